@@ -1,0 +1,164 @@
+// Builds the package: scanner binaries, bundles, types. Runs as `prepare`; does nothing when dist/ is fresh.
+//
+//   asc      assembly/index.ts, twice    -> scanner.wasm, scanner.scalar.wasm
+//   embed    both binaries               -> src/scan/binary.ts (generated, untracked)
+//   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
+//   tsc      src, checked                -> *.d.ts
+//
+// Flags: --fast leaves out tsc; --clean also removes files of earlier builds from dist/.
+import { spawn } from 'node:child_process';
+import { copyFileSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BuildError, embed } from './embed.mjs';
+import { hashInputs, isWhole, keepOnly, listFiles, makeExecutable, place, readStamp, withLock } from './place.mjs';
+
+/** The modules of the package. One for anywhere must not reach a `node:` module. The last goes last into dist/. */
+const ENTRIES = [
+  { source: 'src/index.ts', anywhere: true },
+  { source: 'src/js.ts', anywhere: true },
+  { source: 'src/node.ts', anywhere: false },
+  { source: 'src/cli/main.ts', anywhere: false },
+];
+const COMMAND = 'src/cli/main.ts';
+const BINARY_MODULE = 'src/scan/binary.ts';
+const TOOLS = ['assemblyscript', 'esbuild', 'typescript'];
+const INPUT_FOLDERS = ['assembly', 'src'];
+const INPUT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'asconfig.json'];
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const fast = process.argv.includes('--fast');
+const clean = process.argv.includes('--clean');
+
+function outputOf(source) {
+  return source.replace(/^src\//, '').replace(/\.ts$/, '.js');
+}
+
+function toolVersion(tool) {
+  try {
+    return JSON.parse(readFileSync(join(root, 'node_modules', tool, 'package.json'), 'utf8')).version;
+  } catch {
+    throw new BuildError(`${tool} is not installed; run \`npm ci\` first`);
+  }
+}
+
+function hashEverything() {
+  const found = INPUT_FOLDERS.flatMap((folder) => listFiles(root, folder));
+  const files = [...found, ...INPUT_FILES].filter((file) => file !== BINARY_MODULE);
+  return hashInputs(root, files, TOOLS.map((tool) => `${tool}@${toolVersion(tool)}`));
+}
+
+/** Runs a program of node_modules in its own process; its words go to stderr. */
+function run(what, script, args) {
+  return new Promise((resolve, reject) => {
+    const options = { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] };
+    const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], options);
+    child.stdout.on('data', (bytes) => process.stderr.write(bytes));
+    child.stderr.on('data', (bytes) => process.stderr.write(bytes));
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new BuildError(`${what} failed`))));
+  });
+}
+
+function compile(target, output) {
+  const args = ['--config', 'asconfig.json', '--target', target, '--outFile', output];
+  return run(`asc (${target})`, 'assemblyscript/bin/asc.js', args);
+}
+
+async function bundle(scratch) {
+  const { build } = await import('esbuild');
+  const result = await build({
+    absWorkingDir: root,
+    entryPoints: ENTRIES.map((entry) => entry.source),
+    outbase: 'src',
+    outdir: scratch,
+    chunkNames: 'chunk-[hash]',
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    // One run for all entries, so that they share one copy of the library: neutral, with node: modules left alone.
+    platform: 'neutral',
+    packages: 'external',
+    target: 'es2022',
+    charset: 'utf8',
+    metafile: true,
+    logLevel: 'warning',
+  }).catch(() => {
+    throw new BuildError('esbuild failed');
+  });
+  checkBundles(scratch, result.metafile.outputs);
+}
+
+/** Every package a bundle names must be declared, and an entry for any platform must not reach Node's own modules. */
+function checkBundles(scratch, outputs) {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  for (const [name, { imports }] of Object.entries(outputs)) {
+    for (const { path, external } of imports) {
+      if (!external || path.startsWith('node:')) continue;
+      const owner = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
+      if (!declared.includes(owner) && owner !== manifest.name) {
+        throw new BuildError(`${name} imports ${path}: not a dependency, and not written as a node: module`);
+      }
+    }
+  }
+  for (const { source } of ENTRIES.filter((entry) => entry.anywhere)) {
+    const start = Object.keys(outputs).find((name) => outputs[name].entryPoint === source);
+    const reached = new Set([start]);
+    for (const name of reached) {
+      for (const { path, external } of outputs[name].imports) {
+        if (!external) reached.add(path);
+        else if (path.startsWith('node:')) throw new BuildError(`${source} must run anywhere, but reaches ${path}`);
+      }
+    }
+  }
+  const command = join(scratch, outputOf(COMMAND));
+  if (!readFileSync(command, 'utf8').startsWith('#!')) throw new BuildError(`${COMMAND} must start with a #! line`);
+  makeExecutable(command);
+}
+
+async function declare(scratch) {
+  const config = join(scratch, 'tsconfig.json');
+  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true };
+  const compilerOptions = { ...emit, rootDir: '../src', outDir: '.' };
+  writeFileSync(config, JSON.stringify({ extends: '../tsconfig.json', include: ['../src'], compilerOptions }));
+  await run('tsc', 'typescript/bin/tsc', ['-p', config]);
+  rmSync(config);
+}
+
+async function buildInto(scratch, inputs) {
+  for (const { source } of ENTRIES) {
+    if (!existsSync(join(root, source))) throw new BuildError(`the entry ${source} does not exist`);
+  }
+  const start = Date.now();
+  const [simd, scalar] = [join(scratch, 'scanner.wasm'), join(scratch, 'scanner.scalar.wasm')];
+  const compiled = await Promise.allSettled([compile('simd', simd), compile('scalar', scalar)]);
+  for (const { reason } of compiled) if (reason !== undefined) throw reason;
+  const sizes = embed(simd, scalar, join(root, BINARY_MODULE), join(scratch, 'binary.ts'));
+  await bundle(scratch);
+  if (!fast) await declare(scratch);
+  const files = { [BINARY_MODULE]: statSync(join(root, BINARY_MODULE)).size };
+  place(root, scratch, ENTRIES.map((entry) => outputOf(entry.source)), { inputs, types: !fast, files });
+  const seconds = ((Date.now() - start) / 1000).toFixed(1);
+  console.error(`built dist/ in ${seconds} s; scanner: simd ${sizes.simd} bytes, scalar ${sizes.scalar} bytes`);
+}
+
+function isFresh(inputs) {
+  const stamp = readStamp(root);
+  return stamp.inputs === inputs && (stamp.types || fast) && isWhole(root, stamp);
+}
+
+try {
+  if (!isFresh(hashEverything())) {
+    await withLock(root, async (scratch) => {
+      // Another build may have done the work while this one waited.
+      const inputs = hashEverything();
+      if (!isFresh(inputs)) await buildInto(scratch, inputs);
+    });
+  }
+  if (clean) keepOnly(root, Object.keys(readStamp(root).files));
+} catch (error) {
+  if (!(error instanceof BuildError)) console.error(error);
+  else console.error(`build: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,164 @@
+// Numbers shared by the host (src/) and the scanner (assembly/): the one place where the layout is named.
+// Only `export const NAME = integer` may stand here, so that both compilers read it.
+
+// -- A row of the offset table: four 32-bit words, in document order, parents before children.
+export const KIND = 0;
+export const FROM = 1;
+export const TO = 2;
+export const NEXT = 3;
+export const ROW_WORDS = 4;
+export const ROW_BYTES = 16;
+
+// -- Node kinds: KIND & KIND_MASK.
+export const KIND_MASK = 0xff;
+export const MESSAGE = 1;
+export const FIELD = 2;
+export const BODY = 3;
+export const MARK = 4;
+export const LITERAL = 5;
+export const ESCAPE = 6;
+export const STRAY = 7;
+export const TRAILING = 8;
+export const HEADER = 9;
+export const TEXT = 10;
+export const BOUND = 11;
+export const FILE = 12;
+
+// -- Token ids: (KIND >>> TOKEN_SHIFT) & TOKEN_MASK.
+export const TOKEN_SHIFT = 8;
+export const TOKEN_MASK = 0x1f;
+export const START = 1;
+export const CHANNEL = 2;
+export const MESSAGE_TOKEN = 3;
+export const CALL = 4;
+export const CONSTRAIN = 5;
+export const RETURN = 6;
+export const END = 7;
+export const LITERAL_TOKEN = 8;
+export const ENDLITERAL = 9;
+export const IM_START = 10;
+export const IM_END = 11;
+export const FIM_PREFIX = 12;
+export const FIM_MIDDLE = 13;
+export const FIM_SUFFIX = 14;
+export const FILE_SEPARATOR = 15;
+export const REFLECT = 16;
+export const INTROSPECT = 17;
+export const REASON = 18;
+export const START_REFLECT = 19;
+export const END_REFLECT = 20;
+export const START_INTROSPECT = 21;
+export const END_INTROSPECT = 22;
+export const START_REASON = 23;
+export const END_REASON = 24;
+export const FUNCTION_LIST = 25;
+export const FUNCTION_CALL = 26;
+export const FUNCTION_OUTPUT = 27;
+export const BOS = 28;
+export const EOS = 29;
+export const BRACKET_BOS = 30;
+export const BRACKET_EOS = 31;
+
+// -- What a MESSAGE row's KIND says beside kind and terminator. The three ids below are exact when PLAIN is set.
+export const ROLE_SHIFT = 16;
+export const ROLE_MASK = 0x7;
+export const SYSTEM = 1;
+export const DEVELOPER = 2;
+export const USER = 3;
+export const ASSISTANT = 4;
+export const TOOL = 5;
+export const CHANNEL_SHIFT = 19;
+export const CHANNEL_MASK = 0x3;
+export const ANALYSIS = 1;
+export const COMMENTARY = 2;
+export const FINAL = 3;
+export const RECIPIENT_SHIFT = 21;
+export const RECIPIENT_MASK = 0x3;
+export const TO_PERSON = 1;
+export const TO_TOOL = 2;
+// The header is made of nothing but known words, each once: role, channel and recipient need no second reading.
+export const PLAIN = 0x01000000;
+// A longer field is never PLAIN, so that a scanner may keep a field until it is whole.
+export const PLAIN_BYTES = 256;
+// The message was opened by <|channel|> or <|message|> in a gap, without a start token.
+export const IMPLIED = 0x02000000;
+// The message was opened by the caller's role at the start of the input.
+export const BY_ROLE = 0x04000000;
+// No <|message|> (in line dialects: no newline) stands between header and body.
+export const NO_BODY_TOKEN = 0x08000000;
+// The body was closed by the next start token.
+export const IMPLICIT_END = 0x10000000;
+// The input ended in the message.
+export const EOF_END = 0x20000000;
+
+// HEADER row, or an IMPLIED message: only a byte order mark and white space stand before it in the input.
+export const AT_START = 0x40000000;
+// LITERAL row: the input ended before <|endliteral|>.
+export const UNTERMINATED = 0x01000000;
+
+// -- Token classes of a dialect: all that the frame machine knows of a token.
+export const CLASS_OPEN = 1;
+export const CLASS_NAME = 2;
+export const CLASS_TEXT = 3;
+export const CLASS_CLOSE = 4;
+export const CLASS_RAW = 5;
+export const CLASS_RAW_END = 6;
+export const CLASS_INNER = 7;
+export const CLASS_FILE = 8;
+export const CLASS_NONE = 9;
+
+// -- A dialect in scanner memory: flags, role bits, 64 bucket heads, then entries (index 0 is "none").
+export const DIALECT_FLAGS = 0;
+export const DIALECT_ROLES = 4;
+export const DIALECT_HEADS = 16;
+export const DIALECT_BUCKETS = 64;
+export const DIALECT_ENTRIES = 80;
+export const DIALECT_BYTES = 2048;
+// Bucket of a token: (first four bytes after `<|` as a little-endian u32 * BUCKET_FACTOR mod 2^32) >>> BUCKET_SHIFT.
+export const BUCKET_FACTOR = 0x9e3779b1;
+export const BUCKET_SHIFT = 26;
+// An entry: the bytes after `<|` as two masked u64, the whole length, KIND word (class | id << 8 | flags), next in bucket.
+export const ENTRY_LOW = 0;
+export const ENTRY_LOW_MASK = 8;
+export const ENTRY_HIGH = 16;
+export const ENTRY_HIGH_MASK = 24;
+export const ENTRY_LENGTH = 32;
+export const ENTRY_WORD = 36;
+export const ENTRY_NEXT = 40;
+export const ENTRY_BYTES = 48;
+// Entry flag: the token ends a document header when it stands at the beginning of a line.
+export const ENDS_HEADER = 0x10000;
+// Entry flag: in a gap the token opens a message whose start token is missing.
+export const OPENS_IMPLIED = 0x20000;
+
+// -- Dialect flags.
+export const HAS_ESCAPE = 1;
+export const HAS_HEADERS = 2;
+export const HAS_LINE = 4;
+// The scan stops after each document header, so that the host can choose another dialect.
+export const STOPS_AT_HEADER = 8;
+
+// -- How a scan begins.
+export const AT_INPUT = 0;
+export const AT_ROLE = 1;
+export const IN_GAP = 2;
+
+// -- What scan() answers.
+export const DONE = 0;
+export const FULL = 1;
+export const AFTER_HEADER = 2;
+
+// -- Open rows that left the table keep a copy here, one slot a kind, in the same four words.
+export const SLOT_MESSAGE = 0;
+export const SLOT_FIELD = 1;
+export const SLOT_BODY = 2;
+export const SLOT_LITERAL = 3;
+export const SLOT_TEXT = 4;
+export const SLOT_HEADER = 5;
+export const SLOT_COUNT = 6;
+// TO of a slot whose row has got no new TO since the last drain.
+export const UNCHANGED = -0x80000000;
+
+// Bytes a window keeps readable (and harmless) behind its data; the longest token.
+export const PADDING = 128;
+export const LONGEST_TOKEN = 20;

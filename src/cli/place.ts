@@ -1,0 +1,42 @@
+// Lines and columns of diagnostics, over inputs of any size: bytes are read again from a file; of a pipe they are counted
+// before they are let go.
+
+import type { InputSource } from '../corpus/source.ts';
+import { Lines, type Place } from '../errors.ts';
+import type { Source } from '../scan/source.ts';
+
+const START: Place = { line: 1, column: 1 };
+
+export class Places {
+  readonly #input: InputSource;
+  readonly #lines: Lines;
+  #part = new Uint8Array(64 * 1024);
+
+  constructor(input: InputSource) {
+    this.#input = input;
+    this.#lines = new Lines((from, to) => this.#read(from, to));
+  }
+
+  /** The place of a byte. Positions rise; only the beginning may be asked for at any time. */
+  at(position: number): Place {
+    return position === 0 ? START : this.#lines.at(position);
+  }
+
+  /** The source to check: what it lets go is counted first. */
+  watch(source: Source): Source {
+    if (this.#input.canReread) return source;
+    return {
+      read: (at, into) => source.read(at, into),
+      bytes: (from, to) => source.bytes(from, to),
+      release: (before) => {
+        if (before > 0) this.#lines.at(before);
+        source.release(before);
+      },
+    };
+  }
+
+  #read(from: number, to: number): Uint8Array {
+    if (to - from > this.#part.length) this.#part = new Uint8Array(to - from);
+    return this.#part.subarray(0, this.#input.read(from, this.#part.subarray(0, to - from)));
+  }
+}

@@ -1,0 +1,35 @@
+// What goes wrong with an input: which one, why, and what to do. Never anything that stands in it.
+
+import { getSystemErrorMap } from 'node:util';
+
+export class InputError extends Error {
+  override readonly name = 'InputError';
+  /** The path as it was given or found; bytes that are not UTF-8 stand as \xHH. */
+  readonly path: string;
+  readonly reason: string;
+  readonly remedy: string;
+  /** The system's name of the error, ENOENT for example; undefined when the system reported none. */
+  readonly code: string | undefined;
+
+  constructor(path: string, reason: string, remedy = '', cause?: unknown) {
+    super(`${path}: ${reason}${remedy && `; ${remedy}`}`, { cause });
+    this.path = path;
+    this.reason = reason;
+    this.remedy = remedy;
+    this.code = systemCode(cause);
+  }
+}
+
+/** The system's name of an error, or undefined for any other error. */
+export function systemCode(error: unknown): string | undefined {
+  const { code, errno } = (error ?? {}) as { code?: unknown; errno?: unknown };
+  return typeof code === 'string' && typeof errno === 'number' ? code : undefined;
+}
+
+/** What the system says, without the path and the name of the call: `permission denied (EACCES)`. */
+export function systemReason(error: unknown): string {
+  const code = systemCode(error);
+  if (code === undefined) throw error;
+  const [, words] = getSystemErrorMap().get((error as { errno: number }).errno) ?? [];
+  return words === undefined ? code : `${words} (${code})`;
+}

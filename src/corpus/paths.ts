@@ -1,0 +1,142 @@
+// PATH arguments to inputs: files, folders with their transcripts, `-` for standard input; and how each one is opened.
+
+import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import type { ReadOptions } from '../model/walk.ts';
+import { InputError, systemReason } from './error.ts';
+import { FileSource, type InputSource, PipeSource } from './source.ts';
+
+/** Names are bytes: not every one of them is UTF-8. */
+export type Path = string | Buffer;
+
+/** The endings that a folder's transcripts have. */
+export const ENDINGS = ['.txt', '.ocml', '.chatml', '.harmony'];
+
+export const STANDARD_INPUT = '-';
+
+export interface Input {
+  /** The path for people and for records; bytes that are not UTF-8 stand as \xHH. */
+  readonly path: string;
+  /** Throws an InputError. */
+  open(): InputSource;
+}
+
+/** A path as text. */
+export function pathText(path: Path): string {
+  if (typeof path === 'string') return path;
+  if (isUtf8(path)) return path.toString('utf8');
+  let text = '';
+  for (const byte of path) text += byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`;
+  return text;
+}
+
+/** Under `auto` a file named `*.harmony` is read as harmony; no other ending chooses anything. */
+export function optionsFor(path: string, options: ReadOptions): ReadOptions {
+  const isAuto = options.dialect === undefined || options.dialect === 'auto';
+  return isAuto && path.endsWith('.harmony') ? { ...options, dialect: 'harmony' } : options;
+}
+
+/** Opens a regular file, a FIFO or a link to one. Throws an InputError. */
+export function openInput(path: Path): InputSource {
+  const status = lookAt(path, statSync);
+  if (status.isDirectory()) throw new InputError(pathText(path), 'is a folder, not a file', 'name a file in it');
+  return openAs(path, status, constants.O_RDONLY);
+}
+
+/** The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. */
+export function* findInputs(paths: readonly string[], stdin: number): Generator<Input | InputError, void, void> {
+  for (const path of paths) {
+    if (path === STANDARD_INPUT) {
+      yield { path, open: () => new PipeSource(stdin, path, false) };
+      continue;
+    }
+    try {
+      const status = lookAt(path, statSync);
+      if (!status.isDirectory()) yield { path, open: () => openAs(path, status, constants.O_RDONLY) };
+      else yield* findInFolder(path);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      yield error;
+    }
+  }
+}
+
+function* findInFolder(path: string): Generator<Input | InputError, void, void> {
+  let isEmpty = true;
+  for (const found of walk(Buffer.from(path))) {
+    isEmpty = false;
+    yield found;
+  }
+  if (isEmpty) {
+    const remedy = `a folder gives its files named *${ENDINGS.join(', *')}; name any other file itself`;
+    yield new InputError(path, 'holds no transcripts', remedy);
+  }
+}
+
+/** Links must not lead out of the folder, and nothing in it may block: a FIFO that takes a file's place is refused. */
+const IN_FOLDER = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const SLASH = Buffer.from('/');
+const DOT = 0x2e;
+
+/** Files of a folder and of the folders in it, in the order of their paths' bytes. */
+function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
+  let entries;
+  try {
+    entries = readdirSync(folder, { encoding: 'buffer', withFileTypes: true });
+  } catch (error) {
+    yield new InputError(pathText(folder), `cannot be listed: ${systemReason(error)}`, '', error);
+    return;
+  }
+  const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
+  const wanted = entries
+    .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isTranscript(entry.name))))
+    .map((entry) => ({ isFolder: entry.isDirectory(), name: entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name }))
+    .sort((a, b) => Buffer.compare(a.name, b.name));
+  for (const { isFolder, name } of wanted) {
+    const path = Buffer.concat([base, name]);
+    if (isFolder) yield* walk(path);
+    else yield { path: pathText(path), open: () => openAs(path, lookAt(path, lstatSync), IN_FOLDER) };
+  }
+}
+
+function isTranscript(name: Buffer): boolean {
+  const text = name.toString('latin1');
+  return ENDINGS.some((ending) => text.endsWith(ending));
+}
+
+function lookAt(path: Path, look: (path: Path) => Stats): Stats {
+  try {
+    return look(path);
+  } catch (error) {
+    throw new InputError(pathText(path), systemReason(error), remedyFor(path), error);
+  }
+}
+
+function remedyFor(path: Path): string {
+  if (typeof path !== 'string') return '';
+  return path.includes('\ufffd') ? 'a name that is not UTF-8 cannot be an argument: name its folder' : 'look at the spelling of the path';
+}
+
+function openAs(path: Path, status: Stats, flags: number): InputSource {
+  const text = pathText(path);
+  refuseSpecial(text, status);
+  let fd;
+  try {
+    fd = openSync(path, flags);
+  } catch (error) {
+    throw new InputError(text, `cannot be opened: ${systemReason(error)}`, '', error);
+  }
+  // What the path names may have changed in between.
+  const opened = fstatSync(fd);
+  if (opened.isFile()) return new FileSource(fd, text);
+  const pipe = new PipeSource(fd, text, true);
+  if (flags === constants.O_RDONLY && opened.isFIFO()) return pipe;
+  pipe.close();
+  throw new InputError(text, 'was replaced while it was opened', 'try again');
+}
+
+function refuseSpecial(path: string, status: Stats): void {
+  if (status.isFile() || status.isFIFO()) return;
+  const kind = status.isSocket() ? 'a socket' : status.isDirectory() ? 'a folder' : status.isSymbolicLink() ? 'a link' : 'a device';
+  throw new InputError(path, `is ${kind}, not a file`, 'send what it gives through standard input: `-`');
+}

@@ -1,0 +1,207 @@
+// Sources over file descriptors: regular files are read at positions, pipes in order, keeping what may be asked for again.
+
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import type { Source } from '../scan/source.ts';
+import { InputError, systemCode, systemReason } from './error.ts';
+
+export interface InputSource extends Source {
+  /** For messages to people. */
+  readonly path: string;
+  /** Bytes when it was opened; null when that is not known. */
+  readonly size: number | null;
+  /** Any part can be read again at any time. */
+  readonly canReread: boolean;
+  /** The first position that can still be read. */
+  readonly first: number;
+  close(): void;
+}
+
+/** The system refuses to read 2^31 bytes and more at once. */
+const MOST_AT_ONCE = 2 ** 30;
+/** A small span is often followed by a small span nearby. */
+const READ_AHEAD = 16 * 1024;
+
+/** Reads once; 0 at the end. `position` null: where the descriptor stands. */
+function readOnce(fd: number, into: Uint8Array, position: number | null, path: string, at: number): number {
+  while (true) {
+    try {
+      return readSync(fd, into, 0, Math.min(into.length, MOST_AT_ONCE), position);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'EINTR') continue;
+      if (code === 'EAGAIN') {
+        nap();
+        continue;
+      }
+      // So does Windows end a pipe.
+      if (code === 'EOF') return 0;
+      throw new InputError(path, `cannot be read at byte ${at}: ${systemReason(error)}`, '', error);
+    }
+  }
+}
+
+const NAP_MS = 2;
+let clock: Int32Array | undefined;
+
+/** Waits a little: a descriptor that does not block has nothing to give or take at the moment. */
+export function nap(): void {
+  clock ??= new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(clock, 0, 0, NAP_MS);
+}
+
+/** A regular file, read at positions: of any size, and any part again at any time. */
+export class FileSource implements InputSource {
+  readonly path: string;
+  readonly size: number | null;
+  readonly canReread = true;
+  readonly first = 0;
+  #fd: number;
+  /** Bytes [#from, #to) of the file, for `bytes`. */
+  #buffer = new Uint8Array(READ_AHEAD);
+  #from = 0;
+  #to = 0;
+
+  /** Takes over an open descriptor of a regular file. `path` is for error messages. */
+  constructor(fd: number, path: string) {
+    this.#fd = fd;
+    this.path = path;
+    // Files that the system makes up say 0.
+    this.size = fstatSync(fd).size || null;
+  }
+
+  /** Fills `into` from byte `at` on; fewer bytes only at the end of the file. Throws an InputError. */
+  read(at: number, into: Uint8Array): number {
+    let read = 0;
+    while (read < into.length) {
+      const count = readOnce(this.#fd, read === 0 ? into : into.subarray(read), at + read, this.path, at + read);
+      if (count === 0) break;
+      read += count;
+    }
+    return read;
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    if (from < this.#from || to > this.#to) {
+      const length = Math.max(to - from, READ_AHEAD);
+      if (length > this.#buffer.length || length < this.#buffer.length / 4) this.#buffer = this.#allocate(length);
+      this.#from = this.#to = from;
+      this.#to += this.read(from, this.#buffer.subarray(0, length));
+    }
+    return this.#buffer.subarray(from - this.#from, Math.min(to, this.#to) - this.#from);
+  }
+
+  release(): void {}
+
+  close(): void {
+    if (this.#fd < 0) return;
+    closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  #allocate(length: number): Uint8Array<ArrayBuffer> {
+    try {
+      return new Uint8Array(length);
+    } catch (error) {
+      throw new InputError(this.path, `${length} bytes of one message do not fit into memory`, '', error);
+    }
+  }
+}
+
+const CHUNK = 256 * 1024;
+
+/** Standard input, a pipe, a FIFO: read once, in order. What was not released stays in memory. */
+export class PipeSource implements InputSource {
+  readonly path: string;
+  readonly size = null;
+  readonly canReread = false;
+  #fd: number;
+  readonly #owned: boolean;
+  /** Chunks of CHUNK bytes; the first one begins at #base, the input is read up to #end. */
+  readonly #chunks: Uint8Array[] = [];
+  #base = 0;
+  #end = 0;
+  #ended = false;
+  #spare: Uint8Array | undefined;
+  #joined = new Uint8Array(0);
+
+  /** `owned`: `close` closes the descriptor. */
+  constructor(fd: number, path: string, owned: boolean) {
+    this.#fd = fd;
+    this.path = path;
+    this.#owned = owned;
+  }
+
+  get first(): number {
+    return this.#base;
+  }
+
+  /** Waits for input; answers with what is there, at least one byte before the end. Throws an InputError. */
+  read(at: number, into: Uint8Array): number {
+    while (this.#end <= at && this.#more());
+    const length = Math.min(into.length, this.#end - at);
+    if (length <= 0) return 0;
+    this.#copy(at, into.subarray(0, length));
+    return length;
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    while (this.#end < to && this.#more());
+    const end = Math.min(to, this.#end);
+    if (from >= end) return this.#joined.subarray(0, 0);
+    const chunk = this.#chunk(from);
+    const at = this.#offset(from);
+    if (at + end - from <= CHUNK) return chunk.subarray(at, at + end - from);
+    if (this.#joined.length < end - from) this.#joined = new Uint8Array(Math.max(end - from, 2 * this.#joined.length));
+    const joined = this.#joined.subarray(0, end - from);
+    this.#copy(from, joined);
+    return joined;
+  }
+
+  release(before: number): void {
+    while (this.#chunks.length > 0 && this.#base + CHUNK <= Math.min(before, this.#end)) {
+      this.#spare = this.#chunks.shift();
+      this.#base += CHUNK;
+    }
+  }
+
+  close(): void {
+    if (this.#fd >= 0 && this.#owned) closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  /** Offset in its chunk. Chunks begin at multiples of CHUNK. */
+  #offset(position: number): number {
+    return position % CHUNK;
+  }
+
+  #chunk(position: number): Uint8Array {
+    if (position < this.#base) {
+      throw new InputError(this.path, `byte ${position} is needed again, and a pipe is read once`, 'store the input in a file');
+    }
+    return this.#chunks[Math.floor((position - this.#base) / CHUNK)]!;
+  }
+
+  /** Fills `into` with bytes that were read already. */
+  #copy(from: number, into: Uint8Array): void {
+    for (let done = 0; done < into.length; ) {
+      const at = this.#offset(from + done);
+      const part = this.#chunk(from + done).subarray(at, at + into.length - done);
+      into.set(part, done);
+      done += part.length;
+    }
+  }
+
+  /** Reads once; false at the end. */
+  #more(): boolean {
+    if (this.#ended) return false;
+    const at = this.#offset(this.#end);
+    if (this.#end === this.#base + this.#chunks.length * CHUNK) {
+      this.#chunks.push(this.#spare ?? new Uint8Array(CHUNK));
+      this.#spare = undefined;
+    }
+    const count = readOnce(this.#fd, this.#chunks.at(-1)!.subarray(at), null, this.path, this.#end);
+    this.#ended = count === 0;
+    this.#end += count;
+    return !this.#ended;
+  }
+}

@@ -1,0 +1,185 @@
+// Codes, rules and diagnostics: what may be wrong with a transcript, and how it is told. Lines and columns are found on demand.
+
+import { characterLength, countCodePoints } from './utf8.ts';
+
+/** The eight codes of OpenChatML 2.2 §14; null: a finding that none of them covers. */
+export type Code =
+  | 'E-PARSE-HEADER'
+  | 'E-PARSE-CHANNEL-MISSING'
+  | 'E-BODY-CONSTRAINT-VIOLATION'
+  | 'E-CALL-SCHEMA'
+  | 'E-TOOL-TIMEOUT'
+  | 'E-TOOL-CANCELLED'
+  | 'E-STREAM-TRUNCATED'
+  | 'E-PERM-VISIBILITY';
+
+export type Severity = 'error' | 'warning' | 'info';
+
+export interface Diagnostic {
+  readonly code: Code | null;
+  readonly rule: RuleName;
+  readonly severity: Severity;
+  /** Byte positions in the input, half open. */
+  readonly from: number;
+  readonly to: number;
+  /** Number of the transcript, from 0. */
+  readonly transcript: number;
+  /** A sentence; holds nothing of a body. */
+  readonly message: string;
+}
+
+export interface Rule {
+  readonly code: Code | null;
+  /** The severity when nothing softens it; `declared`: an error where the version was declared, else a warning. */
+  readonly severity: Severity | 'declared';
+  /** Where it comes from: a ruling, or a section of a document. */
+  readonly clause: string;
+  /** What is wrong, as the message says it. */
+  readonly text: string;
+  /** What to do. */
+  readonly remedy: string;
+}
+
+function rule(code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string): Rule {
+  return { code, severity, clause, text, remedy };
+}
+
+const HEADER = 'E-PARSE-HEADER';
+const TRUNCATED = 'E-STREAM-TRUNCATED';
+
+/** Every rule, one row each. */
+export const RULES = {
+  'missing-header': rule(HEADER, 'declared', 'R-NO-HEADER, 2.2 §2', 'the transcript has no document header',
+    'begin it with `version: 2.2`'),
+  'missing-version': rule(HEADER, 'error', 'R-HEADER-YAML, 2.2 §2', 'the document header has no version',
+    'add a line `version: 2.2`'),
+  'bad-yaml': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no plain YAML mapping that can be read',
+    'write `key: value` lines; aliases, tags, complex keys and further documents are refused'),
+  'duplicate-key': rule(HEADER, 'error', 'R-HEADER-YAML', 'a key stands twice in the document header', 'keep one of them'),
+  'not-a-mapping': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no mapping', 'write `key: value` lines'),
+  'header-limit': rule(HEADER, 'error', 'R-HEADER-YAML, R-ATTR', 'the header is larger than is read',
+    'keep headers below 64 KiB, 64 brackets, 64 columns of indentation and 16 list marks in a row'),
+  'unsupported-version': rule(HEADER, 'error', 'R-DETECT', 'the version is none that is known; read as 2.2',
+    'declare 1.x, 2.0 or 2.2'),
+  'newer-version': rule(HEADER, 'warning', 'R-DETECT', 'the version is newer than 2.2; read as 2.2', 'declare 2.2'),
+  'not-utf8': rule(HEADER, 'error', 'R-UTF16', 'the input looks like UTF-16 or UTF-32', 'convert it to UTF-8'),
+  'missing-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §6', 'the message has no role', 'name the role after the start token'),
+  'unknown-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §4', 'the role is none that the dialect knows',
+    'use system, developer, user, assistant, tool or functions.<name>'),
+  'stray-word': rule(HEADER, 'error', 'R-STRAY-WORD', 'a word in the header means nothing there',
+    'remove it, or write it as key=value'),
+  'duplicate-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute stands twice', 'keep one of them'),
+  'empty-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute has no value', 'give it one, or remove it'),
+  'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel', 'keep one of them'),
+  'unknown-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the channel is none that is known; the message is never shown',
+    'use analysis, commentary or final'),
+  'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token', 'put <|start|> and the role before it'),
+  'missing-message': rule(HEADER, 'error', 'R-MISSING-MESSAGE', 'the header is not ended by its message token or newline',
+    'end the header with <|message|>, in 0.1 with a newline'),
+  'stray-token': rule(HEADER, 'error', 'R-UNCLOSED', 'a control token stands where it means nothing and is text',
+    'remove it, or escape it where the dialect has an escape'),
+  'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it'),
+  'unusual-value': rule(HEADER, 'warning', 'R-ATTR-UNKNOWN', 'an attribute value holds control or non-ASCII characters',
+    'use visible ASCII characters'),
+  'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no channel',
+    'name analysis, commentary or final'),
+  'missing-end': rule(TRUNCATED, 'error', 'R-UNCLOSED', 'the next message begins before this one has ended',
+    'end the message with <|end|>, in 0.1 with <|im_end|>'),
+  truncated: rule(TRUNCATED, 'error', 'R-UNCLOSED, 2.2 §9', 'the input ends in the message',
+    'complete the message, or say that its stop token was stripped'),
+  'unterminated-literal': rule(TRUNCATED, 'error', 'R-LITERAL', 'a literal block is not ended', 'end it with <|endliteral|>'),
+  'text-between-messages': rule(null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message'),
+  'invalid-utf8': rule(null, 'warning', 'R-UTF8', 'bytes are not valid UTF-8', 'write the text as UTF-8'),
+  completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt', 'nothing is wrong'),
+  'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion', 'nothing is wrong'),
+  'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),
+  'unknown-attribute': rule(null, 'info', 'R-ATTR-UNKNOWN', 'an attribute is none that the format names; it is kept',
+    'nothing, when it is meant'),
+} as const satisfies Record<string, Rule>;
+
+export type RuleName = keyof typeof RULES;
+
+/** A finding before it becomes a diagnostic: the rule, its place, and what differs from the rule's row. */
+export interface Finding {
+  readonly rule: RuleName;
+  readonly from: number;
+  readonly to: number;
+  /** Where the severity is softer than the rule's. */
+  readonly severity?: Severity;
+  /** Further words for the message; never anything of a body. */
+  readonly detail?: string;
+}
+
+/** The diagnostic of a finding. `declared`: the version was declared (R-DIAG). */
+export function diagnose(finding: Finding, transcript: number, declared: boolean): Diagnostic {
+  const { code, severity, text } = RULES[finding.rule];
+  return {
+    code,
+    rule: finding.rule,
+    severity: finding.severity ?? (severity === 'declared' ? (declared ? 'error' : 'warning') : severity),
+    from: finding.from,
+    to: finding.to,
+    transcript,
+    message: finding.detail ? `${text}: ${finding.detail}` : text,
+  };
+}
+
+export interface Place {
+  /** From 1; lines end at LF. */
+  readonly line: number;
+  /** From 1, in code points; a byte order mark at the beginning of the input counts none. */
+  readonly column: number;
+}
+
+/**
+ * Finds lines and columns of byte positions. Goes forward through the input once while positions rise; a position before
+ * the last one begins anew. A part is read at a time, so that a line may be of any length.
+ */
+export class Lines {
+  readonly #bytes: (from: number, to: number) => Uint8Array;
+  #line = 1;
+  #column = 1;
+  #at = 0;
+
+  /** `bytes` gives the bytes of a span of the input. */
+  constructor(bytes: (from: number, to: number) => Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** The place of a byte position. */
+  at(position: number): Place {
+    if (position < this.#at) {
+      this.#line = this.#column = 1;
+      this.#at = 0;
+    }
+    while (this.#at < position) {
+      let part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
+      if (part.length === 0) break;
+      // A character that the part cuts belongs to the next part.
+      if (this.#at + part.length < position) part = part.subarray(0, wholeCharacters(part));
+      this.#advance(part);
+    }
+    return { line: this.#line, column: this.#column };
+  }
+
+  #advance(part: Uint8Array): void {
+    let from = this.#at === 0 && part[0] === 0xef && part[1] === 0xbb && part[2] === 0xbf ? 3 : 0;
+    for (let lf = part.indexOf(0x0a, from); lf >= 0; lf = part.indexOf(0x0a, from)) {
+      this.#line++;
+      this.#column = 1;
+      from = lf + 1;
+    }
+    this.#column += countCodePoints(part, from, part.length);
+    this.#at += part.length;
+  }
+}
+
+const PART = 65536;
+
+/** Length of `part` without a character that is cut at its end. */
+function wholeCharacters(part: Uint8Array): number {
+  for (let at = Math.max(0, part.length - 3); at < part.length; at++) {
+    if (part[at]! >= 0xc2 && at - characterLength(part, at, part.length) === part.length) return at;
+  }
+  return part.length;
+}

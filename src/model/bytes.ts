@@ -1,0 +1,14 @@
+// Bytes as the format sees them: white space is SP, HTAB, CR, LF and nothing else (R-ATTR).
+
+export const LF = 0x0a;
+export const CR = 0x0d;
+
+export function isBlankByte(byte: number | undefined): boolean {
+  return byte === 0x20 || byte === LF || byte === CR || byte === 0x09;
+}
+
+/** True when [from, to) holds nothing but white space. */
+export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) if (!isBlankByte(bytes[at])) return false;
+  return true;
+}

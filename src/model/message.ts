@@ -1,0 +1,378 @@
+// A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
+
+import {
+  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, ESCAPE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
+  NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
+} from '../abi.ts';
+import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
+import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
+import { CR, isBlank, LF } from './bytes.ts';
+import { type Mark, readThoughts, type Thought } from './thoughts.ts';
+import { type Field, readFields } from './words.ts';
+
+export type End = 'end' | 'call' | 'return' | 'implicit' | 'eof';
+
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a message must know of where it stands. */
+export interface MessageContext {
+  readonly dialect: Dialect;
+  /** The caller's role. */
+  readonly role: string | null;
+}
+
+/** What the header says, and where it ends. */
+interface Header {
+  readonly meaning: HeaderMeaning;
+  /** First byte after the header: the body's, when there is one. */
+  readonly to: number;
+  readonly openTurn: boolean;
+  /** The header is not ended by its message token or newline. */
+  readonly cut: boolean;
+}
+
+/** `<|message|>` */
+const MESSAGE_TOKEN_BYTES = 11;
+
+export class Message {
+  readonly #table: Table;
+  readonly #context: MessageContext;
+  /** Number of the message's row in its table. */
+  readonly row: number;
+  #header: Header | undefined;
+  #bodyRow = -1;
+
+  constructor(table: Table, row: number, context: MessageContext) {
+    this.#table = table;
+    this.row = row;
+    this.#context = context;
+  }
+
+  get #word(): number {
+    return kindWord(this.#table, this.row);
+  }
+
+  get #isLine(): boolean {
+    return (this.#context.dialect.flags & HAS_LINE) !== 0;
+  }
+
+  /** Byte position of the first byte of the message. */
+  get from(): number {
+    return fromOf(this.#table, this.row);
+  }
+
+  /** Byte position after the terminator and every trailing one, or where an implicit end or the end of input cut it. */
+  get to(): number {
+    return toOf(this.#table, this.row);
+  }
+
+  get dialect(): Dialect {
+    return this.#context.dialect;
+  }
+
+  /** The role as it counts (R-ROLE): a known one, or the unknown word; null when nothing tells it. */
+  get role(): string | null {
+    return this.#word & PLAIN ? ROLE_NAMES[(this.#word >> ROLE_SHIFT) & ROLE_MASK]! : this.#read().meaning.role;
+  }
+
+  get name(): string | null {
+    return this.#read().meaning.name;
+  }
+
+  /** Who the message is addressed to (`to=`). */
+  get recipient(): string | null {
+    return this.#read().meaning.recipient;
+  }
+
+  /** The channel as it is written; null when the message has none. */
+  get explicitChannel(): string | null {
+    if (!(this.#word & PLAIN)) return this.#read().meaning.explicitChannel;
+    return CHANNEL_NAMES[(this.#word >> CHANNEL_SHIFT) & CHANNEL_MASK] || null;
+  }
+
+  /** The effective channel: `final` when none is written (2.2 §5). */
+  get channel(): string {
+    return this.explicitChannel ?? 'final';
+  }
+
+  get contentType(): string | null {
+    return this.#read().meaning.contentType;
+  }
+
+  /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
+  get isConstrained(): boolean {
+    return this.#read().meaning.constrained;
+  }
+
+  get intent(): string | null {
+    return this.#read().meaning.intent;
+  }
+
+  get callId(): string | null {
+    return this.#read().meaning.callId;
+  }
+
+  /** Every `key=value` word of the header, in order, with its byte span. */
+  get attributes(): readonly Attribute[] {
+    return this.#read().meaning.attributes;
+  }
+
+  /** How the body ended (R-END). */
+  get end(): End {
+    const word = this.#word;
+    if (word & EOF_END) return 'eof';
+    if (word & IMPLICIT_END) return 'implicit';
+    const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
+    return token === CALL ? 'call' : token === RETURN ? 'return' : 'end';
+  }
+
+  /** Header [from, to): from the start token to the body. */
+  get header(): Span {
+    return { from: this.from, to: this.#headerTo };
+  }
+
+  /** The body's bytes. */
+  get body(): Span {
+    const from = this.#headerTo;
+    let to = toOf(this.#table, this.#body());
+    if (this.#isLine && this.end === 'end' && to > from) {
+      // One newline before the terminator is not part of a 0.1 body (R-TRIM).
+      const bytes = this.#table.source.bytes(Math.max(from, to - 2), to);
+      const last = bytes.length - 1;
+      if (bytes[last] === LF) {
+        to -= last > 0 && bytes[last - 1] === CR ? 2 : 1;
+      }
+    }
+    return { from, to };
+  }
+
+  /** The body as it stands, without escapes undone. A window on the source's bytes: copy it to keep it. */
+  get rawBody(): Uint8Array {
+    const { from, to } = this.body;
+    return this.#table.source.bytes(from, to);
+  }
+
+  /** The body's text: escapes undone, literal blocks without their tokens, invalid UTF-8 as U+FFFD. */
+  get content(): string {
+    const { from, to } = this.body;
+    const pieces = this.#pieces(from, to);
+    if (!pieces) return decodeUtf8(this.#table.source.bytes(from, to));
+    let text = '';
+    for (const piece of pieces) text += decodeUtf8(this.#table.source.bytes(piece.from, piece.to));
+    return text;
+  }
+
+  /** The spans whose bytes, one after the other, are the content; for bodies that are too long for a string. */
+  contentSpans(): Iterable<Span> {
+    const { from, to } = this.body;
+    return this.#pieces(from, to) ?? [{ from, to }];
+  }
+
+  /** CoT markers, function tokens and their like in the body, in order (R-COT, R-CALL). */
+  marks(): Mark[] {
+    const { from, to } = this.body;
+    return this.#rows(MARK).filter((mark) => mark.from >= from && mark.to <= to);
+  }
+
+  /** The thought blocks of the body. */
+  get thoughts(): Thought[] {
+    return readThoughts(this.marks(), this.body.to).thoughts;
+  }
+
+  /** The `<|function_call|>` tokens outside of thought blocks (0.1). */
+  get functionCalls(): Mark[] {
+    return readThoughts(this.marks(), this.body.to).calls;
+  }
+
+  /** A prompt that waits for its completion: the input ends after role and attributes (R-OPEN-TURN). */
+  get isOpenTurn(): boolean {
+    return (this.#word & EOF_END) !== 0 && this.#read().openTurn;
+  }
+
+  /** Two different channels, intents or roles are given: never shown (R-ATTR-DUP, R-STRAY-WORD). */
+  get isAmbiguous(): boolean {
+    return !(this.#word & PLAIN) && this.#read().meaning.ambiguous;
+  }
+
+  /** Never to be dispatched: two different recipients or call ids, or an attribute without value (R-ATTR-DUP). */
+  get isUndispatchable(): boolean {
+    return !(this.#word & PLAIN) && this.#read().meaning.undispatchable;
+  }
+
+  /** Opened without a start token: `completion` at the start of input or by the caller's role, else `missing`. */
+  get missingStart(): 'no' | 'completion' | 'missing' {
+    const word = this.#word;
+    if (word & BY_ROLE) return 'completion';
+    return word & IMPLIED ? (word & AT_START ? 'completion' : 'missing') : 'no';
+  }
+
+  /** @internal For checking: what was found in the header, and where it ends. */
+  get reading(): { readonly meaning: HeaderMeaning; readonly cut: boolean } {
+    return this.#read();
+  }
+
+  /** @internal The header is made of well-known words, each once: nothing in it can be wrong. */
+  get isPlain(): boolean {
+    return (this.#word & PLAIN) !== 0;
+  }
+
+  /** @internal Opened by the caller's role. */
+  get completesRole(): boolean {
+    return (this.#word & BY_ROLE) !== 0;
+  }
+
+  /** @internal Nothing but fields and a body below: no escape, stray token, mark, literal block or trailing terminator. */
+  get isLeaf(): boolean {
+    return this.#body() + 1 === nextOf(this.#table, this.row) && this.isPlain;
+  }
+
+  /** @internal First byte after the body token, or what ended a header without one. */
+  get bodyTokenFrom(): number {
+    return fromOf(this.#table, this.#body());
+  }
+
+  /** @internal Trailing terminators, stray tokens, unterminated literal: their rows. */
+  rowsOf(kind: typeof TRAILING | typeof STRAY | typeof LITERAL): (Span & { token: number; unterminated: boolean })[] {
+    return this.#rows(kind);
+  }
+
+  toJSON(): object {
+    return { from: this.from, to: this.to, end: this.end };
+  }
+
+  get #headerTo(): number {
+    const word = this.#word;
+    // A line is read for its words before it is known where it ends, unless it is plain.
+    if (!(word & NO_BODY_TOKEN) && (!this.#isLine || word & (PLAIN | BY_ROLE))) return fromOf(this.#table, this.#body());
+    return this.#read().to;
+  }
+
+  /** Row of the body: the last child but for trailing terminators. */
+  #body(): number {
+    if (this.#bodyRow < 0) {
+      let row = this.row + 1;
+      while (kindOf(this.#table, row) !== BODY) row = nextOf(this.#table, row);
+      this.#bodyRow = row;
+    }
+    return this.#bodyRow;
+  }
+
+  #read(): Header {
+    return (this.#header ??= this.#isLine ? this.#readLine() : this.#readHeader());
+  }
+
+  /** First byte of the start field's text. */
+  get #textFrom(): number {
+    if (this.#word & (IMPLIED | BY_ROLE)) return this.from;
+    return this.from + (this.#isLine ? 12 : 9);
+  }
+
+  get #given() {
+    if (!(this.#word & (IMPLIED | BY_ROLE))) return null;
+    const role = this.missingStart === 'completion' ? (this.#context.role ?? 'assistant') : 'assistant';
+    return knownRole(role, this.#isLine) ?? { role, name: null };
+  }
+
+  #readHeader(): Header {
+    const word = this.#word;
+    const stop = fromOf(this.#table, this.#body());
+    const cut = (word & NO_BODY_TOKEN) !== 0;
+    const fields = readFields(this.#table, this.row, this.#textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
+    let to = stop;
+    let openTurn = false;
+    const last = fields.length - 1;
+    const field = fields[last]!;
+    if (cut) {
+      const count = frontWords(field, (word & BY_ROLE) !== 0 && last === 0);
+      to = field.words[count]?.from ?? stop;
+      openTurn = (word & EOF_END) !== 0 && last === 0 && this.missingStart === 'no'
+        && isPrompt(field.words, false) && this.#rows(STRAY).length === 0;
+      fields[last] = { ...field, words: field.words.slice(0, count) };
+    }
+    const loose = cut && last === 0;
+    return { meaning: readMeaning(fields, this.#given, false, loose, { from: this.from, headerTo: to }), to, openTurn, cut };
+  }
+
+  #readLine(): Header {
+    const word = this.#word;
+    const bodyFrom = fromOf(this.#table, this.#body());
+    const spoken = (word & BY_ROLE) !== 0;
+    const newline = (word & NO_BODY_TOKEN) === 0;
+    const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
+    const [field] = readFields(this.#table, this.row, this.#textFrom, spoken ? this.from : textTo) as [Field];
+    const count = spoken ? 0 : lineWords(field.words, newline);
+    const words = field.words.slice(0, count);
+    const to = field.words[count]?.from ?? bodyFrom;
+    const whole = count === field.words.length;
+    const bodyTo = toOf(this.#table, this.#body());
+    return {
+      meaning: readMeaning([{ ...field, words }], this.#given, true, false, { from: this.from, headerTo: to }),
+      to,
+      openTurn: (word & EOF_END) !== 0 && !spoken && whole && bodyTo === bodyFrom && isPrompt(words, true),
+      cut: !spoken && (!newline || !whole),
+    };
+  }
+
+  /** Descendant rows of a kind. */
+  #rows(kind: number): (Span & { token: number; unterminated: boolean })[] {
+    const table = this.#table;
+    const found: (Span & { token: number; unterminated: boolean })[] = [];
+    for (let row = this.row + 1; row < nextOf(table, this.row); row++) {
+      if (kindOf(table, row) !== kind) continue;
+      const unterminated = kind === LITERAL && (kindWord(table, row) & UNTERMINATED) !== 0;
+      found.push({ from: fromOf(table, row), to: toOf(table, row), token: tokenOf(table, row), unterminated });
+    }
+    return found;
+  }
+
+  /** The content's spans when they are not simply the body: without the `<` of escapes and without literal tokens. */
+  #pieces(from: number, to: number): Span[] | null {
+    const table = this.#table;
+    const end = nextOf(table, this.row);
+    if (!(this.dialect.flags & HAS_ESCAPE) || this.row + 1 === end) return null;
+    const pieces: Span[] = [];
+    let at = from;
+    const cut = (until: number, then: number): void => {
+      if (until > at) pieces.push({ from: at, to: until });
+      at = then;
+    };
+    for (let row = this.row + 1; row < end; row++) {
+      const rowFrom = fromOf(table, row);
+      if (rowFrom < from || rowFrom >= to) continue;
+      const kind = kindOf(table, row);
+      if (kind === ESCAPE) {
+        cut(rowFrom, rowFrom + 1);
+      } else if (kind === LITERAL) {
+        const rowTo = toOf(table, row);
+        cut(rowFrom, rowFrom + TOKEN_NAMES[8]!.length + 4);
+        cut(kindWord(table, row) & UNTERMINATED ? rowTo : rowTo - TOKEN_NAMES[9]!.length - 4, rowTo);
+      }
+    }
+    if (pieces.length === 0 && at === from) return null;
+    cut(to, to);
+    return pieces;
+  }
+}
+
+/** True when what is shown of a 0.1 call holds nothing but white space (R-CALL): its thoughts hidden, cut at its first function call. */
+export function isBareCall(message: Message, source: { bytes(from: number, to: number): Uint8Array }): boolean {
+  const { from, to } = message.body;
+  const { thoughts, calls } = readThoughts(message.marks(), to);
+  const first = calls[0];
+  if (!first) return false;
+  let at = from;
+  for (const thought of [...thoughts, { from: first.from, to: first.from }]) {
+    const until = Math.min(thought.from, first.from);
+    if (until > at) {
+      const bytes = source.bytes(at, until);
+      if (!isBlank(bytes, 0, bytes.length)) return false;
+    }
+    at = Math.max(at, thought.to);
+  }
+  return true;
+}

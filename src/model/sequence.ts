@@ -1,0 +1,86 @@
+// Multi-file sequences and fill-in-the-middle tasks: text of a 0.1 gap that file tokens give a meaning (R-FIM).
+
+import { BOUND, FILE, FILE_SEPARATOR, FIM_MIDDLE, FIM_PREFIX, FIM_SUFFIX, MESSAGE } from '../abi.ts';
+import { fromOf, kindOf, type Table, toOf, tokenOf } from '../scan/table.ts';
+import type { Span } from './message.ts';
+
+/** A task: the text after each of its tokens, up to the next token; null where the token is missing. */
+export interface FillIn {
+  readonly prefix: Span | null;
+  readonly middle: Span | null;
+  readonly suffix: Span | null;
+}
+
+export interface FileInSequence extends Span {
+  readonly fillIns: readonly FillIn[];
+}
+
+type Part = 'prefix' | 'middle' | 'suffix';
+
+const PARTS: Readonly<Record<number, Part>> = { [FIM_PREFIX]: 'prefix', [FIM_MIDDLE]: 'middle', [FIM_SUFFIX]: 'suffix' };
+
+/** Files of the gaps between top-level rows, in order: a gap without file tokens holds none. Byte spans in the input. */
+export function readSequence(table: Table, rows: readonly number[]): FileInSequence[] {
+  const files: FileInSequence[] = [];
+  let gap: number[] = [];
+  let gapFrom = -1;
+  const end = (to: number): void => {
+    if (gap.some((row) => kindOf(table, row) === FILE)) files.push(...gapFiles(table, gap, gapFrom, to));
+    gap = [];
+    gapFrom = -1;
+  };
+  for (const row of rows) {
+    const kind = kindOf(table, row);
+    if (kind === MESSAGE || kind === BOUND) {
+      end(fromOf(table, row));
+    } else {
+      if (gapFrom < 0) gapFrom = fromOf(table, row);
+      gap.push(row);
+    }
+  }
+  end(gap.length > 0 ? toOf(table, gap.at(-1)!) : 0);
+  return files;
+}
+
+/** Files of one gap [from, to): what is between separators, without an empty one before a leading separator. */
+function gapFiles(table: Table, rows: readonly number[], from: number, to: number): FileInSequence[] {
+  const files: FileInSequence[] = [];
+  let fileFrom = from;
+  let tokens: number[] = [];
+  let isEmpty = true;
+  const end = (at: number): void => {
+    if (files.length > 0 || !isEmpty) files.push({ from: fileFrom, to: at, fillIns: readFillIns(table, tokens, at) });
+    tokens = [];
+  };
+  let separators = 0;
+  for (const row of rows) {
+    if (kindOf(table, row) === FILE && tokenOf(table, row) === FILE_SEPARATOR) {
+      if (separators++ > 0) isEmpty = false;
+      end(fromOf(table, row));
+      fileFrom = toOf(table, row);
+    } else {
+      isEmpty = false;
+      if (kindOf(table, row) === FILE) tokens.push(row);
+    }
+  }
+  if (separators > 0) isEmpty = false;
+  end(to);
+  return files;
+}
+
+/** A further token of a kind that the task has already begins the next task. */
+function readFillIns(table: Table, tokens: readonly number[], end: number): FillIn[] {
+  const fillIns: Record<Part, Span | null>[] = [];
+  tokens.forEach((row, i) => {
+    const part = PARTS[tokenOf(table, row)]!;
+    const next = tokens[i + 1];
+    const span = { from: toOf(table, row), to: next === undefined ? end : fromOf(table, next) };
+    let task = fillIns.at(-1);
+    if (!task || task[part]) {
+      task = { prefix: null, middle: null, suffix: null };
+      fillIns.push(task);
+    }
+    task[part] = span;
+  });
+  return fillIns;
+}

@@ -1,0 +1,153 @@
+// Transcripts: which rows of an input belong to which one, and what each is read as (R-CONCAT, R-DETECT, R-DIAG).
+
+import {
+  BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, SYSTEM,
+  TOKEN_MASK, TOKEN_SHIFT,
+} from '../abi.ts';
+import type { Dialect } from '../scan/dialects.ts';
+import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { LF } from './bytes.ts';
+import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './document-header.ts';
+import { Message } from './message.ts';
+
+/** What a transcript is read as, and where it stands. */
+export interface TranscriptInfo {
+  /** From 0, in the input. */
+  readonly number: number;
+  readonly dialect: Dialect;
+  /** The version was declared: by the caller's dialect, or by a document header that gives one. */
+  readonly declared: boolean;
+  /** Byte positions of the document header; null without one. */
+  readonly headerSpan: { readonly from: number; readonly to: number } | null;
+  readonly header: DocumentHeader | null;
+  /** Byte position where it begins: its header, its BOS, or its first message or file. */
+  readonly from: number;
+}
+
+const CACHED = 256;
+
+/** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
+export class HeaderCache {
+  readonly #known = new Map<string, DocumentHeader>();
+
+  read(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
+    const bytes = source.bytes(from, Math.min(to, from + HEADER_BYTES + 1));
+    const lineEnded = bytes.at(-1) === LF || source.bytes(to, to + 1).length === 0;
+    const key = `${lineEnded} ${decodeUtf8(bytes)}`;
+    let header = this.#known.get(key);
+    if (!header) {
+      header = readDocumentHeader(bytes, lineEnded);
+      if (this.#known.size >= CACHED) this.#known.clear();
+      this.#known.set(key, header);
+    }
+    return header;
+  }
+}
+
+/** Walks top-level rows in order and says which transcript each one belongs to. */
+export class Divider {
+  readonly #given: boolean;
+  readonly #role: string | null;
+  readonly #headers: HeaderCache;
+  /** The transcript at hand; null before the first one. */
+  current: TranscriptInfo | null = null;
+  /** Messages seen in it. */
+  messages = 0;
+  /** In 0.1: the next message or file opens a transcript; position of the BOS that announced it, or -1. */
+  #bounded = true;
+  #boundFrom = -1;
+  #afterMessage = false;
+  #afterReturn = false;
+  #wasLine = false;
+
+  /** `given`: the caller chose the dialect. */
+  constructor(given: boolean, role: string | null, headers: HeaderCache) {
+    this.#given = given;
+    this.#role = role;
+    this.#headers = headers;
+  }
+
+  /** The number that findings in a gap get: the transcript before it, 0 when there is none. */
+  get number(): number {
+    return this.current?.number ?? 0;
+  }
+
+  /** Takes the next top-level row. True: it began a transcript. */
+  place(table: Table & { readonly dialect: Dialect }, row: number): boolean {
+    const word = kindWord(table, row);
+    const kind = word & 0xff;
+    if (kind === MESSAGE) {
+      const begins = this.#begins(table, row, word);
+      if (begins) this.#open(table, fromOf(table, row), null);
+      this.messages++;
+      this.#afterMessage = true;
+      this.#afterReturn = ((word >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
+      return begins;
+    }
+    if (kind === HEADER) {
+      this.#open(table, fromOf(table, row), row);
+      return true;
+    }
+    this.#noteDialect(table.dialect);
+    if (!this.#wasLine) return false;
+    if (kind === BOUND) {
+      const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
+      this.#bounded = true;
+      this.#boundFrom = token === BOS || token === BRACKET_BOS ? fromOf(table, row) : -1;
+    } else if (kind === FILE && (this.#bounded || !this.current)) {
+      this.#open(table, fromOf(table, row), null);
+      return true;
+    }
+    return false;
+  }
+
+  /** A message's context. */
+  get context(): { dialect: Dialect; role: string | null } {
+    return { dialect: this.current!.dialect, role: this.#role };
+  }
+
+  /** Detection may go over to 0.1 in the middle of an input: a transcript of its own. */
+  #noteDialect(dialect: Dialect): void {
+    const isLine = (dialect.flags & HAS_LINE) !== 0;
+    if (isLine && !this.#wasLine) {
+      this.#bounded = true;
+      this.#boundFrom = -1;
+    }
+    this.#wasLine = isLine;
+  }
+
+  #begins(table: Table & { readonly dialect: Dialect }, row: number, word: number): boolean {
+    const { dialect } = table;
+    this.#noteDialect(dialect);
+    if (!this.current) return true;
+    if (dialect.flags & HAS_LINE) return this.#bounded;
+    if (dialect.id !== 'harmony' || !this.#afterMessage) return false;
+    if (word & PLAIN) {
+      const role = (word >> ROLE_SHIFT) & ROLE_MASK;
+      return role === SYSTEM || (role === DEVELOPER && this.#afterReturn);
+    }
+    const { role } = new Message(table, row, { dialect, role: this.#role });
+    return role === 'system' || (role === 'developer' && this.#afterReturn);
+  }
+
+  #open(table: Table & { readonly dialect: Dialect }, from: number, headerRow: number | null): void {
+    const span = headerRow === null ? null : { from: fromOf(table, headerRow), to: toOf(table, headerRow) };
+    const header = span && this.#headers.read(table.source, span.from, span.to);
+    this.current = {
+      number: this.current ? this.current.number + 1 : 0,
+      dialect: table.dialect,
+      declared: this.#given || (header?.version ?? null) !== null,
+      headerSpan: span,
+      header,
+      from: headerRow === null && this.#boundFrom >= 0 ? this.#boundFrom : from,
+    };
+    this.messages = 0;
+    this.#bounded = false;
+    this.#boundFrom = -1;
+    this.#afterMessage = this.#afterReturn = false;
+  }
+}
+
+/** True when a document header is to be expected of a transcript in this dialect. */
+export const wantsHeader = (dialect: Dialect): boolean => (dialect.flags & HAS_HEADERS) !== 0;

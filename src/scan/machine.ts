@@ -1,0 +1,41 @@
+// The interface of a scanner: three builds (SIMD, scalar, TypeScript) stand behind it and give the same rows.
+// assembly/README.md specifies the rows and the calls.
+
+import type { Dialect } from './dialects.ts';
+
+export interface Machine {
+  readonly engine: 'simd' | 'scalar' | 'js';
+  /** The window, `source.length` bytes: the host writes input here, at most `capacity` bytes. */
+  readonly source: Uint8Array;
+  readonly capacity: number;
+  /** The offset table: four words a row, `count()` rows are valid. */
+  readonly rows: Int32Array;
+  /** Copies of open rows that left the table: SLOT_COUNT rows, same words. */
+  readonly slots: Int32Array;
+  /** Row numbers of the slots (SLOT_COUNT words); -1: the slot holds nothing. */
+  readonly slotRows: Int32Array;
+  /** Forget everything and begin: AT_INPUT, AT_ROLE or IN_GAP. Row numbers start at 0. */
+  begin(how: number, dialect: Dialect): void;
+  /** Another dialect from here on; only between messages. */
+  setDialect(dialect: Dialect): void;
+  /**
+   * Scan window bytes [from, length). `final`: no input follows. Offsets in rows are window positions plus `origin`.
+   * Answers DONE, FULL (take rows off with `drain`, call again from `consumed()`) or, in a dialect with STOPS_AT_HEADER, AFTER_HEADER.
+   */
+  scan(from: number, length: number, final: boolean, origin: number): number;
+  /** Window position up to which the last scan is sure. */
+  consumed(): number;
+  /** Rows in the table now. */
+  count(): number;
+  /** Number of the first top-level row that may still change; all rows before it are final. */
+  settled(): number;
+  /** Empty the table; row numbers go on. Open rows continue in `slots`. */
+  drain(): void;
+  /** With no row open and the table empty: number rows from 0 again. */
+  restart(): void;
+  /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
+  slide(from: number, length: number): void;
+  /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
+  save(): Int32Array;
+  restore(state: Int32Array): void;
+}

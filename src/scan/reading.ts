@@ -1,0 +1,234 @@
+// Drives a scanner over a source: windows in, batches of finished rows out; asks the model about document headers and
+// decides the dialect (R-DETECT). Memory is bounded by the window, the table and the longest message's rows.
+
+import {
+  AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FROM, HEADER, IN_GAP, KIND, KIND_MASK, NEXT, ROW_WORDS, SLOT_COUNT, TO, UNCHANGED,
+} from '../abi.ts';
+import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
+import type { Machine } from './machine.ts';
+import { Peek } from './peek.ts';
+import type { Source } from './source.ts';
+import { type Batch, GrowingTable } from './table.ts';
+
+export interface ReadingOptions {
+  /** The caller's dialect; without it the dialect is detected. */
+  readonly dialect?: Dialect | undefined;
+  /** The text completes a message of a role that the caller knows. */
+  readonly role?: boolean;
+  /** The dialect that a document header [from, to) asks for; asked only while detecting. */
+  decide(from: number, to: number): Dialect;
+}
+
+export class Reading implements Source {
+  readonly #machine: Machine;
+  readonly #source: Source;
+  readonly #options: ReadingOptions;
+  readonly #peek: Peek;
+  #dialect: Dialect;
+  /** Detecting, and the first control token is one of 0.1: it decides, unless a document header opens the input. */
+  #undecided = false;
+  /** The one top-level row that is not finished, with its descendants: absolute positions, and the first one's number. */
+  readonly #carried = new GrowingTable(new Float64Array(64 * ROW_WORDS));
+  #carriedFirst = 0;
+  /** Number of the row at the beginning of the machine's table. */
+  #first = 0;
+  /** The window: absolute position of its first byte, bytes in it, bytes scanned, whether the input ends with it. */
+  #base = 0;
+  #length = 0;
+  #scanned = 0;
+  #final = false;
+
+  constructor(machine: Machine, source: Source, options: ReadingOptions) {
+    this.#machine = machine;
+    this.#source = source;
+    this.#options = options;
+    this.#peek = new Peek(source);
+    this.#dialect = options.dialect ?? DETECTED_22;
+    if (!options.dialect && this.#peek.familyAfter(0) === '0.1') {
+      if (options.role) this.#dialect = DIALECTS['openchatml-0.1'];
+      else this.#undecided = true;
+    }
+    machine.begin(options.role ? AT_ROLE : AT_INPUT, this.#dialect);
+  }
+
+  /** Bytes [from, to), from the window when they lie there. Valid until the next batch. */
+  bytes(from: number, to: number): Uint8Array {
+    if (from >= this.#base && to <= this.#base + this.#length) {
+      return this.#machine.source.subarray(from - this.#base, to - this.#base);
+    }
+    return this.#source.bytes(from, to);
+  }
+
+  read(at: number, into: Uint8Array): number {
+    return this.#source.read(at, into);
+  }
+
+  release(before: number): void {
+    this.#source.release(before);
+  }
+
+  /** Absolute position up to which the input is read and scanned. */
+  get position(): number {
+    return this.#base + this.#scanned;
+  }
+
+  /** The batches, in order. Each is valid until the next one is asked for. */
+  *batches(): Generator<Batch, void, void> {
+    const machine = this.#machine;
+    while (true) {
+      if (this.#scanned === this.#length || this.#starved) this.#fill();
+      const status = machine.scan(this.#scanned, this.#length, this.#final, 0);
+      this.#scanned = machine.consumed();
+      this.#starved = status === DONE;
+      this.#copySlots();
+      if (this.#undecided && this.#decideLine()) continue;
+      const isHeader = status === AFTER_HEADER && this.#acceptHeader();
+      yield* this.#take(status === AFTER_HEADER, isHeader);
+      if (status === AFTER_HEADER && !isHeader) {
+        this.#beginLines(this.#lineFrom === 0 ? AT_INPUT : IN_GAP, this.#lineFrom);
+        continue;
+      }
+      this.#keep();
+      if (status === DONE && this.#final) return;
+    }
+  }
+
+  #starved = true;
+
+  #fill(): void {
+    const machine = this.#machine;
+    machine.slide(this.#scanned, this.#length);
+    this.#base += this.#scanned;
+    this.#length -= this.#scanned;
+    this.#scanned = 0;
+    if (this.#final) return;
+    this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : this.#base);
+    const free = machine.source.subarray(this.#length, machine.capacity);
+    const read = this.#source.read(this.#base + this.#length, free);
+    this.#length += read;
+    this.#final = read === 0;
+  }
+
+  /** Brings carried open rows up to what the machine knows of them. */
+  #copySlots(): void {
+    const { slots, slotRows } = this.#machine;
+    const { words } = this.#carried;
+    for (let slot = 0; slot < SLOT_COUNT; slot++) {
+      if (slotRows[slot]! < 0) continue;
+      const at = (slotRows[slot]! - this.#carriedFirst) * ROW_WORDS;
+      words[at + KIND] = slots[slot * ROW_WORDS + KIND]!;
+      words[at + NEXT] = slots[slot * ROW_WORDS + NEXT]!;
+      const to = slots[slot * ROW_WORDS + TO]!;
+      if (to !== UNCHANGED) words[at + TO] = this.#base + to;
+    }
+  }
+
+  /** The row that ends what is known so far: the carried one, or the last one of the table. */
+  #lastRow(): { kind: number; from: number; to: number } {
+    const carried = this.#carried.count > 0;
+    const words = carried ? this.#carried.words : this.#machine.rows;
+    const at = carried ? 0 : (this.#machine.count() - 1) * ROW_WORDS;
+    const base = carried ? 0 : this.#base;
+    return { kind: words[at + KIND]!, from: base + words[at + FROM]!, to: base + words[at + TO]! };
+  }
+
+  /** Detection: as soon as something other than a document header stands first, it is 0.1. True: begin anew. */
+  #decideLine(): boolean {
+    const carried = this.#carried.count > 0;
+    if (!carried && this.#machine.count() === 0) return false;
+    const kind = (carried ? this.#carried.words[KIND]! : this.#machine.rows[KIND]!) & KIND_MASK;
+    if (kind === HEADER) return false;
+    this.#beginLines(AT_INPUT, 0);
+    return true;
+  }
+
+  /** From a position on the input is 0.1. */
+  #beginLines(how: number, position: number): void {
+    this.#undecided = false;
+    this.#dialect = DIALECTS['openchatml-0.1'];
+    this.#machine.begin(how, this.#dialect);
+    this.#carried.clear();
+    this.#first = 0;
+    this.#goTo(position);
+  }
+
+  /**
+   * A document header has ended. Takes the dialect that it asks for. False: its text stands before 0.1 tokens, so that it is
+   * none, and from there on the input is 0.1.
+   */
+  #acceptHeader(): boolean {
+    if (this.#options.dialect) return true;
+    const { kind, from, to } = this.#lastRow();
+    const family = this.#peek.familyAfter(to);
+    if (family === '0.1') {
+      this.#lineFrom = kind & AT_START ? 0 : from;
+      return false;
+    }
+    this.#undecided = false;
+    this.#nextDialect = family === 'none' ? DETECTED_22 : this.#options.decide(from, to);
+    this.#machine.setDialect(this.#nextDialect);
+    return true;
+  }
+
+  #nextDialect: Dialect | undefined;
+  #lineFrom = 0;
+
+  /** Puts the window to an absolute position; the bytes are read again. */
+  #goTo(position: number): void {
+    this.#base = position;
+    this.#length = this.#scanned = 0;
+    this.#final = false;
+    this.#starved = true;
+  }
+
+  /** Yields what is settled. A document header stands last and goes alone, with the dialect that it asks for, if it counts. */
+  *#take(withHeader: boolean, headerCounts: boolean): Generator<Batch, void, void> {
+    const machine = this.#machine;
+    const settled = machine.settled();
+    let from = this.#first;
+    if (this.#carried.count > 0) {
+      if (settled <= this.#carriedFirst) return;
+      const closed = this.#carried.words[NEXT]!;
+      const isHeader = withHeader && closed === settled;
+      if (isHeader && !headerCounts) return;
+      this.#carried.append(machine.rows, 0, closed - this.#first, this.#base, 0);
+      if (isHeader) this.#takeDialect();
+      yield this.#batch(this.#carried.words, 0, this.#carriedFirst, this.#carriedFirst, closed);
+      this.#carried.clear();
+      from = closed;
+    }
+    if (from === settled) return;
+    const to = withHeader ? settled - 1 : settled;
+    if (to > from) yield this.#batch(machine.rows, this.#base, this.#first, from, to);
+    if (!headerCounts) return;
+    this.#takeDialect();
+    yield this.#batch(machine.rows, this.#base, this.#first, to, settled);
+  }
+
+  #takeDialect(): void {
+    this.#dialect = this.#nextDialect ?? this.#dialect;
+  }
+
+  #batch(words: Int32Array | Float64Array, base: number, first: number, from: number, to: number): Batch {
+    return { words, base, first, from, to, dialect: this.#dialect, source: this };
+  }
+
+  /** Carries what is not settled and empties the machine's table. */
+  #keep(): void {
+    const machine = this.#machine;
+    const count = machine.count();
+    const settled = machine.settled();
+    if (this.#carried.count > 0) {
+      this.#carried.append(machine.rows, 0, count, this.#base, 0);
+    } else if (settled < this.#first + count) {
+      this.#carriedFirst = settled;
+      this.#carried.append(machine.rows, settled - this.#first, count, this.#base, 0);
+    }
+    machine.drain();
+    this.#first += count;
+    if (this.#carried.count === 0) {
+      machine.restart();
+      this.#first = 0;
+    }
+  }
+}

@@ -1,0 +1,65 @@
+// A piece of the offset table that the model looks at: rows, and what their positions count from.
+
+import { FROM, KIND, KIND_MASK, NEXT, ROW_WORDS, TO, TOKEN_MASK, TOKEN_SHIFT } from '../abi.ts';
+import type { Dialect } from './dialects.ts';
+import type { Source } from './source.ts';
+
+export interface Table {
+  /** Four words a row. 32-bit positions count from `base`; long messages are kept in doubles with base 0. */
+  readonly words: Int32Array | Float64Array;
+  readonly base: number;
+  /** Number of the row at words[0]; NEXT words count row numbers. */
+  readonly first: number;
+  readonly source: Source;
+}
+
+/** Top-level rows [from, to) of a table that will not change any more, all of one dialect. Valid until the next batch is asked for. */
+export interface Batch extends Table {
+  readonly from: number;
+  readonly to: number;
+  readonly dialect: Dialect;
+}
+
+export const kindWord = (table: Table, row: number): number => table.words[(row - table.first) * ROW_WORDS + KIND]!;
+export const kindOf = (table: Table, row: number): number => kindWord(table, row) & KIND_MASK;
+export const tokenOf = (table: Table, row: number): number => (kindWord(table, row) >>> TOKEN_SHIFT) & TOKEN_MASK;
+export const fromOf = (table: Table, row: number): number =>
+  table.base + table.words[(row - table.first) * ROW_WORDS + FROM]!;
+export const toOf = (table: Table, row: number): number =>
+  table.base + table.words[(row - table.first) * ROW_WORDS + TO]!;
+export const nextOf = (table: Table, row: number): number => table.words[(row - table.first) * ROW_WORDS + NEXT]!;
+
+/** A table that grows: rows are appended with absolute positions. */
+export class GrowingTable {
+  words: Int32Array | Float64Array;
+  count = 0;
+
+  constructor(words: Int32Array | Float64Array) {
+    this.words = words;
+  }
+
+  clear(): void {
+    this.count = 0;
+  }
+
+  /** Appends rows [from, to) of `words`; adds `base` to positions and `renumber` to row numbers. Open rows keep NEXT 0. */
+  append(words: Int32Array | Float64Array, from: number, to: number, base: number, renumber: number): void {
+    const needed = (this.count + to - from) * ROW_WORDS;
+    if (needed > this.words.length) {
+      const Kind = this.words.constructor as Int32ArrayConstructor;
+      const larger = new Kind(Math.max(needed, this.words.length * 2));
+      larger.set(this.words.subarray(0, this.count * ROW_WORDS) as Int32Array);
+      this.words = larger;
+    }
+    const into = this.words;
+    let at = this.count * ROW_WORDS;
+    for (let row = from * ROW_WORDS; row < to * ROW_WORDS; row += ROW_WORDS, at += ROW_WORDS) {
+      into[at + KIND] = words[row + KIND]!;
+      into[at + FROM] = words[row + FROM]! + base;
+      into[at + TO] = words[row + TO]! + base;
+      const next = words[row + NEXT]!;
+      into[at + NEXT] = next === 0 ? 0 : next + renumber;
+    }
+    this.count += to - from;
+  }
+}

@@ -1,0 +1,148 @@
+// The words of a message header, byte by byte, for the TypeScript scanner: is the header PLAIN, and with which role,
+// channel and recipient? All of it is state, so that input can be cut anywhere.
+
+import * as abi from '../abi.ts';
+import { CHANNEL_NAMES, ROLE_NAMES } from './dialects.ts';
+
+/** Longer than every word that means something, and than the longest key with its `=` and one byte of value. */
+const WORD_BYTES = 16;
+const KEYS = ['to=', 'call_id=', 'name=', 'intent=', 'content_type='];
+const OWN_STATE = 8;
+const EQUALS = 0x3d;
+const PERSONS = ['to=assistant', 'to=user', 'to=all'];
+
+export class Words {
+  /** So far nothing speaks against PLAIN. */
+  plain = false;
+  private roles = 0;
+  /** The field that words belong to: 0 is the start field, else its token. */
+  private field = 0;
+  /** Words in the field so far, and bytes. */
+  private count = 0;
+  private bytes = 0;
+  /** Bit n: key n was there; bits above: the channel field, the constrain field. */
+  private seen = 0;
+  /** ROLE, CHANNEL and RECIPIENT, in place. */
+  private found = 0;
+  /** The word under way: its first bytes, and how many of them. */
+  private readonly word = new Uint8Array(WORD_BYTES);
+  private size = 0;
+
+  /** A message begins; without a start token its header is never plain. `roles` are those of the dialect. */
+  begin(plain: boolean, roles: number): void {
+    this.plain = plain;
+    this.roles = roles;
+    this.field = this.count = this.bytes = this.seen = this.found = this.size = 0;
+  }
+
+  /** A byte that is no white space. */
+  feed(byte: number): void {
+    if (!this.takes()) return;
+    if (this.size < WORD_BYTES) this.word[this.size++] = byte;
+    if (byte < 0x21 || byte > 0x7e || (byte === EQUALS && this.field === abi.CONSTRAIN)) this.plain = false;
+  }
+
+  /** A byte of white space. */
+  space(): void {
+    if (this.takes()) this.endWord();
+  }
+
+  /** White space, a token or the end of the header: the word is over, if there was one. */
+  endWord(): void {
+    if (this.size === 0 || !this.plain) return;
+    this.plain = this.accepts();
+    this.count++;
+    this.size = 0;
+  }
+
+  beginField(token: number): void {
+    this.endField();
+    const bit = 1 << (KEYS.length + (token === abi.CHANNEL ? 0 : 1));
+    if ((this.seen & bit) !== 0) this.plain = false;
+    this.seen |= bit;
+    this.field = token;
+    this.count = this.bytes = 0;
+  }
+
+  /** An ESCAPE, STRAY or MARK row in the header. */
+  spoil(): void {
+    this.plain = false;
+  }
+
+  /** The body begins: the bits for the message row. */
+  finish(): number {
+    this.endField();
+    return this.plain ? abi.PLAIN | this.found : 0;
+  }
+
+  save(): number[] {
+    const { plain, roles, field, count, bytes, seen, found, size } = this;
+    return [plain ? 1 : 0, roles, field, count, bytes, seen, found, size, ...this.word];
+  }
+
+  /** Reads from `at` on and answers where the next part begins. */
+  restore(state: Int32Array, at: number): number {
+    const [plain, roles, field, count, bytes, seen, found, size] = state.subarray(at);
+    this.plain = plain !== 0;
+    this.roles = roles!;
+    this.field = field!;
+    this.count = count!;
+    this.bytes = bytes!;
+    this.seen = seen!;
+    this.found = found!;
+    this.size = size!;
+    const end = at + OWN_STATE + WORD_BYTES;
+    this.word.set(state.subarray(at + OWN_STATE, end));
+    return end;
+  }
+
+  /** One more byte of the field: does it still matter? */
+  private takes(): boolean {
+    if (++this.bytes > abi.PLAIN_BYTES) this.plain = false;
+    return this.plain;
+  }
+
+  private endField(): void {
+    this.endWord();
+    if (this.count === 0) this.plain = false;
+  }
+
+  private accepts(): boolean {
+    if (this.field === abi.CONSTRAIN) return this.count === 0;
+    if (this.count > 0) return this.acceptsAttribute();
+    const names = this.field === 0 ? ROLE_NAMES : CHANNEL_NAMES;
+    for (let id = 1; id < names.length; id++) {
+      if (this.is(names[id]!)) {
+        this.found |= id << (this.field === 0 ? abi.ROLE_SHIFT : abi.CHANNEL_SHIFT);
+        return this.field !== 0 || (this.roles & (1 << id)) !== 0;
+      }
+    }
+    return false;
+  }
+
+  private acceptsAttribute(): boolean {
+    for (let key = 0; key < KEYS.length; key++) {
+      if (this.size > KEYS[key]!.length && this.startsWith(KEYS[key]!)) {
+        if ((this.seen & (1 << key)) !== 0) return false;
+        this.seen |= 1 << key;
+        if (key === 0) this.found |= this.recipient() << abi.RECIPIENT_SHIFT;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private recipient(): number {
+    for (const person of PERSONS) if (this.is(person)) return abi.TO_PERSON;
+    return abi.TO_TOOL;
+  }
+
+  private is(text: string): boolean {
+    return this.size === text.length && this.startsWith(text);
+  }
+
+  private startsWith(text: string): boolean {
+    for (let i = 0; i < text.length; i++) if (this.word[i] !== text.charCodeAt(i)) return false;
+    return true;
+  }
+}

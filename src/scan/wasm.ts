@@ -1,0 +1,161 @@
+// The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory, and the
+// only importer of @assemblyscript/loader.
+//
+// Memory: static part of the module | one byte before the window | window + PADDING | table. Placed once, never grown,
+// so that no view ever goes stale.
+
+import { instantiateSync } from '@assemblyscript/loader';
+import * as abi from '../abi.ts';
+import { SCALAR, SIMD } from './binary.ts';
+import { type Dialect, encodeDialect } from './dialects.ts';
+import type { Machine } from './machine.ts';
+
+/** What assembly/index.ts exports. */
+interface Scanner {
+  memory: WebAssembly.Memory;
+  memoryFrom(): number;
+  dialectAt(): number;
+  slotsAt(): number;
+  slotRowsAt(): number;
+  usesSimd(): number;
+  place(windowAt: number, tableAt: number, tableTo: number): void;
+  begin(how: number): void;
+  setDialect(): void;
+  scan(from: number, length: number, final: number, origin: number): number;
+  consumed(): number;
+  count(): number;
+  settled(): number;
+  drain(): void;
+  restart(): void;
+  slide(from: number, length: number): void;
+  save(at: number): void;
+  restore(at: number): void;
+  invalidUtf8(from: number, to: number): number;
+}
+
+const PAGE = 65536;
+const STATE_BYTES = 192;
+/** A window must hold a field that is kept until it is whole, and a token. */
+const LEAST_WINDOW = 1024;
+const modules = new Map<'simd' | 'scalar', WebAssembly.Module>();
+
+function decode(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
+/** The build that this engine takes; throws where WebAssembly is refused (a content security policy, for example). */
+function compile(build: 'simd' | 'scalar' | 'best'): WebAssembly.Module {
+  let chosen = build;
+  if (chosen === 'best') chosen = modules.has('simd') || WebAssembly.validate(decode(SIMD)) ? 'simd' : 'scalar';
+  let module = modules.get(chosen);
+  if (!module) {
+    module = new WebAssembly.Module(decode(chosen === 'simd' ? SIMD : SCALAR));
+    modules.set(chosen, module);
+  }
+  return module;
+}
+
+const align = (address: number): number => (address + 63) & ~63;
+
+export interface WasmOptions {
+  /** `best` asks the engine. */
+  build?: 'simd' | 'scalar' | 'best';
+  /** Bytes of the window. 512 KiB stays in the second-level cache together with its rows. */
+  window?: number;
+  /** Rows of the table. */
+  tableRows?: number;
+}
+
+export class WasmMachine implements Machine {
+  readonly engine: 'simd' | 'scalar';
+  readonly source: Uint8Array;
+  readonly capacity: number;
+  readonly rows: Int32Array;
+  readonly slots: Int32Array;
+  readonly slotRows: Int32Array;
+  readonly #scanner: Scanner;
+  readonly #dialect: Uint8Array;
+  readonly #state: Int32Array;
+  readonly #windowAt: number;
+
+  constructor(options: WasmOptions = {}) {
+    const { exports } = instantiateSync(compile(options.build ?? 'best'), {});
+    const scanner = exports as unknown as Scanner;
+    this.#scanner = scanner;
+    this.engine = scanner.usesSimd() ? 'simd' : 'scalar';
+    this.capacity = Math.max(options.window ?? 512 * 1024, LEAST_WINDOW);
+    const tableRows = options.tableRows ?? 64 * 1024;
+    const stateAt = align(scanner.memoryFrom());
+    const windowAt = align(stateAt + STATE_BYTES + 64);
+    const tableAt = align(windowAt + this.capacity + abi.PADDING);
+    const end = tableAt + tableRows * abi.ROW_BYTES;
+    const missing = end - scanner.memory.buffer.byteLength;
+    if (missing > 0) scanner.memory.grow(Math.ceil(missing / PAGE));
+    scanner.place(windowAt, tableAt, end);
+    const { buffer } = scanner.memory;
+    this.source = new Uint8Array(buffer, windowAt, this.capacity);
+    this.rows = new Int32Array(buffer, tableAt, tableRows * abi.ROW_WORDS);
+    this.slots = new Int32Array(buffer, scanner.slotsAt(), abi.SLOT_COUNT * abi.ROW_WORDS);
+    this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
+    this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
+    this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
+    this.#windowAt = windowAt;
+  }
+
+  begin(how: number, dialect: Dialect): void {
+    this.#dialect.set(encodeDialect(dialect));
+    this.#scanner.begin(how);
+  }
+
+  setDialect(dialect: Dialect): void {
+    this.#dialect.set(encodeDialect(dialect));
+    this.#scanner.setDialect();
+  }
+
+  scan(from: number, length: number, final: boolean, origin: number): number {
+    return this.#scanner.scan(from, length, final ? 1 : 0, origin);
+  }
+
+  consumed(): number {
+    return this.#scanner.consumed();
+  }
+
+  count(): number {
+    return this.#scanner.count();
+  }
+
+  settled(): number {
+    return this.#scanner.settled();
+  }
+
+  drain(): void {
+    this.#scanner.drain();
+  }
+
+  restart(): void {
+    this.#scanner.restart();
+  }
+
+  slide(from: number, length: number): void {
+    this.#scanner.slide(from, length);
+  }
+
+  save(): Int32Array {
+    this.#scanner.save(this.#state.byteOffset);
+    return this.#state.slice();
+  }
+
+  restore(state: Int32Array): void {
+    this.#state.set(state);
+    this.#scanner.restore(this.#state.byteOffset);
+  }
+
+  /** Window position of the first byte of [from, to) that is not valid UTF-8 (a cut character at `to` counts), or -1. */
+  invalidUtf8(from: number, to: number): number {
+    const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
+    return at === 0 ? -1 : at - this.#windowAt;
+  }
+}

@@ -1,0 +1,238 @@
+// Checking: every finding of rulings §§3 to 5, as the rows show them and as the words of each message tell them.
+
+import { FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
+import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
+import { isBlankByte } from '../model/bytes.ts';
+import { HEADER_BYTES } from '../model/document-header.ts';
+import { Message } from '../model/message.ts';
+import { type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { type ReadOptions, Walk } from '../model/walk.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Source } from '../scan/source.ts';
+import { type Batch, fromOf, kindOf, nextOf, toOf } from '../scan/table.ts';
+import { InvalidUtf8 } from './utf8.ts';
+import { lacksChannel } from './visibility.ts';
+
+/** The diagnostics of an input, in the order of their positions, as they become known; nothing is kept for the end. */
+export function* checkSource(machine: Machine, source: Source, options: ReadOptions = {}): Generator<Diagnostic, void, void> {
+  yield* new Checker(machine, source, options).run();
+}
+
+interface Pending {
+  readonly diagnostic: Diagnostic;
+  /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
+  readonly isGapText: boolean;
+}
+
+class Checker {
+  readonly #walk: Walk;
+  readonly #source: Source;
+  readonly #options: ReadOptions;
+  readonly #utf8: InvalidUtf8;
+  #pending: Pending[] = [];
+  #gapHasFiles = false;
+  #isBlank = true;
+  readonly #completes: boolean;
+
+  constructor(machine: Machine, source: Source, options: ReadOptions) {
+    this.#walk = new Walk(machine, this.#holding(source), options);
+    this.#source = source;
+    this.#options = options;
+    this.#completes = this.#completesRole();
+    this.#utf8 = new InvalidUtf8(this.#walk.reading);
+  }
+
+  *run(): Generator<Diagnostic, void, void> {
+    const { divider } = this.#walk;
+    this.#checkEncoding();
+    let first = true;
+    for (const batch of this.#walk.batches()) {
+      for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+        this.#isBlank = false;
+        const kind = kindOf(batch, row);
+        if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
+        if (divider.place(batch, row) && first) {
+          first = false;
+          this.#checkHeader(divider.current!.dialect, divider.current!);
+        }
+        this.#row(batch, row, kind);
+        const isGap = kind !== MESSAGE && kind !== HEADER;
+        if (!isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE)) yield* this.#flush();
+      }
+      if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
+    }
+    if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
+    this.#invalidBytes(Infinity, 0, divider.number);
+    yield* this.#flush();
+  }
+
+  #firstDialect: Batch['dialect'] | null = null;
+
+  /** The source; what it lets go was looked at, and no finding that is still to be told stands in it. */
+  #holding(source: Source): Source {
+    return {
+      read: (at, into) => source.read(at, into),
+      bytes: (from, to) => source.bytes(from, to),
+      release: (before) => {
+        this.#utf8.pending(before);
+        source.release(this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before));
+      },
+    };
+  }
+
+  /** Input that is not UTF-8 at all (R-UTF16). */
+  #checkEncoding(): void {
+    const [a, b, c, d] = this.#source.bytes(0, 4);
+    const wide = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff);
+    const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+    const isAscii = (byte: number | undefined): boolean => byte === 0x3c || byte === 0x76;
+    const bare = (isAscii(a) && b === 0) || (a === 0 && isAscii(b));
+    if (wide || marked || bare) this.#add({ rule: 'not-utf8', from: 0, to: wide ? 4 : 2 }, 0, true);
+  }
+
+  /** The first transcript is the only one that may lack its header: all others begin with one (R-NO-HEADER). */
+  #checkHeader(dialect: Batch['dialect'], transcript: TranscriptInfo | null): void {
+    if (!wantsHeader(dialect) || transcript?.header || this.#completes) return;
+    this.#add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
+  }
+
+  /** With the caller's role no header is missing, unless the text begins with a start token after all. */
+  #completesRole(): boolean {
+    if (this.#options.role === undefined) return false;
+    const bytes = this.#source.bytes(0, 4096);
+    let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
+    while (at < bytes.length && isBlankByte(bytes[at])) at++;
+    return String.fromCharCode(...bytes.subarray(at, at + 9)) !== '<|start|>';
+  }
+
+  #add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
+    this.#pending.push({ diagnostic: diagnose(finding, transcript, declared), isGapText });
+  }
+
+  *#flush(): Generator<Diagnostic, void, void> {
+    if (this.#pending.length === 0) return;
+    const pending = this.#pending;
+    this.#pending = [];
+    pending.sort((a, b) => a.diagnostic.from - b.diagnostic.from);
+    for (const { diagnostic } of pending) yield diagnostic;
+  }
+
+  /** A file token shows that the gap's text is a file. */
+  #takeFile(): void {
+    if (!this.#gapHasFiles) this.#pending = this.#pending.filter((pending) => !pending.isGapText);
+    this.#gapHasFiles = true;
+  }
+
+  #row(batch: Batch, row: number, kind: number): void {
+    const { divider } = this.#walk;
+    const number = divider.number;
+    const span = { from: fromOf(batch, row), to: toOf(batch, row) };
+    if (kind === MESSAGE) {
+      this.#message(batch, row, divider.current!);
+    } else if (kind === HEADER) {
+      const transcript = divider.current!;
+      for (const rule of transcript.header!.problems) this.#add({ rule, ...span }, number, transcript.declared);
+      this.#invalidBytes(span.to, span.to, number);
+    } else {
+      if (kind === TEXT && !this.#gapHasFiles) {
+        this.#add({ rule: 'text-between-messages', ...span }, number, false, (batch.dialect.flags & HAS_LINE) !== 0);
+      } else if (kind === STRAY) {
+        this.#add({ rule: 'stray-token', ...span, severity: 'warning' }, number, false);
+      } else if (kind === FILE) {
+        this.#takeFile();
+      }
+      this.#invalidBytes(span.to, 0, number);
+    }
+  }
+
+  /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
+  #invalidBytes(to: number, headerTo: number, transcript: number): void {
+    for (const span of this.#utf8.upTo(to)) {
+      this.#add({ rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false);
+    }
+  }
+
+  #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
+    const message = new Message(batch, row, this.#walk.divider.context);
+    const { number, declared } = transcript;
+    const isLast = message.end === 'eof';
+    const openTurn = message.isOpenTurn;
+    const { from, to } = message;
+    if (openTurn) {
+      this.#add({ rule: 'open-turn', from, to }, number, declared);
+    } else {
+      for (const finding of this.#findings(message, transcript, isLast)) this.#add(finding, number, declared);
+    }
+    // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
+    this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
+  }
+
+  *#findings(message: Message, transcript: TranscriptInfo, isLast: boolean): Generator<Finding, void, void> {
+    const { from, to } = message;
+    const { end } = message;
+    const plain = message.isPlain;
+    let cut = false;
+    if (!plain) {
+      const { meaning } = message.reading;
+      cut = message.reading.cut;
+      yield* meaning.findings;
+      const headerTo = message.header.to;
+      const start = message.missingStart;
+      const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
+      if (start === 'missing') yield { rule: 'missing-start', from, to: headerTo };
+      else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: headerTo };
+      if (headerTo - from > HEADER_BYTES) yield { rule: 'header-limit', from, to: headerTo };
+      if (cut) yield { rule: 'missing-message', from, to: headerTo };
+    } else if (message.header.to - from > HEADER_BYTES) {
+      yield { rule: 'header-limit', from, to: message.header.to };
+    }
+    if (lacksChannel(message, transcript)) yield { rule: 'missing-channel', from, to: message.header.to };
+    if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
+    if (message.isLeaf) {
+      if (isLast && !this.#options.stopStripped) yield { rule: 'truncated', from, to };
+      return;
+    }
+    yield* this.#childFindings(message, isLast);
+  }
+
+  *#childFindings(message: Message, isLast: boolean): Generator<Finding, void, void> {
+    const { from, to } = message;
+    const soft = (message.dialect.flags & HAS_ESCAPE) === 0;
+    const bodyTokenFrom = message.bodyTokenFrom;
+    for (const stray of message.rowsOf(STRAY)) {
+      const inBody = stray.from >= bodyTokenFrom;
+      yield { rule: 'stray-token', from: stray.from, to: stray.to, ...(inBody && soft && { severity: 'warning' }) };
+    }
+    for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
+    const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+    if (open) {
+      yield { rule: 'unterminated-literal', from: open.from, to: open.to, detail: this.#swallowed(open.from, open.to) };
+    } else if (isLast && !this.#options.stopStripped) {
+      yield { rule: 'truncated', from, to };
+    }
+  }
+
+  /** What an unterminated literal holds, in numbers. */
+  #swallowed(from: number, to: number): string {
+    let tokens = 0;
+    const step = 1 << 20;
+    for (let at = from + 11; at < to; at += step) {
+      // Tokens that begin in the part; the longest one has 14 bytes here.
+      const part = this.#walk.reading.bytes(at, Math.min(to, at + step + 13));
+      tokens += countTokens(part, Math.min(step, to - at));
+    }
+    return `it holds the last ${to - from - 11} bytes of the input, ${tokens} control tokens among them`;
+  }
+}
+
+const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
+  new TextEncoder().encode(`<|${name}|>`),
+);
+
+function countTokens(bytes: Uint8Array, end: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
+    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) count++;
+  }
+  return count;
+}

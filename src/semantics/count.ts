@@ -1,0 +1,291 @@
+// Counting: what `scan` tells. Rows alone answer for messages of well-known words; only the others are read.
+
+import * as abi from '../abi.ts';
+import { Message } from '../model/message.ts';
+import { type ReadOptions, Walk } from '../model/walk.ts';
+import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Source } from '../scan/source.ts';
+import { type Batch, kindWord } from '../scan/table.ts';
+import { countCalls } from './calls.ts';
+
+/** Findings that the rows show, in the order in which they are told. */
+const FINDINGS = [
+  'missing-start', 'completion', 'missing-message', 'open-turn', 'missing-end', 'truncated', 'unterminated-literal',
+  'trailing-terminator', 'stray-token', 'text-between-messages', 'duplicate-channel',
+] as const;
+
+type CountedFinding = (typeof FINDINGS)[number];
+
+export interface Counts {
+  files: number;
+  bytes: number;
+  /** A transcript counts when it has a header, a message or a file token. */
+  transcripts: number;
+  messages: number;
+  calls: number;
+  /** Transcripts by dialect. */
+  dialects: Record<string, number>;
+  /** Messages by role, `(none)` without one; by effective channel; by how they end. */
+  roles: Record<string, number>;
+  channels: Record<string, number>;
+  ends: Record<string, number>;
+  /** Control tokens of the dialect, escaped and literal ones left out. */
+  tokens: Record<string, number>;
+  files_in_sequences: number;
+  fill_ins: number;
+  findings: Record<string, number>;
+}
+
+/** Different unknown roles or channels that are counted by name; the rest share one. */
+const NAMES = 1000;
+
+/** Counts by name, for names that data brings. */
+class Names {
+  readonly #counts = new Map<string, number>();
+
+  add(name: string, count = 1): void {
+    const key = this.#counts.has(name) || this.#counts.size < NAMES ? name : '(other)';
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
+  }
+
+  /** Known names first, in their order, then the others by count and name. */
+  result(known: readonly string[]): Record<string, number> {
+    const others = [...this.#counts].filter(([name]) => !known.includes(name));
+    others.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+    const result: Record<string, number> = Object.create(null);
+    for (const name of known) if (this.#counts.has(name)) result[name] = this.#counts.get(name)!;
+    for (const [name, count] of others) result[name] = count;
+    return result;
+  }
+}
+
+const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
+const NO_ROLE = '(none)';
+
+/** Adds up what inputs hold. */
+export class Counter {
+  #files = 0;
+  #bytes = 0;
+  #transcripts = 0;
+  #messages = 0;
+  #calls = 0;
+  readonly #dialects = new Names();
+  readonly #roles = new Names();
+  readonly #channels = new Names();
+  readonly #findings = new Map<CountedFinding, number>();
+  /** Messages of well-known words by (role, channel), all messages by end, tokens by id. */
+  readonly #plain = new Float64Array(64);
+  readonly #ends = new Float64Array(8);
+  readonly #tokens = new Float64Array(32);
+  readonly #sequences = new SequenceCounter();
+
+  /** Counts one input. `progress` is told the bytes read so far, now and then. */
+  add(machine: Machine, source: Source, options: ReadOptions = {}, progress?: (bytes: number) => void): void {
+    const walk = new Walk(machine, source, options);
+    let gapTexts = 0;
+    let gapHasFiles = false;
+    const closeGap = (): void => {
+      if (gapTexts > 0 && !gapHasFiles) this.#find('text-between-messages', gapTexts);
+      gapTexts = 0;
+      gapHasFiles = false;
+    };
+    for (const batch of walk.batches()) {
+      for (let row = batch.from; row < batch.to; ) {
+        const word = kindWord(batch, row);
+        const begins = walk.divider.place(batch, row);
+        if (begins) this.#begin(batch.dialect);
+        const kind = word & abi.KIND_MASK;
+        if (kind === abi.MESSAGE) {
+          closeGap();
+          this.#sequences.end();
+          row = this.#message(batch, row, word, walk, options);
+          continue;
+        }
+        if (kind === abi.TEXT) gapTexts++;
+        else if (kind === abi.HEADER) closeGap();
+        else gapHasFiles = this.#gapToken(kind, word) || gapHasFiles;
+        if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
+        row++;
+      }
+      progress?.(walk.reading.position);
+    }
+    closeGap();
+    this.#sequences.end();
+    this.#files++;
+    this.#bytes += walk.reading.position;
+  }
+
+  #begin(dialect: Dialect): void {
+    this.#transcripts++;
+    this.#dialects.add(dialect.id);
+  }
+
+  #find(finding: CountedFinding, count = 1): void {
+    this.#findings.set(finding, (this.#findings.get(finding) ?? 0) + count);
+  }
+
+  /** A row in a gap that is no text. True: a file token. */
+  #gapToken(kind: number, word: number): boolean {
+    if (kind === abi.STRAY) this.#find('stray-token');
+    const isFile = kind === abi.FILE;
+    if (isFile || kind === abi.STRAY) this.#tokens[(word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
+    return isFile;
+  }
+
+  /** Counts a message; answers the row after it. */
+  #message(batch: Batch, row: number, word: number, walk: Walk, options: ReadOptions): number {
+    const { words, first } = batch;
+    const isLine = (batch.dialect.flags & abi.HAS_LINE) !== 0;
+    this.#messages++;
+    if (!(word & (abi.IMPLIED | abi.BY_ROLE))) this.#tokens[isLine ? abi.IM_START : abi.START]!++;
+    if (!isLine && !(word & abi.NO_BODY_TOKEN)) this.#tokens[abi.MESSAGE_TOKEN]!++;
+    let marks = false;
+    const next = words[(row - first) * abi.ROW_WORDS + abi.NEXT]!;
+    for (let child = row + 1; child < next; child++) {
+      const below = words[(child - first) * abi.ROW_WORDS]!;
+      const kind = below & abi.KIND_MASK;
+      if (kind === abi.BODY || kind === abi.ESCAPE) continue;
+      if (kind === abi.MARK && !isLine) continue;
+      this.#tokens[(below >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
+      if (kind === abi.FIELD) continue;
+      if (kind === abi.MARK) marks = true;
+      else this.#below(kind, below);
+    }
+    this.#end(word);
+    if ((word & abi.PLAIN) !== 0 && !marks) {
+      this.#plain[((word >> abi.ROLE_SHIFT) & 7) | (((word >> abi.CHANNEL_SHIFT) & 3) << 3)]!++;
+      const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
+      if (isCall) this.#calls++;
+      if (word & abi.IMPLICIT_END) this.#find('missing-end');
+      if (word & abi.EOF_END && !options.stopStripped && !this.#openLiteral) this.#find('truncated');
+    } else {
+      this.#readMessage(new Message(batch, row, walk.divider.context), options);
+    }
+    this.#openLiteral = false;
+    return next;
+  }
+
+  #openLiteral = false;
+
+  /** Rows below a message that are findings. */
+  #below(kind: number, word: number): void {
+    if (kind === abi.STRAY) this.#find('stray-token');
+    else if (kind === abi.TRAILING) this.#find('trailing-terminator');
+    else if (kind === abi.LITERAL && word & abi.UNTERMINATED) {
+      this.#openLiteral = true;
+      this.#find('unterminated-literal');
+    } else if (kind === abi.LITERAL) this.#tokens[abi.ENDLITERAL]!++;
+  }
+
+  #end(word: number): void {
+    const token = (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK;
+    if (word & abi.EOF_END) this.#ends[4]!++;
+    else if (word & abi.IMPLICIT_END) this.#ends[3]!++;
+    else {
+      this.#ends[token === abi.CALL ? 1 : token === abi.RETURN ? 2 : 0]!++;
+      this.#tokens[token]!++;
+    }
+  }
+
+  /** A message whose rows do not tell everything. */
+  #readMessage(message: Message, options: ReadOptions): void {
+    this.#roles.add(message.role ?? NO_ROLE);
+    this.#channels.add(message.channel);
+    this.#calls += countCalls(message);
+    if (message.isOpenTurn) {
+      this.#find('open-turn');
+      return;
+    }
+    const { missingStart, end } = message;
+    const isLine = (message.dialect.flags & abi.HAS_LINE) !== 0;
+    if (missingStart === 'missing') this.#find('missing-start');
+    else if (missingStart === 'completion' && !(isLine && message.completesRole)) this.#find('completion');
+    const { cut, meaning } = message.reading;
+    if (cut) this.#find('missing-message');
+    else if (end === 'implicit') this.#find('missing-end');
+    if (end === 'eof' && !options.stopStripped && !this.#openLiteral) this.#find('truncated');
+    const channels = meaning.findings.filter((finding) => finding.rule === 'duplicate-channel').length;
+    if (channels > 0) this.#find('duplicate-channel', channels);
+  }
+
+  /** The sums. Only names that occur have an entry. */
+  result(): Counts {
+    const roles = new Names();
+    const channels = new Names();
+    for (let i = 0; i < this.#plain.length; i++) {
+      if (this.#plain[i] === 0) continue;
+      roles.add(ROLE_NAMES[i & 7]!, this.#plain[i]);
+      channels.add(CHANNEL_NAMES[i >> 3] || 'final', this.#plain[i]);
+    }
+    for (const [name, count] of Object.entries(this.#roles.result([]))) roles.add(name, count);
+    for (const [name, count] of Object.entries(this.#channels.result([]))) channels.add(name, count);
+    const tokens: Record<string, number> = Object.create(null);
+    this.#tokens.forEach((count, id) => {
+      if (count > 0 && id > 0) tokens[TOKEN_NAMES[id]!] = count;
+    });
+    const ends: Record<string, number> = Object.create(null);
+    ENDS.forEach((end, i) => {
+      if (this.#ends[i]! > 0) ends[end] = this.#ends[i]!;
+    });
+    const findings: Record<string, number> = Object.create(null);
+    for (const finding of FINDINGS) if (this.#findings.has(finding)) findings[finding] = this.#findings.get(finding)!;
+    return {
+      files: this.#files,
+      bytes: this.#bytes,
+      transcripts: this.#transcripts,
+      messages: this.#messages,
+      calls: this.#calls,
+      dialects: this.#dialects.result([]),
+      roles: roles.result(ROLE_NAMES.slice(1)),
+      channels: channels.result(CHANNEL_NAMES.slice(1)),
+      ends,
+      tokens,
+      files_in_sequences: this.#sequences.files,
+      fill_ins: this.#sequences.fillIns,
+      findings,
+    };
+  }
+}
+
+/** Files and fill-ins in the gaps of 0.1 (R-FIM): counted where a file token is, between messages, BOS and EOS. */
+class SequenceCounter {
+  files = 0;
+  fillIns = 0;
+  #separators = 0;
+  #hasToken = false;
+  /** Something stands before the first separator. */
+  #leading = false;
+  /** Bits of the fill-in tokens seen in the fill-in at hand. */
+  #seen = 0;
+
+  /** The next row of a gap. */
+  row(kind: number, token: number): void {
+    if (kind === abi.BOUND) {
+      this.end();
+    } else if (kind === abi.TEXT) {
+      if (this.#separators === 0) this.#leading = true;
+    } else if (kind === abi.FILE) {
+      this.#hasToken = true;
+      if (token === abi.FILE_SEPARATOR) {
+        this.#separators++;
+        this.#seen = 0;
+      } else {
+        if (this.#separators === 0) this.#leading = true;
+        const bit = 1 << (token - abi.FIM_PREFIX);
+        if (this.#seen === 0 || this.#seen & bit) {
+          this.fillIns++;
+          this.#seen = 0;
+        }
+        this.#seen |= bit;
+      }
+    }
+  }
+
+  /** A message, BOS, EOS or the end of input. */
+  end(): void {
+    if (this.#hasToken) this.files += this.#separators + (this.#leading ? 1 : 0);
+    this.#separators = this.#seen = 0;
+    this.#hasToken = this.#leading = false;
+  }
+}

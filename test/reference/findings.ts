@@ -1,0 +1,73 @@
+// What can be found wrong: the rules of rulings section 7 that a parse alone can see, with their codes and severities.
+
+export type Severity = 'error' | 'warning' | 'info';
+
+export interface Finding {
+  transcript: number;
+  code: string | null;
+  rule: string;
+  severity: Severity;
+  from: number;
+  to: number;
+}
+
+/** A finding before the transcript that it belongs to is known. */
+export interface Note {
+  rule: string;
+  from: number;
+  to: number;
+  severity?: Severity;
+}
+
+const HEADER = 'E-PARSE-HEADER';
+const TRUNCATED = 'E-STREAM-TRUNCATED';
+
+/** Code and usual severity; where a ruling says another severity for a case, the note says it. */
+const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
+  'missing-header': [HEADER, 'error'],
+  'missing-version': [HEADER, 'error'],
+  'bad-yaml': [HEADER, 'error'],
+  'duplicate-key': [HEADER, 'error'],
+  'not-a-mapping': [HEADER, 'error'],
+  'header-limit': [HEADER, 'error'],
+  'unsupported-version': [HEADER, 'error'],
+  'newer-version': [HEADER, 'warning'],
+  'not-utf8': [HEADER, 'error'],
+  'missing-role': [HEADER, 'error'],
+  'unknown-role': [HEADER, 'error'],
+  'stray-word': [HEADER, 'error'],
+  'duplicate-attribute': [HEADER, 'error'],
+  'empty-attribute': [HEADER, 'error'],
+  'duplicate-channel': [HEADER, 'error'],
+  'unknown-channel': [HEADER, 'error'],
+  'missing-start': [HEADER, 'error'],
+  'missing-message': [HEADER, 'error'],
+  'stray-token': [HEADER, 'error'],
+  'bare-recipient': [HEADER, 'warning'],
+  'unusual-value': [HEADER, 'warning'],
+  'missing-channel': ['E-PARSE-CHANNEL-MISSING', 'error'],
+  'missing-end': [TRUNCATED, 'error'],
+  truncated: [TRUNCATED, 'error'],
+  'unterminated-literal': [TRUNCATED, 'error'],
+  'text-between-messages': [null, 'warning'],
+  'invalid-utf8': [null, 'warning'],
+  completion: [null, 'info'],
+  'open-turn': [null, 'info'],
+  'trailing-terminator': [null, 'info'],
+  'unknown-attribute': [null, 'info'],
+};
+
+export function finding(transcript: number, note: Note): Finding {
+  const [code, usual] = RULES[note.rule];
+  const { rule, from, to } = note;
+  return { transcript, code, rule, severity: note.severity ?? usual, from, to };
+}
+
+/** By position, then by rule; the end and the severity only make the order total. */
+export function byPosition(a: Finding, b: Finding): number {
+  return a.from - b.from || order(a.rule, b.rule) || a.to - b.to || order(a.severity, b.severity);
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,92 @@
+// The reference parser: a slow, eager reading of the rulings, written apart from the library, for differential tests.
+//
+// referenceParse(bytes, options) gives the transcripts, the messages (the columns of `messages --format ndjson`) and
+// the diagnostics of rulings sections 3 to 5. Nothing here may be imported from src/ or assembly/.
+//
+//   tokens.ts    dialects and tokens as data        frames.ts   header fields and bodies of 2.x and Harmony
+//   text.ts      UTF-8 and escapes                  legacy.ts   header lines and bodies of 0.1
+//   header.ts    document headers                   words.ts    what a message header says
+//   gap.ts       text between messages              message.ts  one message, its findings, its visibility
+//   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
+import { byPosition } from './findings.ts';
+import type { Finding } from './findings.ts';
+import type { End } from './message.ts';
+import { DIALECTS, makeSource } from './tokens.ts';
+import type { DialectId } from './tokens.ts';
+import { Walk } from './walk.ts';
+import type { PlacedMessage } from './walk.ts';
+
+export interface ReferenceOptions {
+  dialect?: 'auto' | DialectId | undefined;
+  /** The text is a completion of this role. */
+  role?: string | undefined;
+  /** The final stop token was taken off, so that the end of the input in a body is no finding. */
+  stopStripped?: boolean | undefined;
+}
+
+export interface ReferenceTranscript {
+  dialect: DialectId;
+  declared: boolean;
+  from: number;
+}
+
+export interface ReferenceMessage {
+  transcript: number;
+  index: number;
+  role: string | null;
+  name: string | null;
+  recipient: string | null;
+  channel: string | null;
+  explicit_channel: string | null;
+  content_type: string | null;
+  intent: string | null;
+  call_id: string | null;
+  end: End;
+  visible: boolean;
+  from: number;
+  to: number;
+  body_from: number;
+  body_to: number;
+  content: string | null;
+}
+
+export interface ReferenceResult {
+  transcripts: ReferenceTranscript[];
+  messages: ReferenceMessage[];
+  diagnostics: Finding[];
+}
+
+export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}): ReferenceResult {
+  const { dialect = 'auto', role = null, stopStripped = false } = options;
+  const given = dialect === 'auto' ? null : DIALECTS[dialect];
+  const walk = new Walk(makeSource(bytes), given, role, stopStripped);
+  walk.run();
+  return {
+    transcripts: walk.transcripts.map(({ dialect: { id }, declared, from }) => ({ dialect: id, declared, from })),
+    messages: walk.messages.map(messageRow),
+    diagnostics: walk.findings.sort(byPosition),
+  };
+}
+
+function messageRow({ transcript, index, message, to }: PlacedMessage): ReferenceMessage {
+  const { reading, end, visible, from, bodyFrom, bodyTo, content } = message;
+  return {
+    transcript,
+    index,
+    role: reading.role,
+    name: reading.name,
+    recipient: reading.recipient,
+    channel: reading.explicitChannel ?? 'final',
+    explicit_channel: reading.explicitChannel,
+    content_type: reading.contentType,
+    intent: reading.intent,
+    call_id: reading.callId,
+    end,
+    visible,
+    from,
+    to,
+    body_from: bodyFrom,
+    body_to: bodyTo,
+    content,
+  };
+}
