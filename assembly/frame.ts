@@ -102,7 +102,7 @@ function keepField(stop: usize): usize {
 /** State FIELDS. */
 export function scanFields(p: usize): usize {
   while (true) {
-    if (next + 64 > tableEnd) return keepField(p);
+    if (next + 64 > tableEnd) return plain ? window + <isize>fieldText : p;
     const q = findPairNear(p, dataEnd);
     if (q == 0) return keepField(tail(p));
     const entry = tokenAt(q);

@@ -11,9 +11,9 @@ import { ClosedPipe, type Host, OutputError } from './stream.ts';
 const PATHS = 'files, folders (their *.txt, *.ocml, *.chatml, *.harmony), or - for standard input';
 
 const AFTER = `
-Data goes to standard output, words to standard error.
-Exit codes: 0 done, 1 check found errors, 2 wrong usage or an input or output that fails,
-70 a bug in openchatml. Output that nobody reads any more ends the work quietly, with 0.
+Data goes to standard output, words to standard error. Exit codes: 0 done;
+1 check found errors; 2 wrong usage, or an input or output that fails; 70 a bug
+in openchatml. Output that nobody reads any more ends the work quietly, with 0.
 `;
 
 const EXAMPLES: Record<string, readonly [string, string][]> = {
@@ -61,7 +61,8 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
       getErrHasColors: () => false,
     })
     .showHelpAfterError('(--help tells what there is)')
-    .addHelpText('after', () => examplesOf('openchatml') + AFTER);
+    .addHelpText('after', () => examplesOf('openchatml'))
+    .addHelpText('afterAll', AFTER);
 
   const add = (name: string, description: string, load: () => Promise<Work>): Command => {
     const command = program.command(name).description(description).argument('[path...]', PATHS);
@@ -91,7 +92,7 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
 
   add('messages', 'write one record a message', async () => (await import('./messages.ts')).messages)
     .addOption(format(['ndjson']))
-    .addOption(new Option('--only-role <role>', 'messages of this role; may be given again').argParser(gather))
+    .addOption(new Option('--only-role <role>', 'messages of this role, or (none); may be given again').argParser(gather))
     .addOption(new Option('--only-channel <channel>', 'messages on this channel; may be given again').argParser(gather))
     .addOption(new Option('--transcript <number>', 'messages of this transcript of each file, from 0').argParser(readNumber))
     .addOption(new Option('--at <byte>', 'the message that holds this byte of each file').argParser(readNumber));

@@ -1,7 +1,7 @@
 // One run of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the exit code.
 
 import { InputError } from '../corpus/error.ts';
-import { findInputs, optionsFor } from '../corpus/paths.ts';
+import { findInputs, optionsFor, STANDARD_INPUT } from '../corpus/paths.ts';
 import type { InputSource } from '../corpus/source.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
@@ -72,17 +72,21 @@ export class Run {
    * next one is visited.
    */
   each(paths: readonly string[], visit: (input: OpenInput) => void): void {
-    for (const input of findInputs(paths.length > 0 ? paths : ['-'], this.#host.stdin.fd)) {
-      try {
-        if (input instanceof InputError) throw input;
-        this.#visit(input.open(), visit);
-        this.files++;
-      } catch (error) {
-        if (!(error instanceof InputError)) throw error;
-        this.complain(error);
+    try {
+      for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd)) {
+        try {
+          if (input instanceof InputError) throw input;
+          this.#visit(input.open(), visit);
+          this.files++;
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          this.complain(error);
+        }
       }
+    } finally {
+      // A spinner that goes on would keep the process alive.
+      this.progress.stop();
     }
-    this.progress.stop();
   }
 
   #visit(input: InputSource, visit: (input: OpenInput) => void): void {

@@ -1,6 +1,6 @@
 // Sources over file descriptors: regular files are read at positions, pipes in order, keeping what may be asked for again.
 
-import { closeSync, fstatSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../scan/source.ts';
 import { InputError, systemCode, systemReason } from './error.ts';
 
@@ -18,7 +18,7 @@ export interface InputSource extends Source {
 
 /** The system refuses to read 2^31 bytes and more at once. */
 const MOST_AT_ONCE = 2 ** 30;
-/** A small span is often followed by a small span nearby. */
+/** A span is often followed by a small span after it. */
 const READ_AHEAD = 16 * 1024;
 
 /** Reads once; 0 at the end. `position` null: where the descriptor stands. */
@@ -57,9 +57,23 @@ export class FileSource implements InputSource {
   readonly first = 0;
   #fd: number;
   /** Bytes [#from, #to) of the file, for `bytes`. */
-  #buffer = new Uint8Array(READ_AHEAD);
+  #buffer = new Uint8Array(0);
   #from = 0;
   #to = 0;
+
+  /** Opens a regular file. Throws an InputError. */
+  static open(path: string | Buffer | URL): FileSource {
+    const name = path instanceof URL ? path.href : path.toString();
+    let fd;
+    try {
+      fd = openSync(path, 'r');
+    } catch (error) {
+      throw new InputError(name, `cannot be opened: ${systemReason(error)}`, '', error);
+    }
+    if (fstatSync(fd).isFile()) return new FileSource(fd, name);
+    closeSync(fd);
+    throw new InputError(name, 'is not a regular file');
+  }
 
   /** Takes over an open descriptor of a regular file. `path` is for error messages. */
   constructor(fd: number, path: string) {
@@ -82,7 +96,7 @@ export class FileSource implements InputSource {
 
   bytes(from: number, to: number): Uint8Array {
     if (from < this.#from || to > this.#to) {
-      const length = Math.max(to - from, READ_AHEAD);
+      const length = to - from + READ_AHEAD;
       if (length > this.#buffer.length || length < this.#buffer.length / 4) this.#buffer = this.#allocate(length);
       this.#from = this.#to = from;
       this.#to += this.read(from, this.#buffer.subarray(0, length));

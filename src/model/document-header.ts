@@ -54,7 +54,7 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     dialect,
     harmony: enabled,
     requiresChannels: enabled && (required === true || (Array.isArray(required) && required.length > 0)),
-    problems: [...new Set(problems)],
+    problems,
   };
 }
 

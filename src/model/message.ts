@@ -36,7 +36,7 @@ interface Header {
   readonly cut: boolean;
 }
 
-/** `<|message|>` */
+/** Length of `<|message|>`, and of `<|channel|>`. */
 const MESSAGE_TOKEN_BYTES = 11;
 
 export class Message {
@@ -214,6 +214,12 @@ export class Message {
   /** @internal For checking: what was found in the header, and where it ends. */
   get reading(): { readonly meaning: HeaderMeaning; readonly cut: boolean } {
     return this.#read();
+  }
+
+  /** @internal Where what stands instead of the start token ends: the token that opened the message, or its header text. */
+  get openerTo(): number {
+    const opener = decodeUtf8(this.#table.source.bytes(this.from, this.from + MESSAGE_TOKEN_BYTES));
+    return opener === '<|channel|>' || opener === '<|message|>' ? this.from + MESSAGE_TOKEN_BYTES : this.#headerTo;
   }
 
   /** @internal The header is made of well-known words, each once: nothing in it can be wrong. */

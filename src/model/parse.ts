@@ -1,6 +1,6 @@
 // Bytes in memory to transcripts: one offset table, and views on it.
 
-import { BODY, CHANNEL, EOF_END, FIELD, HAS_LINE, HEADER, IMPLICIT_END, MESSAGE, NO_BODY_TOKEN, TRAILING } from '../abi.ts';
+import { BODY, BOUND, CHANNEL, EOF_END, FIELD, FILE, HAS_LINE, HEADER, IMPLICIT_END, MESSAGE, NO_BODY_TOKEN, TRAILING } from '../abi.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -19,14 +19,18 @@ export class Transcript implements Iterable<Message> {
   readonly #role: string | null;
   /** Top-level rows, as row numbers; and those of the messages. */
   readonly #rows: number[];
+  readonly #gapFrom: number;
+  readonly #to: number;
   #messages: number[] | undefined;
 
-  /** @internal */
-  constructor(table: Table, info: TranscriptInfo, rows: number[], role: string | null) {
+  /** @internal `gapFrom`: where the gap before its first row begins; `to`: where the next transcript or the input's end is. */
+  constructor(table: Table, info: TranscriptInfo, rows: number[], role: string | null, gapFrom: number, to: number) {
     this.#table = table;
     this.info = info;
     this.#rows = rows;
     this.#role = role;
+    this.#gapFrom = gapFrom;
+    this.#to = to;
   }
 
   /** From 0, in the input. */
@@ -70,7 +74,7 @@ export class Transcript implements Iterable<Message> {
 
   /** The files of multi-file sequences and fill-in-the-middle tasks between the messages of a 0.1 transcript (R-FIM). */
   files(): FileInSequence[] {
-    return readSequence(this.#table, this.#rows);
+    return readSequence(this.#table, this.#rows, this.#gapFrom, this.#to);
   }
 
   toJSON(): object {
@@ -196,22 +200,33 @@ export function parseOn(machine: Machine, input: Uint8Array | string, options: R
   const source = new MemorySource(bytes);
   const walk = new Walk(machine, source, options);
   const rows = new GrowingTable(new Int32Array(Math.max(256, Math.min(bytes.length >> 3, 1 << 20))));
-  const opened: { info: TranscriptInfo; rows: number[] }[] = [];
-  let before: number[] = [];
+  const opened: { info: TranscriptInfo; rows: number[]; gapFrom: number }[] = [];
+  const before: number[] = [];
+  // Where the last message, BOS or EOS ended, and the rows since then: a file token makes them the next transcript's.
+  let gapFrom = 0;
+  let gapRows = 0;
   for (const batch of walk.batches()) {
     const base = rows.count;
     const shift = base - batch.from;
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      const kind = kindOf(batch, row);
+      const earlier = opened.at(-1)?.rows ?? before;
       if (walk.divider.place(batch, row)) {
-        opened.push({ info: walk.divider.current!, rows: before });
-        before = [];
+        const own = kind === FILE ? earlier.splice(earlier.length - gapRows) : [];
+        opened.push({ info: walk.divider.current!, rows: [...(opened.length === 0 ? before : []), ...own], gapFrom });
       }
       (opened.at(-1)?.rows ?? before).push(row + shift);
+      const bounds = kind === MESSAGE || kind === BOUND || kind === HEADER;
+      if (bounds) gapFrom = toOf(batch, row);
+      gapRows = bounds ? 0 : gapRows + 1;
     }
     rows.append(batch.words, batch.from - batch.first, batch.to - batch.first, batch.base, shift);
   }
   const table: Table = { words: rows.words, base: 0, first: 0, source };
   const role = options.role ?? null;
-  const transcripts = opened.map(({ info, rows: top }) => new Transcript(table, info, top, role));
+  const transcripts = opened.map(({ info, rows: top, gapFrom: from }, i) => {
+    const first = i === 0 ? 0 : from;
+    return new Transcript(table, info, top, role, first, opened[i + 1]?.gapFrom ?? bytes.length);
+  });
   return new Parsed(bytes, table, rows.count, transcripts, role);
 }

@@ -19,26 +19,28 @@ type Part = 'prefix' | 'middle' | 'suffix';
 
 const PARTS: Readonly<Record<number, Part>> = { [FIM_PREFIX]: 'prefix', [FIM_MIDDLE]: 'middle', [FIM_SUFFIX]: 'suffix' };
 
-/** Files of the gaps between top-level rows, in order: a gap without file tokens holds none. Byte spans in the input. */
-export function readSequence(table: Table, rows: readonly number[]): FileInSequence[] {
+/**
+ * Files of the gaps between top-level rows, in order: a gap without file tokens holds none. Byte spans in the input, exact
+ * from token to token; the first gap begins at `from`, the last one ends at `to`.
+ */
+export function readSequence(table: Table, rows: readonly number[], from: number, to: number): FileInSequence[] {
   const files: FileInSequence[] = [];
   let gap: number[] = [];
-  let gapFrom = -1;
-  const end = (to: number): void => {
-    if (gap.some((row) => kindOf(table, row) === FILE)) files.push(...gapFiles(table, gap, gapFrom, to));
+  let gapFrom = from;
+  const end = (gapTo: number): void => {
+    if (gap.some((row) => kindOf(table, row) === FILE)) files.push(...gapFiles(table, gap, gapFrom, gapTo));
     gap = [];
-    gapFrom = -1;
   };
   for (const row of rows) {
     const kind = kindOf(table, row);
     if (kind === MESSAGE || kind === BOUND) {
       end(fromOf(table, row));
+      gapFrom = toOf(table, row);
     } else {
-      if (gapFrom < 0) gapFrom = fromOf(table, row);
       gap.push(row);
     }
   }
-  end(gap.length > 0 ? toOf(table, gap.at(-1)!) : 0);
+  end(to);
   return files;
 }
 

@@ -123,9 +123,9 @@ export class Reading implements Source {
     }
   }
 
-  /** The row that ends what is known so far: the carried one, or the last one of the table. */
-  #lastRow(): { kind: number; from: number; to: number } {
-    const carried = this.#carried.count > 0;
+  /** The document header that has just ended: the last row of the table, or the carried one when it began earlier. */
+  #headerRow(): { kind: number; from: number; to: number } {
+    const carried = this.#machine.count() === 0;
     const words = carried ? this.#carried.words : this.#machine.rows;
     const at = carried ? 0 : (this.#machine.count() - 1) * ROW_WORDS;
     const base = carried ? 0 : this.#base;
@@ -158,7 +158,7 @@ export class Reading implements Source {
    */
   #acceptHeader(): boolean {
     if (this.#options.dialect) return true;
-    const { kind, from, to } = this.#lastRow();
+    const { kind, from, to } = this.#headerRow();
     const family = this.#peek.familyAfter(to);
     if (family === '0.1') {
       this.#lineFrom = kind & AT_START ? 0 : from;

@@ -179,8 +179,8 @@ class Checker {
       const headerTo = message.header.to;
       const start = message.missingStart;
       const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
-      if (start === 'missing') yield { rule: 'missing-start', from, to: headerTo };
-      else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: headerTo };
+      if (start === 'missing') yield { rule: 'missing-start', from, to: message.openerTo };
+      else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: message.openerTo };
       if (headerTo - from > HEADER_BYTES) yield { rule: 'header-limit', from, to: headerTo };
       if (cut) yield { rule: 'missing-message', from, to: headerTo };
     } else if (message.header.to - from > HEADER_BYTES) {
@@ -206,7 +206,7 @@ class Checker {
     for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
     const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
     if (open) {
-      yield { rule: 'unterminated-literal', from: open.from, to: open.to, detail: this.#swallowed(open.from, open.to) };
+      yield { rule: 'unterminated-literal', from: open.from, to: open.from + LITERAL_BYTES, detail: this.#swallowed(open.from, open.to) };
     } else if (isLast && !this.#options.stopStripped) {
       yield { rule: 'truncated', from, to };
     }
@@ -216,14 +216,17 @@ class Checker {
   #swallowed(from: number, to: number): string {
     let tokens = 0;
     const step = 1 << 20;
-    for (let at = from + 11; at < to; at += step) {
+    for (let at = from + LITERAL_BYTES; at < to; at += step) {
       // Tokens that begin in the part; the longest one has 14 bytes here.
       const part = this.#walk.reading.bytes(at, Math.min(to, at + step + 13));
       tokens += countTokens(part, Math.min(step, to - at));
     }
-    return `it holds the last ${to - from - 11} bytes of the input, ${tokens} control tokens among them`;
+    return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
   }
 }
+
+/** Length of `<|literal|>`. */
+const LITERAL_BYTES = 11;
 
 const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
   new TextEncoder().encode(`<|${name}|>`),

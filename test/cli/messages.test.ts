@@ -1,4 +1,5 @@
 // `messages`: its columns, filters, long bodies, and that the output is JSON whatever the input.
+import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { messages } from '../../src/cli/messages.ts';
 import { messageRecord, parse } from '../../src/index.ts';
@@ -66,15 +67,19 @@ test('filters by role, effective channel, transcript and byte', async () => {
   expect(await contents(path, clean, '--transcript', '0', '--only-role', 'assistant')).toEqual(['{"a":1}', 'Hi there']);
   expect(await contents(file('messages/none.txt', '<|start|><|message|>x<|end|>'), '--only-role', '(none)')).toEqual(['x']);
   const [from, to] = [CALLS.indexOf('<|start|>tool'), CALLS.indexOf('version', 1)];
-  for (const [byte, found] of [[from - 2, 0], [from - 1, 0], [from, 1], [to - 2, 1], [to - 1, 0], [0, 0], [CALLS.length - 1, 1]]) {
+  for (const [byte, found] of [[from - 2, 1], [from - 1, 0], [from, 1], [to - 2, 1], [to - 1, 0], [0, 0], [CALLS.length - 1, 1]]) {
     expect(await contents(path, '--at', String(byte)), `byte ${byte}`).toHaveLength(found!);
   }
 });
 
 test('stops reading when no further message can be wanted', async () => {
-  const stdin = `${CLEAN}${CLEAN}<|start|>user<|message|>${'x'.repeat(3_000_000)}`;
+  const path = file('messages/stop.txt', `${CLEAN}${CLEAN}<|start|>user<|message|>${'x'.repeat(3_000_000)}`);
   for (const argv of [['--transcript', '0'], ['--at', '20']]) {
-    expect(await records(argv, stdin)).toHaveLength(argv[0] === '--at' ? 1 : 2);
+    const stdin = openSync(path, 'r');
+    const { out } = await run(['messages', ...argv], { stdin });
+    expect(jsonLines(out)).toHaveLength(argv[0] === '--at' ? 1 : 2);
+    expect(readSync(stdin, Buffer.alloc(3_000_000))).toBeGreaterThan(2_000_000);
+    closeSync(stdin);
   }
 });
 

@@ -21,7 +21,8 @@ test('every example is a command line that is understood', async () => {
     const { out } = await run([...name, '--help']);
     for (const [, line] of out.split('\nExamples:\n')[1]!.matchAll(/openchatml ((?:scan|check|messages) [^#|>\n]*)/g)) {
       const words = line!.trim().split(/\s+/).filter((word) => !/^(raw|chats)\/$|\.(txt|ocml)$/.test(word));
-      const { code, err } = await run(words, { stdin: CLEAN });
+      const stdin = words.includes('--completion-role') ? '<|channel|>final<|message|>Hi<|return|>' : CLEAN;
+      const { code, err } = await run(words, { stdin });
       expect([code, err.includes('error:')], line).toEqual([0, false]);
     }
   }

@@ -149,7 +149,7 @@ function readYaml(text: string): YAMLMap | null | 'bad-yaml' | 'not-a-mapping' {
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: 'error' });
     if (document.errors.length > 0) return 'bad-yaml';
     const root = document.contents as Node | null;
-    if (root === null || (isScalar(root) && root.source === '')) return null;
+    if (root === null || (isScalar(root) && root.value === null && !root.source)) return null;
     if (hasComplexKey(root)) return 'bad-yaml';
     return isMap(root) ? root : 'not-a-mapping';
   } catch {

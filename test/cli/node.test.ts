@@ -1,0 +1,52 @@
+// The entry for Node: files of any size through the library.
+import { pathToFileURL } from 'node:url';
+import { expect, test } from 'vitest';
+import * as library from '../../src/index.ts';
+import { checkFile, FileSource, InputError, readMessages, scanFile } from '../../src/node.ts';
+import * as node from '../../src/node.ts';
+import { CLEAN, FAULTY, at, file } from './harness.ts';
+
+const clean = file('node/clean.txt', CLEAN);
+const faulty = file('node/faulty.txt', FAULTY);
+
+test('holds everything of the library', () => {
+  for (const name of Object.keys(library)) expect(node).toHaveProperty(name);
+});
+
+test('gives what the library gives for the bytes', () => {
+  expect(scanFile(clean)).toEqual(library.scan(CLEAN));
+  expect([...checkFile(faulty)]).toEqual(library.check(FAULTY));
+  expect([...readMessages(clean)].map(({ message, index, transcript }) => [transcript.number, index, message.role])).toEqual([
+    [0, 0, 'user'], [0, 1, 'assistant'],
+  ]);
+  expect(scanFile(file('node/a.harmony', CLEAN)).dialects).toEqual({ harmony: 1 });
+  expect(scanFile(file('node/a.harmony', CLEAN), { dialect: 'openchatml-2.2' }).dialects).toEqual({ 'openchatml-2.2': 1 });
+});
+
+test('readings may go on side by side, and be left early', () => {
+  const many = file('node/many.txt', `version: 2.2\n${'<|start|>user<|message|>0123456789<|end|>\n'.repeat(40_000)}`);
+  const [one, two] = [readMessages(many), readMessages(many)];
+  for (let i = 0; i < 40_000; i++) {
+    expect(one.next().value!.message.from).toBe(13 + 42 * i);
+    if (i % 3 === 0) expect(two.next().value!.message.from).toBe(14 * i + 13);
+    if (i === 100) for (const diagnostic of checkFile(faulty)) if (diagnostic.rule === 'unknown-role') break;
+  }
+  two.return();
+  expect(one.next().done).toBe(true);
+  expect(scanFile(many).messages).toBe(40_000);
+});
+
+test('throws on a wrong call, an InputError on a file that cannot be read', () => {
+  expect(() => scanFile(at('node/none'))).toThrow(InputError);
+  expect(() => [...checkFile(at('node'))]).toThrow('is a folder, not a file');
+  expect(() => scanFile(clean, { dialect: 'x' as never })).toThrow(RangeError);
+  expect(() => [...readMessages(clean, { role: '' })]).toThrow('option role');
+});
+
+test('a FileSource is opened by its path', () => {
+  const source = FileSource.open(clean);
+  expect(Buffer.from(source.bytes(0, 12)).toString()).toBe('version: 2.2');
+  source.close();
+  expect(FileSource.open(pathToFileURL(clean)).size).toBe(CLEAN.length);
+  expect(() => FileSource.open(at('node'))).toThrow('is not a regular file');
+});

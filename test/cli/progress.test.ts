@@ -1,0 +1,103 @@
+// Progress: only on a terminal, only for long work, and a terminal that stays in order.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { type MakeSpinner, Progress } from '../../src/cli/progress.ts';
+import { Run } from '../../src/cli/run.ts';
+import { makeSpinner } from '../../src/cli/spinner.ts';
+import { ClosedPipe, type TextStream } from '../../src/cli/stream.ts';
+import { MemorySource, type Source } from '../../src/index.ts';
+import { file } from './harness.ts';
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const BYTES = new Uint8Array(4_000_000);
+
+/** Reads a quarter of the input every 0.6 seconds. */
+function work(progress: Progress, size: number | null): Source {
+  const input = Object.assign(new MemorySource(BYTES), { path: 'a\x1b.txt', size, canReread: true, first: 0, close: () => undefined });
+  const source = progress.watch(input);
+  for (let quarter = 0; quarter < 4; quarter++) {
+    vi.advanceTimersByTime(600);
+    source.read(quarter * 1_000_000, new Uint8Array(1_000_000));
+    // Reading again is no progress.
+    source.read(0, new Uint8Array(1_000_000));
+  }
+  return source;
+}
+
+function fake(): { events: string[]; make: MakeSpinner } {
+  const events: string[] = [];
+  const spinner = {
+    start: () => events.push('start'),
+    stop: () => events.push('stop'),
+    set text(text: string) {
+      events.push(text);
+    },
+  };
+  return { events, make: () => spinner };
+}
+
+const silent: TextStream = { isTTY: true, write: () => undefined };
+
+test('tells path, part and speed when the work lasts longer than a second', () => {
+  const { events, make } = fake();
+  const progress = new Progress(silent, make);
+  work(progress, BYTES.length);
+  progress.stop();
+  progress.stop();
+  expect(events).toEqual(['start', 'a\\x1b.txt  50 %  2 MB/s', 'a\\x1b.txt  75 %  2 MB/s', 'a\\x1b.txt  100 %  2 MB/s', 'stop']);
+  expect(progress.summary()).toBe('2 MB/s (4.0 MB in 2.40 s)');
+});
+
+test('tells bytes where the size is not known', () => {
+  const { events, make } = fake();
+  work(new Progress(silent, make), null);
+  expect(events).toContain('a\\x1b.txt  3 MB  2 MB/s');
+});
+
+test('short work shows nothing', () => {
+  const { events, make } = fake();
+  const progress = new Progress(silent, make);
+  vi.advanceTimersByTime(999);
+  progress.watch(Object.assign(new MemorySource(BYTES), { path: '', size: 1, canReread: true, first: 0, close: () => undefined }))
+    .read(0, new Uint8Array(10));
+  expect(events).toEqual([]);
+});
+
+test('the source gives what the input gives', () => {
+  const source = work(new Progress(silent, null), null);
+  const into = new Uint8Array([1, 1, 1]);
+  expect(source.read(BYTES.length - 2, into)).toBe(2);
+  expect([...into]).toEqual([0, 0, 1]);
+  expect(source.bytes(3, 5)).toHaveLength(2);
+});
+
+test('stops when the work ends in an error', () => {
+  const { events, make } = fake();
+  const host = { stdin: { fd: -1, isTTY: true }, stdout: silent, stderr: silent, env: {}, version: '' };
+  const run = new Run({ dialect: 'auto', color: 'auto' }, host, make);
+  const path = file('progress/a.txt', BYTES);
+  expect(() => run.each([path], ({ source }) => {
+    vi.advanceTimersByTime(2000);
+    source.read(0, new Uint8Array(100));
+    throw new ClosedPipe();
+  })).toThrow(ClosedPipe);
+  expect([events[0], events.at(-1)]).toEqual(['start', 'stop']);
+});
+
+test('the spinner neither hides the cursor nor listens to signals, and clears its line', () => {
+  vi.stubEnv('CI', undefined);
+  vi.stubEnv('TERM', 'xterm');
+  let text = '';
+  const listeners = (): number => process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
+  const before = listeners();
+  const spinner = makeSpinner({ isTTY: true, write: (written) => (text += written) });
+  spinner.start();
+  spinner.text = 'corpus.txt  43 %';
+  expect(text).toContain('corpus.txt  43 %');
+  expect(listeners()).toBe(before);
+  spinner.stop();
+  expect(text).not.toContain('\x1b[?25');
+  expect(text.lastIndexOf('\x1b[2K')).toBeGreaterThan(text.lastIndexOf('corpus.txt'));
+  vi.unstubAllEnvs();
+});

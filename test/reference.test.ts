@@ -1,0 +1,33 @@
+// The library against the reference parser of test/reference, which was written from the rulings alone: every field of
+// every message and every diagnostic, on random inputs in every dialect and in detection.
+import { expect, test } from 'vitest';
+import { MemorySource } from '../src/scan/source.ts';
+import { WasmMachine } from '../src/scan/wasm.ts';
+import { checkSource } from '../src/semantics/check.ts';
+import { randomInput, randomOf, SEED } from './random.ts';
+import { recordsOf } from './read.ts';
+import { referenceParse } from './reference/parser.ts';
+
+const INPUTS = Number(process.env['OPENCHATML_REFERENCE_INPUTS'] ?? 60_000);
+const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
+
+test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {
+  const machine = new WasmMachine();
+  const seeds = randomOf(SEED);
+  for (let run = 0; run < INPUTS; run++) {
+    const random = randomOf(seeds.below(0x7fffffff));
+    const input = randomInput(random, random.once(4) ? 40 : 12);
+    const dialect = random.pick(DIALECTS);
+    const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
+    const options = { dialect, role, stopStripped: random.once(4) };
+    const reference = referenceParse(input, options);
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
+    const records = recordsOf(machine, new MemorySource(input), options).map(({ record: _, ...fields }) => fields);
+    if (JSON.stringify(records) !== JSON.stringify(reference.messages)) expect(records, told).toEqual(reference.messages);
+    const line = (found: { rule: string; severity: string; code: string | null; from: number; transcript: number }): string =>
+      `${found.from} ${found.rule} ${found.severity} ${found.code} ${found.transcript}`;
+    const found = [...checkSource(machine, new MemorySource(input), options)].map(line).sort();
+    const expected = reference.diagnostics.map(line).sort();
+    if (found.join() !== expected.join()) expect(found, told).toEqual(expected);
+  }
+});
