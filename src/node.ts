@@ -34,10 +34,11 @@ function* reading<T>(
 }
 
 /**
- * Counts of a file: transcripts, messages by role, channel and end, calls, tokens, findings of structure. The file is read in
- * windows: its size has no limit. Without a dialect it is detected; `*.harmony` is read as harmony.
+ * Counts of a file: transcripts, messages by role, channel and end, calls, tokens, findings of structure. The file is
+ * read in windows: its size has no limit. Without a dialect it is detected; `*.harmony` is read as harmony.
  *
- * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option; never on data.
+ * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option;
+ * never on data.
  */
 export function scanFile(path: Path, options: ReadOptions = {}): Counts {
   const counter = new Counter();
@@ -48,20 +49,21 @@ export function scanFile(path: Path, options: ReadOptions = {}): Counts {
 }
 
 /**
- * The diagnostics of a file, by rising position, as they are found. Positions are bytes of the file, `from` to before `to`;
- * `Lines` gives line and column.
+ * The diagnostics of a file, by rising position, as they are found. Positions are bytes of the file, `from` to before
+ * `to`; `Lines` gives line and column.
  *
- * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end, and when
- * the loop over it is left.
+ * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the
+ * end, and when the loop over it is left.
  */
 export function checkFile(path: Path, options: ReadOptions = {}): Generator<Diagnostic, void, void> {
   return reading(path, options, checkSource);
 }
 
 /**
- * The messages of a file, in order: `{message, transcript, index, source}`. A message is a view that reads when it is asked, and
- * is valid until the next one is asked for; `messageRecord(message, transcript, index, source)` gives its columns as an object.
- * A content of more than 512 MiB does not fit into a string: `message.contentSpans()` and `source.read` give it in parts.
+ * The messages of a file, in order: `{message, transcript, index, source}`. A message is a view that reads when it is
+ * asked, and is valid until the next one is asked for; `messageRecord(message, transcript, index, source)` gives its
+ * columns as an object. A content of more than 512 MiB does not fit into a string: `message.contentSpans()` and
+ * `source.read` give it in parts.
  *
  * Throws as `checkFile` does.
  */

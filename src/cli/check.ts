@@ -14,7 +14,12 @@ export interface CheckOptions extends SharedOptions {
   readonly maxWarnings?: number;
 }
 
-export function check(paths: readonly string[], options: CheckOptions, host: Host, makeSpinner: MakeSpinner | null): number {
+export function check(
+  paths: readonly string[],
+  options: CheckOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): number {
   const run = new Run(options, host, makeSpinner);
   const report = makeReport(options.format, run.out, run.colors);
   const counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };

@@ -1,5 +1,6 @@
-// The piece of a header that a diagnostic is about, for people to look at. Never a byte of a body: what is shown begins at the
-// header's own tokens and ends at its `<|message|>`, or at the diagnostic's end when it is not sure where the header ends.
+// The piece of a header that a diagnostic is about, for people to look at. Never a byte of a body: what is shown
+// begins at the header's own tokens and ends at its `<|message|>`, or at the diagnostic's end when it is not sure
+// where the header ends.
 
 import type { InputSource } from '../corpus/source.ts';
 import type { Diagnostic, RuleName } from '../errors.ts';
@@ -8,13 +9,13 @@ import { escapeLine } from './print.ts';
 
 /** Rules whose span is a header or a document header. */
 const HEADERS: ReadonlySet<RuleName> = new Set<RuleName>([
-  'missing-version', 'bad-yaml', 'duplicate-key', 'not-a-mapping', 'unsupported-version', 'newer-version', 'header-limit',
-  'missing-role', 'missing-start', 'missing-message', 'missing-channel', 'completion', 'open-turn',
+  'missing-version', 'bad-yaml', 'duplicate-key', 'not-a-mapping', 'unsupported-version', 'newer-version',
+  'header-limit', 'missing-role', 'missing-start', 'missing-message', 'missing-channel', 'completion', 'open-turn',
 ]);
 /** Rules whose span is a word or a token of a message header. */
 const WORDS: ReadonlySet<RuleName> = new Set<RuleName>([
-  'unknown-role', 'stray-word', 'duplicate-attribute', 'empty-attribute', 'duplicate-channel', 'unknown-channel', 'bare-recipient',
-  'unusual-value', 'unknown-attribute',
+  'unknown-role', 'stray-word', 'duplicate-attribute', 'empty-attribute', 'duplicate-channel', 'unknown-channel',
+  'bare-recipient', 'unusual-value', 'unknown-attribute',
 ]);
 
 /** Bytes that are looked at around a word, and characters that are shown of each part. */
@@ -81,4 +82,6 @@ function restOfHeader(text: string): number {
   return 0;
 }
 
-const isField = (text: string, at: number): boolean => text.startsWith('<|channel|>', at) || text.startsWith('<|constrain|>', at);
+function isField(text: string, at: number): boolean {
+  return text.startsWith('<|channel|>', at) || text.startsWith('<|constrain|>', at);
+}

@@ -6,7 +6,8 @@ import { isatty } from 'node:tty';
 import { ClosedPipe, DescriptorStream } from './stream.ts';
 
 const argv = process.argv.slice(2);
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+const { version } = JSON.parse(manifest) as { version: string };
 const stdout = new DescriptorStream(1, isatty(1));
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
@@ -18,6 +19,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 } else {
   const { cli } = await import('./program.ts');
   const stdin = { fd: 0, isTTY: isatty(0) };
+  const stderr = new DescriptorStream(2, isatty(2));
   // The code is set, not exited with: whatever is still under way comes to its end.
-  process.exitCode = await cli(argv, { stdin, stdout, stderr: new DescriptorStream(2, isatty(2)), env: process.env, version });
+  process.exitCode = await cli(argv, { stdin, stdout, stderr, env: process.env, version });
 }

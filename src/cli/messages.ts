@@ -73,16 +73,21 @@ const quote = (value: string | null): string => (value === null ? 'null' : JSON.
 
 /** The columns up to the name of the last one. Written out, since this is the way of every message. */
 function columnsOf(record: MessageRecord): string {
-  return `"record":${record.record},"transcript":${record.transcript},"index":${record.index},"role":${quote(record.role)}`
-    + `,"name":${quote(record.name)},"recipient":${quote(record.recipient)},"channel":${quote(record.channel)}`
+  return `"record":${record.record},"transcript":${record.transcript},"index":${record.index}`
+    + `,"role":${quote(record.role)},"name":${quote(record.name)}`
+    + `,"recipient":${quote(record.recipient)},"channel":${quote(record.channel)}`
     + `,"explicit_channel":${quote(record.explicit_channel)},"content_type":${quote(record.content_type)}`
-    + `,"intent":${quote(record.intent)},"call_id":${quote(record.call_id)},"end":"${record.end}","visible":${record.visible}`
-    + `,"from":${record.from},"to":${record.to},"body_from":${record.body_from},"body_to":${record.body_to},"content":`;
+    + `,"intent":${quote(record.intent)},"call_id":${quote(record.call_id)},"end":"${record.end}"`
+    + `,"visible":${record.visible},"from":${record.from},"to":${record.to}`
+    + `,"body_from":${record.body_from},"body_to":${record.body_to},"content":`;
 }
 
 const PART = 1024 * 1024;
 
-/** Writes a body as the inside of a JSON string. A decoder gives whole characters only, so each piece is JSON by itself. */
+/**
+ * Writes a body as the inside of a JSON string. A decoder gives whole characters only, so each piece is JSON by
+ * itself.
+ */
 function writeContent(out: Output, message: Message, source: Source): void {
   const part = new Uint8Array(PART);
   for (const { from, to } of message.contentSpans()) {

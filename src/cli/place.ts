@@ -1,5 +1,5 @@
-// Lines and columns of diagnostics, over inputs of any size: bytes are read again from a file; of a pipe they are counted
-// before they are let go.
+// Lines and columns of diagnostics, over inputs of any size: bytes are read again from a file; of a pipe they are
+// counted before they are let go.
 
 import type { InputSource } from '../corpus/source.ts';
 import { Lines, type Place } from '../errors.ts';

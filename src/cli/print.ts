@@ -1,8 +1,12 @@
-// Text for people: nothing that comes from data, arguments or file names may steer the terminal; colours where they are wanted.
+// Text for people: nothing that comes from data, arguments or file names may steer the terminal; colours where they
+// are wanted.
 
 import picocolors from 'picocolors';
 
-/** C0, DEL, C1, line and paragraph separators, and what changes the direction of writing; spaces that are not to be seen as such. */
+/**
+ * C0, DEL, C1, line and paragraph separators, and what changes the direction of writing; spaces that are not to be
+ * seen as such.
+ */
 const CONTROL = /[\0-\x1f\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
 
@@ -20,12 +24,12 @@ export function escapeLine(text: string): string {
 
 /** Text of several lines: newlines and tabs stay. */
 export function escapeText(text: string): string {
-  return text.replace(CONTROL, (character) => (character === '\n' || character === '\t' ? character : escapeOne(character)));
+  return text.replace(CONTROL, (found) => (found === '\n' || found === '\t' ? found : escapeOne(found)));
 }
 
 /** JSON that means the same and cannot steer a terminal; C0 is escaped in it already. */
 export function escapeJson(text: string): string {
-  return text.replace(CONTROL, (character) => (character === '\n' ? character : `\\u${hex(character.charCodeAt(0), 4)}`));
+  return text.replace(CONTROL, (found) => (found === '\n' ? found : `\\u${hex(found.charCodeAt(0), 4)}`));
 }
 
 /** A whole number with its thousands set apart. */
@@ -44,7 +48,10 @@ export function countOf(count: number, noun: string): string {
 export type Colors = ReturnType<typeof picocolors.createColors>;
 export type ColorChoice = 'auto' | 'always' | 'never';
 
-/** `--color` decides; then NO_COLOR, then FORCE_COLOR (both when not empty), then whether a terminal that can shows it. */
+/**
+ * `--color` decides; then NO_COLOR, then FORCE_COLOR (both when not empty), then whether a terminal that can shows
+ * it.
+ */
 export function colorsFor(choice: ColorChoice, isTTY: boolean, env: NodeJS.ProcessEnv): Colors {
   const { NO_COLOR, FORCE_COLOR, TERM } = env;
   const auto = NO_COLOR ? false : FORCE_COLOR ? FORCE_COLOR !== '0' : isTTY && TERM !== 'dumb';

@@ -83,19 +83,21 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
     return new Option('--format <format>', 'form of the output').choices(choices).default(choices[0]);
   };
 
-  add('scan', 'count transcripts, messages, calls, tokens and findings of structure', async () => (await import('./scan.ts')).scan)
+  const counting = 'count transcripts, messages, calls, tokens and findings of structure';
+  add('scan', counting, async () => (await import('./scan.ts')).scan)
     .addOption(format(['table', 'json']));
 
-  add('check', 'tell every diagnostic; exit with 1 when one is an error', async () => (await import('./check.ts')).check)
+  const checking = 'tell every diagnostic; exit with 1 when one is an error';
+  add('check', checking, async () => (await import('./check.ts')).check)
     .addOption(format(['pretty', 'concise', 'ndjson', 'json']))
     .addOption(new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber));
 
   add('messages', 'write one record a message', async () => (await import('./messages.ts')).messages)
     .addOption(format(['ndjson']))
-    .addOption(new Option('--only-role <role>', 'messages of this role, or (none); may be given again').argParser(gather))
-    .addOption(new Option('--only-channel <channel>', 'messages on this channel; may be given again').argParser(gather))
-    .addOption(new Option('--transcript <number>', 'messages of this transcript of each file, from 0').argParser(readNumber))
-    .addOption(new Option('--at <byte>', 'the message that holds this byte of each file').argParser(readNumber));
+    .addOption(new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather))
+    .addOption(new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather))
+    .addOption(new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber))
+    .addOption(new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber));
 
   for (const command of program.commands) addSharedOptions(command);
   return program;

@@ -57,7 +57,8 @@ export class Progress {
 
   /** What was read in all, and how fast. */
   summary(): string {
-    return `${this.#rate()} (${(this.#bytes / 1e6).toFixed(1)} MB in ${((performance.now() - this.#began) / 1000).toFixed(2)} s)`;
+    const seconds = (performance.now() - this.#began) / 1000;
+    return `${this.#rate()} (${(this.#bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(2)} s)`;
   }
 
   #rate(): string {
@@ -69,7 +70,8 @@ export class Progress {
     const now = performance.now();
     if (now - this.#began < PATIENCE_MS || now - this.#shown < STEP_MS) return;
     this.#shown = now;
-    const part = source.size === null ? `${(position / 1e6).toFixed(0)} MB` : `${Math.floor((100 * position) / source.size)} %`;
+    const { size } = source;
+    const part = size === null ? `${(position / 1e6).toFixed(0)} MB` : `${Math.floor((100 * position) / size)} %`;
     if (this.#spinner === undefined) {
       this.#spinner = this.#make(this.#stream);
       this.#spinner.start();

@@ -39,13 +39,15 @@ export function makeReport(format: ReportFormat, out: Output, colors: Colors): R
 
 /** `2 errors, 1 warning in 3 files`; infos are named when there are some. */
 export function summaryLine({ files, errors, warnings, infos }: Summary): string {
-  const parts = [countOf(errors, 'error'), countOf(warnings, 'warning'), ...(infos > 0 ? [countOf(infos, 'info')] : [])];
+  const parts = [countOf(errors, 'error'), countOf(warnings, 'warning')];
+  if (infos > 0) parts.push(countOf(infos, 'info'));
   const found = errors + warnings + infos > 0 ? parts.join(', ') : 'no findings';
   return `${found} in ${countOf(files, 'file')}`;
 }
 
 /** The columns of a diagnostic, in their order. */
-function record(path: string, { transcript, code, rule, severity, from, to, message }: Diagnostic, { line, column }: Place): string {
+function record(path: string, diagnostic: Diagnostic, { line, column }: Place): string {
+  const { transcript, code, rule, severity, from, to, message } = diagnostic;
   return JSON.stringify({ path, record: null, transcript, code, rule, severity, from, to, line, column, message });
 }
 

@@ -1,4 +1,5 @@
-// One run of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the exit code.
+// One run of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the
+// exit code.
 
 import { InputError } from '../corpus/error.ts';
 import { findInputs, optionsFor, STANDARD_INPUT } from '../corpus/paths.ts';
@@ -68,8 +69,8 @@ export class Run {
   }
 
   /**
-   * Visits the inputs that the arguments mean, standard input when there are none. One that cannot be read is told, and the
-   * next one is visited.
+   * Visits the inputs that the arguments mean, standard input when there are none. One that cannot be read is told,
+   * and the next one is visited.
    */
   each(paths: readonly string[], visit: (input: OpenInput) => void): void {
     try {

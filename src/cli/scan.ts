@@ -13,7 +13,12 @@ export interface ScanOptions extends SharedOptions {
 
 const SCHEMA = 'openchatml/scan/1';
 
-export function scan(paths: readonly string[], options: ScanOptions, host: Host, makeSpinner: MakeSpinner | null): number {
+export function scan(
+  paths: readonly string[],
+  options: ScanOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): number {
   const run = new Run(options, host, makeSpinner);
   const counter = new Counter();
   let started = 0;
@@ -37,9 +42,10 @@ const LONGEST_NAME = 40;
 function table(counts: Counts, heading: (text: string) => string): string {
   const { dialects, roles, channels, ends, tokens, findings, ...totals } = counts;
   const { files, bytes, transcripts, messages, calls, files_in_sequences, fill_ins } = totals;
-  const sequences = files_in_sequences + fill_ins > 0 ? { 'files in sequences': files_in_sequences, 'fill-ins': fill_ins } : {};
+  const hasSequences = files_in_sequences + fill_ins > 0;
+  const sequences = { 'files in sequences': files_in_sequences, 'fill-ins': fill_ins };
   const groups: [string, Record<string, number>][] = [
-    ['', { files, bytes, transcripts, messages, calls, ...sequences }],
+    ['', { files, bytes, transcripts, messages, calls, ...(hasSequences && sequences) }],
     ['transcripts by dialect', dialects],
     ['messages by role', roles],
     ['messages by channel', channels],
@@ -47,9 +53,9 @@ function table(counts: Counts, heading: (text: string) => string): string {
     ['control tokens', tokens],
     ['findings', findings],
   ];
-  const rows = groups.flatMap(([, group]) => Object.entries(group).map(([name, count]) => [cut(name), thousands(count)] as const));
-  const names = Math.max(...rows.map(([name]) => name.length));
-  const numbers = Math.max(...rows.map(([, count]) => count.length));
+  const rows = groups.flatMap(([, group]) => Object.entries(group));
+  const names = Math.max(...rows.map(([name]) => cut(name).length));
+  const numbers = Math.max(...rows.map(([, count]) => thousands(count).length));
   let text = '';
   for (const [title, group] of groups) {
     if (title !== '' && Object.keys(group).length === 0) continue;

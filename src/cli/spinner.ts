@@ -1,5 +1,6 @@
-// The spinner on standard error. The work does not yield to timers, so it moves when it gets a new text; and it neither hides
-// the cursor nor listens to signals, so that an interrupt ends the process at once and leaves the terminal in order.
+// The spinner on standard error. The work does not yield to timers, so it moves when it gets a new text; and it
+// neither hides the cursor nor listens to signals, so that an interrupt ends the process at once and leaves the
+// terminal in order.
 
 import type { Writable } from 'node:stream';
 import yoctoSpinner from 'yocto-spinner';

@@ -1,4 +1,5 @@
-// What surrounds the commands, the standard streams above all; and the real streams: written in order, every byte checked.
+// What surrounds the commands, the standard streams above all; and the real streams: written in order, every byte
+// checked.
 
 import { writeSync } from 'node:fs';
 import { nap } from '../corpus/source.ts';
@@ -6,7 +7,9 @@ import { nap } from '../corpus/source.ts';
 /** Where text goes. */
 export interface TextStream {
   readonly isTTY: boolean;
-  /** Writes all of it before it returns. Throws a ClosedPipe when nobody reads any more, an OutputError when it fails. */
+  /**
+   * Writes all of it before it returns. Throws a ClosedPipe when nobody reads any more, an OutputError when it fails.
+   */
   write(text: string): void;
 }
 
@@ -32,8 +35,8 @@ export class OutputError extends Error {
 }
 
 /**
- * A stream over a file descriptor. Writing waits until everything is taken: a slow reader slows the work down, a short write
- * goes on, and the process may end at any time without losing what was written.
+ * A stream over a file descriptor. Writing waits until everything is taken: a slow reader slows the work down, a
+ * short write goes on, and the process may end at any time without losing what was written.
  */
 export class DescriptorStream implements TextStream {
   readonly isTTY: boolean;

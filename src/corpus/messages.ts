@@ -19,7 +19,11 @@ export interface PlacedMessage {
 }
 
 /** The messages of a source, in order. Memory holds a window of the input and the rows of the longest message. */
-export function* messagesOf(machine: Machine, source: Source, options: ReadOptions): Generator<PlacedMessage, void, void> {
+export function* messagesOf(
+  machine: Machine,
+  source: Source,
+  options: ReadOptions,
+): Generator<PlacedMessage, void, void> {
   const walk = new Walk(machine, source, options);
   const { divider } = walk;
   for (const batch of walk.batches()) {

@@ -43,7 +43,9 @@ export function openInput(path: Path): InputSource {
   return openAs(path, status, constants.O_RDONLY);
 }
 
-/** The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. */
+/**
+ * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error.
+ */
 export function* findInputs(paths: readonly string[], stdin: number): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
@@ -90,11 +92,11 @@ function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
   const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
   const wanted = entries
     .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isTranscript(entry.name))))
-    .map((entry) => ({ isFolder: entry.isDirectory(), name: entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name }))
-    .sort((a, b) => Buffer.compare(a.name, b.name));
-  for (const { isFolder, name } of wanted) {
+    .map((entry) => (entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name))
+    .sort(Buffer.compare);
+  for (const name of wanted) {
     const path = Buffer.concat([base, name]);
-    if (isFolder) yield* walk(path);
+    if (name.at(-1) === SLASH[0]) yield* walk(path);
     else yield { path: pathText(path), open: () => openAs(path, lookAt(path, lstatSync), IN_FOLDER) };
   }
 }
@@ -114,7 +116,8 @@ function lookAt(path: Path, look: (path: Path) => Stats): Stats {
 
 function remedyFor(path: Path): string {
   if (typeof path !== 'string') return '';
-  return path.includes('\ufffd') ? 'a name that is not UTF-8 cannot be an argument: name its folder' : 'look at the spelling of the path';
+  if (!path.includes('\ufffd')) return 'look at the spelling of the path';
+  return 'a name that is not UTF-8 cannot be an argument: name its folder';
 }
 
 function openAs(path: Path, status: Stats, flags: number): InputSource {
@@ -137,6 +140,9 @@ function openAs(path: Path, status: Stats, flags: number): InputSource {
 
 function refuseSpecial(path: string, status: Stats): void {
   if (status.isFile() || status.isFIFO()) return;
-  const kind = status.isSocket() ? 'a socket' : status.isDirectory() ? 'a folder' : status.isSymbolicLink() ? 'a link' : 'a device';
+  let kind = 'a device';
+  if (status.isSocket()) kind = 'a socket';
+  else if (status.isDirectory()) kind = 'a folder';
+  else if (status.isSymbolicLink()) kind = 'a link';
   throw new InputError(path, `is ${kind}, not a file`, 'send what it gives through standard input: `-`');
 }

@@ -1,4 +1,5 @@
-// Sources over file descriptors: regular files are read at positions, pipes in order, keeping what may be asked for again.
+// Sources over file descriptors: regular files are read at positions, pipes in order, keeping what may be asked for
+// again.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../scan/source.ts';
@@ -190,7 +191,8 @@ export class PipeSource implements InputSource {
 
   #chunk(position: number): Uint8Array {
     if (position < this.#base) {
-      throw new InputError(this.path, `byte ${position} is needed again, and a pipe is read once`, 'store the input in a file');
+      const reason = `byte ${position} is needed again, and a pipe is read once`;
+      throw new InputError(this.path, reason, 'store the input in a file');
     }
     return this.#chunks[Math.floor((position - this.#base) / CHUNK)]!;
   }

@@ -6,7 +6,6 @@ import {
 } from '../abi.ts';
 import type { Dialect } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
-import { decodeUtf8 } from '../utf8.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './document-header.ts';
 import { Message } from './message.ts';
@@ -25,24 +24,57 @@ export interface TranscriptInfo {
   readonly from: number;
 }
 
+/** Headers that are kept, and of them those with one hash. */
 const CACHED = 256;
+const ALIKE = 8;
+
+interface Known {
+  readonly bytes: Uint8Array;
+  readonly lineEnded: boolean;
+  readonly header: DocumentHeader;
+}
 
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
-  readonly #known = new Map<string, DocumentHeader>();
+  readonly #known = new Map<number, Known[]>();
+  #count = 0;
+  /** The header that was asked for last: each one is asked for twice, for its dialect and for its transcript. */
+  #last: { from: number; to: number; header: DocumentHeader } | undefined;
 
+  /** The header [from, to) of the one input that this cache serves. */
   read(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
+    if (this.#last?.from !== from || this.#last.to !== to) this.#last = { from, to, header: this.#find(source, from, to) };
+    return this.#last.header;
+  }
+
+  #find(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
     const bytes = source.bytes(from, Math.min(to, from + HEADER_BYTES + 1));
-    const lineEnded = bytes.at(-1) === LF || source.bytes(to, to + 1).length === 0;
-    const key = `${lineEnded} ${decodeUtf8(bytes)}`;
-    let header = this.#known.get(key);
-    if (!header) {
-      header = readDocumentHeader(bytes, lineEnded);
-      if (this.#known.size >= CACHED) this.#known.clear();
-      this.#known.set(key, header);
+    const lineEnded = bytes[bytes.length - 1] === LF || source.bytes(to, to + 1).length === 0;
+    const hash = hashOf(bytes);
+    const alike = this.#known.get(hash) ?? [];
+    for (const known of alike) if (known.lineEnded === lineEnded && isSame(known.bytes, bytes)) return known.header;
+    const header = readDocumentHeader(bytes, lineEnded);
+    if (this.#count++ >= CACHED) {
+      this.#known.clear();
+      this.#count = 0;
     }
+    if (alike.length < ALIKE) this.#known.set(hash, [...alike, { bytes: bytes.slice(), lineEnded, header }]);
     return header;
   }
+}
+
+/** Of some bytes only: those that are alike in them are compared. */
+function hashOf(bytes: Uint8Array): number {
+  const step = (bytes.length >> 4) + 1;
+  let hash = bytes.length;
+  for (let i = bytes.length - 1; i >= 0; i -= step) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+  return hash;
+}
+
+function isSame(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
 }
 
 /** Walks top-level rows in order and says which transcript each one belongs to. */
@@ -100,6 +132,21 @@ export class Divider {
       return true;
     }
     return false;
+  }
+
+  /**
+   * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to `passed`
+   * instead of `place`. In Harmony a system or developer message must not be in it.
+   */
+  continues(dialect: Dialect): boolean {
+    return this.current !== null && this.current.dialect === dialect && !(this.#wasLine && this.#bounded);
+  }
+
+  /** A run of messages went by; the KIND word of the last one. */
+  passed(messages: number, lastWord: number): void {
+    this.messages += messages;
+    this.#afterMessage = true;
+    this.#afterReturn = ((lastWord >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
   }
 
   /** A message's context. */

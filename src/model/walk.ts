@@ -38,7 +38,7 @@ export class Walk {
     this.reading = new Reading(machine, source, {
       dialect,
       role: role !== undefined,
-      decide: (from, to) => (headers.read(source, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
+      decide: (input, from, to) => (headers.read(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
     });
   }
 

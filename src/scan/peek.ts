@@ -21,6 +21,15 @@ for (const { id, text } of ANY_TOKENS) {
   byThird.set(bytes[2]!, list);
 }
 
+/** The family of the first whole control token in `bytes`; 'none' when they hold none. */
+export function familyIn(bytes: Uint8Array): Family {
+  for (let p = bytes.indexOf(LT); p >= 0; p = bytes.indexOf(LT, p + 1)) {
+    const family = bytes[p + 1] === 0x7c ? familyAt(bytes, p) : 'none';
+    if (family !== 'none') return family;
+  }
+  return 'none';
+}
+
 function familyAt(bytes: Uint8Array, at: number): Family {
   for (const token of byThird.get(bytes[at + 2]!) ?? []) {
     if (token.bytes.every((byte, i) => bytes[at + i] === byte)) return token.family;

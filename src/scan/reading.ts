@@ -6,7 +6,7 @@ import {
 } from '../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
 import type { Machine } from './machine.ts';
-import { Peek } from './peek.ts';
+import { type Family, familyIn, Peek } from './peek.ts';
 import type { Source } from './source.ts';
 import { type Batch, GrowingTable } from './table.ts';
 
@@ -15,9 +15,12 @@ export interface ReadingOptions {
   readonly dialect?: Dialect | undefined;
   /** The text completes a message of a role that the caller knows. */
   readonly role?: boolean;
-  /** The dialect that a document header [from, to) asks for; asked only while detecting. */
-  decide(from: number, to: number): Dialect;
+  /** The dialect that the document header [from, to) of `source` asks for; asked only while detecting. */
+  decide(source: Source, from: number, to: number): Dialect;
 }
+
+/** Bytes behind a document header that are searched where they lie. */
+const NEARBY = 256;
 
 export class Reading implements Source {
   readonly #machine: Machine;
@@ -159,15 +162,22 @@ export class Reading implements Source {
   #acceptHeader(): boolean {
     if (this.#options.dialect) return true;
     const { kind, from, to } = this.#headerRow();
-    const family = this.#peek.familyAfter(to);
+    const family = this.#familyAfter(to);
     if (family === '0.1') {
       this.#lineFrom = kind & AT_START ? 0 : from;
       return false;
     }
     this.#undecided = false;
-    this.#nextDialect = family === 'none' ? DETECTED_22 : this.#options.decide(from, to);
+    this.#nextDialect = family === 'none' ? DETECTED_22 : this.#options.decide(this, from, to);
     this.#machine.setDialect(this.#nextDialect);
     return true;
+  }
+
+  /** What stands in the window mostly answers; only else the input is searched. */
+  #familyAfter(to: number): Family {
+    const from = to - this.#base;
+    const known = from >= 0 ? familyIn(this.#machine.source.subarray(from, Math.min(this.#length, from + NEARBY))) : 'none';
+    return known === 'none' ? this.#peek.familyAfter(to) : known;
   }
 
   #nextDialect: Dialect | undefined;

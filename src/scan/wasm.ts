@@ -80,6 +80,7 @@ export class WasmMachine implements Machine {
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
   readonly #windowAt: number;
+  #loaded: Dialect | undefined;
 
   constructor(options: WasmOptions = {}) {
     const { exports } = instantiateSync(compile(options.build ?? 'best'), {});
@@ -106,13 +107,20 @@ export class WasmMachine implements Machine {
   }
 
   begin(how: number, dialect: Dialect): void {
-    this.#dialect.set(encodeDialect(dialect));
+    this.#load(dialect);
     this.#scanner.begin(how);
   }
 
   setDialect(dialect: Dialect): void {
-    this.#dialect.set(encodeDialect(dialect));
+    this.#load(dialect);
     this.#scanner.setDialect();
+  }
+
+  /** Writes a dialect into the scanner's memory, unless it is there: a corpus asks for the same one at each header. */
+  #load(dialect: Dialect): void {
+    if (dialect === this.#loaded) return;
+    this.#dialect.set(encodeDialect(dialect));
+    this.#loaded = dialect;
   }
 
   scan(from: number, length: number, final: boolean, origin: number): number {

@@ -17,10 +17,11 @@ test('ndjson: every diagnostic with the documented keys in order, then the summa
   expect(lines).toHaveLength(4);
   for (const line of lines.slice(0, 3)) expect(Object.keys(line)).toEqual(KEYS);
   expect(lines[0]).toEqual({
-    path, record: null, transcript: 0, code: 'E-PARSE-HEADER', rule: 'unknown-role', severity: 'error', from: 22, to: 27, line: 2,
-    column: 10, message: RULES['unknown-role'].text,
+    path, record: null, transcript: 0, code: 'E-PARSE-HEADER', rule: 'unknown-role', severity: 'error', from: 22,
+    to: 27, line: 2, column: 10, message: RULES['unknown-role'].text,
   });
-  expect(lines[1]).toMatchObject({ rule: 'text-between-messages', code: null, severity: 'warning', from: 51, line: 2, column: 39 });
+  const warning = { rule: 'text-between-messages', code: null, severity: 'warning', from: 51, line: 2, column: 39 };
+  expect(lines[1]).toMatchObject(warning);
   expect(lines[2]).toMatchObject({ rule: 'unknown-attribute', severity: 'info', from: 69, line: 2, column: 57 });
   expect(lines[3]).toEqual({ summary: SUMMARY });
   expect(Object.keys(lines[3]!['summary'] as object)).toEqual(Object.keys(SUMMARY));
@@ -82,14 +83,16 @@ test('warnings fail only beyond --max-warnings, infos never', async () => {
 });
 
 test('an input that cannot be read wins over errors; the others are checked', async () => {
-  const { code, out, err } = await run(['check', '--format', 'ndjson', file('check/faulty.txt', FAULTY), at('check/none')]);
+  const faulty = file('check/faulty.txt', FAULTY);
+  const { code, out, err } = await run(['check', '--format', 'ndjson', faulty, at('check/none')]);
   expect(code).toBe(2);
   expect(jsonLines(out).at(-1)).toEqual({ summary: SUMMARY });
   expect(err).toContain('check/none: no such file');
 });
 
 test('columns count code points, lines end at LF, a byte order mark counts none', async () => {
-  const text = '\ufeffversion: 2.2\r\n---\r\n<|start|>user<|message|>é😀\r\n\u2028z<|end|>😀é<|start|>x<|message|><|end|>\n\n  y';
+  const text = '\ufeffversion: 2.2\r\n---\r\n<|start|>user<|message|>é😀\r\n\u2028z<|end|>😀é'
+    + '<|start|>x<|message|><|end|>\n\n  y';
   const { out } = await run(['check', '--format', 'concise', file('check/columns.txt', text)]);
   expect(out.split('\n').map((line) => line.replace(/^.*columns\.txt:(\d+:\d+: \w+ [a-z-]+).*$/, '$1'))).toEqual([
     '4:10: warning text-between-messages', '4:21: error unknown-role', '6:3: warning text-between-messages', '',
@@ -98,15 +101,16 @@ test('columns count code points, lines end at LF, a byte order mark counts none'
 
 test('a pipe has the same places as a file, however far apart they are', async () => {
   const body = 'line of é\n'.repeat(60_000);
-  const parts = [`<|start|>a<|message|>${body}<|end|>`, `${' \n'.repeat(400_000)}`, `ü<|start|>b<|message|>${body}`];
-  const text = `version: 2.2\n${parts.join('')}${parts.join('')}`;
+  const blank = ' \n'.repeat(400_000);
+  const part = `<|start|>a<|message|>${body}<|end|>${blank}ü<|endliteral|>${blank}<|start|>b<|message|>${body}`;
+  const text = `version: 2.2\n${part}${part}`;
   const path = file('check/far.txt', text);
   const lines = (out: string): unknown[] => jsonLines(out).map((line) => ({ ...line, path: '' }));
   const ofFile = lines((await run(['check', '--format', 'ndjson', path])).out);
   const ofPipe = await run(['check', '--format', 'ndjson'], { stdin: text });
   expect(ofPipe.err).toBe('');
   expect(lines(ofPipe.out)).toEqual(ofFile);
-  expect(ofFile).toHaveLength(9);
+  expect(ofFile).toHaveLength(11);
   const column = 'version: 2.2\n'.length;
   expect(ofFile[0]).toMatchObject({ rule: 'unknown-role', from: column + 9, line: 2, column: 10 });
   expect(ofFile[1]).toMatchObject({ rule: 'text-between-messages', line: 460_002, column: 1 });
@@ -131,11 +135,13 @@ test('files of a sequence are no stray text, before and after their first token'
 test('no form shows a byte of a body', async () => {
   const secret = 'SECRET';
   const text = [
-    'version: 2.2\n---\n', `<|start|>user ${secret}<|end|>`, `<|start|>robot<|message|>${secret}<|end|><|channel|>bogus<|message|>${secret}`,
-    `<|end|>\n<|start|>user a=b ${secret}<|end|>\n<|channel|>x ${secret}<|end|><|start|>user<|message|>${secret}<|channel|>${secret}`,
+    `version: 2.2\n---\n<|start|>user ${secret}<|end|><|start|>robot<|message|>${secret}<|end|>`,
+    `<|channel|>bogus<|message|>${secret}<|end|>\n<|start|>user name=a name=b ${secret} <<|message|><|end|>\n`,
+    `<|channel|>x ${secret}<|end|><|start|>user<|message|>${secret}<|channel|>${secret}`,
     `<|message|>${secret}<|start|>user c=d <<|end|> <|end|><|start|>assistant<|message|><|literal|>${secret}<|end|>`,
   ].join('');
-  const old = `<|im_start|>user ${secret}<|im_end|>\n<|im_start|>robot name=x\n${secret}<|message|><|im_end|>\n<|im_start|>user\n${secret}`;
+  const old = `<|im_start|>user ${secret}<|im_end|>\n<|im_start|>robot name=x\n${secret}<|message|><|im_end|>\n`
+    + `<|im_start|>user\n${secret}`;
   const paths = [file('check/secret.txt', text), file('check/old.txt', old)];
   for (const format of ['pretty', 'concise', 'ndjson', 'json']) {
     const { code, out, err } = await run(['check', '--format', format, ...paths]);
@@ -149,7 +155,8 @@ test('no form shows a byte of a body', async () => {
 });
 
 test('what a header or a name holds cannot steer the terminal', async () => {
-  const path = file('check/na\x1b[31mme\n\u202e.txt', 'version: 2.2\n<|start|>\x1b]8;;x\x07\u009b\u2066<|message|><|end|>');
+  const text = 'version: 2.2\n<|start|>\x1b]8;;x\x07\u009b\u2066<|message|><|end|>';
+  const path = file('check/na\x1b[31mme\n\u202e.txt', text);
   for (const format of ['pretty', 'concise', 'ndjson', 'json']) {
     const { out, err } = await run(['check', '--format', format, path], { outIsTTY: true, env: { NO_COLOR: '1' } });
     expect(out + err).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e\u2066]/);

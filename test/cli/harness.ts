@@ -75,5 +75,9 @@ export function jsonLines(text: string): Record<string, unknown>[] {
 /** A clean transcript. */
 export const CLEAN = 'version: 2.2\n---\n<|start|>user<|message|>Hello<|end|>\n'
   + '<|start|>assistant<|channel|>final<|message|>Hi there<|return|>\n';
-/** One error (an unknown role, 2:10), one warning (text between messages, 2:34), one info (2:47, an unknown attribute). */
-export const FAULTY = 'version: 2.2\n<|start|>robot<|message|>Secret<|end|>text<|start|>user mood=good<|message|>More<|end|>\n';
+/**
+ * One error (an unknown role, 2:10), one warning (text between messages, 2:34), one info (2:47, an unknown
+ * attribute).
+ */
+export const FAULTY = 'version: 2.2\n<|start|>robot<|message|>Secret<|end|>text'
+  + '<|start|>user mood=good<|message|>More<|end|>\n';

@@ -2,17 +2,19 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { messages } from '../../src/cli/messages.ts';
-import { messageRecord, parse } from '../../src/index.ts';
+import { MemorySource, messageRecord, parse } from '../../src/index.ts';
 import { randomOf, SEED } from '../random.ts';
 import { CLEAN, at, file, jsonLines, run } from './harness.ts';
 
 const COLUMNS = [
-  'path', 'record', 'transcript', 'index', 'role', 'name', 'recipient', 'channel', 'explicit_channel', 'content_type', 'intent',
-  'call_id', 'end', 'visible', 'from', 'to', 'body_from', 'body_to', 'content',
+  'path', 'record', 'transcript', 'index', 'role', 'name', 'recipient', 'channel', 'explicit_channel', 'content_type',
+  'intent', 'call_id', 'end', 'visible', 'from', 'to', 'body_from', 'body_to', 'content',
 ];
 
-const CALLS = 'version: 2.2\n<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":1}<|call|>\n'
-  + '<|start|>tool call_id=c1 name=functions.f<|channel|>commentary<|message|>say <<|end|><|literal|><|call|><|endliteral|>\n<|end|>\n'
+const CALLS = 'version: 2.2\n'
+  + '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":1}<|call|>\n'
+  + '<|start|>tool call_id=c1 name=functions.f<|channel|>commentary<|message|>'
+  + 'say <<|end|><|literal|><|call|><|endliteral|>\n<|end|>\n'
   + 'version: 2.2\n<|start|>assistant<|channel|>commentary intent=preamble<|message|>Wait';
 
 async function records(argv: string[], stdin?: string): Promise<Record<string, unknown>[]> {
@@ -29,27 +31,34 @@ test('has the documented columns in order, null where there is nothing', async (
   const to = CALLS.indexOf('<|call|>') + 8;
   expect(lines).toMatchObject([
     {
-      path, record: null, transcript: 0, index: 0, role: 'assistant', name: null, recipient: 'functions.f', channel: 'commentary',
-      explicit_channel: 'commentary', content_type: 'json', intent: null, call_id: 'c1', end: 'call', visible: false, from, to,
-      body_from: to - 15, body_to: to - 8, content: '{"a":1}',
+      path, record: null, transcript: 0, index: 0, role: 'assistant', name: null, recipient: 'functions.f',
+      channel: 'commentary', explicit_channel: 'commentary', content_type: 'json', intent: null, call_id: 'c1',
+      end: 'call', visible: false, from, to, body_from: to - 15, body_to: to - 8, content: '{"a":1}',
     },
-    { transcript: 0, index: 1, role: 'tool', name: 'functions.f', call_id: 'c1', content: 'say <|end|><|call|>\n', visible: false },
+    {
+      transcript: 0, index: 1, role: 'tool', name: 'functions.f', call_id: 'c1', visible: false,
+      content: 'say <|end|><|call|>\n',
+    },
     { transcript: 1, index: 0, intent: 'preamble', end: 'eof', visible: true, to: CALLS.length, content: 'Wait' },
   ]);
   const first = (await records([file('messages/clean.txt', CLEAN)]))[0]!;
-  expect(first).toMatchObject({ role: 'user', channel: 'final', explicit_channel: null, content_type: null, call_id: null });
+  const nothing = { explicit_channel: null, content_type: null, call_id: null };
+  expect(first).toMatchObject({ role: 'user', channel: 'final', ...nothing });
 });
 
 test('says what the library says, for any bytes', async () => {
   const random = randomOf(SEED);
-  const pieces = ['<|start|>', '<|end|>', '<|message|>', '<|channel|>', '<<|end|>', 'user', 'final', ' to="', '\n', '\\', '"', '\0', '<|literal|>',
-    '<|endliteral|>', 'é', '😀', '\ud83d', '\u2028', ' name=', 'version: 2.2\n'];
+  const pieces = [
+    '<|start|>', '<|end|>', '<|message|>', '<|channel|>', '<|literal|>', '<|endliteral|>', '<<|end|>', 'user', 'final',
+    ' to="', '\n', '\\', '"', '\0', 'é', '😀', '\ud83d', '\u2028', ' name=', 'version: 2.2\n',
+  ];
   for (let round = 0; round < 40; round++) {
     const bytes = Buffer.concat(Array.from({ length: 60 }, () =>
       random.once(8) ? Buffer.from([random.below(256)]) : Buffer.from(random.pick(pieces))));
     const path = file('messages/any.txt', bytes);
+    const source = new MemorySource(bytes);
     const expected = parse(bytes).transcripts.flatMap((transcript) => [...transcript].map((message, index) => ({
-      path, ...messageRecord(message, transcript.info, index, { bytes: (from, to) => bytes.subarray(from, to) }), content: message.content,
+      path, ...messageRecord(message, transcript.info, index, source), content: message.content,
     })));
     expect(await records([path]), `seed ${SEED}, round ${round}`).toEqual(expected);
   }
@@ -58,17 +67,22 @@ test('says what the library says, for any bytes', async () => {
 test('filters by role, effective channel, transcript and byte', async () => {
   const path = file('messages/filter.txt', CALLS);
   const clean = file('messages/clean.txt', CLEAN);
-  const contents = async (...argv: string[]): Promise<unknown[]> => (await records(argv)).map((record) => record['content']);
+  const contents = async (...argv: string[]): Promise<unknown[]> => {
+    return (await records(argv)).map((record) => record['content']);
+  };
   expect(await contents(path, clean, '--only-role', 'user')).toEqual(['Hello']);
-  expect(await contents(path, clean, '--only-role', 'user', '--only-role', 'tool')).toEqual(['say <|end|><|call|>\n', 'Hello']);
+  const both = ['--only-role', 'user', '--only-role', 'tool'];
+  expect(await contents(path, clean, ...both)).toEqual(['say <|end|><|call|>\n', 'Hello']);
   expect(await contents(clean, '--only-channel', 'final')).toEqual(['Hello', 'Hi there']);
   expect(await contents(path, '--only-channel', 'commentary', '--only-role', 'assistant')).toEqual(['{"a":1}', 'Wait']);
   expect(await contents(path, clean, '--transcript', '1')).toEqual(['Wait']);
   expect(await contents(path, clean, '--transcript', '0', '--only-role', 'assistant')).toEqual(['{"a":1}', 'Hi there']);
-  expect(await contents(file('messages/none.txt', '<|start|><|message|>x<|end|>'), '--only-role', '(none)')).toEqual(['x']);
+  const none = file('messages/none.txt', '<|start|><|message|>x<|end|>');
+  expect(await contents(none, clean, '--only-role', '(none)')).toEqual(['x']);
   const [from, to] = [CALLS.indexOf('<|start|>tool'), CALLS.indexOf('version', 1)];
-  for (const [byte, found] of [[from - 2, 1], [from - 1, 0], [from, 1], [to - 2, 1], [to - 1, 0], [0, 0], [CALLS.length - 1, 1]]) {
-    expect(await contents(path, '--at', String(byte)), `byte ${byte}`).toHaveLength(found!);
+  const found = [[from - 2, 1], [from - 1, 0], [from, 1], [to - 2, 1], [to - 1, 0], [0, 0], [CALLS.length - 1, 1]];
+  for (const [byte, count] of found) {
+    expect(await contents(path, '--at', String(byte)), `byte ${byte}`).toHaveLength(count!);
   }
 });
 
@@ -100,7 +114,8 @@ function inPieces(path: string, largest: number, isTTY = false): { code: number;
 test('a long body is written in pieces, the same text', async () => {
   const body = Buffer.from('a"\\\n\0é😀<<|end|><|literal|>\ufeff<|end|><|endliteral|>\u2028');
   const bad = Buffer.from([0xf0, 0x9f, 0x98, 0xe2, 0x82]);
-  const text = Buffer.concat([Buffer.from('<|start|>user<|message|>'), body, bad, body, Buffer.from('<|end|><|start|>user<|message|>é')]);
+  const [start, next] = [Buffer.from('<|start|>user<|message|>'), Buffer.from('<|end|><|start|>user<|message|>é')];
+  const text = Buffer.concat([start, body, bad, body, next]);
   const path = file('messages/pieces.txt', text);
   const whole = (await run(['messages', path])).out;
   expect(jsonLines(whole)[0]!['content']).toContain('\ufeff<|end|>\u2028');

@@ -16,11 +16,14 @@ test('holds everything of the library', () => {
 test('gives what the library gives for the bytes', () => {
   expect(scanFile(clean)).toEqual(library.scan(CLEAN));
   expect([...checkFile(faulty)]).toEqual(library.check(FAULTY));
-  expect([...readMessages(clean)].map(({ message, index, transcript }) => [transcript.number, index, message.role])).toEqual([
-    [0, 0, 'user'], [0, 1, 'assistant'],
-  ]);
-  expect(scanFile(file('node/a.harmony', CLEAN)).dialects).toEqual({ harmony: 1 });
-  expect(scanFile(file('node/a.harmony', CLEAN), { dialect: 'openchatml-2.2' }).dialects).toEqual({ 'openchatml-2.2': 1 });
+  const found = [];
+  for (const { message, index, transcript } of readMessages(clean)) {
+    found.push([transcript.number, index, message.role]);
+  }
+  expect(found).toEqual([[0, 0, 'user'], [0, 1, 'assistant']]);
+  const harmony = file('node/a.harmony', CLEAN);
+  expect(scanFile(harmony).dialects).toEqual({ harmony: 1 });
+  expect(scanFile(harmony, { dialect: 'openchatml-2.2' }).dialects).toEqual({ 'openchatml-2.2': 1 });
 });
 
 test('readings may go on side by side, and be left early', () => {

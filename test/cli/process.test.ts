@@ -1,5 +1,5 @@
 // The command as its own process, from dist/: closed pipes, full disks, what goes to which stream, files of any size.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type StdioOptions } from 'node:child_process';
 import { closeSync, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -13,12 +13,14 @@ const command = (...argv: string[]): ReturnType<typeof spawnSync> & { stdout: st
   spawnSync(process.execPath, [COMMAND, ...argv], { encoding: 'utf8', input: '' }) as never;
 
 test('tells its version', () => {
-  for (const flag of ['--version', '-V']) expect(command(flag)).toMatchObject({ status: 0, stdout: `${VERSION}\n`, stderr: '' });
+  const told = { status: 0, stdout: `${VERSION}\n`, stderr: '' };
+  for (const flag of ['--version', '-V']) expect(command(flag)).toMatchObject(told);
 });
 
 test('sets the exit code, data to stdout, words to stderr', () => {
   const faulty = file('process/faulty.txt', FAULTY);
-  expect(command('scan', '--format', 'json', file('process/clean.txt', CLEAN))).toMatchObject({ status: 0, stderr: '' });
+  const clean = file('process/clean.txt', CLEAN);
+  expect(command('scan', '--format', 'json', clean)).toMatchObject({ status: 0, stderr: '' });
   const checked = command('check', '--format', 'ndjson', faulty);
   expect([checked.status, checked.stderr, jsonLines(checked.stdout).length]).toEqual([1, '', 4]);
   expect(command('check', at('process/none'))).toMatchObject({ status: 2, stdout: '' });
@@ -47,12 +49,16 @@ test('a reader that goes away stops the work quietly', async () => {
 
 test.runIf(process.platform === 'linux')('a full disk fails', () => {
   const clean = file('process/clean.txt', CLEAN);
-  for (const argv of [['scan', clean], ['check', '--format', 'json', clean], ['messages', clean], ['--help'], ['--version']]) {
+  const json = ['check', '--format', 'json', clean];
+  const commands = [['scan', clean], json, ['messages', clean], ['--help'], ['--version']];
+  for (const argv of commands) {
     const full = openSync('/dev/full', 'w');
-    const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...argv], { encoding: 'utf8', stdio: ['ignore', full, 'pipe'] });
+    const stdio: StdioOptions = ['ignore', full, 'pipe'];
+    const { status, stderr } = spawnSync(process.execPath, [COMMAND, ...argv], { encoding: 'utf8', stdio });
     closeSync(full);
     expect(status, argv.join(' ')).toBe(2);
-    if (argv[0] !== '--version') expect(stderr).toBe('error: standard output cannot be written: no space left on device (ENOSPC)\n');
+    if (argv[0] === '--version') continue;
+    expect(stderr).toBe('error: standard output cannot be written: no space left on device (ENOSPC)\n');
   }
 });
 

@@ -4,6 +4,7 @@ import { type MakeSpinner, Progress } from '../../src/cli/progress.ts';
 import { Run } from '../../src/cli/run.ts';
 import { makeSpinner } from '../../src/cli/spinner.ts';
 import { ClosedPipe, type TextStream } from '../../src/cli/stream.ts';
+import type { InputSource } from '../../src/corpus/source.ts';
 import { MemorySource, type Source } from '../../src/index.ts';
 import { file } from './harness.ts';
 
@@ -12,10 +13,14 @@ afterEach(() => vi.useRealTimers());
 
 const BYTES = new Uint8Array(4_000_000);
 
+function inputOf(size: number | null): InputSource {
+  const input = { path: 'a\x1b.txt', size, canReread: true, first: 0, close: () => undefined };
+  return Object.assign(new MemorySource(BYTES), input);
+}
+
 /** Reads a quarter of the input every 0.6 seconds. */
 function work(progress: Progress, size: number | null): Source {
-  const input = Object.assign(new MemorySource(BYTES), { path: 'a\x1b.txt', size, canReread: true, first: 0, close: () => undefined });
-  const source = progress.watch(input);
+  const source = progress.watch(inputOf(size));
   for (let quarter = 0; quarter < 4; quarter++) {
     vi.advanceTimersByTime(600);
     source.read(quarter * 1_000_000, new Uint8Array(1_000_000));
@@ -45,7 +50,8 @@ test('tells path, part and speed when the work lasts longer than a second', () =
   work(progress, BYTES.length);
   progress.stop();
   progress.stop();
-  expect(events).toEqual(['start', 'a\\x1b.txt  50 %  2 MB/s', 'a\\x1b.txt  75 %  2 MB/s', 'a\\x1b.txt  100 %  2 MB/s', 'stop']);
+  const parts = ['50 %', '75 %', '100 %'].map((part) => `a\\x1b.txt  ${part}  2 MB/s`);
+  expect(events).toEqual(['start', ...parts, 'stop']);
   expect(progress.summary()).toBe('2 MB/s (4.0 MB in 2.40 s)');
 });
 
@@ -59,8 +65,7 @@ test('short work shows nothing', () => {
   const { events, make } = fake();
   const progress = new Progress(silent, make);
   vi.advanceTimersByTime(999);
-  progress.watch(Object.assign(new MemorySource(BYTES), { path: '', size: 1, canReread: true, first: 0, close: () => undefined }))
-    .read(0, new Uint8Array(10));
+  progress.watch(inputOf(1)).read(0, new Uint8Array(10));
   expect(events).toEqual([]);
 });
 

@@ -1,9 +1,11 @@
 // `scan`: its numbers, its two forms, and what happens when an input cannot be read.
+import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLEAN, FAULTY, at, file, run } from './harness.ts';
 
 const COUNTS = {
-  schema: 'openchatml/scan/1', files: 1, bytes: 118, transcripts: 1, messages: 2, calls: 0, dialects: { 'openchatml-2.2': 1 },
+  schema: 'openchatml/scan/1', files: 1, bytes: 118, transcripts: 1, messages: 2, calls: 0,
+  dialects: { 'openchatml-2.2': 1 },
   roles: { user: 1, assistant: 1 }, channels: { final: 2 }, ends: { end: 1, return: 1 },
   tokens: { start: 2, channel: 1, message: 2, return: 1, end: 1 }, files_in_sequences: 0, fill_ins: 0, findings: {},
 };
@@ -20,7 +22,8 @@ test('adds files up', async () => {
   const one = file('scan/one.txt', CLEAN);
   const { out } = await run(['scan', '--format', 'json', one, one, file('scan/faulty.txt', FAULTY)]);
   expect(JSON.parse(out)).toMatchObject({
-    files: 3, transcripts: 3, messages: 6, roles: { user: 3, assistant: 2, robot: 1 }, findings: { 'text-between-messages': 1 },
+    files: 3, transcripts: 3, messages: 6, roles: { user: 3, assistant: 2, robot: 1 },
+    findings: { 'text-between-messages': 1 },
   });
 });
 
@@ -57,7 +60,9 @@ test('a role from data cannot steer the terminal', async () => {
 test('colours headings only where they are wanted', async () => {
   const path = file('scan/colour.txt', CLEAN);
   const bold = '\x1b[1mmessages by role\x1b[22m';
-  const outOf = async (argv: string[], setting: object): Promise<string> => (await run(['scan', path, ...argv], setting)).out;
+  const outOf = async (argv: string[], setting: object): Promise<string> => {
+    return (await run(['scan', path, ...argv], setting)).out;
+  };
   expect(await outOf([], {})).not.toContain('\x1b');
   expect(await outOf([], { outIsTTY: true })).toContain(bold);
   expect(await outOf([], { outIsTTY: true, env: { TERM: 'dumb' } })).not.toContain('\x1b');
@@ -93,10 +98,20 @@ test('takes dialect, role and a stripped stop token', async () => {
 });
 
 test('an input that is not there fails, the others count', async () => {
-  const { code, out, err } = await run(['scan', '--format', 'json', at('scan/none.txt'), file('scan/there.txt', CLEAN)]);
+  const there = file('scan/there.txt', CLEAN);
+  const { code, out, err } = await run(['scan', '--format', 'json', at('scan/none.txt'), there]);
   expect(code).toBe(2);
   expect(JSON.parse(out)).toEqual(COUNTS);
-  expect(err).toBe(`error: ${at('scan/none.txt')}: no such file or directory (ENOENT); look at the spelling of the path\n`);
+  const reason = 'no such file or directory (ENOENT); look at the spelling of the path';
+  expect(err).toBe(`error: ${at('scan/none.txt')}: ${reason}\n`);
+});
+
+test('an input that breaks off in the middle leaves no numbers that hold half of it', async () => {
+  const folder = openSync(at('scan'), 'r');
+  const { code, out, err } = await run(['scan', file('scan/there.txt', CLEAN), '-'], { stdin: folder });
+  closeSync(folder);
+  expect([code, out]).toEqual([2, '']);
+  expect(err).toBe('error: -: cannot be read at byte 0: illegal operation on a directory (EISDIR)\n');
 });
 
 test('no input at all gives no numbers', async () => {

@@ -29,7 +29,8 @@ test.each(MADE)('%s gives the bytes of every span', (_, make) => {
       const into = new Uint8Array(to - from);
       const read = source.read(from, into);
       expect(read > 0).toBe(from < to && from < DATA.length);
-      expect(Buffer.compare(into.subarray(0, read), DATA.subarray(from, from + read)), `seed ${SEED}: ${from}..${to}`).toBe(0);
+      const order = Buffer.compare(into.subarray(0, read), DATA.subarray(from, from + read));
+      expect(order, `seed ${SEED}: ${from}..${to}`).toBe(0);
     }
     if (random.once(3)) source.release((released = Math.min(from, released + random.below(100_000))));
     expect(source.first).toBeLessThanOrEqual(released);
@@ -70,7 +71,7 @@ test('a pipe lets go of what was released and says so', () => {
   expect(pipe.first).toBeGreaterThan(500_000);
   expect(Buffer.compare(pipe.bytes(800_000, 1_000_000), DATA.subarray(800_000, 1_000_000))).toBe(0);
   expect(() => pipe.bytes(10, 20)).toThrow(InputError);
-  expect(() => pipe.bytes(10, 20)).toThrow('pipe: byte 10 is needed again, and a pipe is read once; store the input in a file');
+  expect(() => pipe.bytes(10, 20)).toThrow('pipe: byte 10 is needed again, and a pipe is read once; store the input');
   pipe.close();
 });
 
@@ -80,9 +81,10 @@ test('a failing read names path, place and reason', () => {
   const closed = openSync(path, 'r');
   const broken = new PipeSource(closed, 'name', false);
   closeSync(closed);
-  expect(() => broken.read(0, new Uint8Array(1))).toThrow('name: cannot be read at byte 0: bad file descriptor (EBADF)');
+  const into = new Uint8Array(1);
+  expect(() => broken.read(0, into)).toThrow('name: cannot be read at byte 0: bad file descriptor (EBADF)');
   const folder = new FileSource(openSync(at('source'), 'r'), 'folder');
-  expect(() => folder.bytes(7, 9)).toThrow('folder: cannot be read at byte 7: illegal operation on a directory (EISDIR)');
+  expect(() => folder.bytes(7, 9)).toThrow('folder: cannot be read at byte 7: illegal operation on a directory');
   folder.close();
 });
 

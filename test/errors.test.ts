@@ -1,0 +1,61 @@
+// Lines and columns, rule rows, and what a diagnostic may say.
+import { describe, expect, test } from 'vitest';
+import { check, Lines, RULES } from '../src/index.ts';
+import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
+import { randomInput, randomOf, SEED } from './random.ts';
+
+const linesOf = (bytes: Uint8Array): Lines => new Lines((from, to) => bytes.subarray(from, to));
+
+describe('places', () => {
+  test.each([
+    ['ab\ncd', 4, 2, 2], ['ab\ncd', 2, 1, 3], ['ab\ncd', 3, 2, 1], ['', 0, 1, 1], ['\ufeffab', 3, 1, 1], ['\ufeffab', 4, 1, 2],
+    ['a\ufeffb', 4, 1, 3], ['é😀x', 6, 1, 3], ['a\r\nb', 3, 2, 1], ['\n\n', 2, 3, 1],
+  ])('%j at byte %d is line %d, column %d', (text, at, line, column) => {
+    expect(linesOf(new TextEncoder().encode(text)).at(at)).toEqual({ line, column });
+  });
+
+  test('positions may rise, repeat and fall', () => {
+    const lines = linesOf(new TextEncoder().encode('ab\ncd\nef'));
+    expect([7, 7, 1, 4].map((at) => lines.at(at))).toEqual([
+      { line: 3, column: 2 }, { line: 3, column: 2 }, { line: 1, column: 2 }, { line: 2, column: 2 },
+    ]);
+  });
+
+  test('a line of many parts', () => {
+    const bytes = new TextEncoder().encode(`x\n${'é'.repeat(200_000)}y`);
+    expect(linesOf(bytes).at(bytes.length - 1)).toEqual({ line: 2, column: 200_001 });
+  });
+
+  test(`code points are those that TextDecoder gives (OPENCHATML_SEED=${SEED})`, () => {
+    const random = randomOf(SEED);
+    for (let run = 0; run < 20_000; run++) {
+      const bytes = Uint8Array.from({ length: random.below(12) }, () => random.pick([0x61, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xa0, 0xf0, 0x9f, 0xf4, 0x8f, 0xff]));
+      expect(countCodePoints(bytes, 0, bytes.length)).toBe([...decodeUtf8(bytes)].length);
+    }
+  });
+});
+
+test('every rule has a row that a person can read', () => {
+  for (const [name, rule] of Object.entries(RULES)) {
+    expect(name).toMatch(/^[a-z][a-z0-9-]+$/);
+    for (const text of [rule.clause, rule.text, rule.remedy]) expect(text.length, name).toBeGreaterThan(2);
+  }
+});
+
+test('bad bytes are found one by one where TextDecoder replaces them', () => {
+  const random = randomOf(SEED);
+  for (let run = 0; run < 3000; run++) {
+    const input = randomInput(random);
+    const found = check(input).filter(({ rule }) => rule === 'invalid-utf8');
+    const replaced = [...decodeUtf8(input)].filter((character) => character === '\ufffd').length;
+    expect(found.length, `OPENCHATML_SEED=${SEED}, run ${run}`).toBe(replaced);
+  }
+});
+
+test('a message never holds text of a body', () => {
+  const mark = 'SECRETMARK';
+  const text = `<|start|>assistant<|channel|>analysis<|message|>${mark}<|start|>foo ${mark}<|message|>${mark}<|literal|>${mark}<|end|>`;
+  const found = check(text);
+  expect(found.length).toBeGreaterThan(3);
+  expect(JSON.stringify(found)).not.toContain(mark);
+});

@@ -1,0 +1,98 @@
+// Bounds and sizes that are too large for a fixture: headers at and beyond their limits, one message over many windows,
+// many transcripts, hostile YAML.
+import { describe, expect, test } from 'vitest';
+import { check, parse, scan } from '../src/index.ts';
+import { MemorySource } from '../src/scan/source.ts';
+import { Twin } from '../src/scan/twin.ts';
+import { WasmMachine } from '../src/scan/wasm.ts';
+import { Chunked, recordsOf } from './read.ts';
+
+const rulesOf = (text: string, options = {}): string[] => check(text, options).map(({ rule }) => rule);
+
+describe('document headers', () => {
+  const filled = (bytes: number): string => {
+    const head = 'version: 2.2\nmodel: ';
+    return `${head}${'m'.repeat(bytes - head.length - 1)}\n<|start|>user<|message|>x<|end|>`;
+  };
+  const withBrackets = (count: number): string => `version: 2.2\nx: [${'"[",'.repeat(count - 1)}]\n<|start|>user<|message|>x<|end|>`;
+  const indented = (columns: number): string => `version: 2.2\nx:\n${' '.repeat(columns)}y: 1\n<|start|>user<|message|>x<|end|>`;
+  const marks = (count: number): string => `version: 2.2\nx:\n  ${'- '.repeat(count)}y\n<|start|>user<|message|>x<|end|>`;
+
+  test.each([
+    ['64 KiB', filled(65_536), filled(65_537)],
+    ['64 brackets', withBrackets(64), withBrackets(65)],
+    ['64 columns', indented(64), indented(65)],
+    ['16 list marks in a row', marks(16), marks(17)],
+  ])('%s are allowed, more are not', (_, allowed, beyond) => {
+    expect(rulesOf(allowed)).toEqual([]);
+    expect(rulesOf(beyond)).toEqual(['header-limit']);
+    expect(parse(beyond).transcripts[0]!.length).toBe(1);
+  });
+
+  test.each([
+    ['nested brackets', `x: ${'{'.repeat(350)}`], ['list marks', `x: ${'-  '.repeat(5000)}`], ['many keys', 'k:\n'.repeat(20_000)],
+    ['aliases', 'a: &a [x]\nb: *a'], ['tags', 'a: !!binary x'], ['a complex key', '? [a]\n: b'], ['prototype', '__proto__: {x: 1}'],
+    ['one long scalar', `x: "${'\\\\'.repeat(30_000)}`], ['tabs', `x:\n${'\t'.repeat(60)}- y`],
+  ])('hostile: %s does no harm', (_, yaml) => {
+    const text = `version: 2.2\n${yaml}\n<|start|>user<|message|>x<|end|>`;
+    const parsed = parse(text);
+    expect(parsed.transcripts.map((transcript) => transcript.length)).toEqual([1]);
+    expect(({} as Record<string, unknown>)['x']).toBeUndefined();
+    const header = parsed.transcripts[0]!.header;
+    if (header) expect(Object.getPrototypeOf(header)).toBeNull();
+  });
+
+  test('keys are kept, versions are text', () => {
+    const header = parse('version: 2.10\nmodel: m\nx: {y: [1, true, null, "z"]}\n<|start|>user<|message|>x<|end|>').transcripts[0]!;
+    expect(header.version).toBe('2.10');
+    expect(JSON.parse(JSON.stringify(header.header))).toEqual({ version: 2.1, model: 'm', x: { y: [1, true, null, 'z'] } });
+  });
+});
+
+test('a message header of 64 KiB is allowed, a longer one is read all the same', () => {
+  const message = (bytes: number): string => `<|start|>user name=${'n'.repeat(bytes - '<|start|>user name=<|message|>'.length)}<|message|>x<|end|>`;
+  expect(rulesOf(message(65_536), { dialect: 'harmony' })).toEqual([]);
+  expect(rulesOf(message(65_537), { dialect: 'harmony' })).toEqual(['header-limit']);
+  expect(parse(message(65_537), { dialect: 'harmony' }).transcripts[0]!.at(0)!.content).toBe('x');
+});
+
+describe('messages over many windows', () => {
+  const body = 'word <<|end|> <|literal|><|end|><|endliteral|> é'.repeat(40_000);
+  const text = `version: 2.2\n<|start|>user<|message|>a<|end|>\n<|start|>assistant to=functions.f call_id=1<|channel|>commentary<|message|>${body}<|call|>\n<|end|>\n<|start|>user<|message|>b<|end|>`;
+  const bytes = new TextEncoder().encode(text);
+  const whole = recordsOf(new Twin({ window: 1 << 22, tableRows: 1 << 18 }), new MemorySource(bytes), {});
+
+  test.each([
+    ['simd', new WasmMachine({ build: 'simd', window: 4096, tableRows: 16 })],
+    ['scalar', new WasmMachine({ build: 'scalar', window: 1024, tableRows: 8 })],
+    ['js', new Twin({ window: 100, tableRows: 4 })],
+    ['simd, usual sizes', new WasmMachine()],
+  ])('%s', (_, machine) => {
+    expect(whole[1]!.content).toBe('word <|end|> <|end|> é'.repeat(40_000));
+    expect(recordsOf(machine, new MemorySource(bytes), {})).toEqual(whole);
+    expect(recordsOf(machine, new Chunked(bytes, () => 777), {})).toEqual(whole);
+  });
+});
+
+test('a million messages cost their table until a field is read', () => {
+  const one = '<|start|>user<|message|>hello<|end|>\n';
+  const parsed = parse(one.repeat(1_000_000), { dialect: 'harmony' });
+  expect(parsed.transcripts[0]!.length).toBe(1_000_000);
+  expect(parsed.rows.byteLength).toBe(2 * 16 * 1_000_000);
+  const last = parsed.transcripts[0]!.at(-1)!;
+  expect([last.from, last.content]).toEqual([one.length * 999_999, 'hello']);
+  expect(scan(one.repeat(1000), { dialect: 'harmony' }).messages).toBe(1000);
+});
+
+describe('wrong calls', () => {
+  test.each([
+    [() => parse(1 as never), TypeError, /Uint8Array/],
+    [() => parse(new ArrayBuffer(1) as never), TypeError, /Uint8Array/],
+    [() => parse('x', { dialect: 'openchatml-3' as never }), RangeError, /option dialect/],
+    [() => parse('x', { role: '' }), TypeError, /option role/],
+    [() => check(null as never), TypeError, /Uint8Array/],
+  ])('%s throws', (call, kind, message) => {
+    expect(call).toThrow(kind);
+    expect(call).toThrow(message);
+  });
+});
