@@ -36,7 +36,9 @@ interface Header {
   readonly cut: boolean;
 }
 
-/** Length of `<|message|>`, and of `<|channel|>`. */
+/** Lengths of `<|start|>`, of `<|im_start|>`; of `<|message|>`, and of `<|channel|>`. */
+const START_BYTES = 9;
+const LINE_START_BYTES = 12;
 const MESSAGE_TOKEN_BYTES = 11;
 
 export class Message {
@@ -81,12 +83,12 @@ export class Message {
   }
 
   get name(): string | null {
-    return this.#read().meaning.name;
+    return this.#isBare() ? null : this.#read().meaning.name;
   }
 
   /** Who the message is addressed to (`to=`). */
   get recipient(): string | null {
-    return this.#read().meaning.recipient;
+    return this.#isBare() ? null : this.#read().meaning.recipient;
   }
 
   /** The channel as it is written; null when the message has none. */
@@ -101,7 +103,7 @@ export class Message {
   }
 
   get contentType(): string | null {
-    return this.#read().meaning.contentType;
+    return this.#isBare() ? null : this.#read().meaning.contentType;
   }
 
   /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
@@ -110,11 +112,11 @@ export class Message {
   }
 
   get intent(): string | null {
-    return this.#read().meaning.intent;
+    return this.#isBare() ? null : this.#read().meaning.intent;
   }
 
   get callId(): string | null {
-    return this.#read().meaning.callId;
+    return this.#isBare() ? null : this.#read().meaning.callId;
   }
 
   /** Every `key=value` word of the header, in order, with its byte span. */
@@ -251,6 +253,17 @@ export class Message {
     return { from: this.from, to: this.to, end: this.end };
   }
 
+  /** A plain header that is no longer than its role and channel: nothing else is in it. Most messages are like that. */
+  #isBare(): boolean {
+    const word = this.#word;
+    if (!(word & PLAIN)) return false;
+    const role = ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length;
+    const length = fromOf(this.#table, this.#body()) - this.from;
+    if (this.#isLine) return length === LINE_START_BYTES + role + 1;
+    const channel = CHANNEL_NAMES[(word >> CHANNEL_SHIFT) & CHANNEL_MASK]!.length;
+    return length === START_BYTES + role + MESSAGE_TOKEN_BYTES + (channel && channel + MESSAGE_TOKEN_BYTES);
+  }
+
   get #headerTo(): number {
     const word = this.#word;
     // A line is read for its words before it is known where it ends, unless it is plain.
@@ -275,7 +288,7 @@ export class Message {
   /** First byte of the start field's text. */
   get #textFrom(): number {
     if (this.#word & (IMPLIED | BY_ROLE)) return this.from;
-    return this.from + (this.#isLine ? 12 : 9);
+    return this.from + (this.#isLine ? LINE_START_BYTES : START_BYTES);
   }
 
   get #given() {

@@ -48,8 +48,10 @@ export class HeaderCache {
   }
 
   #find(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
+    // Asked first: a source may use its bytes again for the next call.
+    const atEnd = source.bytes(to, to + 1).length === 0;
     const bytes = source.bytes(from, Math.min(to, from + HEADER_BYTES + 1));
-    const lineEnded = bytes[bytes.length - 1] === LF || source.bytes(to, to + 1).length === 0;
+    const lineEnded = atEnd || bytes[bytes.length - 1] === LF;
     const hash = hashOf(bytes);
     const alike = this.#known.get(hash) ?? [];
     for (const known of alike) if (known.lineEnded === lineEnded && isSame(known.bytes, bytes)) return known.header;

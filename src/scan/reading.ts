@@ -105,7 +105,7 @@ export class Reading implements Source {
     this.#length -= this.#scanned;
     this.#scanned = 0;
     if (this.#final) return;
-    this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : this.#base);
+    if (!this.#undecided) this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : this.#base);
     const free = machine.source.subarray(this.#length, machine.capacity);
     const read = this.#source.read(this.#base + this.#length, free);
     this.#length += read;
