@@ -142,7 +142,7 @@ function scanMessages(p: usize, isLine: bool): usize {
         let simple = true;
         if (load<u16>(q) != PAIR) {
           q = findPairNear(q, end);
-          if (q == 0 || q - words > <usize>PLAIN_BYTES) break;
+          if (q == 0 || q - words > <usize>PLAIN_BYTES || (escapes && load<u8>(q - 1) == 0x3c)) break;
           beginWords(true);
           readWords(START_WORDS, words, q, known);
           if (!plain) break;
@@ -155,7 +155,7 @@ function scanMessages(p: usize, isLine: bool): usize {
           let behind = text + wordLength(channel);
           if (wordId(channel) == 0 || load<u16>(behind) != PAIR) {
             behind = findPairNear(text, end);
-            if (behind == 0 || behind - text > <usize>PLAIN_BYTES) break;
+            if (behind == 0 || behind - text > <usize>PLAIN_BYTES || (escapes && load<u8>(behind - 1) == 0x3c)) break;
             if (simple) {
               beginWords(true);
               readWords(START_WORDS, words, q, known);
@@ -180,7 +180,7 @@ function scanMessages(p: usize, isLine: bool): usize {
             q = text + 4;
           } else {
             q = findPairNear(text, end);
-            if (q == 0 || q - text > <usize>PLAIN_BYTES) break;
+            if (q == 0 || q - text > <usize>PLAIN_BYTES || (escapes && load<u8>(q - 1) == 0x3c)) break;
             if (simple) beginWords(true);
             readWords(CONSTRAIN_WORDS, text, q, known);
             if (!plain) break;

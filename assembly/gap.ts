@@ -8,7 +8,7 @@
 import {
   AT_START, BOS, BOUND, BRACKET_BOS, BRACKET_EOS, CLASS_CLOSE, CLASS_FILE, CLASS_INNER, CLASS_NONE, CLASS_OPEN,
   ENDS_HEADER, ENTRY_LENGTH, ENTRY_WORD, EOS, FILE, HAS_ESCAPE, HAS_HEADERS, HEADER, LONGEST_TOKEN, NEXT,
-  OPENS_IMPLIED, STRAY, TEXT, TO, TOKEN_SHIFT, TRAILING,
+  OPENS_IMPLIED, STRAY, TEXT, TO, TOKEN_SHIFT, TRAILING, UNDECIDED_LINE,
 } from '../src/abi';
 import { openMessage } from './frame';
 import {
@@ -209,6 +209,7 @@ export function scanGap(p: usize): usize {
 
 /** State GAP_KEY: letters of a first line that may turn out to be `key:`. */
 export function scanKey(p: usize): usize {
+  if (lineFrom < -UNDECIDED_LINE) return takeLine(p);
   while (p < dataEnd && isKeyByte(load<u8>(p))) p++;
   if (p == dataEnd && !isFinal) return p;
   if (p < dataEnd && load<u8>(p) == 0x3a) {
@@ -218,6 +219,11 @@ export function scanKey(p: usize): usize {
       return p + 1;
     }
   }
+  return takeLine(p);
+}
+
+/** The line so far is text. */
+function takeLine(p: usize): usize {
   setState(GAP);
   addText(window + <isize>lineFrom, p);
   return p;
@@ -225,6 +231,7 @@ export function scanKey(p: usize): usize {
 
 /** State GAP_DASHES: blanks after `---`. */
 export function scanDashes(p: usize): usize {
+  if (lineFrom < -UNDECIDED_LINE) return takeLine(p);
   while (p < dataEnd) {
     const byte = <u32>load<u8>(p);
     if (byte == LF) {

@@ -162,3 +162,5 @@ export const UNCHANGED = -0x80000000;
 // Bytes a window keeps readable (and harmless) behind its data; the longest token.
 export const PADDING = 128;
 export const LONGEST_TOKEN = 20;
+// A line that may open a document header and is still undecided this far (in bytes) from its beginning is text.
+export const UNDECIDED_LINE = 0x40000000;

@@ -1,6 +1,7 @@
 // The library against the reference parser of test/reference, which was written from the rulings alone: every field of
 // every message and every diagnostic, on random inputs in every dialect and in detection.
 import { expect, test } from 'vitest';
+import { parseOn } from '../src/model/parse.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/semantics/check.ts';
@@ -29,5 +30,27 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const found = [...checkSource(machine, new MemorySource(input), options)].map(line).sort();
     const expected = reference.diagnostics.map(line).sort();
     if (found.join() !== expected.join()) expect(found, told).toEqual(expected);
+  }
+});
+
+test(`every byte of a random input lies in one tile, and a message's spans nest (OPENCHATML_SEED=${SEED})`, () => {
+  const machine = new WasmMachine();
+  const seeds = randomOf(SEED);
+  for (let run = 0; run < 20_000; run++) {
+    const random = randomOf(seeds.below(0x7fffffff));
+    const input = randomInput(random, 30);
+    const parsed = parseOn(machine, input, { dialect: random.pick(DIALECTS), role: random.once(7) ? 'assistant' : undefined });
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}`;
+    let at = 0;
+    for (const { from, to, part } of parsed.tiles()) {
+      if (from !== at || to <= from) expect({ part, from, to }, told).toEqual({ part, from: at, to });
+      at = to;
+    }
+    expect(at, told).toBe(input.length);
+    for (const message of parsed.messages()) {
+      const { from, to, header, body } = message;
+      const inOrder = header.from === from && header.to >= from && body.from >= header.to && body.to >= body.from && to >= body.to;
+      if (!inOrder) expect({ from, to, header, body }, told).toBe('in order');
+    }
   }
 });

@@ -2,7 +2,7 @@
 
 import { type Dialect, DETECTED_20, DETECTED_22, DIALECTS, type DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
-import { Reading } from '../scan/reading.ts';
+import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import type { Batch } from '../scan/table.ts';
 import { Divider, HeaderCache } from './transcript.ts';
@@ -27,7 +27,8 @@ export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
 
-  constructor(machine: Machine, source: Source, options: ReadOptions) {
+  /** `watch` sees every byte of the input, window by window. */
+  constructor(machine: Machine, source: Source, options: ReadOptions, watch?: Watch) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
     if (role !== undefined && (typeof role !== 'string' || role === '')) {
@@ -38,6 +39,7 @@ export class Walk {
     this.reading = new Reading(machine, source, {
       dialect,
       role: role !== undefined,
+      watch,
       decide: (input, from, to) => (headers.read(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
     });
   }

@@ -35,6 +35,8 @@ export interface Machine {
   restart(): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
+  /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
+  invalidUtf8(from: number, to: number): number;
   /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
   save(): Int32Array;
   restore(state: Int32Array): void;

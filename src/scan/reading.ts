@@ -10,7 +10,13 @@ import { type Family, familyIn, Peek } from './peek.ts';
 import type { Source } from './source.ts';
 import { type Batch, GrowingTable } from './table.ts';
 
+/** Looks at the bytes of each window when they have come: [from, to) of the window that begins at `base`. */
+export interface Watch {
+  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void;
+}
+
 export interface ReadingOptions {
+  readonly watch?: Watch | undefined;
   /** The caller's dialect; without it the dialect is detected. */
   readonly dialect?: Dialect | undefined;
   /** The text completes a message of a role that the caller knows. */
@@ -110,6 +116,7 @@ export class Reading implements Source {
     const read = this.#source.read(this.#base + this.#length, free);
     this.#length += read;
     this.#final = read === 0;
+    this.#options.watch?.watch(machine, this.#base, this.#length - read, this.#length, this.#final);
   }
 
   /** Brings carried open rows up to what the machine knows of them. */

@@ -104,6 +104,10 @@ export class Gaps {
   /** A line that may open a document header, from where it was left. */
   openerLine(from: number): number {
     const { cursor, opener } = this;
+    if (this.lineFrom < -abi.UNDECIDED_LINE && cursor.hasRoom()) {
+      this.failOpener(from);
+      return from;
+    }
     for (let p = from; p < cursor.length; p++) {
       const saying = opener.feed(cursor.bytes[p]!);
       if (saying === GOES_ON) continue;

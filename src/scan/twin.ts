@@ -12,6 +12,7 @@ import {
 import { Gaps } from './twin-gap.ts';
 import { Messages } from './twin-message.ts';
 import { lexiconOf, lexiconOfNumber } from './twin-token.ts';
+import { characterLength } from '../utf8.ts';
 
 export interface TwinOptions {
   /** Bytes of the window. */
@@ -98,6 +99,16 @@ export class Twin implements Machine {
     this.source.copyWithin(0, from, length);
     this.gaps.slide(from);
     this.done -= from;
+  }
+
+  invalidUtf8(from: number, to: number): number {
+    const { source } = this;
+    for (let at = from; at < to; ) {
+      const length = source[at]! < 0x80 ? 1 : characterLength(source, at, to);
+      if (length < 0) return at;
+      at += length;
+    }
+    return -1;
   }
 
   save(): Int32Array {

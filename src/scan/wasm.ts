@@ -161,7 +161,6 @@ export class WasmMachine implements Machine {
     this.#scanner.restore(this.#state.byteOffset);
   }
 
-  /** Window position of the first byte of [from, to) that is not valid UTF-8 (a cut character at `to` counts), or -1. */
   invalidUtf8(from: number, to: number): number {
     const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
     return at === 0 ? -1 : at - this.#windowAt;

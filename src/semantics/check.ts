@@ -35,11 +35,11 @@ class Checker {
   readonly #completes: boolean;
 
   constructor(machine: Machine, source: Source, options: ReadOptions) {
-    this.#walk = new Walk(machine, this.#holding(source), options);
+    this.#utf8 = new InvalidUtf8();
+    this.#walk = new Walk(machine, this.#holding(source), options, this.#utf8);
     this.#source = source;
     this.#options = options;
     this.#completes = this.#completesRole();
-    this.#utf8 = new InvalidUtf8(this.#walk.reading);
   }
 
   *run(): Generator<Diagnostic, void, void> {
@@ -68,13 +68,12 @@ class Checker {
 
   #firstDialect: Batch['dialect'] | null = null;
 
-  /** The source; what it lets go was looked at, and no finding that is still to be told stands in it. */
+  /** The source; in what it lets go stands no finding that is still to be told. */
   #holding(source: Source): Source {
     return {
       read: (at, into) => source.read(at, into),
       bytes: (from, to) => source.bytes(from, to),
       release: (before) => {
-        this.#utf8.pending(before);
         source.release(this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before));
       },
     };

@@ -1,5 +1,6 @@
-// Bad UTF-8 of an input, in order, as far as asked for (R-UTF8).
+// Bad UTF-8 of an input, in order (R-UTF8). Looks at each window while it lies in scanner memory, ahead of the rows.
 
+import type { Machine } from '../scan/machine.ts';
 import { characterLength } from '../utf8.ts';
 
 interface Span {
@@ -7,63 +8,70 @@ interface Span {
   readonly to: number;
 }
 
-const PART = 64 * 1024;
+const NOTHING = new Uint8Array(0);
 
-/**
- * Finds maximal bad subparts. `upTo` positions must rise, and each must be the end of the input or stand between two
- * characters of which one is ASCII, so that no character is cut.
- */
 export class InvalidUtf8 {
-  readonly #source: { bytes(from: number, to: number): Uint8Array; firstInvalid?(from: number, to: number): number };
-  #checked = 0;
+  /** Everything before this position was looked at; of that, bytes of a character that the end of a window cut. */
+  #seen = 0;
+  #cut: Uint8Array = NOTHING;
+  /** Maximal bad subparts that were not given out yet; those before #next were. */
   #found: Span[] = [];
+  #next = 0;
 
-  constructor(source: { bytes(from: number, to: number): Uint8Array; firstInvalid?(from: number, to: number): number }) {
-    this.#source = source;
+  /** Looks at window bytes [from, to); the window begins at `base`. What was seen before is passed over. `final`: no input follows. */
+  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
+    let p = Math.max(from, this.#seen - base);
+    if (p > to) return;
+    if (this.#cut.length > 0) p = this.#completeCut(machine.source, base, p, to, final);
+    while (p < to) {
+      const at = machine.invalidUtf8(p, to);
+      if (at < 0) break;
+      const end = at - characterLength(machine.source, at, to);
+      if (end === to && !final) {
+        this.#cut = machine.source.slice(at, to);
+        break;
+      }
+      this.#found.push({ from: base + at, to: base + end });
+      p = end;
+    }
+    this.#seen = base + to;
   }
 
-  /** True when bad bytes begin before `to`; they are looked for now. */
+  /** Reads a cut character together with the bytes that follow; answers where to go on. */
+  #completeCut(source: Uint8Array, base: number, p: number, to: number, final: boolean): number {
+    const cut = this.#cut;
+    const joined = Uint8Array.from([...cut, ...source.subarray(p, Math.min(to, p + 3))]);
+    const start = base + p - cut.length;
+    this.#cut = NOTHING;
+    let at = 0;
+    while (at < cut.length) {
+      const length = characterLength(joined, at, joined.length);
+      const end = at + Math.abs(length);
+      if (length < 0 && end === joined.length && p + 3 > to && !final) {
+        this.#cut = joined.slice(at);
+        return to;
+      }
+      if (length < 0) this.#found.push({ from: start + at, to: start + end });
+      at = end;
+    }
+    return p + at - cut.length;
+  }
+
+  /** True when bad bytes that were not given out yet begin before `to`. */
   pending(to: number): boolean {
-    this.#check(to);
-    return this.#found.length > 0;
+    return this.#next < this.#found.length && this.#found[this.#next]!.from < to;
   }
 
   /** The bad subparts before `to` that were not given out yet. */
   upTo(to: number): Span[] {
-    this.#check(to);
-    const found = this.#found;
-    if (found.length > 0) this.#found = [];
+    if (!this.pending(to)) return [];
+    const from = this.#next;
+    while (this.pending(to)) this.#next++;
+    const found = this.#found.slice(from, this.#next);
+    if (this.#next === this.#found.length) {
+      this.#found = [];
+      this.#next = 0;
+    }
     return found;
-  }
-
-  #check(to: number): void {
-    while (this.#checked < to) {
-      const from = this.#checked;
-      let part = this.#source.bytes(from, Math.min(to, from + PART));
-      if (part.length === 0) return;
-      if (from + part.length < to && part.length === PART) part = part.subarray(0, this.#checkPart(part, from, false));
-      else this.#checkPart(part, from, true);
-      this.#checked = from + part.length;
-    }
-  }
-
-  /** Looks through a part; answers how much of it was looked at: all, or up to a character that its end cuts. */
-  #checkPart(part: Uint8Array, base: number, whole: boolean): number {
-    let at = 0;
-    while (at < part.length) {
-      if (part[at]! < 0x80) {
-        at++;
-        continue;
-      }
-      const length = characterLength(part, at, part.length);
-      if (length > 0) {
-        at += length;
-        continue;
-      }
-      if (!whole && at - length === part.length) return at;
-      this.#found.push({ from: base + at, to: base + at - length });
-      at -= length;
-    }
-    return at;
   }
 }
