@@ -38,13 +38,21 @@ interface Known {
 export class HeaderCache {
   readonly #known = new Map<number, Known[]>();
   #count = 0;
-  /** The header that was asked for last: each one is asked for twice, for its dialect and for its transcript. */
-  #last: { from: number; to: number; header: DocumentHeader } | undefined;
+  /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
+  #ahead: { from: number; header: DocumentHeader }[] = [];
 
-  /** The header [from, to) of the one input that this cache serves. */
+  /** Reads the header [from, to) of the one input that this cache serves, for its dialect. */
+  peek(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
+    const header = this.#find(source, from, to);
+    this.#ahead.push({ from, header });
+    return header;
+  }
+
+  /** The header [from, to), for its transcript. */
   read(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
-    if (this.#last?.from !== from || this.#last.to !== to) this.#last = { from, to, header: this.#find(source, from, to) };
-    return this.#last.header;
+    let known = this.#ahead.shift();
+    while (known && known.from < from) known = this.#ahead.shift();
+    return known?.from === from ? known.header : this.#find(source, from, to);
   }
 
   #find(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {

@@ -40,7 +40,7 @@ export class Walk {
       dialect,
       role: role !== undefined,
       watch,
-      decide: (input, from, to) => (headers.read(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
+      decide: (input, from, to) => (headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
     });
   }
 

@@ -25,8 +25,9 @@ export interface ReadingOptions {
   decide(source: Source, from: number, to: number): Dialect;
 }
 
-/** Bytes behind a document header that are searched where they lie. */
+/** Bytes behind a document header that are searched where they lie; and what mostly stands there at once. */
 const NEARBY = 256;
+const START_TOKEN = new TextEncoder().encode('<|start|>');
 
 export class Reading implements Source {
   readonly #machine: Machine;
@@ -91,7 +92,11 @@ export class Reading implements Source {
       this.#starved = status === DONE;
       this.#copySlots();
       if (this.#undecided && this.#decideLine()) continue;
+      const before = this.#dialect;
       const isHeader = status === AFTER_HEADER && this.#acceptHeader();
+      // Most headers change nothing: their rows may wait for the end of the window, which must not move before.
+      const waits = isHeader && this.#nextDialect === before && this.#carried.count === 0 && this.#scanned < this.#length;
+      if (waits) continue;
       yield* this.#take(status === AFTER_HEADER, isHeader);
       if (status === AFTER_HEADER && !isHeader) {
         this.#beginLines(this.#lineFrom === 0 ? AT_INPUT : IN_GAP, this.#lineFrom);
@@ -176,13 +181,19 @@ export class Reading implements Source {
     }
     this.#undecided = false;
     this.#nextDialect = family === 'none' ? DETECTED_22 : this.#options.decide(this, from, to);
-    this.#machine.setDialect(this.#nextDialect);
+    if (this.#nextDialect !== this.#dialect) this.#machine.setDialect(this.#nextDialect);
     return true;
   }
 
   /** What stands in the window mostly answers; only else the input is searched. */
   #familyAfter(to: number): Family {
     const from = to - this.#base;
+    if (from >= 0 && from + START_TOKEN.length <= this.#length) {
+      const { source } = this.#machine;
+      let same = 0;
+      while (same < START_TOKEN.length && source[from + same] === START_TOKEN[same]) same++;
+      if (same === START_TOKEN.length) return '2.x';
+    }
     const known = from >= 0 ? familyIn(this.#machine.source.subarray(from, Math.min(this.#length, from + NEARBY))) : 'none';
     return known === 'none' ? this.#peek.familyAfter(to) : known;
   }

@@ -63,7 +63,7 @@ const align = (address: number): number => (address + 63) & ~63;
 export interface WasmOptions {
   /** `best` asks the engine. */
   build?: 'simd' | 'scalar' | 'best';
-  /** Bytes of the window. 512 KiB stays in the second-level cache together with its rows. */
+  /** Bytes of the window. 256 KiB stay in the second-level cache together with their rows. */
   window?: number;
   /** Rows of the table. */
   tableRows?: number;
@@ -87,7 +87,7 @@ export class WasmMachine implements Machine {
     const scanner = exports as unknown as Scanner;
     this.#scanner = scanner;
     this.engine = scanner.usesSimd() ? 'simd' : 'scalar';
-    this.capacity = Math.max(options.window ?? 512 * 1024, LEAST_WINDOW);
+    this.capacity = Math.max(options.window ?? 256 * 1024, LEAST_WINDOW);
     const tableRows = options.tableRows ?? 64 * 1024;
     const stateAt = align(scanner.memoryFrom());
     const windowAt = align(stateAt + STATE_BYTES + 64);
