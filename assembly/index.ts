@@ -13,6 +13,7 @@ import {
   HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, restoreState, saveState, setFirst,
   setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
 } from './state';
+import { TALLY } from './tally';
 import { DIALECT } from './tokens';
 import { isBlank, makeWords, restoreWords, saveWords } from './words';
 
@@ -21,6 +22,7 @@ export function memoryFrom(): usize { return __heap_base; }
 export function dialectAt(): usize { return DIALECT; }
 export function slotsAt(): usize { return SLOTS; }
 export function slotRowsAt(): usize { return SLOT_ROWS; }
+export function tallyAt(): usize { return TALLY; }
 
 /** Whether this build searches with SIMD. */
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
@@ -176,3 +178,4 @@ export function restore(at: usize): void {
 }
 
 export { invalidUtf8 } from './utf8';
+export { tally } from './tally';

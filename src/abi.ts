@@ -164,3 +164,13 @@ export const PADDING = 128;
 export const LONGEST_TOKEN = 20;
 // A line that may open a document header and is still undecided this far (in bytes) from its beginning is text.
 export const UNDECIDED_LINE = 0x40000000;
+
+// -- Sums over plain messages, 32-bit words: by role | channel << 3, by token id (terminators and fields), by end (END, CALL, RETURN),
+// calls, messages; and the KIND word of the last one.
+export const TALLY_PLAIN = 0;
+export const TALLY_TOKENS = 32;
+export const TALLY_ENDS = 64;
+export const TALLY_CALLS = 67;
+export const TALLY_MESSAGES = 68;
+export const TALLY_LAST = 69;
+export const TALLY_WORDS = 70;

@@ -35,6 +35,10 @@ export interface Machine {
   restart(): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
+  /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */
+  readonly sums: Uint32Array;
+  /** Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped (src/scan/tally.ts). */
+  tally(from: number, to: number, stops: number): number;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
   invalidUtf8(from: number, to: number): number;
   /** The whole state between two calls, for many parsers on one machine; only with an empty table. */

@@ -9,7 +9,6 @@ export class Table {
   readonly slotRows = new Int32Array(abi.SLOT_COUNT);
   /** Rows in the table now. */
   count = 0;
-  /** Number of the table's first row. */
   private base = 0;
   private readonly capacity: number;
   /** By slot: number of the row that may still change, in the table or in its slot; -1: none. */
@@ -66,6 +65,11 @@ export class Table {
   /** The open row will not change any more. */
   release(slot: number): void {
     this.open[slot] = -1;
+  }
+
+  /** Number of the table's first row. */
+  get first(): number {
+    return this.base;
   }
 
   /** The first top-level row that may still change. */

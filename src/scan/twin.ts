@@ -6,6 +6,7 @@
 import * as abi from '../abi.ts';
 import type { Dialect } from './dialects.ts';
 import type { Machine } from './machine.ts';
+import { tallyRows } from './tally.ts';
 import {
   AT_MARK, Cursor, HEADER_OVER, IN_BODY, IN_DOCUMENT, IN_GAP, IN_HEADER, IN_LEAD, IN_OPENER, NO_ROOM, NOT,
 } from './twin-cursor.ts';
@@ -34,6 +35,7 @@ export class Twin implements Machine {
   readonly rows: Int32Array;
   readonly slots: Int32Array;
   readonly slotRows: Int32Array;
+  readonly sums = new Uint32Array(abi.TALLY_WORDS);
   private readonly cursor: Cursor;
   private readonly messages: Messages;
   private readonly gaps: Gaps;
@@ -99,6 +101,10 @@ export class Twin implements Machine {
     this.source.copyWithin(0, from, length);
     this.gaps.slide(from);
     this.done -= from;
+  }
+
+  tally(from: number, to: number, stops: number): number {
+    return tallyRows(this.rows, this.cursor.table.first, from, to, stops, this.sums);
   }
 
   invalidUtf8(from: number, to: number): number {

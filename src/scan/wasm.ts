@@ -17,6 +17,7 @@ interface Scanner {
   dialectAt(): number;
   slotsAt(): number;
   slotRowsAt(): number;
+  tallyAt(): number;
   usesSimd(): number;
   place(windowAt: number, tableAt: number, tableTo: number): void;
   begin(how: number): void;
@@ -31,6 +32,7 @@ interface Scanner {
   save(at: number): void;
   restore(at: number): void;
   invalidUtf8(from: number, to: number): number;
+  tally(from: number, to: number, stops: number): number;
 }
 
 const PAGE = 65536;
@@ -76,6 +78,7 @@ export class WasmMachine implements Machine {
   readonly rows: Int32Array;
   readonly slots: Int32Array;
   readonly slotRows: Int32Array;
+  readonly sums: Uint32Array;
   readonly #scanner: Scanner;
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
@@ -101,6 +104,7 @@ export class WasmMachine implements Machine {
     this.rows = new Int32Array(buffer, tableAt, tableRows * abi.ROW_WORDS);
     this.slots = new Int32Array(buffer, scanner.slotsAt(), abi.SLOT_COUNT * abi.ROW_WORDS);
     this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
+    this.sums = new Uint32Array(buffer, scanner.tallyAt(), abi.TALLY_WORDS);
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
     this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
     this.#windowAt = windowAt;
@@ -159,6 +163,10 @@ export class WasmMachine implements Machine {
   restore(state: Int32Array): void {
     this.#state.set(state);
     this.#scanner.restore(this.#state.byteOffset);
+  }
+
+  tally(from: number, to: number, stops: number): number {
+    return this.#scanner.tally(from, to, stops);
   }
 
   invalidUtf8(from: number, to: number): number {

@@ -43,9 +43,14 @@ const NAMES = 1000;
 /** Counts by name, for names that data brings. */
 class Names {
   readonly #counts = new Map<string, number>();
+  readonly #most: number;
+
+  constructor(most = NAMES) {
+    this.#most = most;
+  }
 
   add(name: string, count = 1): void {
-    const key = this.#counts.has(name) || this.#counts.size < NAMES ? name : '(other)';
+    const key = this.#counts.has(name) || this.#counts.size < this.#most ? name : '(other)';
     this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
   }
 
@@ -60,11 +65,8 @@ class Names {
   }
 }
 
-/** A row of a run: a plain message that ended by its own terminator. */
-const RUN = abi.MESSAGE | abi.PLAIN;
-const RUN_MASK = abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_BODY_TOKEN | abi.IMPLICIT_END | abi.EOF_END;
-/** Kinds of rows that may stand below it, as bits. */
-const PASSED = (1 << abi.FIELD) | (1 << abi.BODY) | (1 << abi.ESCAPE);
+/** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
+const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
 
 const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
 const NO_ROLE = '(none)';
@@ -89,6 +91,8 @@ export class Counter {
   /** Counts one input. `progress` is told the bytes read so far, now and then. */
   add(machine: Machine, source: Source, options: ReadOptions = {}, progress?: (bytes: number) => void): void {
     const walk = new Walk(machine, source, options);
+    const { sums } = machine;
+    sums.fill(0);
     let gapTexts = 0;
     let gapHasFiles = false;
     const closeGap = (): void => {
@@ -98,9 +102,12 @@ export class Counter {
     };
     for (const batch of walk.batches()) {
       for (let row = batch.from; row < batch.to; ) {
-        if (batch.words instanceof Int32Array && walk.divider.continues(batch.dialect)) {
-          const after = this.#run(batch.words, batch, row, walk.divider);
+        // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
+        if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
+          const before = sums[abi.TALLY_MESSAGES]!;
+          const after = batch.first + machine.tally(row - batch.first, batch.to - batch.first, stopsOf(batch.dialect));
           if (after > row) {
+            walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
             closeGap();
             this.#sequences.end();
             row = after;
@@ -123,12 +130,31 @@ export class Counter {
         if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
         row++;
       }
+      if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
       progress?.(walk.reading.position);
     }
     closeGap();
     this.#sequences.end();
     this.#files++;
     this.#bytes += walk.reading.position;
+  }
+
+  /** Adds what was summed up in one batch, all of one dialect. */
+  #takeSums(sums: Uint32Array, dialect: Dialect): void {
+    const isLine = (dialect.flags & abi.HAS_LINE) !== 0;
+    const messages = sums[abi.TALLY_MESSAGES]!;
+    this.#messages += messages;
+    this.#tokens[isLine ? abi.IM_START : abi.START]! += messages;
+    if (!isLine) {
+      this.#tokens[abi.MESSAGE_TOKEN]! += messages;
+      this.#calls += sums[abi.TALLY_CALLS]!;
+    }
+    for (let i = 0; i < 32; i++) {
+      this.#plain[i]! += sums[abi.TALLY_PLAIN + i]!;
+      this.#tokens[i]! += sums[abi.TALLY_TOKENS + i]!;
+    }
+    for (let i = 0; i < 3; i++) this.#ends[i]! += sums[abi.TALLY_ENDS + i]!;
+    sums.fill(0);
   }
 
   #begin(dialect: Dialect): void {
@@ -146,53 +172,6 @@ export class Counter {
     const isFile = kind === abi.FILE;
     if (isFile || kind === abi.STRAY) this.#tokens[(word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
     return isFile;
-  }
-
-  /**
-   * Counts a run of plain messages that ended well and hold nothing but fields, escapes and a body; answers the row after the run.
-   * All that most corpora are made of goes this way, so it keeps everything in locals.
-   */
-  #run(words: Int32Array, batch: Batch, from: number, divider: Walk['divider']): number {
-    const plain = this.#plain;
-    const tokens = this.#tokens;
-    const ends = this.#ends;
-    const { first } = batch;
-    const end = (batch.to - first) * abi.ROW_WORDS;
-    const isLine = (batch.dialect.flags & abi.HAS_LINE) !== 0;
-    const bounding = batch.dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0;
-    let messages = 0;
-    let calls = 0;
-    let last = 0;
-    let at = (from - first) * abi.ROW_WORDS;
-    while (at < end) {
-      const word = words[at]!;
-      if ((word & RUN_MASK) !== RUN) break;
-      const role = (word >> abi.ROLE_SHIFT) & abi.ROLE_MASK;
-      if ((bounding >> role) & 1) break;
-      const next = (words[at + abi.NEXT]! - first) * abi.ROW_WORDS;
-      let child = at + abi.ROW_WORDS;
-      while (child < next && (PASSED >> (words[child]! & abi.KIND_MASK)) & 1) child += abi.ROW_WORDS;
-      if (child < next) break;
-      for (child = at + abi.ROW_WORDS; child < next; child += abi.ROW_WORDS) {
-        const below = words[child]!;
-        if ((below & abi.KIND_MASK) === abi.FIELD) tokens[(below >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
-      }
-      const token = (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK;
-      tokens[token]!++;
-      ends[token === abi.CALL ? 1 : token === abi.RETURN ? 2 : 0]!++;
-      plain[role | (((word >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK) << 3)]!++;
-      if (role === abi.ASSISTANT && ((word >> abi.RECIPIENT_SHIFT) & abi.RECIPIENT_MASK) === abi.TO_TOOL) calls++;
-      messages++;
-      last = word;
-      at = next;
-    }
-    if (messages === 0) return from;
-    this.#messages += messages;
-    if (!isLine) this.#calls += calls;
-    tokens[isLine ? abi.IM_START : abi.START]! += messages;
-    if (!isLine) tokens[abi.MESSAGE_TOKEN]! += messages;
-    divider.passed(messages, last);
-    return first + at / abi.ROW_WORDS;
   }
 
   /** Counts a message; answers the row after it. */
@@ -215,12 +194,11 @@ export class Counter {
       else this.#below(kind, below);
     }
     this.#end(word);
-    if ((word & abi.PLAIN) !== 0 && !marks) {
+    if ((word & abi.PLAIN) !== 0 && !(word & abi.EOF_END) && !marks) {
       this.#plain[((word >> abi.ROLE_SHIFT) & 7) | (((word >> abi.CHANNEL_SHIFT) & 3) << 3)]!++;
       const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
       if (isCall) this.#calls++;
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
-      if (word & abi.EOF_END && !options.stopStripped && !this.#openLiteral) this.#find('truncated');
     } else {
       this.#readMessage(new Message(batch, row, walk.divider.context), options);
     }
@@ -273,8 +251,8 @@ export class Counter {
 
   /** The sums. Only names that occur have an entry. */
   result(): Counts {
-    const roles = new Names();
-    const channels = new Names();
+    const roles = new Names(Infinity);
+    const channels = new Names(Infinity);
     for (let i = 0; i < this.#plain.length; i++) {
       if (this.#plain[i] === 0) continue;
       roles.add(ROLE_NAMES[i & 7]!, this.#plain[i]);
