@@ -14,7 +14,7 @@ import { next, numbered, setBody, setMessage, setNext, setText, table, tableEnd 
 import { dataEnd, flags, IN_BODY, isFinal, origin, roles, setFirst, setNewline, setState, window } from './state';
 import { classify } from './tokens';
 import {
-  beginWords, channelAt, CHANNEL_WORDS, CONSTRAIN_WORDS, plain, plainBits, readWords, roleAt, START_WORDS, wordId, wordLength,
+  beginWords, channelAt, CHANNEL_WORDS, CONSTRAIN_WORDS, FUNCTION_8, plain, plainBits, readWords, roleAt, START_WORDS, wordId, wordLength,
 } from './words';
 
 /** A message is taken on only so far before the window's end that its header fits; a longer header is left to the general machine. */
@@ -131,7 +131,7 @@ function scanMessages(p: usize, isLine: bool): usize {
       row += 16;
     } else {
       const role = roleAt(words);
-      if (((known >> wordId(role)) & 1) == 0) break;
+      if (((known >> wordId(role)) & 1) == 0 || (wordId(role) == 0 && load<u64>(words) != FUNCTION_8)) break;
       q = words + wordLength(role);
       bits |= wordId(role) << ROLE_SHIFT;
       if (isLine) {

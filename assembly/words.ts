@@ -140,6 +140,10 @@ const CALL_ID_8: u64 = 0x3d64695f6c6c6163;
 const CONTENT__8: u64 = 0x5f746e65746e6f63;
 const TYPE_5: u64 = 0x3d65707974;
 const TO_BIT: i32 = 8;
+const TYPE_BIT: i32 = 256;
+/** `function` and `s.`. */
+export const FUNCTION_8: u64 = 0x6e6f6974636e7566;
+const S_DOT_2: u16 = 0x2e73;
 
 /** Length of the well-known key (with its `=`) that begins at w, and its bit above; or 0. */
 // @ts-ignore: decorator
@@ -189,6 +193,27 @@ export function readWords(which: i32, p: usize, end: usize, roles: u32): void {
   plain = takeWords(which, p, end, roles);
 }
 
+/** `functions.<name>`: whether the dialect has such roles is bit 0 of its roles. */
+function isFunction(p: usize, to: usize): bool {
+  if (to - p <= 10 || load<u64>(p) != FUNCTION_8 || load<u16>(p, 8) != S_DOT_2) return false;
+  for (p += 10; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    const letter = byte | 0x20;
+    const isName = (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte == 0x5f || byte == 0x2e || byte == 0x2d;
+    if (!isName) return false;
+  }
+  return true;
+}
+
+/** A bare word without a dot, which after a channel is the content type. */
+function isType(p: usize, to: usize): bool {
+  for (; p < to; p++) {
+    const byte = load<u8>(p);
+    if (byte == 0x3d || byte == 0x2e) return false;
+  }
+  return true;
+}
+
 /** True when all words are well-known and each stands once. */
 function takeWords(which: i32, p: usize, end: usize, roles: u32): bool {
   if (end - p > <usize>PLAIN_BYTES) return false;
@@ -202,6 +227,10 @@ function takeWords(which: i32, p: usize, end: usize, roles: u32): bool {
   if (which == START_WORDS) {
     roleId = roleOf(p, to - p);
     if (((roles >> roleId) & 1) == 0) return false;
+    if (roleId == 0) {
+      if (!isFunction(p, to)) return false;
+      roleId = TOOL;
+    }
   } else if (which == CHANNEL_WORDS) {
     channelId = channelOf(p, to - p);
     if (channelId == 0) return false;
@@ -215,6 +244,10 @@ function takeWords(which: i32, p: usize, end: usize, roles: u32): bool {
     to = wordEnd(p, end);
     if (to == p) continue;
     const key = which == CONSTRAIN_WORDS ? 0 : keyAt(p);
+    if (key == 0 && which == CHANNEL_WORDS && (seen & TYPE_BIT) == 0 && isType(p, to)) {
+      seen |= TYPE_BIT;
+      continue;
+    }
     const bit = key >> 8;
     const value = p + <usize>(key & 0xff);
     if (key == 0 || value >= to || (seen & bit) != 0) return false;

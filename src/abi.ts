@@ -131,6 +131,9 @@ export const ENDS_HEADER = 0x10000;
 // Entry flag: in a gap the token opens a message whose start token is missing.
 export const OPENS_IMPLIED = 0x20000;
 
+// Bit 0 of a dialect's roles: `functions.<name>` is a role, and reads as tool.
+export const ROLES_FUNCTIONS = 1;
+
 // -- Dialect flags.
 export const HAS_ESCAPE = 1;
 export const HAS_HEADERS = 2;

@@ -20,7 +20,7 @@ export interface Dialect {
   readonly tokens: readonly Token[];
   /** HAS_ESCAPE, HAS_HEADERS, HAS_LINE. */
   readonly flags: number;
-  /** Bit n: role id n is a role of this dialect. */
+  /** Bit n: role id n is a role of this dialect; ROLES_FUNCTIONS. */
   readonly roles: number;
 }
 
@@ -80,7 +80,8 @@ function detecting(dialect: Dialect): Dialect {
   return { ...dialect, detecting: true, flags: dialect.flags | abi.STOPS_AT_HEADER, tokens: tokens.map((any) => ({ ...any, flags: any.flags | abi.ENDS_HEADER })) };
 }
 
-const ALL_ROLES = (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) | (1 << abi.USER) | (1 << abi.ASSISTANT) | (1 << abi.TOOL);
+const LINE_ROLES = (1 << abi.SYSTEM) | (1 << abi.USER) | (1 << abi.ASSISTANT) | (1 << abi.TOOL);
+const ALL_ROLES = LINE_ROLES | (1 << abi.DEVELOPER) | abi.ROLES_FUNCTIONS;
 
 export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'openchatml-2.2': {
@@ -102,7 +103,7 @@ export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
     detecting: false,
     tokens: LINE_TOKENS,
     flags: abi.HAS_LINE,
-    roles: ALL_ROLES & ~(1 << abi.DEVELOPER),
+    roles: LINE_ROLES,
   },
   harmony: { id: 'harmony', detecting: false, tokens: [...FRAME, CONSTRAIN], flags: 0, roles: ALL_ROLES },
 };

@@ -7,7 +7,14 @@ import { CHANNEL_NAMES, ROLE_NAMES } from './dialects.ts';
 /** Longer than every word that means something, and than the longest key with its `=` and one byte of value. */
 const WORD_BYTES = 16;
 const KEYS = ['to=', 'call_id=', 'name=', 'intent=', 'content_type='];
-const OWN_STATE = 8;
+const OWN_STATE = 9;
+/** What the bytes of a word are: one that no function name holds, an `=`, a dot. */
+const NO_NAME = 1;
+const HAS_EQUALS = 2;
+const HAS_DOT = 4;
+const FUNCTIONS = 'functions.';
+/** In `seen`: the content type that stands bare in the channel field. */
+const BARE_TYPE = 1 << 8;
 const EQUALS = 0x3d;
 const PERSONS = ['to=assistant', 'to=user', 'to=all'];
 
@@ -27,18 +34,23 @@ export class Words {
   /** The word under way: its first bytes, and how many of them. */
   private readonly word = new Uint8Array(WORD_BYTES);
   private size = 0;
+  /** NO_NAME, HAS_EQUALS, HAS_DOT of the word under way. */
+  private kinds = 0;
 
   /** A message begins; without a start token its header is never plain. `roles` are those of the dialect. */
   begin(plain: boolean, roles: number): void {
     this.plain = plain;
     this.roles = roles;
-    this.field = this.count = this.bytes = this.seen = this.found = this.size = 0;
+    this.field = this.count = this.bytes = this.seen = this.found = this.size = this.kinds = 0;
   }
 
   /** A byte that is no white space. */
   feed(byte: number): void {
     if (!this.takes()) return;
     if (this.size < WORD_BYTES) this.word[this.size++] = byte;
+    if (byte === EQUALS) this.kinds |= HAS_EQUALS | NO_NAME;
+    else if (byte === 0x2e) this.kinds |= HAS_DOT;
+    else if (!isNameByte(byte)) this.kinds |= NO_NAME;
     if (byte < 0x21 || byte > 0x7e || (byte === EQUALS && this.field === abi.CONSTRAIN)) this.plain = false;
   }
 
@@ -52,7 +64,7 @@ export class Words {
     if (this.size === 0 || !this.plain) return;
     this.plain = this.accepts();
     this.count++;
-    this.size = 0;
+    this.size = this.kinds = 0;
   }
 
   beginField(token: number): void {
@@ -76,13 +88,13 @@ export class Words {
   }
 
   save(): number[] {
-    const { plain, roles, field, count, bytes, seen, found, size } = this;
-    return [plain ? 1 : 0, roles, field, count, bytes, seen, found, size, ...this.word];
+    const { plain, roles, field, count, bytes, seen, found, size, kinds } = this;
+    return [plain ? 1 : 0, roles, field, count, bytes, seen, found, size, kinds, ...this.word];
   }
 
   /** Reads from `at` on and answers where the next part begins. */
   restore(state: Int32Array, at: number): number {
-    const [plain, roles, field, count, bytes, seen, found, size] = state.subarray(at);
+    const [plain, roles, field, count, bytes, seen, found, size, kinds] = state.subarray(at);
     this.plain = plain !== 0;
     this.roles = roles!;
     this.field = field!;
@@ -91,6 +103,7 @@ export class Words {
     this.seen = seen!;
     this.found = found!;
     this.size = size!;
+    this.kinds = kinds!;
     const end = at + OWN_STATE + WORD_BYTES;
     this.word.set(state.subarray(at + OWN_STATE, end));
     return end;
@@ -109,7 +122,7 @@ export class Words {
 
   private accepts(): boolean {
     if (this.field === abi.CONSTRAIN) return this.count === 0;
-    if (this.count > 0) return this.acceptsAttribute();
+    if (this.count > 0) return this.acceptsAttribute() || this.acceptsType();
     const names = this.field === 0 ? ROLE_NAMES : CHANNEL_NAMES;
     for (let id = 1; id < names.length; id++) {
       if (this.is(names[id]!)) {
@@ -117,7 +130,22 @@ export class Words {
         return this.field !== 0 || (this.roles & (1 << id)) !== 0;
       }
     }
-    return false;
+    return this.field === 0 && this.acceptsFunction();
+  }
+
+  /** `functions.<name>`, where it is a role. */
+  private acceptsFunction(): boolean {
+    const isFunction = this.size > FUNCTIONS.length && this.startsWith(FUNCTIONS) && (this.kinds & NO_NAME) === 0;
+    if (!isFunction || (this.roles & abi.ROLES_FUNCTIONS) === 0) return false;
+    this.found |= abi.TOOL << abi.ROLE_SHIFT;
+    return true;
+  }
+
+  /** One bare word after the channel, without a dot: the content type. */
+  private acceptsType(): boolean {
+    if (this.field !== abi.CHANNEL || (this.kinds & (HAS_EQUALS | HAS_DOT)) !== 0 || (this.seen & BARE_TYPE) !== 0) return false;
+    this.seen |= BARE_TYPE;
+    return true;
   }
 
   private acceptsAttribute(): boolean {
@@ -145,4 +173,10 @@ export class Words {
     for (let i = 0; i < text.length; i++) if (this.word[i] !== text.charCodeAt(i)) return false;
     return true;
   }
+}
+
+/** A–Z a–z 0–9 _ . - */
+function isNameByte(byte: number): boolean {
+  const letter = byte | 0x20;
+  return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f || byte === 0x2e || byte === 0x2d;
 }

@@ -100,7 +100,10 @@ export class Counter {
       gapTexts = 0;
       gapHasFiles = false;
     };
+    let dialect: Dialect | undefined;
     for (const batch of walk.batches()) {
+      if (batch.dialect !== dialect) closeGap();
+      dialect = batch.dialect;
       for (let row = batch.from; row < batch.to; ) {
         // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
         if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
