@@ -275,7 +275,11 @@ export class Message {
   #body(): number {
     if (this.#bodyRow < 0) {
       let row = this.row + 1;
-      while (kindOf(this.#table, row) !== BODY) row = nextOf(this.#table, row);
+      while (kindOf(this.#table, row) !== BODY) {
+        const next = nextOf(this.#table, row);
+        if (!(next > row)) throw new Error('the message is gone: where an input is read in pieces, a view lives until the next one is asked for');
+        row = next;
+      }
       this.#bodyRow = row;
     }
     return this.#bodyRow;
