@@ -153,7 +153,7 @@ export function settled(): i32 {
 
 export function drain(): void { drainRows(); }
 
-export function restart(): void { restartNumbers(); }
+export function restart(kept: i32): void { restartNumbers(kept); }
 
 export function slide(from: i32, length: i32): void {
   if (from == 0) return;

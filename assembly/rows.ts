@@ -4,7 +4,7 @@
 // layout and its address becomes the slot's: whoever fills it later need not know where it lies.
 
 import {
-  FROM, KIND, NEXT, ROW_BYTES, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TO,
+  FROM, KIND, NEXT, ROW_BYTES, SLOT_BODY, SLOT_COUNT, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TO,
   UNCHANGED,
 } from '../src/abi';
 
@@ -126,9 +126,18 @@ export function drainRows(): void {
   next = table;
 }
 
-export function restartNumbers(): void {
-  numbered = 0;
-  memory.fill(SLOT_ROWS, 0xff, 24);
+/** Numbers rows anew: the host keeps `kept` rows, which get the numbers before the next one. */
+export function restartNumbers(kept: i32): void {
+  const by = numbered - kept;
+  numbered = kept;
+  for (let slot: usize = 0; slot < <usize>SLOT_COUNT; slot++) {
+    const number = load<i32>(SLOT_ROWS + (slot << 2));
+    if (number < 0) continue;
+    store<i32>(SLOT_ROWS + (slot << 2), kept == 0 ? -1 : number - by);
+    const row = SLOTS + (slot << 4);
+    const following = load<i32>(row, NEXT << 2);
+    if (following != 0) store<i32>(row, following - by, NEXT << 2);
+  }
 }
 
 /** Saved words: numbered, then for each kind of row whether it is open. */

@@ -78,10 +78,13 @@ export function position(p: usize): i32 {
   return <i32>(p - window) + origin;
 }
 
+const FARTHEST: i32 = -0x60000000;
+
 /** The window moved forward by `bytes`. */
 export function slidePositions(bytes: i32): void {
-  lineFrom -= bytes;
-  fieldText -= bytes;
+  // Neither is asked for how far away it is beyond that, and a wrapped one would lie ahead.
+  lineFrom = max(lineFrom - bytes, FARTHEST);
+  fieldText = max(fieldText - bytes, FARTHEST);
 }
 
 export function saveState(at: usize): void {

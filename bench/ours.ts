@@ -93,7 +93,7 @@ export const OURS: readonly Contender[] = [
   tableRow('table, scalar', 'scalar'),
   tableRow('table, js', 'js'),
   {
-    name: 'scan, in process',
+    name: 'scan in process',
     does: 'counts by role, channel and end, with detection',
     exact: true,
     hostile: true,

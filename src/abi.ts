@@ -111,7 +111,6 @@ export const CLASS_NONE = 9;
 export const DIALECT_FLAGS = 0;
 export const DIALECT_ROLES = 4;
 export const DIALECT_HEADS = 16;
-export const DIALECT_BUCKETS = 64;
 export const DIALECT_ENTRIES = 80;
 export const DIALECT_BYTES = 2048;
 // Bucket of a token: (first four bytes after `<|` as a little-endian u32 * BUCKET_FACTOR mod 2^32) >>> BUCKET_SHIFT.

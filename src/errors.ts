@@ -156,7 +156,7 @@ export class Lines {
       let part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
       if (part.length === 0) break;
       // A character that the part cuts belongs to the next part.
-      if (this.#at + part.length < position) part = part.subarray(0, wholeCharacters(part));
+      if (this.#at + part.length < position) part = part.subarray(0, wholeCharacters(part) || part.length);
       this.#advance(part);
     }
     return { line: this.#line, column: this.#column };

@@ -1,7 +1,7 @@
 // Bounds and sizes that are too large for a fixture: headers at and beyond their limits, one message over many windows,
 // many transcripts, hostile YAML.
 import { describe, expect, test } from 'vitest';
-import { check, parse, scan } from '../src/index.ts';
+import { check, Lines, parse, scan } from '../src/index.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
@@ -95,4 +95,20 @@ describe('wrong calls', () => {
     expect(call).toThrow(kind);
     expect(call).toThrow(message);
   });
+});
+
+test('a header of very many words, and a sequence of very many files, are read like any other', () => {
+  const header = `<|start|>user${' a'.repeat(200_000)}<|message|>x<|end|>\n<|start|>user<|message|>y<|end|>`;
+  expect(parse(header, { dialect: 'harmony' }).transcripts[0]!.length).toBe(2);
+  expect(rulesOf(header, { dialect: 'harmony' }).length).toBe(200_001);
+  expect(parse('<|file_separator|>a'.repeat(300_000), { dialect: 'openchatml-0.1' }).transcripts[0]!.files().length).toBe(300_000);
+});
+
+test('a source that ends early does not keep Lines waiting', () => {
+  expect(new Lines((from, to) => Uint8Array.of(0x41, 0xc3).subarray(from, to)).at(3)).toEqual({ line: 1, column: 3 });
+});
+
+test('with a role, text that begins with a start token after many blanks lacks its header', () => {
+  const text = (blanks: number): string => `${'\n'.repeat(blanks)}<|start|>user<|message|>x<|end|>`;
+  expect(rulesOf(text(9000), { role: 'assistant' })).toEqual(rulesOf(text(1), { role: 'assistant' }));
 });

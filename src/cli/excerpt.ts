@@ -68,7 +68,7 @@ function headerBefore(text: string): { at: number; mayGoOn: boolean } {
     if (nearest === text.length) nearest = at;
     at = at === 0 ? -1 : text.lastIndexOf('<|', at - 1);
   }
-  return { at: nearest, mayGoOn: true };
+  return { at: nearest, mayGoOn: nearest < text.length };
 }
 
 /** Length of the rest of a header that ends with `<|message|>`; 0 when it may end otherwise. */

@@ -54,8 +54,6 @@ export function knownRole(word: string, lineDialect: boolean): NamedRole | null 
   return roles.has(role) && colon + 1 < word.length ? { role, name: word.slice(colon + 1) } : null;
 }
 
-export const isChannel = (word: string): boolean => CHANNELS.has(word);
-
 /** A recipient that is a tool: any but assistant, user, all (R-CALL). */
 export const isToolRecipient = (recipient: string | null): boolean => recipient !== null && !PERSONS.has(recipient);
 
@@ -108,7 +106,7 @@ class Reader {
 
   field(field: Field): void {
     if (field.kind === 'start') {
-      this.#startWords.push(...this.#takeAttributes(field.words, true));
+      for (const word of this.#takeAttributes(field.words, true)) this.#startWords.push(word);
     } else if (field.kind === 'channel') {
       this.#channelField(field);
     } else {

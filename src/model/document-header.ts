@@ -53,7 +53,8 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     fields,
     dialect,
     harmony: enabled,
-    requiresChannels: enabled && (required === true || (Array.isArray(required) && required.length > 0)),
+    // Whatever it says but no: a setting that hides fails closed.
+    requiresChannels: enabled && required != null && required !== false && !(Array.isArray(required) && required.length === 0),
     problems,
   };
 }

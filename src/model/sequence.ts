@@ -1,6 +1,6 @@
 // Multi-file sequences and fill-in-the-middle tasks: text of a 0.1 gap that file tokens give a meaning (R-FIM).
 
-import { BOUND, FILE, FILE_SEPARATOR, FIM_MIDDLE, FIM_PREFIX, FIM_SUFFIX, MESSAGE } from '../abi.ts';
+import { BOUND, FILE, FILE_SEPARATOR, FIM_MIDDLE, FIM_PREFIX, FIM_SUFFIX, MESSAGE, TEXT } from '../abi.ts';
 import { fromOf, kindOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import type { Span } from './message.ts';
 
@@ -28,7 +28,7 @@ export function readSequence(table: Table, rows: readonly number[], from: number
   let gap: number[] = [];
   let gapFrom = from;
   const end = (gapTo: number): void => {
-    if (gap.some((row) => kindOf(table, row) === FILE)) files.push(...gapFiles(table, gap, gapFrom, gapTo));
+    if (gap.some((row) => kindOf(table, row) === FILE)) for (const file of gapFiles(table, gap, gapFrom, gapTo)) files.push(file);
     gap = [];
   };
   for (const row of rows) {
@@ -60,9 +60,11 @@ function gapFiles(table: Table, rows: readonly number[], from: number, to: numbe
       if (separators++ > 0) isEmpty = false;
       end(fromOf(table, row));
       fileFrom = toOf(table, row);
-    } else {
+    } else if (kindOf(table, row) === FILE) {
       isEmpty = false;
-      if (kindOf(table, row) === FILE) tokens.push(row);
+      tokens.push(row);
+    } else if (kindOf(table, row) === TEXT) {
+      isEmpty = false;
     }
   }
   if (separators > 0) isEmpty = false;

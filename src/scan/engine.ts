@@ -6,16 +6,26 @@ import { WasmMachine } from './wasm.ts';
 
 export type Engine = 'simd' | 'scalar' | 'js';
 
+const LEAST_WINDOW = 1024;
+const LARGEST_WINDOW = 2 ** 30;
+
 export interface MachineOptions {
   /** `best`: SIMD where the engine has it, else scalar, else `js`. */
   readonly engine?: Engine | 'best';
-  /** Bytes of the window. */
+  /** Bytes of the window, 1 KiB to 1 GiB; 256 KiB without it. */
   readonly window?: number;
 }
 
-/** A new scanner. Throws where the engine that was asked for does not run; `best` always gives one. */
+/** A new scanner. Throws where the engine that was asked for does not run (`best` always gives one); a RangeError on a wrong option. */
 export function createMachine(options: MachineOptions = {}): Machine {
-  const { engine = 'best', ...sizes } = options;
+  const { engine = 'best', window } = options;
+  if (!['best', 'simd', 'scalar', 'js'].includes(engine)) {
+    throw new RangeError(`option engine: expected best, simd, scalar or js; got ${JSON.stringify(engine)}`);
+  }
+  if (window !== undefined && !(Number.isInteger(window) && window >= LEAST_WINDOW && window <= LARGEST_WINDOW)) {
+    throw new RangeError(`option window: expected ${LEAST_WINDOW} to ${LARGEST_WINDOW} bytes, got ${String(window)}`);
+  }
+  const sizes = window === undefined ? {} : { window };
   if (engine === 'js') return new Twin(sizes);
   try {
     return new WasmMachine({ build: engine, ...sizes });

@@ -31,8 +31,11 @@ export interface Machine {
   settled(): number;
   /** Empty the table; row numbers go on. Open rows continue in `slots`. */
   drain(): void;
-  /** With no row open and the table empty: number rows from 0 again. */
-  restart(): void;
+  /**
+   * With an empty table: number rows anew. `kept`: how many rows the host keeps, the first of which is the open top-level row; they
+   * get the numbers from 0 on, and the next row gets `kept`. 0: no row is open.
+   */
+  restart(kept: number): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
   /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */

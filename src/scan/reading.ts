@@ -108,6 +108,8 @@ export class Reading implements Source {
   }
 
   #starved = true;
+  /** Where the last row that was given out ends. */
+  #sureTo = 0;
 
   #fill(): void {
     const machine = this.#machine;
@@ -116,7 +118,8 @@ export class Reading implements Source {
     this.#length -= this.#scanned;
     this.#scanned = 0;
     if (this.#final) return;
-    if (!this.#undecided) this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : this.#base);
+    // Behind the last row that is sure, a line may still turn out to be a header from its beginning.
+    if (!this.#undecided) this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : Math.min(this.#base, this.#sureTo));
     const free = machine.source.subarray(this.#length, machine.capacity);
     const read = this.#source.read(this.#base + this.#length, free);
     this.#length += read;
@@ -222,6 +225,7 @@ export class Reading implements Source {
       this.#carried.append(machine.rows, 0, closed - this.#first, this.#base, 0);
       if (isHeader) this.#takeDialect();
       yield this.#batch(this.#carried.words, 0, this.#carriedFirst, this.#carriedFirst, closed);
+      this.#sureTo = this.#carried.words[TO]!;
       this.#carried.clear();
       from = closed;
     }
@@ -246,6 +250,8 @@ export class Reading implements Source {
     const machine = this.#machine;
     const count = machine.count();
     const settled = machine.settled();
+    // The last row may be a descendant, which ends before its message: never too far.
+    if (settled > this.#first) this.#sureTo = this.#base + machine.rows[(settled - this.#first - 1) * ROW_WORDS + TO]!;
     if (this.#carried.count > 0) {
       this.#carried.append(machine.rows, 0, count, this.#base, 0);
     } else if (settled < this.#first + count) {
@@ -254,9 +260,12 @@ export class Reading implements Source {
     }
     machine.drain();
     this.#first += count;
-    if (this.#carried.count === 0) {
-      machine.restart();
-      this.#first = 0;
+    // Numbers begin anew with what is carried, so that they stay small in an input of any size.
+    if (this.#carriedFirst > 0 || this.#carried.count === 0) {
+      this.#carried.renumber(-this.#carriedFirst);
+      this.#carriedFirst = 0;
+      this.#first = this.#carried.count;
+      machine.restart(this.#first);
     }
   }
 }

@@ -42,6 +42,13 @@ export class GrowingTable {
     this.count = 0;
   }
 
+  /** Adds to the row numbers in NEXT words. */
+  renumber(by: number): void {
+    for (let at = NEXT; by !== 0 && at < this.count * ROW_WORDS; at += ROW_WORDS) {
+      if (this.words[at] !== 0) this.words[at]! += by;
+    }
+  }
+
   /** Appends rows [from, to) of `words`; adds `base` to positions and `renumber` to row numbers. Open rows keep NEXT 0. */
   append(words: Int32Array | Float64Array, from: number, to: number, base: number, renumber: number): void {
     const needed = (this.count + to - from) * ROW_WORDS;

@@ -96,12 +96,20 @@ export class Table {
     this.count = 0;
   }
 
-  restart(): void {
-    if (this.count > 0 || this.open.some((row) => row >= 0)) {
-      throw new Error('Rows are numbered anew only when none is open.');
+  /** Numbers rows anew; of what is open the host keeps `kept` rows. */
+  restart(kept: number): void {
+    if (this.count > 0 || (kept === 0 && this.open.some((row) => row >= 0))) {
+      throw new Error('Rows are numbered anew only when none is open, or the host says how many it keeps.');
     }
-    this.base = 0;
-    this.slotRows.fill(-1);
+    const by = this.base - kept;
+    this.base = kept;
+    for (let slot = 0; slot < abi.SLOT_COUNT; slot++) {
+      if (this.open[slot]! >= 0) this.open[slot]! -= by;
+      if (this.slotRows[slot]! < 0) continue;
+      this.slotRows[slot] = kept === 0 ? -1 : this.slotRows[slot]! - by;
+      const next = slot * abi.ROW_WORDS + abi.NEXT;
+      if (this.slots[next] !== 0) this.slots[next]! -= by;
+    }
   }
 
   save(): number[] {

@@ -93,8 +93,8 @@ export class Twin implements Machine {
     this.cursor.table.drain();
   }
 
-  restart(): void {
-    this.cursor.table.restart();
+  restart(kept: number): void {
+    this.cursor.table.restart(kept);
   }
 
   slide(from: number, length: number): void {

@@ -27,7 +27,7 @@ interface Scanner {
   count(): number;
   settled(): number;
   drain(): void;
-  restart(): void;
+  restart(kept: number): void;
   slide(from: number, length: number): void;
   save(at: number): void;
   restore(at: number): void;
@@ -147,8 +147,8 @@ export class WasmMachine implements Machine {
     this.#scanner.drain();
   }
 
-  restart(): void {
-    this.#scanner.restart();
+  restart(kept: number): void {
+    this.#scanner.restart(kept);
   }
 
   slide(from: number, length: number): void {

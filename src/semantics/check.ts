@@ -1,19 +1,21 @@
 // Checking: every finding of rulings §§3 to 5, as the rows show them and as the words of each message tell them.
 
-import { FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
+import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
-import { isBlankByte } from '../model/bytes.ts';
 import { HEADER_BYTES } from '../model/document-header.ts';
 import { Message } from '../model/message.ts';
 import { type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { type ReadOptions, Walk } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
-import { type Batch, fromOf, kindOf, nextOf, toOf } from '../scan/table.ts';
+import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { lacksChannel } from './visibility.ts';
 
-/** The diagnostics of an input, in the order of their positions, as they become known; nothing is kept for the end. */
+/**
+ * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message with the gap
+ * before it; `missing-header`, at 0, when the first transcript is known. Nothing is kept for the end.
+ */
 export function* checkSource(machine: Machine, source: Source, options: ReadOptions = {}): Generator<Diagnostic, void, void> {
   yield* new Checker(machine, source, options).run();
 }
@@ -32,14 +34,12 @@ class Checker {
   #pending: Pending[] = [];
   #gapHasFiles = false;
   #isBlank = true;
-  readonly #completes: boolean;
 
   constructor(machine: Machine, source: Source, options: ReadOptions) {
     this.#utf8 = new InvalidUtf8();
     this.#walk = new Walk(machine, this.#holding(source), options, this.#utf8);
     this.#source = source;
     this.#options = options;
-    this.#completes = this.#completesRole();
   }
 
   *run(): Generator<Diagnostic, void, void> {
@@ -53,7 +53,9 @@ class Checker {
         if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
         if (divider.place(batch, row) && first) {
           first = false;
-          this.#checkHeader(divider.current!.dialect, divider.current!);
+          // With the caller's role no header is missing, unless the text begins with a start token after all.
+          const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;
+          if (this.#options.role === undefined || !completes) this.#checkHeader(divider.current!.dialect, divider.current!);
         }
         this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
@@ -91,17 +93,8 @@ class Checker {
 
   /** The first transcript is the only one that may lack its header: all others begin with one (R-NO-HEADER). */
   #checkHeader(dialect: Batch['dialect'], transcript: TranscriptInfo | null): void {
-    if (!wantsHeader(dialect) || transcript?.header || this.#completes) return;
+    if (!wantsHeader(dialect) || transcript?.header) return;
     this.#add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
-  }
-
-  /** With the caller's role no header is missing, unless the text begins with a start token after all. */
-  #completesRole(): boolean {
-    if (this.#options.role === undefined) return false;
-    const bytes = this.#source.bytes(0, 4096);
-    let at = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-    while (at < bytes.length && isBlankByte(bytes[at])) at++;
-    return String.fromCharCode(...bytes.subarray(at, at + 9)) !== '<|start|>';
   }
 
   #add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {

@@ -23,6 +23,9 @@ export function isVisible(
   transcript: TranscriptInfo,
   source: { bytes(from: number, to: number): Uint8Array },
 ): boolean {
+  if (typeof transcript?.dialect?.flags !== 'number') {
+    throw new TypeError('isVisible: expected what a transcript is read as, `transcript.info`');
+  }
   const { role } = message;
   if (role !== 'user' && role !== 'assistant') return false;
   if (message.isAmbiguous || isToolRecipient(message.recipient)) return false;

@@ -28,9 +28,9 @@ describe('calls', () => {
     twin.begin(abi.AT_INPUT, V22);
     twin.source.set(new TextEncoder().encode('<|start|>'));
     twin.scan(0, 9, false, 0);
-    expect(() => twin.restart()).toThrow();
+    expect(() => twin.restart(0)).toThrow();
     twin.drain();
-    expect(() => twin.restart()).toThrow();
+    expect(() => twin.restart(0)).toThrow();
   });
 
   test('a saved state brings its dialect back', () => {
@@ -52,7 +52,7 @@ describe('calls', () => {
     twin.scan(0, 3, false, 0);
     expect(twin.settled()).toBe(1);
     twin.drain();
-    twin.restart();
+    twin.restart(0);
     twin.scan(3, 7, true, 0);
     expect([twin.settled(), twin.rows[abi.NEXT]]).toEqual([1, 1]);
   });
