@@ -112,3 +112,13 @@ test('with a role, text that begins with a start token after many blanks lacks i
   const text = (blanks: number): string => `${'\n'.repeat(blanks)}<|start|>user<|message|>x<|end|>`;
   expect(rulesOf(text(9000), { role: 'assistant' })).toEqual(rulesOf(text(1), { role: 'assistant' }));
 });
+
+test.each([
+  ['2.x', 'harmony', '<|start|>assistant Sorry, '], ['0.1, a line without end', 'openchatml-0.1', '<|im_start|>assistant Sorry, '],
+] as const)('a refusal of any length without a message token is a body (%s)', (_, dialect, head) => {
+  const body = 'word '.repeat(100_000);
+  const message = parse(`${head}${body}`, { dialect }).transcripts[0]!.at(0)!;
+  expect([message.role, message.body.from, message.content.length]).toEqual(['assistant', head.indexOf('Sorry'), 7 + body.length]);
+  const attributes = parse(`${head.replace('Sorry, ', 'name=n '.repeat(20_000))}`, { dialect }).transcripts[0]!.at(0)!;
+  expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 20_000]);
+});

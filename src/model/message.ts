@@ -9,6 +9,7 @@ import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../
 import { decodeUtf8 } from '../utf8.ts';
 import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
 import { CR, isBlank, LF } from './bytes.ts';
+import { HEADER_BYTES } from './document-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -305,13 +306,19 @@ export class Message {
     const word = this.#word;
     const stop = fromOf(this.#table, this.#body());
     const cut = (word & NO_BODY_TOKEN) !== 0;
-    const fields = readFields(this.#table, this.row, this.#textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
+    const readUpTo = (most: number): Field[] =>
+      readFields(this.#table, this.row, this.#textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES, most);
+    // Without a message token nearly all may be body, of any length: its words are none.
+    let fields = readUpTo(cut ? HEADER_BYTES : Infinity);
+    const spoken = (word & BY_ROLE) !== 0;
+    const isWhole = (): boolean => frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
+    if (cut && stop - this.from > HEADER_BYTES && !isWhole()) fields = readUpTo(Infinity);
     let to = stop;
     let openTurn = false;
     const last = fields.length - 1;
     const field = fields[last]!;
     if (cut) {
-      const count = frontWords(field, (word & BY_ROLE) !== 0 && last === 0);
+      const count = frontWords(field, spoken && last === 0);
       to = field.words[count]?.from ?? stop;
       openTurn = (word & EOF_END) !== 0 && last === 0 && this.missingStart === 'no'
         && isPrompt(field.words, false) && this.#rows(STRAY).length === 0;
@@ -327,8 +334,14 @@ export class Message {
     const spoken = (word & BY_ROLE) !== 0;
     const newline = (word & NO_BODY_TOKEN) === 0;
     const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
-    const [field] = readFields(this.#table, this.row, this.#textFrom, spoken ? this.from : textTo) as [Field];
-    const count = spoken ? 0 : lineWords(field.words, newline);
+    const readUpTo = (most: number): Field =>
+      readFields(this.#table, this.row, this.#textFrom, spoken ? this.from : textTo, most)[0]!;
+    let field = readUpTo(HEADER_BYTES);
+    let count = spoken ? 0 : lineWords(field.words, newline);
+    if (textTo - this.from > HEADER_BYTES && count === field.words.length) {
+      field = readUpTo(Infinity);
+      count = spoken ? 0 : lineWords(field.words, newline);
+    }
     const words = field.words.slice(0, count);
     const to = field.words[count]?.from ?? bodyFrom;
     const whole = count === field.words.length;

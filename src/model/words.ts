@@ -22,8 +22,11 @@ export interface Field {
   readonly words: readonly Word[];
 }
 
-/** Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`. */
-export function readFields(table: Table, row: number, textFrom: number, to: number): Field[] {
+/**
+ * Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`. Of the last
+ * field at most `most` bytes are read, and then no word that they may cut.
+ */
+export function readFields(table: Table, row: number, textFrom: number, to: number, most = Infinity): Field[] {
   const fields: Field[] = [];
   const end = nextOf(table, row);
   let child = row + 1;
@@ -31,21 +34,30 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
   const first = child;
   while (inHeader() && kindOf(table, child) !== FIELD) child++;
   const startTo = inHeader() ? fromOf(table, child) : to;
-  const words = splitWords(table, first, child, textFrom, startTo);
+  const isLast = !inHeader();
+  const words = isLast ? firstWords(table, first, child, textFrom, startTo, most) : splitWords(table, first, child, textFrom, startTo);
   fields.push({ kind: 'start', from: fromOf(table, row), textFrom, words });
   while (inHeader() && kindOf(table, child) === FIELD) {
     const token = tokenOf(table, child);
     const from = fromOf(table, child);
     const textStart = from + TOKEN_NAMES[token]!.length + 4;
-    fields.push({
-      kind: token === CHANNEL ? 'channel' : 'constrain',
-      from,
-      textFrom: textStart,
-      words: splitWords(table, child + 1, nextOf(table, child), textStart, Math.min(toOf(table, child), to)),
-    });
-    child = nextOf(table, child);
+    const next = nextOf(table, child);
+    const textTo = Math.min(toOf(table, child), to);
+    const below = child + 1;
+    child = next;
+    const last = !inHeader() || kindOf(table, child) !== FIELD;
+    const words = last ? firstWords(table, below, next, textStart, textTo, most) : splitWords(table, below, next, textStart, textTo);
+    fields.push({ kind: token === CHANNEL ? 'channel' : 'constrain', from, textFrom: textStart, words });
   }
   return fields;
+}
+
+/** Words of the first `most` bytes of [from, to), without one that is cut. */
+function firstWords(table: Table, first: number, last: number, from: number, to: number, most: number): Word[] {
+  if (to - from <= most) return splitWords(table, first, last, from, to);
+  const words = splitWords(table, first, last, from, from + most);
+  if (words.at(-1)?.to === from + most) words.pop();
+  return words;
 }
 
 /** Words of [from, to); of the rows [first, last) the strays end a word, and the escapes are undone. */
