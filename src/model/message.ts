@@ -8,7 +8,7 @@ import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/di
 import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
-import { CR, isBlank, LF } from './bytes.ts';
+import { CR, LF } from './bytes.ts';
 import { HEADER_BYTES } from './document-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
@@ -393,22 +393,4 @@ export class Message {
     cut(to, to);
     return pieces;
   }
-}
-
-/** True when what is shown of a 0.1 call holds nothing but white space (R-CALL): its thoughts hidden, cut at its first function call. */
-export function isBareCall(message: Message, source: { bytes(from: number, to: number): Uint8Array }): boolean {
-  const { from, to } = message.body;
-  const { thoughts, calls } = readThoughts(message.marks(), to);
-  const first = calls[0];
-  if (!first) return false;
-  let at = from;
-  for (const thought of [...thoughts, { from: first.from, to: first.from }]) {
-    const until = Math.min(thought.from, first.from);
-    if (until > at) {
-      const bytes = source.bytes(at, until);
-      if (!isBlank(bytes, 0, bytes.length)) return false;
-    }
-    at = Math.max(at, thought.to);
-  }
-  return true;
 }

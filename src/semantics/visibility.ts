@@ -2,7 +2,9 @@
 
 import { HAS_LINE } from '../abi.ts';
 import { isToolRecipient } from '../model/attributes.ts';
-import { isBareCall, type Message } from '../model/message.ts';
+import { isBlank } from '../model/bytes.ts';
+import type { Message } from '../model/message.ts';
+import { readThoughts } from '../model/thoughts.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 
 /** Roles whose messages must have a channel in this transcript (R-CHANNEL-MISSING). */
@@ -35,4 +37,22 @@ export function isVisible(
   if (!shown || message.isOpenTurn || lacksChannel(message, transcript)) return false;
   if (message.missingStart === 'missing' && !message.reading.meaning.hasChannelField) return false;
   return !(message.dialect.flags & HAS_LINE) || role !== 'assistant' || !isBareCall(message, source);
+}
+
+/** What is shown of a 0.1 call holds nothing but white space (R-CALL): its thoughts hidden, cut at its first function call. */
+function isBareCall(message: Message, source: { bytes(from: number, to: number): Uint8Array }): boolean {
+  const { from, to } = message.body;
+  const { thoughts, calls } = readThoughts(message.marks(), to);
+  const first = calls[0];
+  if (!first) return false;
+  let at = from;
+  for (const thought of [...thoughts, { from: first.from, to: first.from }]) {
+    const until = Math.min(thought.from, first.from);
+    if (until > at) {
+      const bytes = source.bytes(at, until);
+      if (!isBlank(bytes, 0, bytes.length)) return false;
+    }
+    at = Math.max(at, thought.to);
+  }
+  return true;
 }
