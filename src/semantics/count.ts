@@ -88,8 +88,8 @@ export class Counter {
   readonly #tokens = new Float64Array(32);
   readonly #sequences = new SequenceCounter();
 
-  /** Counts one input. `progress` is told the bytes read so far, now and then. */
-  add(machine: Machine, source: Source, options: ReadOptions = {}, progress?: (bytes: number) => void): void {
+  /** Counts one input. */
+  add(machine: Machine, source: Source, options: ReadOptions = {}): void {
     const walk = new Walk(machine, source, options);
     const { sums } = machine;
     sums.fill(0);
@@ -134,7 +134,6 @@ export class Counter {
         row++;
       }
       if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
-      progress?.(walk.reading.position);
     }
     closeGap();
     this.#sequences.end();
