@@ -46,6 +46,8 @@ function rule(code: Code | null, severity: Rule['severity'], clause: string, tex
 
 const HEADER = 'E-PARSE-HEADER';
 const TRUNCATED = 'E-STREAM-TRUNCATED';
+const CONSTRAINT = 'E-BODY-CONSTRAINT-VIOLATION';
+const CALL = 'E-CALL-SCHEMA';
 
 /** Every rule, one row each. */
 export const RULES = {
@@ -88,8 +90,29 @@ export const RULES = {
   truncated: rule(TRUNCATED, 'error', 'R-UNCLOSED, 2.2 §9', 'the input ends in the message',
     'complete the message, or say that its stop token was stripped'),
   'unterminated-literal': rule(TRUNCATED, 'error', 'R-LITERAL', 'a literal block is not ended', 'end it with <|endliteral|>'),
+  'invalid-json': rule(CONSTRAINT, 'error', 'R-CONSTRAINT, 2.2 §6', 'the body is not the JSON that its header declares',
+    'write one JSON value (RFC 8259) and nothing else'),
+  'invalid-content': rule(CONSTRAINT, 'error', 'R-CONSTRAINT, 2.2 §6', 'the body is not of the type that its header declares',
+    'write what the type asks for, or declare another one'),
+  'missing-call-id': rule(CALL, 'declared', 'R-CALL, 2.2 §8.2', 'the call or reply has no call_id', 'add call_id=<id> to the header'),
+  'duplicate-call-id': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call_id was used by an earlier call', 'give every call an id of its own'),
+  'unmatched-reply': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the reply answers no call', 'echo the call_id of the call'),
+  'duplicate-reply': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call was answered already', 'reply once to each call'),
+  'call-without-recipient': rule(CALL, 'error', 'R-CALL, 2.2 §6', 'the message ends as a call and is addressed to no tool',
+    'add to=<tool> to the header, or end it with <|end|>'),
+  'call-channel': rule(CALL, 'error', 'R-CALL, 2.2 §8.3', 'the call stands on a channel that is none for it',
+    'call functions on commentary, builtin tools on analysis or commentary'),
+  'unknown-tool': rule(CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined', 'define it, or call a defined one'),
+  'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",
+    'pass what the definition of the tool asks for'),
+  'cot-in-final': rule('E-PERM-VISIBILITY', 'error', 'R-COT, 2.2 §7', 'a marker of private reasoning stands in what an end user sees',
+    'move the reasoning to the analysis channel'),
   'text-between-messages': rule(null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message'),
   'invalid-utf8': rule(null, 'warning', 'R-UTF8', 'bytes are not valid UTF-8', 'write the text as UTF-8'),
+  'hint-mismatch': rule(null, 'warning', 'R-CONSTRAINT', 'the body is not of the type that the header hints at',
+    'mend the body, or drop the hint'),
+  'unknown-content-type': rule(null, 'info', 'R-CONSTRAINT', 'the content type is none that is checked', 'nothing, when it is meant'),
+  'open-call': rule(null, 'info', 'R-CALL', 'the call has no reply', 'nothing, when it is still to come'),
   completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt', 'nothing is wrong'),
   'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion', 'nothing is wrong'),
   'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),

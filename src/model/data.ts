@@ -1,0 +1,69 @@
+// Messages as plain data: what every notation gives and a writer takes. A view becomes data when it is asked for.
+
+import type { HeaderValue } from './document-header.ts';
+import type { End, Message } from './message.ts';
+
+/**
+ * One message. A field that is absent or null is not there. Content is text as `Message.content` gives it: escapes undone, literal
+ * blocks without their tokens, line ends as they stand.
+ */
+export interface MessageData {
+  /** system, developer, user, assistant, tool; another word stays as it is; null: none. */
+  readonly role: string | null;
+  readonly name?: string | null | undefined;
+  /** `to=`. */
+  readonly recipient?: string | null | undefined;
+  /** The channel as it is written; absent: none is, and `final` is meant (2.2 §5). */
+  readonly channel?: string | null | undefined;
+  readonly contentType?: string | null | undefined;
+  /** The content type stands in the constrain field and binds (R-CONSTRAINT). */
+  readonly constrained?: boolean | undefined;
+  readonly intent?: string | null | undefined;
+  readonly callId?: string | null | undefined;
+  /** Attributes that the format does not name, in order (R-ATTR-UNKNOWN). */
+  readonly attributes?: readonly { readonly key: string; readonly value: string }[] | undefined;
+  /** How the body ends; absent: `call` for an assistant's message to a tool, else `end`. */
+  readonly end?: End | undefined;
+  readonly content: string;
+}
+
+/** A tool: what an assistant may call, and with which arguments. */
+export interface ToolDefinition {
+  /** `functions` for those of a developer; `browser`, `python` and the like for builtin ones. */
+  readonly namespace: string;
+  /** Without the namespace. */
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** JSON Schema of the arguments; absent: it takes none. */
+  readonly parameters?: JsonSchema | undefined;
+}
+
+/** A JSON Schema as it came: untrusted until it is compiled within bounds. */
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** One transcript. */
+export interface TranscriptData {
+  /** What the document header says; null without one. */
+  readonly header: { readonly [key: string]: HeaderValue } | null;
+  /** Definitions that stand beside the messages. Those in the text of a message stay there. */
+  readonly tools: readonly ToolDefinition[];
+  readonly messages: readonly MessageData[];
+}
+
+const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
+
+/** The data of a message view. */
+export function messageData(message: Message): MessageData {
+  const data: { -readonly [K in keyof MessageData]: MessageData[K] } = { role: message.role, content: message.content, end: message.end };
+  const { name, recipient, explicitChannel, contentType, intent, callId } = message;
+  if (name !== null) data.name = name;
+  if (recipient !== null) data.recipient = recipient;
+  if (explicitChannel !== null) data.channel = explicitChannel;
+  if (contentType !== null) data.contentType = contentType;
+  if (contentType !== null && message.isConstrained) data.constrained = true;
+  if (intent !== null) data.intent = intent;
+  if (callId !== null) data.callId = callId;
+  const attributes = message.attributes.filter(({ key }) => !KNOWN.has(key));
+  if (attributes.length > 0) data.attributes = attributes.map(({ key, value }) => ({ key, value }));
+  return data;
+}
