@@ -177,5 +177,6 @@ export function restore(at: usize): void {
   restoreWords(at + 152);
 }
 
+export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
 export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

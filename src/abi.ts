@@ -176,3 +176,7 @@ export const TALLY_CALLS = 67;
 export const TALLY_MESSAGES = 68;
 export const TALLY_LAST = 69;
 export const TALLY_WORDS = 70;
+
+// -- JSON: how many containers may stand in one another when nobody says otherwise, and at most.
+export const JSON_DEPTH = 1024;
+export const JSON_DEEPEST = 65536;

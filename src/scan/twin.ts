@@ -5,6 +5,7 @@
 
 import * as abi from '../abi.ts';
 import type { Dialect } from './dialects.ts';
+import { checkJsonParts } from './json-twin.ts';
 import type { Machine } from './machine.ts';
 import { tallyRows } from './tally.ts';
 import {
@@ -115,6 +116,10 @@ export class Twin implements Machine {
       at += length;
     }
     return -1;
+  }
+
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
+    return checkJsonParts(content instanceof Uint8Array ? [content] : content, depth);
   }
 
   save(): Int32Array {

@@ -1,8 +1,8 @@
 // The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory, and the
 // only importer of @assemblyscript/loader.
 //
-// Memory: static part of the module | one byte before the window | window + PADDING | table. Placed once, never grown,
-// so that no view ever goes stale.
+// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING | table. Placed
+// once, never grown, so that no view ever goes stale.
 
 import { instantiateSync } from '@assemblyscript/loader';
 import * as abi from '../abi.ts';
@@ -33,12 +33,18 @@ interface Scanner {
   restore(at: number): void;
   invalidUtf8(from: number, to: number): number;
   tally(from: number, to: number, stops: number): number;
+  jsonBegin(most: number): void;
+  jsonFeed(from: number, to: number): number;
+  jsonEnd(): number;
+  jsonWhole(from: number, to: number, most: number): number;
 }
 
 const PAGE = 65536;
 const STATE_BYTES = 192;
 /** A window must hold a field that is kept until it is whole, and a token. */
 const LEAST_WINDOW = 1024;
+/** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
+const SCRATCH_BYTES = 16 * 1024;
 const modules = new Map<'simd' | 'scalar', WebAssembly.Module>();
 
 function decode(base64: string): Uint8Array<ArrayBuffer> {
@@ -82,6 +88,7 @@ export class WasmMachine implements Machine {
   readonly #scanner: Scanner;
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
+  readonly #scratch: Uint8Array;
   readonly #windowAt: number;
   #loaded: Dialect | undefined;
 
@@ -93,7 +100,8 @@ export class WasmMachine implements Machine {
     this.capacity = Math.max(options.window ?? 256 * 1024, LEAST_WINDOW);
     const tableRows = options.tableRows ?? 64 * 1024;
     const stateAt = align(scanner.memoryFrom());
-    const windowAt = align(stateAt + STATE_BYTES + 64);
+    const scratchAt = align(stateAt + STATE_BYTES);
+    const windowAt = align(scratchAt + SCRATCH_BYTES + abi.PADDING + 64);
     const tableAt = align(windowAt + this.capacity + abi.PADDING);
     const end = tableAt + tableRows * abi.ROW_BYTES;
     const missing = end - scanner.memory.buffer.byteLength;
@@ -107,6 +115,7 @@ export class WasmMachine implements Machine {
     this.sums = new Uint32Array(buffer, scanner.tallyAt(), abi.TALLY_WORDS);
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
     this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
+    this.#scratch = new Uint8Array(buffer, scratchAt, SCRATCH_BYTES);
     this.#windowAt = windowAt;
   }
 
@@ -172,5 +181,54 @@ export class WasmMachine implements Machine {
   invalidUtf8(from: number, to: number): number {
     const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
     return at === 0 ? -1 : at - this.#windowAt;
+  }
+
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
+    const scanner = this.#scanner;
+    if (content instanceof Uint8Array) {
+      const from = this.#place(content, 0);
+      if (from > 0) {
+        const wrong = scanner.jsonWhole(from, from + content.length, depth);
+        return wrong === 0 ? -1 : wrong - from;
+      }
+      content = [content];
+    }
+    scanner.jsonBegin(depth);
+    let before = 0;
+    for (const part of content) {
+      const wrong = this.#feed(part);
+      if (wrong >= 0) return before + wrong;
+      before += part.length;
+    }
+    return scanner.jsonEnd() ? -1 : before;
+  }
+
+  /** Feeds a part of any size; the offset of its first wrong byte, or -1. */
+  #feed(part: Uint8Array): number {
+    for (let at = 0; at < part.length; ) {
+      let from = this.#place(part, at);
+      const length = from > 0 ? part.length - at : SCRATCH_BYTES;
+      if (from === 0) from = this.#copy(part, at, at + length);
+      const wrong = this.#scanner.jsonFeed(from, from + length);
+      if (wrong !== 0) return at + wrong - from;
+      at += length;
+    }
+    return -1;
+  }
+
+  /** Address of the bytes of `part` from `at` on, when they lie in the window or, copied, in the scratch; 0 when they are too many. */
+  #place(part: Uint8Array, at: number): number {
+    const from = part.byteOffset;
+    // Asked in this order: to tell its buffer takes an array longer than a short check.
+    const mayBe = from >= this.#windowAt && from + part.length <= this.#windowAt + this.capacity;
+    if (mayBe && part.buffer === this.source.buffer) return from + at;
+    return part.length - at <= SCRATCH_BYTES ? this.#copy(part, at, part.length) : 0;
+  }
+
+  /** Copies [from, to) of `part` to the scratch; answers its address. */
+  #copy(part: Uint8Array, from: number, to: number): number {
+    const scratch = this.#scratch;
+    scratch.set(from === 0 && to === part.length ? part : part.subarray(from, to));
+    return scratch.byteOffset;
   }
 }
