@@ -3,34 +3,7 @@
 
 import picocolors from 'picocolors';
 
-/**
- * C0, DEL, C1, line and paragraph separators, and what changes the direction of writing; spaces that are not to be
- * seen as such.
- */
-const CONTROL = /[\0-\x1f\x7f-\xa0\u061c\u200b\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g;
-const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r' };
-
-function escapeOne(character: string): string {
-  const code = character.charCodeAt(0);
-  return SHORT[character] ?? (code < 0x100 ? `\\x${hex(code, 2)}` : `\\u${hex(code, 4)}`);
-}
-
-const hex = (code: number, digits: number): string => code.toString(16).padStart(digits, '0');
-
-/** Text of one line: every control character is shown as an escape. For names, words of a header, and the like. */
-export function escapeLine(text: string): string {
-  return text.replace(CONTROL, escapeOne);
-}
-
-/** Text of several lines: newlines and tabs stay. */
-export function escapeText(text: string): string {
-  return text.replace(CONTROL, (found) => (found === '\n' || found === '\t' ? found : escapeOne(found)));
-}
-
-/** JSON that means the same and cannot steer a terminal; C0 is escaped in it already. */
-export function escapeJson(text: string): string {
-  return text.replace(CONTROL, (found) => (found === '\n' ? found : `\\u${hex(found.charCodeAt(0), 4)}`));
-}
+export { escapeJson, escapeLine, escapeText } from '../formats/printable.ts';
 
 /** A whole number with its thousands set apart. */
 export function thousands(count: number): string {

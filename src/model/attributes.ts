@@ -18,6 +18,8 @@ export interface HeaderMeaning {
   /** The channel that is written; null when none is. The effective one is `final` then. */
   explicitChannel: string | null;
   contentType: string | null;
+  /** Where the word stands that gives the content type. */
+  contentTypeSpan: { from: number; to: number } | null;
   /** The content type comes from the constrain field: it binds (R-CONSTRAINT). */
   constrained: boolean;
   intent: string | null;
@@ -65,8 +67,8 @@ const keyOf = (word: Word): string => word.text.slice(0, word.text.indexOf('='))
 
 /** All values of one attribute: the last of the start field, the last of the other fields, and which there were. */
 interface Occurrences {
-  start: string | null;
-  later: string | null;
+  start: Word | null;
+  later: Word | null;
   readonly values: Set<string>;
 }
 
@@ -96,8 +98,8 @@ class Reader {
   readonly #channels = new Set<string>();
   #channelWord: { from: number; to: number } | null = null;
   #channel: string | null = null;
-  #constrained: string | null = null;
-  #bareType: string | null = null;
+  #constrained: Word | null = null;
+  #bareType: Word | null = null;
   #hasEmpty = false;
 
   constructor(lineDialect: boolean) {
@@ -111,7 +113,7 @@ class Reader {
       this.#channelField(field);
     } else {
       const [type, ...rest] = field.words;
-      if (type) this.#constrained = type.text;
+      if (type) this.#constrained = type;
       for (const word of this.#takeAttributes(rest, false)) this.#find('stray-word', word);
     }
   }
@@ -154,8 +156,9 @@ class Reader {
       this.#occurrences.set(key, known);
     }
     known.values.add(value);
-    if (inStart) known.start = value;
-    else known.later = value;
+    const valued = { ...word, text: value };
+    if (inStart) known.start = valued;
+    else known.later = valued;
   }
 
   #channelField(field: Field): void {
@@ -174,7 +177,7 @@ class Reader {
       }
     }
     for (const word of types.slice(0, -1)) this.#find('stray-word', word);
-    this.#bareType = types.at(-1)?.text ?? this.#bareType;
+    this.#bareType = types.at(-1) ?? this.#bareType;
     const text = channel?.text ?? '';
     const token = { from: field.from, to: field.textFrom };
     if (this.#channels.size > 0) {
@@ -187,6 +190,10 @@ class Reader {
 
   /** The value that counts; of the content type the later fields' one, of all others the start field's (R-ATTR-DUP, R-CTYPE). */
   #value(key: string): string | null {
+    return this.#word(key)?.text ?? null;
+  }
+
+  #word(key: string): Word | null {
     const known = this.#occurrences.get(key);
     if (!known) return null;
     return key === 'content_type' ? (known.later ?? known.start) : (known.start ?? known.later);
@@ -198,6 +205,7 @@ class Reader {
 
   meaning(given: NamedRole | null, loose: boolean, message: { from: number; headerTo: number }): HeaderMeaning {
     const recipient = this.#value('to');
+    const type = this.#constrained ?? this.#word('content_type') ?? this.#bareType;
     if (this.#channel !== null && !CHANNELS.has(this.#channel)) this.#find('unknown-channel', this.#channelWord!);
     const words = this.#startWords;
     const known = (word: Word): boolean => knownRole(word.text, this.#lineDialect) !== null;
@@ -215,7 +223,8 @@ class Reader {
       name: named?.name ?? this.#value('name'),
       recipient,
       explicitChannel,
-      contentType: this.#constrained ?? this.#value('content_type') ?? this.#bareType,
+      contentType: type?.text ?? null,
+      contentTypeSpan: type && { from: type.from, to: type.to },
       constrained: this.#constrained !== null,
       intent: this.#value('intent'),
       callId: this.#value('call_id'),

@@ -25,6 +25,11 @@ export interface MessageData {
   /** How the body ends; absent: `call` for an assistant's message to a tool, else `end`. */
   readonly end?: End | undefined;
   readonly content: string;
+  /**
+   * CoT markers in the content are marks (R-COT); false: they are quoted text. Absent: nobody knows, or there are none; in a body that
+   * an end user sees they are then taken as text.
+   */
+  readonly marked?: boolean | undefined;
 }
 
 /** A tool: what an assistant may call, and with which arguments. */
@@ -52,6 +57,8 @@ export interface TranscriptData {
 
 const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
 
+const hasMarkers = (content: string): boolean => content.includes('<|start_') || content.includes('<|end_');
+
 /** The data of a message view. */
 export function messageData(message: Message): MessageData {
   const data: { -readonly [K in keyof MessageData]: MessageData[K] } = { role: message.role, content: message.content, end: message.end };
@@ -63,6 +70,7 @@ export function messageData(message: Message): MessageData {
   if (contentType !== null && message.isConstrained) data.constrained = true;
   if (intent !== null) data.intent = intent;
   if (callId !== null) data.callId = callId;
+  if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
   const attributes = message.attributes.filter(({ key }) => !KNOWN.has(key));
   if (attributes.length > 0) data.attributes = attributes.map(({ key, value }) => ({ key, value }));
   return data;

@@ -10,6 +10,7 @@ import { decodeUtf8 } from '../utf8.ts';
 import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
 import { CR, LF } from './bytes.ts';
 import { HEADER_BYTES } from './document-header.ts';
+import { INSPECT } from './inspect.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -84,12 +85,12 @@ export class Message {
   }
 
   get name(): string | null {
-    return this.#isBare() ? null : this.#read().meaning.name;
+    return this.isBare ? null : this.#read().meaning.name;
   }
 
   /** Who the message is addressed to (`to=`). */
   get recipient(): string | null {
-    return this.#isBare() ? null : this.#read().meaning.recipient;
+    return this.isBare ? null : this.#read().meaning.recipient;
   }
 
   /** The channel as it is written; null when the message has none. */
@@ -104,7 +105,7 @@ export class Message {
   }
 
   get contentType(): string | null {
-    return this.#isBare() ? null : this.#read().meaning.contentType;
+    return this.isBare ? null : this.#read().meaning.contentType;
   }
 
   /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
@@ -113,11 +114,11 @@ export class Message {
   }
 
   get intent(): string | null {
-    return this.#isBare() ? null : this.#read().meaning.intent;
+    return this.isBare ? null : this.#read().meaning.intent;
   }
 
   get callId(): string | null {
-    return this.#isBare() ? null : this.#read().meaning.callId;
+    return this.isBare ? null : this.#read().meaning.callId;
   }
 
   /** Every `key=value` word of the header, in order, with its byte span. */
@@ -168,6 +169,18 @@ export class Message {
     let text = '';
     for (const piece of pieces) text += decodeUtf8(this.#table.source.bytes(piece.from, piece.to));
     return text;
+  }
+
+  /**
+   * The body's value as JSON, whatever its content type says; undefined when it is none. `check` tells where it is wrong (R-CONSTRAINT):
+   * its checker also refuses bad UTF-8, which is U+FFFD here, and bodies that nest deeper than 1,024.
+   */
+  json(): unknown {
+    try {
+      return JSON.parse(this.content) as unknown;
+    } catch {
+      return undefined;
+    }
   }
 
   /** The spans whose bytes, one after the other, are the content; for bodies that are too long for a string. */
@@ -250,12 +263,22 @@ export class Message {
     return this.#rows(kind);
   }
 
+  /** @internal A row of this kind is below. */
+  hasRow(kind: number): boolean {
+    for (let row = this.row + 1; row < nextOf(this.#table, this.row); row++) if (kindOf(this.#table, row) === kind) return true;
+    return false;
+  }
+
   toJSON(): object {
     return { from: this.from, to: this.to, end: this.end };
   }
 
-  /** A plain header that is no longer than its role and channel: nothing else is in it. Most messages are like that. */
-  #isBare(): boolean {
+  [INSPECT](): object {
+    return this.toJSON();
+  }
+
+  /** @internal A plain header that is no longer than its role and channel: nothing else is in it. Most messages are like that. */
+  get isBare(): boolean {
     const word = this.#word;
     if (!(word & PLAIN)) return false;
     const role = ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length;

@@ -6,7 +6,9 @@ import { TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
 import { fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
+import { messageData, type TranscriptData } from './data.ts';
 import type { HeaderValue } from './document-header.ts';
+import { INSPECT } from './inspect.ts';
 import { Message, type Span } from './message.ts';
 import { type FileInSequence, readSequence } from './sequence.ts';
 import type { TranscriptInfo } from './transcript.ts';
@@ -81,6 +83,10 @@ export class Transcript implements Iterable<Message> {
     return { number: this.number, dialect: this.dialect, version: this.version, from: this.from, messages: this.length };
   }
 
+  [INSPECT](): object {
+    return this.toJSON();
+  }
+
   #messageRows(): number[] {
     return (this.#messages ??= this.#rows.filter((row) => kindOf(this.#table, row) === MESSAGE));
   }
@@ -88,6 +94,16 @@ export class Transcript implements Iterable<Message> {
   #message(row: number): Message {
     return new Message(this.#table, row, { dialect: this.info.dialect, role: this.#role });
   }
+}
+
+/** A transcript as plain data, with the version of its header as it is written. Definitions of tools stay in the messages' text. */
+export function transcriptData(transcript: Transcript): TranscriptData {
+  const { header, version } = transcript;
+  return {
+    header: header && { ...header, ...(version !== null && { version }) },
+    tools: [],
+    messages: [...transcript].filter((message) => !message.isOpenTurn).map(messageData),
+  };
 }
 
 /** A piece of the input; all pieces, one after the other, are the input (R-TILE). */
@@ -99,19 +115,24 @@ export interface Tile extends Span {
 /** What `parse` gives: the transcripts of an input. The input's bytes are not copied: leave them as they are. */
 export class Parsed {
   readonly transcripts: readonly Transcript[];
-  /** The input. */
-  readonly bytes: Uint8Array;
+  /** Private: what is logged must not show the bytes of hidden messages. */
+  readonly #bytes: Uint8Array;
   readonly #table: Table;
   readonly #count: number;
   readonly #role: string | null;
 
   /** @internal */
   constructor(bytes: Uint8Array, table: Table, count: number, transcripts: Transcript[], role: string | null) {
-    this.bytes = bytes;
+    this.#bytes = bytes;
     this.#table = table;
     this.#count = count;
     this.transcripts = transcripts;
     this.#role = role;
+  }
+
+  /** The input. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
   }
 
   /** The messages of all transcripts. */
@@ -176,6 +197,10 @@ export class Parsed {
 
   toJSON(): object {
     return { bytes: this.bytes.length, transcripts: this.transcripts };
+  }
+
+  [INSPECT](): object {
+    return this.toJSON();
   }
 }
 

@@ -27,25 +27,46 @@ const OPENS: Readonly<Record<number, { name: ThoughtName; end: number }>> = {
   [START_REASON]: { name: 'reason', end: END_REASON },
 };
 
+/** Follows the marks of a body, in order. */
+export class ThoughtReader {
+  /** The outermost block that is open. */
+  open: { readonly start: Mark; readonly name: ThoughtName; readonly end: number } | null = null;
+  #depth = 0;
+
+  /** What the mark does outside of blocks, or to the outermost one: it opens or ends it, or is a call (R-CALL); null: nothing. */
+  take(mark: Mark): 'opens' | 'ends' | 'calls' | null {
+    if (!this.open) {
+      const opens = OPENS[mark.token];
+      if (!opens) return mark.token === FUNCTION_CALL ? 'calls' : null;
+      this.open = { start: mark, ...opens };
+      this.#depth = 1;
+      return 'opens';
+    }
+    if (mark.token === this.open.start.token) this.#depth++;
+    else if (mark.token === this.open.end && --this.#depth === 0) {
+      this.open = null;
+      return 'ends';
+    }
+    return null;
+  }
+}
+
 /** The outermost blocks of a body that ends at `bodyTo`, and the function calls outside of them (R-CALL). */
 export function readThoughts(marks: Iterable<Mark>, bodyTo: number): { thoughts: Thought[]; calls: Mark[] } {
   const thoughts: Thought[] = [];
   const calls: Mark[] = [];
-  let open: { start: Mark; name: ThoughtName; end: number; depth: number } | null = null;
+  const reader = new ThoughtReader();
   for (const mark of marks) {
-    if (!open) {
-      const opens = OPENS[mark.token];
-      if (opens) open = { start: mark, ...opens, depth: 1 };
-      else if (mark.token === FUNCTION_CALL) calls.push(mark);
-    } else if (mark.token === open.start.token) {
-      open.depth++;
-    } else if (mark.token === open.end && --open.depth === 0) {
-      thoughts.push({ name: open.name, from: open.start.from, to: mark.to, textFrom: open.start.to, textTo: mark.from });
-      open = null;
-    }
+    const { open } = reader;
+    const does = reader.take(mark);
+    if (does === 'calls') calls.push(mark);
+    if (does !== 'ends') continue;
+    const { start, name } = open!;
+    thoughts.push({ name, from: start.from, to: mark.to, textFrom: start.to, textTo: mark.from });
   }
-  if (open) {
-    thoughts.push({ name: open.name, from: open.start.from, to: bodyTo, textFrom: open.start.to, textTo: bodyTo });
+  if (reader.open) {
+    const { start, name } = reader.open;
+    thoughts.push({ name, from: start.from, to: bodyTo, textFrom: start.to, textTo: bodyTo });
   }
   return { thoughts, calls };
 }

@@ -22,6 +22,8 @@ export interface TranscriptInfo {
   readonly header: DocumentHeader | null;
   /** Byte position where it begins: its header, its BOS, or its first message or file. */
   readonly from: number;
+  /** The caller asks for a channel on each message of an assistant or tool (R-CHANNEL-MISSING). */
+  readonly asksForChannels: boolean;
 }
 
 /** Headers that are kept, and of them those with one hash. */
@@ -92,6 +94,7 @@ export class Divider {
   readonly #given: boolean;
   readonly #role: string | null;
   readonly #headers: HeaderCache;
+  readonly #asksForChannels: boolean;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
@@ -104,7 +107,8 @@ export class Divider {
   #wasLine = false;
 
   /** `given`: the caller chose the dialect. */
-  constructor(given: boolean, role: string | null, headers: HeaderCache) {
+  constructor(given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean) {
+    this.#asksForChannels = asksForChannels;
     this.#given = given;
     this.#role = role;
     this.#headers = headers;
@@ -198,6 +202,7 @@ export class Divider {
       headerSpan: span,
       header,
       from: headerRow === null && this.#boundFrom >= 0 ? this.#boundFrom : from,
+      asksForChannels: this.#asksForChannels && !(table.dialect.flags & HAS_LINE),
     };
     this.messages = 0;
     this.#bounded = false;

@@ -14,6 +14,8 @@ export interface ReadOptions {
   readonly role?: string | undefined;
   /** The stop token of the last message was stripped: its end is no finding. */
   readonly stopStripped?: boolean | undefined;
+  /** Messages of assistants and tools must have a channel, as in the Harmony profile (R-CHANNEL-MISSING); not in 0.1. */
+  readonly requireChannels?: boolean | undefined;
 }
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */
@@ -35,7 +37,7 @@ export class Walk {
       throw new TypeError('option role: expected a role as text, `assistant` for example');
     }
     const headers = new HeaderCache();
-    this.divider = new Divider(dialect !== undefined, role ?? null, headers);
+    this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true);
     this.reading = new Reading(machine, source, {
       dialect,
       role: role !== undefined,

@@ -1,16 +1,89 @@
-// Who may see a message: one allow-list (R-VISIBLE).
+// Who may see a message: one allow-list, and what hides a message that is on it (R-VISIBLE).
 
 import { HAS_LINE } from '../abi.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import { isBlank } from '../model/bytes.ts';
 import type { Message } from '../model/message.ts';
-import { readThoughts } from '../model/thoughts.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { shownSpans, shownText } from './shown.ts';
+
+/** Where a message's bytes are. */
+interface Bytes {
+  bytes(from: number, to: number): Uint8Array;
+}
+
+/** What an application may show beyond the rules. Only `true` opens anything. */
+export interface VisibilityOptions {
+  /** In the Harmony profile an assistant's commentary to nobody is a preamble by convention: show it. */
+  readonly harmonyPreambles?: boolean | undefined;
+  /** Show messages as `final` that lack a channel where one is required (R-CHANNEL-MISSING). */
+  readonly missingChannel?: boolean | undefined;
+}
+
+/** Why a message is hidden. `call`: nothing of a 0.1 call is left to show. */
+export type HiddenReason =
+  | 'role'
+  | 'ambiguous'
+  | 'recipient'
+  | 'channel'
+  | 'intent'
+  | 'open-turn'
+  | 'missing-channel'
+  | 'missing-start'
+  | 'call';
+
+interface Allowed {
+  readonly roles: readonly string[];
+  readonly channel: string;
+  readonly intent: (intent: string | null) => boolean;
+  readonly optIn?: keyof VisibilityOptions;
+  /** What else must be so. */
+  readonly where?: (message: Message, transcript: TranscriptInfo) => boolean;
+}
+
+const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
+  return dialect.id === 'harmony' || header?.harmony === true;
+};
+
+/** A commentary without recipient may be a call that went wrong: then it is no preamble. */
+const isNoCall = (message: Message): boolean => {
+  return message.recipient === null && !message.isUndispatchable && message.end !== 'call';
+};
+
+/** The allow-list: what fits no row is hidden. */
+const ALLOWED: readonly Allowed[] = [
+  { roles: ['user', 'assistant'], channel: 'final', intent: (intent) => intent !== 'debug' },
+  { roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === 'preamble' },
+  {
+    roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === null,
+    optIn: 'harmonyPreambles', where: (message, transcript) => isHarmony(transcript) && isNoCall(message),
+  },
+];
+
+/** What else hides a message that a row allows. */
+const HIDING: readonly {
+  readonly reason: HiddenReason;
+  readonly hides: (message: Message, transcript: TranscriptInfo, source: Bytes) => boolean;
+  readonly unless?: keyof VisibilityOptions;
+}[] = [
+  { reason: 'ambiguous', hides: (message) => message.isAmbiguous },
+  { reason: 'recipient', hides: (message) => isToolRecipient(message.recipient) },
+  { reason: 'open-turn', hides: (message) => message.isOpenTurn },
+  { reason: 'missing-channel', hides: lacksChannel, unless: 'missingChannel' },
+  {
+    reason: 'missing-start',
+    hides: (message) => message.missingStart === 'missing' && !message.reading.meaning.hasChannelField,
+  },
+  { reason: 'call', hides: (message, _, source) => isBareCall(message, source) },
+];
+
+/** Roles of which some row shows something. */
+const SHOWN_ROLES: ReadonlySet<string | null> = new Set(ALLOWED.flatMap(({ roles }) => roles));
 
 /** Roles whose messages must have a channel in this transcript (R-CHANNEL-MISSING). */
 export function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
-  if (transcript.dialect.id === 'harmony') return ['assistant'];
-  return transcript.header?.requiresChannels ? ['assistant', 'tool'] : [];
+  if (transcript.header?.requiresChannels || transcript.asksForChannels) return ['assistant', 'tool'];
+  return transcript.dialect.id === 'harmony' ? ['assistant'] : [];
 }
 
 /** The message has no channel where one is required. */
@@ -19,40 +92,86 @@ export function lacksChannel(message: Message, transcript: TranscriptInfo): bool
   return roles.length > 0 && message.explicitChannel === null && message.role !== null && roles.includes(message.role);
 }
 
+/** Why an end user may not see the message; null: he may. */
+export function hiddenReason(
+  message: Message,
+  transcript: TranscriptInfo,
+  source: Bytes,
+  options: VisibilityOptions = {},
+): HiddenReason | null {
+  if (typeof transcript?.dialect?.flags !== 'number') {
+    throw new TypeError('visibility: expected what a transcript is read as, `transcript.info`');
+  }
+  if (!SHOWN_ROLES.has(message.role)) return 'role';
+  if (!isAllowed(message, transcript, options)) return message.channel === 'final' ? 'intent' : 'channel';
+  for (const { reason, hides, unless } of HIDING) {
+    if (!(unless && options[unless] === true) && hides(message, transcript, source)) return reason;
+  }
+  return null;
+}
+
 /** True when an end user may see the message: everything that is not on the list is hidden. */
 export function isVisible(
   message: Message,
   transcript: TranscriptInfo,
-  source: { bytes(from: number, to: number): Uint8Array },
+  source: Bytes,
+  options?: VisibilityOptions,
 ): boolean {
-  if (typeof transcript?.dialect?.flags !== 'number') {
-    throw new TypeError('isVisible: expected what a transcript is read as, `transcript.info`');
-  }
-  const { role } = message;
-  if (role !== 'user' && role !== 'assistant') return false;
-  if (message.isAmbiguous || isToolRecipient(message.recipient)) return false;
-  const { channel } = message;
-  const shown =
-    channel === 'final' ? message.intent !== 'debug' : role === 'assistant' && channel === 'commentary' && message.intent === 'preamble';
-  if (!shown || message.isOpenTurn || lacksChannel(message, transcript)) return false;
-  if (message.missingStart === 'missing' && !message.reading.meaning.hasChannelField) return false;
-  return !(message.dialect.flags & HAS_LINE) || role !== 'assistant' || !isBareCall(message, source);
+  return hiddenReason(message, transcript, source, options) === null;
 }
 
-/** What is shown of a 0.1 call holds nothing but white space (R-CALL): its thoughts hidden, cut at its first function call. */
-function isBareCall(message: Message, source: { bytes(from: number, to: number): Uint8Array }): boolean {
-  const { from, to } = message.body;
-  const { thoughts, calls } = readThoughts(message.marks(), to);
-  const first = calls[0];
-  if (!first) return false;
-  let at = from;
-  for (const thought of [...thoughts, { from: first.from, to: first.from }]) {
-    const until = Math.min(thought.from, first.from);
-    if (until > at) {
-      const bytes = source.bytes(at, until);
+function isAllowed(message: Message, transcript: TranscriptInfo, options: VisibilityOptions): boolean {
+  const { role, channel } = message;
+  for (const row of ALLOWED) {
+    if (channel !== row.channel || !row.roles.includes(role!) || !row.intent(message.intent)) continue;
+    if (row.optIn && options[row.optIn] !== true) continue;
+    if (!row.where || row.where(message, transcript)) return true;
+  }
+  return false;
+}
+
+const PART = 64 * 1024;
+
+/** A 0.1 call of which only white space would be shown (R-CALL). */
+function isBareCall(message: Message, source: Bytes): boolean {
+  if (!(message.dialect.flags & HAS_LINE) || message.role !== 'assistant') return false;
+  if (message.functionCalls.length === 0) return false;
+  for (const { from, to } of shownSpans(message)) {
+    for (let at = from; at < to; at += PART) {
+      const bytes = source.bytes(at, Math.min(to, at + PART));
       if (!isBlank(bytes, 0, bytes.length)) return false;
     }
-    at = Math.max(at, thought.to);
   }
   return true;
+}
+
+export interface ShowOptions extends VisibilityOptions {
+  /** A debug view: everything is shown. */
+  readonly debug?: boolean | undefined;
+}
+
+/** A hidden message was to be shown. The text tells where it stands, and nothing of what it holds. */
+export class VisibilityError extends Error {
+  override readonly name = 'VisibilityError';
+  readonly code = 'E-PERM-VISIBILITY';
+  readonly reason: HiddenReason;
+  /** Byte position of the message. */
+  readonly from: number;
+
+  constructor(reason: HiddenReason, from: number) {
+    super(`the message at byte ${from} is hidden from end users (${reason}); a debug view asks with debug: true`);
+    this.reason = reason;
+    this.from = from;
+  }
+}
+
+/**
+ * The text of a message for an end user. With `debug: true` the whole content of any message. Throws a VisibilityError
+ * for a hidden message otherwise.
+ */
+export function show(message: Message, transcript: TranscriptInfo, source: Bytes, options: ShowOptions = {}): string {
+  if (options.debug === true) return message.content;
+  const reason = hiddenReason(message, transcript, source, options);
+  if (reason !== null) throw new VisibilityError(reason, message.from);
+  return shownText(message, source);
 }

@@ -1,0 +1,78 @@
+// `render`: what an end user may see, as text or as a page; all of it, marked, in a debug view.
+
+import { messagesOf, type PlacedMessage } from '../corpus/messages.ts';
+import { escapeHtml } from '../formats/printable.ts';
+import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render.ts';
+import type { SharedOptions } from './options.ts';
+import { escapeLine } from './print.ts';
+import type { MakeSpinner } from './progress.ts';
+import { FAILED, OK, Run } from './run.ts';
+import type { Host } from './stream.ts';
+
+export interface RenderCommandOptions extends SharedOptions {
+  readonly format: 'text' | 'html';
+  readonly debug?: true;
+  readonly transcript?: number;
+  readonly harmonyPreambles?: true;
+  readonly missingChannel?: true;
+  readonly notes?: true;
+}
+
+export function render(
+  paths: readonly string[],
+  options: RenderCommandOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): number {
+  const run = new Run(options, host, makeSpinner);
+  const isHtml = options.format === 'html';
+  if (isHtml) run.out.line(htmlHead());
+  run.each(paths, ({ path, source, options: readOptions }) => {
+    const placed = wanted(messagesOf(run.machine, source, readOptions), options.transcript);
+    // An input has a heading of its own where there may be several.
+    const named = paths.length > 1 || (paths.length === 1 && paths[0] !== path);
+    const write = isHtml ? writeHtml : writeText;
+    for (const piece of write(placed, named ? path : null, options)) run.out.line(piece);
+  });
+  if (isHtml) run.out.line(htmlTail());
+  run.out.flush();
+  return run.failed ? FAILED : OK;
+}
+
+/** The messages of one transcript, or all. */
+function* wanted(
+  messages: Iterable<PlacedMessage>,
+  transcript: number | undefined,
+): Generator<PlacedMessage, void, void> {
+  for (const placed of messages) {
+    const { number } = placed.transcript;
+    if (transcript !== undefined && number > transcript) return;
+    if (transcript === undefined || number === transcript) yield placed;
+  }
+}
+
+function* writeText(
+  messages: Iterable<PlacedMessage>,
+  path: string | null,
+  options: RenderCommandOptions,
+): Generator<string, void, void> {
+  if (path !== null) yield `==> ${escapeLine(path)} <==\n\n`;
+  yield* renderText(messages, options);
+}
+
+function* writeHtml(
+  messages: Iterable<PlacedMessage>,
+  path: string | null,
+  options: RenderCommandOptions,
+): Generator<string, void, void> {
+  const settings: HtmlOptions = { ...options, fragment: true, level: path === null ? 2 : 3 };
+  if (path !== null) yield `<section class="input">\n<h2><bdi>${escapeHtml(escapeLine(path))}</bdi></h2>\n`;
+  try {
+    yield* renderHtml(messages, settings);
+  } catch (error) {
+    // Whatever was open in it ends with the section: the page goes on with the next input.
+    if (path !== null) yield '</section>\n';
+    throw error;
+  }
+  if (path !== null) yield '</section>\n';
+}

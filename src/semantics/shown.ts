@@ -1,0 +1,73 @@
+// What of a message's body is shown: not its thoughts, not a 0.1 call, not an open literal block (R-COT, R-CALL,
+// R-LITERAL).
+//
+// Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
+
+import { LITERAL } from '../abi.ts';
+import type { Message, Span } from '../model/message.ts';
+import { readThoughts } from '../model/thoughts.ts';
+import { decodeUtf8 } from '../utf8.ts';
+
+/** Why a part of a shown body is not shown. */
+export type CutReason = 'thought' | 'call' | 'literal';
+
+/** Bytes of the content: shown, or cut for a reason. */
+export interface Piece extends Span {
+  readonly cut: CutReason | null;
+}
+
+interface Cut extends Span {
+  readonly cut: CutReason;
+}
+
+/** The whole content in order (without the `<` of escapes and without literal tokens), each piece shown or cut. */
+export function bodyPieces(message: Message): Piece[] {
+  const cuts = readCuts(message);
+  const pieces: Piece[] = [];
+  let next = 0;
+  for (const { from, to } of message.contentSpans()) {
+    let at = from;
+    while (at < to) {
+      while (next < cuts.length && cuts[next]!.to <= at) next++;
+      const cut = cuts[next];
+      const isCut = cut !== undefined && cut.from <= at;
+      const until = Math.min(to, cut ? (isCut ? cut.to : cut.from) : to);
+      pieces.push({ from: at, to: until, cut: isCut ? cut.cut : null });
+      at = until;
+    }
+  }
+  return pieces;
+}
+
+/** The spans whose bytes, one after the other, are what is shown. */
+export function shownSpans(message: Message): Span[] {
+  return bodyPieces(message).filter(({ cut }) => cut === null);
+}
+
+/** What is shown, as text: invalid UTF-8 as U+FFFD. */
+export function shownText(message: Message, source: { bytes(from: number, to: number): Uint8Array }): string {
+  let text = '';
+  for (const { from, to } of shownSpans(message)) text += decodeUtf8(source.bytes(from, to));
+  return text;
+}
+
+/**
+ * What is not shown, in order and without overlap. Marks are private in what an assistant says; elsewhere they are
+ * text.
+ */
+function readCuts(message: Message): Cut[] {
+  const { to } = message.body;
+  const cuts: Cut[] = [];
+  const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+  let end: Cut | null = open ? { from: open.from, to, cut: 'literal' } : null;
+  if (message.role === 'assistant') {
+    const { thoughts, calls } = readThoughts(message.marks(), to);
+    if (calls[0] && !(end && end.from < calls[0].from)) end = { from: calls[0].from, to, cut: 'call' };
+    for (const thought of thoughts) {
+      if (end && thought.from >= end.from) break;
+      cuts.push({ from: thought.from, to: Math.min(thought.to, end?.from ?? to), cut: 'thought' });
+    }
+  }
+  if (end) cuts.push(end);
+  return cuts;
+}

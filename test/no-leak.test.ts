@@ -1,0 +1,266 @@
+// What is hidden stays hidden: marks in hidden bodies come out nowhere but where a caller asks for them. Which bodies
+// are hidden is known by construction, or by the reference parser, which was written apart from the library.
+import { inspect } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import { check as checkCommand } from '../src/cli/check.ts';
+import { convert } from '../src/cli/convert.ts';
+import { render, type RenderCommandOptions } from '../src/cli/render.ts';
+import { REPORT_FORMATS } from '../src/cli/report.ts';
+import { scan as scanCommand } from '../src/cli/scan.ts';
+import type { Host } from '../src/cli/stream.ts';
+import { messagesOf } from '../src/corpus/messages.ts';
+import { FORMS } from '../src/formats/convert.ts';
+import { type Placed, renderHtml, renderText } from '../src/formats/render.ts';
+import { Message } from '../src/model/message.ts';
+import { type Parsed, parseOn } from '../src/model/parse.ts';
+import type { ReadOptions } from '../src/model/walk.ts';
+import { MemorySource } from '../src/scan/source.ts';
+import { WasmMachine } from '../src/scan/wasm.ts';
+import { checkSource } from '../src/semantics/check.ts';
+import { Counter } from '../src/semantics/count.ts';
+import { show } from '../src/semantics/visibility.ts';
+import { file } from './cli/harness.ts';
+import { type Random, randomInput, randomOf, SEED } from './random.ts';
+import { Chunked } from './read.ts';
+import { referenceParse } from './reference/parser.ts';
+import { HIDDEN } from './semantics/visibility-cases.ts';
+
+const MACHINE = new WasmMachine();
+const SMALL = { tableRows: 8, window: 1024 };
+const INPUTS = Number(process.env['OPENCHATML_LEAK_INPUTS'] ?? 1500);
+const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+/** Everything that the library's objects tell about themselves. */
+function* logs(value: unknown): Generator<string, void, void> {
+  yield String(value);
+  yield JSON.stringify(value) ?? '';
+  yield inspect(value);
+  const all = { depth: Infinity, showHidden: true, maxArrayLength: null, maxStringLength: null };
+  yield inspect(value, { ...all, getters: true });
+  yield inspect(value, { ...all, customInspect: false });
+}
+
+const errorOf = (work: () => unknown): unknown => {
+  try {
+    work();
+    return null;
+  } catch (error) {
+    return error;
+  }
+};
+
+function* errors(bytes: Uint8Array, parsed: Parsed): Generator<unknown, void, void> {
+  const source = new MemorySource(bytes);
+  for (const transcript of parsed.transcripts) {
+    for (const message of transcript) {
+      yield errorOf(() => show(message, transcript.info, source));
+      yield errorOf(() => show(message, undefined as never, source));
+      yield errorOf(() => [...renderText([{ message } as Placed])]);
+    }
+  }
+  yield errorOf(() => renderText(bytes.buffer as never));
+  yield errorOf(() => parseOn(MACHINE, bytes.buffer as never));
+  yield errorOf(() => parseOn(MACHINE, bytes, { role: {} as never }));
+  const gone: Message[] = [];
+  for (const { message } of messagesOf(new WasmMachine(SMALL), new Chunked(bytes, () => 7), {})) gone.push(message);
+  for (const message of gone) yield errorOf(() => message.content);
+}
+
+/** All that may be seen of an input without asking for hidden text. */
+function* outlets(bytes: Uint8Array, options: ReadOptions): Generator<string, void, void> {
+  const parsed = parseOn(MACHINE, bytes, options);
+  yield [...renderText(parsed, { notes: true })].join('');
+  yield [...renderHtml(parsed, { notes: true })].join('');
+  yield [...renderText(messagesOf(new WasmMachine(SMALL), new Chunked(bytes, () => 5), options))].join('');
+  yield JSON.stringify([...checkSource(MACHINE, new MemorySource(bytes), options)]);
+  const counter = new Counter();
+  counter.add(MACHINE, new MemorySource(bytes), options);
+  yield JSON.stringify(counter.result());
+  yield* logs(parsed);
+  for (const transcript of parsed.transcripts) {
+    yield* logs(transcript);
+    yield* logs(transcript.info);
+    for (const message of transcript) yield* logs(message);
+  }
+  for (const placed of messagesOf(MACHINE, new MemorySource(bytes), options)) yield* logs(placed);
+  for (const error of errors(bytes, parsed)) {
+    yield error instanceof Error ? `${error.stack} ${error.message}` : '';
+    yield* logs(error);
+  }
+}
+
+/** A mark as it would show up: as text, and as bytes in decimal and in hexadecimal. */
+const formsOf = (mark: string): string[] => {
+  return [mark, [...encode(mark)].join(', '), Buffer.from(mark).toString('hex').replace(/..(?=.)/g, '$& ')];
+};
+
+function expectNone(text: string, marks: readonly string[], told: string): void {
+  for (const form of marks.flatMap(formsOf)) if (text.includes(form)) expect(text, told).not.toContain(form);
+}
+
+describe('by construction', () => {
+  const withSecret = HIDDEN.filter(([, text]) => text.includes('SECRET'));
+
+  test.each(withSecret)('a message hidden for its %s: %j %j', (_, text, options = {}) => {
+    for (const out of outlets(encode(text), options)) expectNone(out, ['SECRET'], text);
+    expect([...renderText(parseOn(MACHINE, text, options), { debug: true })].join('')).toContain('SECRET');
+    expect([...renderHtml(parseOn(MACHINE, text, options), { debug: true })].join('')).toContain('SECRET');
+  });
+
+  const parts: [text: string, options?: ReadOptions][] = [
+    ['<|start|>assistant<|message|>OPEN<|start_reason|>SECRET<|end_reason|>OPEN<|end|>'],
+    ['<|start|>assistant<|message|>OPEN<|start_reason|>a<|start_reason|>b<|end_reason|>SECRET<|end|>'],
+    [
+      '<|start|>assistant intent=preamble<|channel|>commentary<|message|>OPEN<|start_reflect|><|literal|>'
+      + '<|end_reflect|>SECRET<|endliteral|><|end|>',
+    ],
+    ['<|start|>assistant<|message|>OPEN<|literal|>SECRET<|end|><|start|>user<|message|>SECRET<|end|>'],
+    ['<|start|>user<|message|>OPEN<|literal|>SECRET'],
+    ['<|start|>assistant<|message|>OPEN<|start_introspect|>SECRET', { dialect: 'openchatml-2.0' }],
+    ['<|im_start|>assistant\nOPEN<|start_reason|>SECRET<|end_reason|>\n<|im_end|>'],
+    ['<|im_start|>assistant\nOPEN\n<|function_call|>{"SECRET":1}<|start_reason|><|end_reason|>SECRET<|im_end|>'],
+    ['version: 1.2\n---\n<|start|>assistant<|message|>OPEN<|start_reason|>SECRET<|end|>'],
+  ];
+  test.each(parts)('a part of a shown message: %j %j', (text, options = {}) => {
+    for (const out of outlets(encode(text), options)) expectNone(out, ['SECRET'], text);
+    for (const rendered of [renderText, renderHtml]) {
+      expect([...rendered(parseOn(MACHINE, text, options))].join('')).toContain('OPEN');
+    }
+  });
+});
+
+describe('findings of meaning', () => {
+  // A pointer names properties that a definition declares, and nothing else of it or of a call.
+  const define = 'version: 2.2\n---\n<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n\n'
+    + '// SECRET\ntype f = (_: {\n// SECRET\ncity: string,\nkind: "SECRETA" | "SECRETB",\n}) => any;\n\n'
+    + '} // namespace functions<|end|>\n';
+  // A schema that cannot be used.
+  const list = 'version: 2.0\n---\n<|start|>developer<|message|>[{"type":"function","function":{"name":"f","description":"SECRET",'
+    + '"parameters":{"type":"object","properties":{"city":{"type":"string","pattern":"SECRET("}}}}}]<|end|>\n';
+  const call = (body: string, words = 'to=functions.f call_id=c1', type = '<|constrain|>json'): string => {
+    return `<|start|>assistant ${words}<|channel|>commentary${type}<|message|>${body}<|call|>\n`;
+  };
+  const reply = (words: string): string => {
+    return `<|start|>tool name=functions.f ${words} to=assistant<|channel|>commentary<|message|>SECRET<|end|>\n`;
+  };
+  const texts: [rule: string, text: string][] = [
+    ['invalid-json', `version: 2.2\n---\n${call('{"SECRET":SECRET}')}`],
+    ['invalid-json', `version: 2.2\n---\n${call('{"SECRET":"SECRET')}`],
+    ['hint-mismatch', `version: 2.2\n---\n${call('SECRET', 'to=functions.f call_id=c1 content_type=json', '')}`],
+    ['invalid-arguments', define + call('{"city":1,"kind":"SECRETC","SECRETD":2}')],
+    ['invalid-arguments', define + call('{"SECRETX":{"SECRETY":[]}}')],
+    ['invalid-arguments', define + call('["SECRET"]')],
+    ['invalid-arguments', `${list}${call('{"city":"SECRET"}').replace('<|constrain|>json', '')}`],
+    ['unknown-tool', define + call('{"city":"SECRET"}', 'to=functions.g call_id=c1')],
+    ['duplicate-call-id', define + call('{"city":"SECRET","kind":"SECRETA"}').repeat(2)],
+    ['unmatched-reply', define + reply('call_id=c9')],
+    ['duplicate-reply', define + call('{"city":"a","kind":"SECRETA"}') + reply('call_id=c1').repeat(2)],
+    ['missing-call-id', define + call('{"city":"a","kind":"SECRETA"}', 'to=functions.f')],
+    ['unterminated-literal', `${define}<|start|>assistant<|channel|>analysis<|message|><|literal|>SECRET<|end|>`],
+  ];
+  test.each(texts)('%s: %j', (rule, text) => {
+    expect([...checkSource(MACHINE, new MemorySource(encode(text)))].map((found) => found.rule)).toContain(rule);
+    for (const out of outlets(encode(text), {})) expectNone(out, ['SECRET'], text);
+    const path = file('leak/meaning.txt', text);
+    for (const format of REPORT_FORMATS) {
+      const out = written((host) => checkCommand([path], { dialect: 'auto', color: 'never', format }, host, null));
+      expectNone(out, ['SECRET'], text);
+    }
+  });
+});
+
+interface Marked {
+  bytes: Uint8Array;
+  options: ReadOptions;
+  /** Marks that lie in hidden bodies. */
+  hidden: string[];
+}
+
+/** A random input with a mark in every body that is hidden. */
+function markedInput(random: Random, run: number): Marked {
+  const options: ReadOptions = {
+    dialect: random.pick(['auto', 'auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony']),
+    role: random.once(8) ? random.pick(['assistant', 'user', 'tool']) : undefined,
+  };
+  let bytes = randomInput(random, random.once(3) ? 40 : 14);
+  const marks: string[] = [];
+  for (const message of referenceParse(bytes, options).messages.reverse()) {
+    if (message.visible) continue;
+    const mark = `zq${run}m${marks.length}qz`;
+    const at = message.body_from + random.below(message.body_to - message.body_from + 1);
+    bytes = Buffer.concat([bytes.subarray(0, at), encode(mark), bytes.subarray(at)]);
+    marks.push(mark);
+  }
+  // A mark may change how the text reads: only those count that lie in a hidden body now.
+  const after = referenceParse(bytes, options).messages.filter(({ visible }) => !visible);
+  const hidden = marks.filter((mark) => {
+    const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(mark);
+    return after.some(({ body_from: from, body_to: to }) => at >= from && at + mark.length <= to);
+  });
+  return { bytes: Uint8Array.from(bytes), options, hidden };
+}
+
+test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {
+  const seeds = randomOf(SEED);
+  let count = 0;
+  for (let run = 0; run < INPUTS; run++) {
+    const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), run);
+    const input = JSON.stringify(Buffer.from(bytes).toString('latin1'));
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: ${input}`;
+    for (const out of outlets(bytes, options)) expectNone(out, hidden, told);
+    const debug = [...renderText(parseOn(MACHINE, bytes, options), { debug: true })].join('');
+    for (const mark of hidden) if (!debug.includes(mark)) expect(debug, told).toContain(mark);
+    count += hidden.length;
+  }
+  expect(count).toBeGreaterThan(INPUTS / 2);
+});
+
+/** Runs a command over files; answers with what it wrote for people, and with its output unless that is left out. */
+function written(work: (host: Host) => unknown, take: (output: string) => string = (output) => output): string {
+  let out = '';
+  let err = '';
+  const stdout = { isTTY: false, write: (text: string) => void (out += text) };
+  const stderr = { isTTY: false, write: (text: string) => void (err += text) };
+  work({ stdin: { fd: -1, isTTY: true }, stdout, stderr, env: {}, version: '' });
+  return err + take(out);
+}
+
+/** Of the records that `convert` writes, those that it refused. */
+const refused = (output: string): string => output.split('\n').filter((line) => line.includes('"text":null')).join('\n');
+
+test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, () => {
+  const seeds = randomOf(SEED ^ 0x5eed);
+  const byDialect = new Map<NonNullable<ReadOptions['dialect']>, { paths: string[]; marks: string[] }>();
+  for (let run = 0; run < 1000; run++) {
+    const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), run);
+    if (hidden.length === 0 || options.role !== undefined) continue;
+    const group = byDialect.get(options.dialect!) ?? { paths: [], marks: [] };
+    byDialect.set(options.dialect!, group);
+    group.paths.push(file(`leak/${run}.txt`, bytes));
+    group.marks.push(...hidden);
+  }
+  expect(byDialect.size).toBe(5);
+  for (const [dialect, { paths, marks }] of byDialect) {
+    const shared = { dialect, color: 'never' } as const;
+    const told = `OPENCHATML_SEED=${SEED}, ${dialect}`;
+    for (const format of REPORT_FORMATS) {
+      const out = written((host) => checkCommand(paths, { ...shared, format }, host, null));
+      expect(out.length, told).toBeGreaterThan(1000);
+      expectNone(out, marks, `${told}, ${format}`);
+    }
+    for (const format of ['table', 'json'] as const) {
+      expectNone(written((host) => scanCommand(paths, { ...shared, format }, host, null)), marks, `${told}, scan`);
+    }
+    for (const to of FORMS) {
+      const work = (host: Host): unknown => convert(paths, { ...shared, from: 'auto', to, format: 'ndjson' }, host, null);
+      expectNone(written(work, refused), marks, `${told}, convert to ${to}`);
+    }
+    for (const format of ['text', 'html'] as const) {
+      const rendered = (more: Partial<RenderCommandOptions>): string =>
+        written((host) => render(paths, { ...shared, format, ...more }, host, null));
+      expectNone(rendered({ notes: true }), marks, `${told}, ${format}`);
+      const debug = rendered({ debug: true });
+      for (const mark of marks) if (!debug.includes(mark)) expect(debug, told).toContain(mark);
+    }
+  }
+});
