@@ -1,0 +1,147 @@
+// Which messages a model is given when it goes on: old reasoning is left out, stop tokens of the past are ordinary ends (R-SAMPLING).
+
+import { isToolRecipient } from '../model/attributes.ts';
+import type { MessageData } from '../model/data.ts';
+import { plainName } from './call-rules.ts';
+
+export interface SamplingOptions {
+  /**
+   * `ocm`: analysis up to the last answer goes (2.2 §12.7). `harmony`: analysis before the first answer goes, and only when the
+   * last assistant message is an answer, as openai-harmony does. `keep`: all reasoning stays.
+   */
+  readonly rule: 'ocm' | 'harmony' | 'keep';
+}
+
+/** Why a message is not sampled from: old reasoning, or a prompt that only waits for its completion. */
+export type DropReason = 'analysis' | 'open-turn';
+
+export interface DroppedMessage {
+  /** Number of the message, from 0. */
+  readonly index: number;
+  readonly reason: DropReason;
+}
+
+export interface Sampling {
+  readonly messages: MessageData[];
+  readonly dropped: DroppedMessage[];
+}
+
+/**
+ * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input is not a
+ * display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt.
+ */
+export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
+  const last = messages.length - 1;
+  const count = isOpenTurn(messages[last]) ? last : messages.length;
+  const turns = messages.slice(0, count);
+  const analysis = DROP.get(options.rule)?.(turns);
+  if (!analysis) throw new RangeError(`rule must be one of ${[...DROP.keys()].join(', ')}; got ${String(options.rule)}`);
+  const dropped: DroppedMessage[] = [...analysis].sort((a, b) => a - b).map((index) => ({ index, reason: 'analysis' }));
+  if (count <= last) dropped.push({ index: last, reason: 'open-turn' });
+  const kept = turns.filter((_, index) => !analysis.has(index));
+  return { messages: kept.map((message) => (message.end === 'return' ? { ...message, end: 'end' } : message)), dropped };
+}
+
+const DROP: ReadonlyMap<string, (messages: readonly MessageData[]) => Set<number>> = new Map([
+  ['keep', () => new Set<number>()],
+  ['harmony', dropBeforeFirstFinal],
+  ['ocm', dropBeforeLastFinal],
+]);
+
+/** Data does not tell an open turn from an empty message that the end of input cut; neither is worth a place in a prompt. */
+function isOpenTurn(message: MessageData | undefined): boolean {
+  return message !== undefined && message.end === 'eof' && message.content === '';
+}
+
+const isAnalysis = (message: MessageData): boolean => message.channel === 'analysis';
+const isCall = (message: MessageData): boolean => message.role === 'assistant' && isToolRecipient(message.recipient ?? null);
+
+/** An absent channel means final where an assistant speaks; other roles have no channel in common text, and it means nothing. */
+const isFinal = (message: MessageData): boolean =>
+  (message.role === 'assistant' ? (message.channel ?? 'final') : message.channel) === 'final';
+
+/** Harmony's own rule, word for word: whole messages on `analysis`, whatever their role or recipient. */
+function dropBeforeFirstFinal(messages: readonly MessageData[]): Set<number> {
+  const lastAssistant = messages.findLast(({ role }) => role === 'assistant');
+  const dropped = new Set<number>();
+  if (!lastAssistant || !isFinal(lastAssistant)) return dropped;
+  const first = messages.findIndex(isFinal);
+  for (let index = 0; index < first; index++) if (isAnalysis(messages[index]!)) dropped.add(index);
+  return dropped;
+}
+
+/** The rule of 2.2: turns that ended in an answer lose their analysis; what led to a call without a reply keeps it. */
+function dropBeforeLastFinal(messages: readonly MessageData[]): Set<number> {
+  const last = messages.findLastIndex((message) => message.role === 'assistant' && isFinal(message) && !isCall(message));
+  const replies = matchReplies(messages);
+  const dropped = new Set<number>();
+  for (const [index, message] of messages.slice(0, Math.max(last, 0)).entries()) {
+    if (isAnalysis(message) && !isInput(message)) dropped.add(index);
+  }
+  // Analysis of the turn so far, which began after what the model was last told or answered.
+  let turn: number[] = [];
+  for (const [index, message] of messages.slice(0, Math.max(last, 0)).entries()) {
+    if (isInput(message) || (isFinal(message) && !isCall(message))) turn = [];
+    if (isAnalysis(message)) turn.push(index);
+    if (isCall(message) && !replies.has(index)) {
+      for (const kept of turn) dropped.delete(kept);
+      turn = [];
+    }
+  }
+  // A call and its reply go together or not at all.
+  for (const [call, reply] of replies) {
+    if (!dropped.has(call)) dropped.delete(reply);
+    else if (!dropped.has(reply)) dropped.delete(call);
+  }
+  return dropped;
+}
+
+/** What the model is told and has not said itself: never its reasoning. */
+const isInput = ({ role }: MessageData): boolean => role === 'system' || role === 'developer' || role === 'user';
+
+/**
+ * Index of each call to the index of its reply: by call id where both have one, else the first open call of the reply's name; a
+ * reply without a name answers the first open call.
+ */
+export function matchReplies(messages: readonly MessageData[]): Map<number, number> {
+  const replies = new Map<number, number>();
+  const open = new Set<number>();
+  const byKey = new Map<string, Set<number>>();
+  const keysOf = (call: MessageData): string[] => [
+    `name ${plainName(call.recipient!)}`,
+    ...(isThere(call.callId) ? [`id ${call.callId}`] : [`no-id ${plainName(call.recipient!)}`]),
+  ];
+  for (const [index, message] of messages.entries()) {
+    if (isCall(message)) {
+      open.add(index);
+      for (const key of keysOf(message)) {
+        const calls = byKey.get(key);
+        if (calls) calls.add(index);
+        else byKey.set(key, new Set([index]));
+      }
+    } else if (message.role === 'tool') {
+      const call = first(candidates(message, open, byKey));
+      if (call === undefined) continue;
+      replies.set(call, index);
+      open.delete(call);
+      for (const key of keysOf(messages[call]!)) byKey.get(key)!.delete(call);
+    }
+  }
+  return replies;
+}
+
+/** The open calls that a reply may answer. One with an id answers the call of that id, or a call of its name that has none. */
+function candidates(reply: MessageData, open: Set<number>, byKey: Map<string, Set<number>>): Iterable<number> {
+  const name = isThere(reply.name) ? plainName(reply.name) : null;
+  if (!isThere(reply.callId)) return name === null ? open : (byKey.get(`name ${name}`) ?? []);
+  const calls = byKey.get(`id ${reply.callId}`);
+  if (calls && calls.size > 0) return calls;
+  return name === null ? [] : (byKey.get(`no-id ${name}`) ?? []);
+}
+
+const isThere = (value: string | null | undefined): value is string => value !== null && value !== undefined;
+
+function first<T>(values: Iterable<T>): T | undefined {
+  for (const value of values) return value;
+  return undefined;
+}
