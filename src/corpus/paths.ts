@@ -10,7 +10,7 @@ import { FileSource, type InputSource, PipeSource } from './source.ts';
 export type Path = string | Buffer;
 
 /** The endings that a folder's transcripts have. */
-export const ENDINGS = ['.txt', '.ocml', '.chatml', '.harmony'];
+export const ENDINGS: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony'];
 
 export const STANDARD_INPUT = '-';
 
@@ -31,7 +31,7 @@ export function pathText(path: Path): string {
 }
 
 /** Under `auto` a file named `*.harmony` is read as harmony; no other ending chooses anything. */
-export function optionsFor(path: string, options: ReadOptions): ReadOptions {
+export function optionsFor<O extends ReadOptions>(path: string, options: O): O {
   const isAuto = options.dialect === undefined || options.dialect === 'auto';
   return isAuto && path.endsWith('.harmony') ? { ...options, dialect: 'harmony' } : options;
 }
@@ -44,9 +44,10 @@ export function openInput(path: Path): InputSource {
 }
 
 /**
- * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error.
+ * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. Folders give their
+ * files with one of `endings`.
  */
-export function* findInputs(paths: readonly string[], stdin: number): Generator<Input | InputError, void, void> {
+export function* findInputs(paths: readonly string[], stdin: number, endings = ENDINGS): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
       yield { path, open: () => new PipeSource(stdin, path, false) };
@@ -55,7 +56,7 @@ export function* findInputs(paths: readonly string[], stdin: number): Generator<
     try {
       const status = lookAt(path, statSync);
       if (!status.isDirectory()) yield { path, open: () => openAs(path, status, constants.O_RDONLY) };
-      else yield* findInFolder(path);
+      else yield* findInFolder(path, endings);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       yield error;
@@ -63,14 +64,14 @@ export function* findInputs(paths: readonly string[], stdin: number): Generator<
   }
 }
 
-function* findInFolder(path: string): Generator<Input | InputError, void, void> {
+function* findInFolder(path: string, endings: readonly string[]): Generator<Input | InputError, void, void> {
   let isEmpty = true;
-  for (const found of walk(Buffer.from(path))) {
+  for (const found of walk(Buffer.from(path), endings)) {
     isEmpty = false;
     yield found;
   }
   if (isEmpty) {
-    const remedy = `a folder gives its files named *${ENDINGS.join(', *')}; name any other file itself`;
+    const remedy = `a folder gives its files named *${endings.join(', *')}; name any other file itself`;
     yield new InputError(path, 'holds no transcripts', remedy);
   }
 }
@@ -81,7 +82,7 @@ const SLASH = Buffer.from('/');
 const DOT = 0x2e;
 
 /** Files of a folder and of the folders in it, in the order of their paths' bytes. */
-function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
+function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | InputError, void, void> {
   let entries;
   try {
     entries = readdirSync(folder, { encoding: 'buffer', withFileTypes: true });
@@ -91,19 +92,19 @@ function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
   }
   const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
   const wanted = entries
-    .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isTranscript(entry.name))))
+    .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name, endings))))
     .map((entry) => (entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name))
     .sort(Buffer.compare);
   for (const name of wanted) {
     const path = Buffer.concat([base, name]);
-    if (name.at(-1) === SLASH[0]) yield* walk(path);
+    if (name.at(-1) === SLASH[0]) yield* walk(path, endings);
     else yield { path: pathText(path), open: () => openAs(path, lookAt(path, lstatSync), IN_FOLDER) };
   }
 }
 
-function isTranscript(name: Buffer): boolean {
+function isWanted(name: Buffer, endings: readonly string[]): boolean {
   const text = name.toString('latin1');
-  return ENDINGS.some((ending) => text.endsWith(ending));
+  return endings.some((ending) => text.endsWith(ending));
 }
 
 function lookAt(path: Path, look: (path: Path) => Stats): Stats {

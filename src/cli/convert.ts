@@ -1,0 +1,154 @@
+// `convert`: transcripts from any form to any other. What a form loses is summed up, what it cannot carry is refused
+// record by record.
+
+import { JSON_DEEPEST } from '../abi.ts';
+import { ENDINGS } from '../corpus/paths.ts';
+import { formOf, holdsRecords, RECORD_ENDINGS, type RecordForm } from '../corpus/record-form.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../corpus/record.ts';
+import { rawTranscripts, type RawTranscript } from '../corpus/record-raw.ts';
+import { fromChat } from '../formats/chat.ts';
+import { convertTranscript, type Form, isDialect, neutralOf } from '../formats/convert.ts';
+import { fromInterchange20, fromInterchange22 } from '../formats/interchange-read.ts';
+import { type Loss, Refusal } from '../formats/loss.ts';
+import { fromShareGpt } from '../formats/sharegpt.ts';
+import type { TranscriptData } from '../model/data.ts';
+import type { ReadOptions } from '../model/walk.ts';
+import type { DialectId } from '../scan/dialects.ts';
+import { MemorySource, type Source } from '../scan/source.ts';
+import { ConvertOutput, type Origin, type OutputFormat } from './convert-output.ts';
+import type { SharedOptions } from './options.ts';
+import type { MakeSpinner } from './progress.ts';
+import { FAILED, FOUND, OK, type OpenInput, Run, tell } from './run.ts';
+import type { Host } from './stream.ts';
+
+export interface ConvertCommandOptions extends SharedOptions {
+  readonly to: Form;
+  /** What the inputs hold: a dialect's text (raw, or in records' `text`), or records of one form. */
+  readonly from: 'auto' | DialectId | Exclude<RecordForm, 'text'>;
+  /** `text` by default for dialects; the other forms are always lines of JSON. */
+  readonly format?: OutputFormat;
+  readonly neutralise?: true;
+  readonly constrain?: 'bare' | 'constrain';
+}
+
+const READERS: Readonly<
+  Record<Exclude<RecordForm, 'text'>, (record: unknown) => { data: TranscriptData; losses: Loss[] }>
+> = {
+  messages: fromChat,
+  sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20,
+  'interchange-2.2': fromInterchange22,
+};
+
+export function convert(
+  paths: readonly string[],
+  options: ConvertCommandOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): number {
+  if (options.format === 'text' && !isDialect(options.to)) {
+    tell(host, `error: --format text is for dialects; ${options.to} is written as lines of JSON`);
+    return FAILED;
+  }
+  const run = new Run(options, host, makeSpinner);
+  const output = new ConvertOutput(
+    run,
+    options.to,
+    options.format ?? (isDialect(options.to) ? 'text' : 'ndjson'),
+    host.stdout.isTTY,
+  );
+  const work = new Conversion(run, output, options);
+  run.each(paths, (input) => work.read(input), [...ENDINGS, ...RECORD_ENDINGS]);
+  run.out.flush();
+  output.tellSummary();
+  if (run.failed) return FAILED;
+  return output.refused > 0 ? FOUND : OK;
+}
+
+class Conversion {
+  readonly #run: Run;
+  readonly #output: ConvertOutput;
+  readonly #options: ConvertCommandOptions;
+
+  constructor(run: Run, output: ConvertOutput, options: ConvertCommandOptions) {
+    this.#run = run;
+    this.#output = output;
+    this.#options = options;
+  }
+
+  read({ path, source, options }: OpenInput): void {
+    const { from } = this.#options;
+    const reading: ReadOptions = isDialect(from) ? { ...options, dialect: from } : options;
+    const isNamedForm = from !== 'auto' && !isDialect(from);
+    if (isNamedForm || holdsRecords(path, source)) {
+      const locate = (bytes: Uint8Array): number => this.#run.machine.checkJson(bytes, JSON_DEEPEST);
+      for (const record of readRecords(source, { locate })) this.#record(path, record, reading);
+    } else {
+      for (const transcript of rawTranscripts(this.#run.machine, source, reading)) {
+        const { number, from: at } = transcript;
+        this.#raw({ id: `${path}:${number}`, place: `${path}: transcript ${number} at byte ${at}` }, transcript);
+      }
+    }
+  }
+
+  #record(path: string, record: CorpusRecord | RecordProblem, reading: ReadOptions): void {
+    const { number, line } = record;
+    const place = `${path}:${line}`;
+    if ('problem' in record) {
+      const where = record.at === null ? '' : ` at byte ${record.at}`;
+      this.#output.refuse(
+        { id: `${path}:${number}`, place },
+        new Refusal(null, `${record.problem}${where}`, record.remedy),
+        'record',
+      );
+      return;
+    }
+    const { value } = record;
+    const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+    const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
+    const { from } = this.#options;
+    const form = from === 'auto' || isDialect(from) ? formOf(value) : from;
+    if (form === null) {
+      const remedy = 'give messages, conversations or text, or name its form with --from';
+      this.#output.refuse(origin, new Refusal(null, 'its form is none that is known', remedy), 'record');
+    } else if (form === 'text') {
+      this.#text(origin, (value as { text: string }).text, reading);
+    } else {
+      this.#convert(origin, () => READERS[form](value), form.startsWith('interchange') ? dialectOf(form) : null);
+    }
+  }
+
+  /** A record whose text holds raw transcripts, mostly one. */
+  #text(origin: Origin, text: string, reading: ReadOptions): void {
+    const source: Source = new MemorySource(Buffer.from(text, 'utf8'));
+    const transcripts = [...rawTranscripts(this.#run.machine, source, reading)];
+    if (transcripts.length === 0)
+      this.#output.refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
+    else if (transcripts.length === 1) this.#raw(origin, transcripts[0]!);
+    else
+      for (const transcript of transcripts)
+        this.#raw({ ...origin, id: `${origin.id}:${transcript.number}` }, transcript);
+  }
+
+  #raw(origin: Origin, { data, dialect, losses, refusal }: RawTranscript): void {
+    if (refusal !== null) this.#output.refuse(origin, refusal, 'transcript');
+    else this.#convert(origin, () => ({ data, losses: [...losses] }), dialect);
+  }
+
+  /** `dialect`: the data has that dialect's shape; null: it is neutral. */
+  #convert(origin: Origin, read: () => { data: TranscriptData; losses: Loss[] }, dialect: DialectId | null): void {
+    const { to, neutralise, constrain } = this.#options;
+    try {
+      const given = read();
+      const neutral = dialect === null ? { data: given.data, losses: [] } : neutralOf(given.data, dialect);
+      const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain });
+      this.#output.write(origin, converted, neutral.data);
+      this.#output.lose(origin, [given.losses, neutral.losses, converted.losses]);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.#output.refuse(origin, error, 'record');
+    }
+  }
+}
+
+const dialectOf = (form: RecordForm): DialectId => (form === 'interchange-2.0' ? 'openchatml-2.0' : 'openchatml-2.2');

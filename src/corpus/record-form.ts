@@ -1,0 +1,50 @@
+// Which form records have: told by the file's ending, its first bytes, and the fields of each record.
+
+import type { Source } from '../scan/source.ts';
+import { isBlank } from './record.ts';
+
+/** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
+export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
+
+/** The endings that JSON lines have. */
+export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson'];
+
+const PEEK = 4096;
+
+/**
+ * Whether an input holds records: by its ending, or because it begins as a JSON object or list does. Reads its first
+ * bytes only.
+ */
+export function holdsRecords(path: string, source: Source): boolean {
+  if (RECORD_ENDINGS.some((ending) => path.endsWith(ending))) return true;
+  // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
+  let seen = '';
+  const part = new Uint8Array(1);
+  for (let at = 0; at < PEEK && seen.length < 2; at++) {
+    if (source.read(at, part) === 0) break;
+    const [byte] = part;
+    const isMark = at < 3 && byte === [0xef, 0xbb, 0xbf][at];
+    if (!isMark && !isBlank(byte)) seen += String.fromCharCode(byte!);
+    if (seen.length === 1 && seen !== '{' && seen !== '[') return false;
+  }
+  return seen === '{"' || seen === '{}' || seen === '[{' || seen === '[]';
+}
+
+/** The form of a record; null: it has none that is known. */
+export function formOf(value: unknown): RecordForm | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { messages, conversations, text, version } = value as { [key: string]: unknown };
+  if (Array.isArray(messages)) return messagesForm(messages as unknown[], version);
+  if (Array.isArray(conversations)) return 'sharegpt';
+  return typeof text === 'string' ? 'text' : null;
+}
+
+/** The interchange forms say their version, and 2.2 has fields of its own. */
+function messagesForm(messages: readonly unknown[], version: unknown): RecordForm {
+  if (typeof version === 'string' && /^2\.[0-9]{1,9}$/.test(version))
+    return version === '2.0' ? 'interchange-2.0' : 'interchange-2.2';
+  const hasOwnFields = messages.some(
+    (message) => typeof message === 'object' && message !== null && ('tool_call' in message || 'channel' in message),
+  );
+  return hasOwnFields ? 'interchange-2.2' : 'messages';
+}

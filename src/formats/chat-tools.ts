@@ -1,0 +1,162 @@
+// Tool definitions beside messages and in their text: out of the text for forms that have a field for them, into it for
+// those that have none. What stands in a text is taken out only where putting it back gives the same text, byte for
+// byte.
+
+import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
+import { readDeclarations } from '../semantics/tools/declarations.ts';
+import { readToolList, writeToolList } from '../semantics/tools/lists.ts';
+import { fromOpenAI } from '../semantics/tools/records.ts';
+import { FUNCTIONS, type ToolsWritten } from '../semantics/tools/types.ts';
+import { writeDeclarations } from '../semantics/tools/write-declarations.ts';
+import { type Loss, Refusal } from './loss.ts';
+
+/** How a developer's message holds tools: as declarations (2.2, Harmony), or as a JSON list (2.0). */
+export type ToolsForm = 'declarations' | 'list';
+
+const BETWEEN = '\n\n';
+
+/** What was made of a key lately: corpora repeat their tools, and both reading and writing them takes long. */
+class Lately<T> {
+  readonly #known = new Map<string, T>();
+
+  get(key: string, make: () => T): T {
+    const before = this.#known.get(key);
+    if (before !== undefined) return before;
+    const made = make();
+    if (this.#known.size >= KNOWN) this.#known.clear();
+    if (key.length <= LARGEST_KNOWN) this.#known.set(key, made);
+    return made;
+  }
+}
+
+const KNOWN = 256;
+const LARGEST_KNOWN = 32 * 1024;
+const written = new Lately<ToolsWritten>();
+const sections = new Lately<Section | null>();
+
+function writeSection(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
+  if (form === 'list') return { text: writeToolList(tools), losses: [], problems: [] };
+  return written.get(JSON.stringify(tools), () => writeDeclarations(tools));
+}
+
+/** The tools of a record's field: a list, or text that holds its JSON. */
+export function readToolField(value: unknown, losses: Loss[]): readonly ToolDefinition[] {
+  if (value === undefined || value === null) return [];
+  if ((Array.isArray(value) && value.length === 0) || value === '') {
+    losses.push({ what: 'field', message: null, detail: 'tools is empty' });
+    return [];
+  }
+  const { tools, problems } = fromOpenAI(value);
+  for (const { reason, from } of problems) {
+    if (reason !== 'field') {
+      throw new Refusal(
+        null,
+        `tool ${from} cannot be read (${reason})`,
+        'give {type: "function", function: {name, description, parameters}}',
+      );
+    }
+    losses.push({ what: 'tools', message: null, detail: `tool ${from}: a field that definitions have no place for` });
+  }
+  return tools;
+}
+
+/** The first developer's message among those that open the transcript; -1: none. */
+function developerOf(messages: readonly MessageData[]): number {
+  for (let index = 0; index < messages.length; index++) {
+    const { role } = messages[index]!;
+    if (role === 'developer') return index;
+    if (role !== 'system') break;
+  }
+  return -1;
+}
+
+/**
+ * Tools into the text of the developer's message: below its instructions, or in a message of their own after those of
+ * the system. Throws a Refusal for a tool that cannot be written.
+ */
+export function placeTools(data: TranscriptData, form: ToolsForm): { data: TranscriptData; losses: Loss[] } {
+  if (data.tools.length === 0) return { data, losses: [] };
+  const { text, losses, problems } = writeSection(data.tools, form);
+  const [problem] = problems;
+  if (problem !== undefined) {
+    throw new Refusal(
+      null,
+      `tool ${problem.from} cannot be written (${problem.reason})`,
+      'give it a plain name and a smaller schema',
+    );
+  }
+  const messages = [...data.messages];
+  const index = developerOf(messages);
+  if (index >= 0) {
+    const developer = messages[index]!;
+    messages[index] = { ...developer, content: developer.content + BETWEEN + text };
+  } else {
+    const first = messages.findIndex(({ role }) => role !== 'system');
+    messages.splice(first < 0 ? messages.length : first, 0, { role: 'developer', content: text, end: 'end' });
+  }
+  return { data: { ...data, tools: [], messages }, losses: incomplete(losses) };
+}
+
+/** One loss a tool, by its number: pointers hold names. */
+function incomplete(pointers: readonly string[]): Loss[] {
+  const numbers = new Set(pointers.map((pointer) => pointer.split('/')[1]!));
+  return [...numbers].map((number) => ({
+    what: 'tools',
+    message: null,
+    detail: `tool ${number}: the text does not hold all of its definition`,
+  }));
+}
+
+/**
+ * Tools out of the text of the developer's message, where `placeTools` would give it back. A message of tools alone
+ * goes away.
+ */
+export function extractTools(data: TranscriptData, form: ToolsForm): TranscriptData {
+  if (data.tools.length > 0) return data;
+  const index = developerOf(data.messages);
+  const developer = data.messages[index];
+  if (developer === undefined) return data;
+  const { content } = developer;
+  const section = readSection(content, form);
+  if (section === null) return data;
+  const { tools, from } = section;
+  const messages = [...data.messages];
+  if (content.startsWith(BETWEEN, from - BETWEEN.length)) {
+    messages[index] = { ...developer, content: content.slice(0, from - BETWEEN.length) };
+  } else if (from === 0 && isBare(developer) && !isOpening(messages[index + 1])) {
+    messages.splice(index, 1);
+  } else {
+    return data;
+  }
+  return { ...data, tools, messages };
+}
+
+/** Nothing but its content would be lost with the message. */
+function isBare({ name, recipient, channel, contentType, intent, callId, attributes, end }: MessageData): boolean {
+  return (
+    [name, recipient, channel, contentType, intent, callId, attributes].every((value) => (value ?? null) === null) &&
+    (end === undefined || end === 'end')
+  );
+}
+
+const isOpening = (message: MessageData | undefined): boolean =>
+  message?.role === 'system' || message?.role === 'developer';
+
+interface Section {
+  readonly tools: readonly ToolDefinition[];
+  readonly from: number;
+}
+
+/** The tools that a text ends with, when they are written as `placeTools` writes them. */
+const readSection = (content: string, form: ToolsForm): Section | null =>
+  sections.get(form + content, () => findSection(content, form));
+
+function findSection(content: string, form: ToolsForm): Section | null {
+  const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : readDeclarations(content);
+  if (tools.length === 0 || problems.length > 0 || !isClean || to !== content.length) return null;
+  if (tools.some(({ namespace }) => namespace !== FUNCTIONS)) return null;
+  const again = writeSection(tools, form);
+  return again.problems.length === 0 && again.losses.length === 0 && again.text === content.slice(from)
+    ? { tools, from }
+    : null;
+}

@@ -1,0 +1,138 @@
+// One transcript from any form to any other, over plain messages: `neutralOf` what a text gave, `convertTranscript` to
+// write it.
+
+import type { TranscriptData } from '../model/data.ts';
+import { DIALECTS, type DialectId } from '../scan/dialects.ts';
+import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat-calls.ts';
+import { extractTools, placeTools } from './chat-tools.ts';
+import { toChat } from './chat-write.ts';
+import { fromHarmony, toHarmony } from './harmony.ts';
+import { toInterchange20, toInterchange22 } from './interchange-write.ts';
+import { fromLine, toLine } from './line.ts';
+import type { Loss } from './loss.ts';
+import { toShareGpt } from './sharegpt.ts';
+import { writeTranscript } from './write.ts';
+
+/** What a transcript can be written as: a dialect's text, or a JSON record. */
+export type Form = DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'sharegpt';
+
+export const FORMS: readonly Form[] = [
+  ...(Object.keys(DIALECTS) as DialectId[]),
+  'interchange-2.0',
+  'interchange-2.2',
+  'messages',
+  'sharegpt',
+];
+
+export interface ConvertOptions {
+  /** Control tokens in bodies of a dialect without an escape are broken up instead of refused. */
+  readonly neutralise?: boolean | undefined;
+  /** How Harmony text tells a content type. */
+  readonly contentType?: 'constrain' | 'bare' | undefined;
+}
+
+export interface Converted {
+  /** Of a dialect; null for the other forms. */
+  readonly text: string | null;
+  /** Of a JSON form; null for dialects. */
+  readonly record: object | null;
+  readonly losses: Loss[];
+}
+
+export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIALECTS, form);
+
+/**
+ * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
+ * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte.
+ */
+export function neutralOf(data: TranscriptData, dialect: DialectId): { data: TranscriptData; losses: Loss[] } {
+  switch (dialect) {
+    case 'openchatml-0.1':
+      return { data: fromLine(data), losses: [] };
+    case 'harmony':
+      return fromHarmony(data);
+    case 'openchatml-2.0':
+      return { data: extractTools(data, 'list'), losses: [] };
+    case 'openchatml-2.2':
+      return { data: extractTools(data, 'declarations'), losses: [] };
+  }
+}
+
+/**
+ * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
+ * out would falsify the transcript or show what is hidden. Losses and refusals number messages of the data, or, where
+ * the form adds some, those written.
+ */
+export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
+  switch (to) {
+    case 'messages': {
+      const { record, losses } = toChat(data);
+      return { text: null, record, losses };
+    }
+    case 'sharegpt': {
+      const { record, losses } = toShareGpt(data);
+      return { text: null, record, losses };
+    }
+    case 'interchange-2.2': {
+      const { record, losses } = toInterchange22(withHeader(data));
+      return { text: null, record, losses };
+    }
+    case 'interchange-2.0': {
+      const { record, losses } = toInterchange20(withHeader(data));
+      return { text: null, record, losses };
+    }
+    default:
+      if (!isDialect(to))
+        throw new RangeError(`option to: expected one of ${FORMS.join(', ')}; got ${JSON.stringify(to)}`);
+      return { ...write(shapeFor(data, to, options), to, options), record: null };
+  }
+}
+
+/** A record says its version: without one it would be taken for another form. */
+function withHeader(data: TranscriptData): TranscriptData {
+  return data.header === null ? { ...data, header: {} } : data;
+}
+
+/** The data as a dialect's own conventions have it. */
+function shapeFor(
+  data: TranscriptData,
+  dialect: DialectId,
+  { neutralise }: ConvertOptions,
+): { data: TranscriptData; losses: Loss[] } {
+  switch (dialect) {
+    case 'openchatml-0.1':
+      return toLine(data, { neutralise: neutralise ?? false });
+    case 'harmony': {
+      const { messages, losses } = withOrderedReplies(data.messages);
+      return joined(losses, toHarmony({ ...data, messages }, { training: data.messages.at(-1)?.end === 'return' }));
+    }
+    case 'openchatml-2.0': {
+      const { messages, losses } = withOrderedReplies(data.messages);
+      return joined(losses, placeTools({ ...data, messages }, 'list'));
+    }
+    case 'openchatml-2.2': {
+      // Every call and reply has an id there.
+      const { messages, losses } = withCallIds(data.messages);
+      return joined(losses, placeTools({ ...data, messages }, 'declarations'));
+    }
+  }
+}
+
+const joined = (
+  before: readonly Loss[],
+  { data, losses }: { data: TranscriptData; losses: Loss[] },
+): { data: TranscriptData; losses: Loss[] } => ({ data, losses: [...before, ...losses] });
+function write(
+  shaped: { data: TranscriptData; losses: Loss[] },
+  dialect: DialectId,
+  options: ConvertOptions,
+): { text: string; losses: Loss[] } {
+  const { data, losses } = shaped;
+  const written = writeTranscript(data, dialect, { neutralise: options.neutralise, contentType: options.contentType });
+  // A text names every reply, so that the record it came from would gain the name.
+  data.messages.forEach((message, index) => {
+    if (isNamedFromCall(message))
+      losses.push({ what: 'name', message: index, detail: 'the reply gets the name of its call' });
+  });
+  return { text: written.text, losses: [...losses, ...written.losses] };
+}

@@ -1,0 +1,130 @@
+// Real dialogues: every record comes back from plain messages and from each text, but for the losses that are told.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { fromChat } from '../../src/formats/chat.ts';
+import { toChat } from '../../src/formats/chat-write.ts';
+import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
+import { fromInterchange } from '../../src/formats/interchange.ts';
+import type { Loss } from '../../src/formats/loss.ts';
+import { fromShareGpt } from '../../src/formats/sharegpt.ts';
+import { parse } from '../../src/index.ts';
+import { messageData, type TranscriptData } from '../../src/model/data.ts';
+import type { DialectId } from '../../src/scan/dialects.ts';
+import { sharedData } from '../skip.ts';
+
+const folder = sharedData('dialogues');
+
+interface Call {
+  id: string;
+}
+interface Message {
+  role: string;
+  name?: string;
+  tool_call_id?: string;
+  tool_calls?: Call[];
+}
+interface ChatRecord {
+  id: string;
+  tools: { function: { parameters: { required: string[] } } }[];
+  messages: Message[];
+}
+
+function dataOf(text: string, dialect: DialectId): TranscriptData {
+  const { transcripts } = parse(text, { dialect });
+  if (transcripts.length !== 1) expect(transcripts).toHaveLength(1);
+  const [transcript] = transcripts;
+  return neutralOf({ header: transcript!.header, tools: [], messages: [...transcript!].map(messageData) }, dialect)
+    .data;
+}
+
+/** What a record is after it was a text: ids are made where the text has none. */
+function expectedFrom(record: ChatRecord, dialect: DialectId, hasIds = dialect === 'openchatml-2.2'): ChatRecord {
+  const copy = structuredClone(record);
+  if (hasIds) return copy;
+  let calls = 0;
+  for (const message of copy.messages) {
+    for (const call of message.tool_calls ?? []) call.id = `call_${++calls}`;
+    if (message.role === 'tool') message.tool_call_id = `call_${calls}`;
+  }
+  return copy;
+}
+
+/** Counts of losses by name. */
+function count(counts: Record<string, number>, losses: readonly Loss[]): void {
+  for (const { what } of losses) counts[what] = (counts[what] ?? 0) + 1;
+}
+
+describe.skipIf(folder === null)('dialogues', () => {
+  const lines = folder
+    ? gunzipSync(readFileSync(join(folder, 'messages.jsonl.gz')))
+        .toString('utf8')
+        .split('\n')
+        .filter(Boolean)
+    : [];
+  const records = lines.map((line) => JSON.parse(line) as ChatRecord);
+  const calls = 33_963;
+
+  test('each record comes back from plain messages', () => {
+    expect(records).toHaveLength(12_174);
+    records.forEach((record, index) => {
+      const { data, losses } = fromChat(record);
+      const back = toChat(data);
+      if (losses.length + back.losses.length > 0) expect([losses, back.losses]).toEqual([[], []]);
+      const text = JSON.stringify({ id: record.id, ...back.record });
+      if (text !== JSON.stringify(JSON.parse(lines[index]!))) expect(back.record).toEqual(record);
+    });
+  });
+
+  test('the tools of a thousand records say that nothing is required', () => {
+    const parameters = records.flatMap(({ tools }) => tools.map((tool) => tool.function.parameters));
+    expect(parameters.filter(({ required }) => required.length === 0)).toHaveLength(1030);
+  });
+
+  test('each record comes back from the interchange forms and from ShareGPT', () => {
+    const lost: Record<string, number> = {};
+    for (const record of records) {
+      const { data } = fromChat(record);
+      for (const form of ['interchange-2.2', 'interchange-2.0'] as const) {
+        const written = convertTranscript(data, form);
+        const dialect = form === 'interchange-2.2' ? 'openchatml-2.2' : 'openchatml-2.0';
+        const read = toChat(neutralOf(fromInterchange(written.record).data, dialect).data);
+        if (written.losses.length + read.losses.length > 0) expect([written.losses, read.losses]).toEqual([[], []]);
+        const [found, expected] = [{ id: record.id, ...read.record }, expectedFrom(record, dialect, true)];
+        if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
+      }
+      const written = convertTranscript(data, 'sharegpt');
+      count(lost, written.losses);
+      const read = fromShareGpt(written.record);
+      const again = convertTranscript(read.data, 'sharegpt');
+      if (!isDeepStrictEqual([again.record, read.losses, again.losses], [written.record, [], []])) {
+        expect([again.record, read.losses, again.losses]).toEqual([written.record, [], []]);
+      }
+    }
+    expect(lost).toEqual({ 'call-id': 2 * calls });
+  });
+
+  const dialects: [dialect: DialectId, there: object, back: object][] = [
+    ['openchatml-2.2', {}, {}],
+    ['openchatml-2.0', { 'call-id': 2 * calls, 'content-type': calls }, { 'call-id': 2 * calls }],
+    ['openchatml-0.1', { 'call-id': 2 * calls }, { 'call-id': 2 * calls }],
+    ['harmony', { 'call-id': 2 * calls }, { 'call-id': 2 * calls }],
+  ];
+  test.each(dialects)('each record comes back from %s', (dialect, there, back) => {
+    const lostThere: Record<string, number> = {};
+    const lostBack: Record<string, number> = {};
+    for (const record of records) {
+      const { text, losses } = convertTranscript(fromChat(record).data, dialect);
+      count(lostThere, losses);
+      const read = toChat(dataOf(text!, dialect));
+      count(lostBack, read.losses);
+      const found = { id: record.id, ...read.record };
+      const expected = expectedFrom(record, dialect);
+      // Quicker than an expectation for each one.
+      if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
+    }
+    expect({ there: lostThere, back: lostBack }).toEqual({ there, back });
+  });
+});
