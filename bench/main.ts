@@ -5,13 +5,15 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { COMMANDS } from './commands.ts';
 import { GENERATOR, KINDS, type Kind, cacheFolder } from './corpus.ts';
 import { SHAPES } from './hostile.ts';
+import { json, JSON_ROWS } from './json.ts';
+import { MEANING_IN_MEMORY } from './meaning.ts';
 import { OURS, OURS_IN_MEMORY } from './ours.ts';
 import { machine, megabytes } from './report.ts';
 import { RIVALS, RIVALS_IN_MEMORY } from './rivals.ts';
 import { type Outcome, type Settings, files, linear, memory } from './sections.ts';
 
-const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'linear'];
-const SECTIONS = ['memory', 'linear'];
+const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'json', 'linear'];
+const SECTIONS = ['memory', 'json', 'linear'];
 const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, Ki: 1 << 10, Mi: 1 << 20, Gi: 1 << 30 };
 const LARGEST = 1e12;
 
@@ -105,8 +107,9 @@ async function run(options: Options): Promise<number> {
   const chosen = <T extends { name: string }>(rows: readonly T[]): T[] =>
     rows.filter(({ name }) => options.rows === undefined || options.rows.includes(name));
   const fileRows = chosen([...OURS, ...COMMANDS, ...RIVALS]);
-  const memoryRows = chosen([...OURS_IN_MEMORY, ...RIVALS_IN_MEMORY]);
-  if (fileRows.length + memoryRows.length === 0) throw new Error(`no row is named ${options.rows?.join(' or ')}`);
+  const memoryRows = chosen([...OURS_IN_MEMORY, ...MEANING_IN_MEMORY, ...RIVALS_IN_MEMORY]);
+  const jsonRows = chosen(JSON_ROWS);
+  if (fileRows.length + memoryRows.length + jsonRows.length === 0) throw new Error(`no row is named ${options.rows?.join(' or ')}`);
   const about = machine();
   log(`${about.cpu}, ${about.cores} cores, ${megabytes(about.memory)}, ${about.system}`);
   log(`Node ${about.node}, V8 ${about.v8}`);
@@ -121,6 +124,9 @@ async function run(options: Options): Promise<number> {
     for (const kind of kinds.length > 0 ? kinds : [KINDS[0] as Kind]) {
       outcomes.push(await memory(kind, memoryRows, settings));
     }
+  }
+  if (options.only.includes('json') && jsonRows.length > 0) {
+    outcomes.push(await json(KINDS.find(({ name }) => name === 'calls') as Kind, jsonRows, settings));
   }
   if (options.only.includes('linear') && fileRows.length > 0) {
     const size = quick ? Math.min(options.linearSize, 1 << 22) : options.linearSize;

@@ -3,13 +3,13 @@ import { cpus, totalmem, type as system, release } from 'node:os';
 import type { Notation } from './notation.ts';
 
 export interface Result {
-  section: 'files' | 'memory' | 'linear';
+  section: 'files' | 'memory' | 'json' | 'linear';
   corpus: string;
   notation: Notation;
   bytes: number;
   row: string;
   does: string;
-  /** Median (files, memory) or minimum (linear) in milliseconds; null when the row was not timed. */
+  /** Median (files, memory, json) or minimum (linear) in milliseconds; null when the row was not timed. */
   ms: number | null;
   gigabytesPerSecond: number | null;
   /** How many times as fast as the base row. */

@@ -154,15 +154,27 @@ export interface Place {
   readonly column: number;
 }
 
+/** Bytes between two places that are remembered, at first; and how many are. When there are more, every second one is forgotten. */
+const STEP = 65536;
+const REMEMBERED = 4096;
+
+interface Remembered extends Place {
+  readonly at: number;
+}
+
+const BEGINNING: Remembered = { at: 0, line: 1, column: 1 };
+
 /**
- * Finds lines and columns of byte positions. Goes forward through the input once while positions rise; a position before
- * the last one begins anew. A part is read at a time, so that a line may be of any length.
+ * Finds lines and columns of byte positions. Goes forward through the input while positions rise; for an earlier position the
+ * bytes since the nearest remembered place are read again. A part is read at a time, so that a line may be of any length.
  */
 export class Lines {
   readonly #bytes: (from: number, to: number) => Uint8Array;
   #line = 1;
   #column = 1;
   #at = 0;
+  #remembered: Remembered[] = [BEGINNING];
+  #step = STEP;
 
   /** `bytes` gives the bytes of a span of the input. */
   constructor(bytes: (from: number, to: number) => Uint8Array) {
@@ -171,18 +183,41 @@ export class Lines {
 
   /** The place of a byte position. */
   at(position: number): Place {
-    if (position < this.#at) {
-      this.#line = this.#column = 1;
-      this.#at = 0;
-    }
+    if (position < this.#at) this.#goBack(position);
     while (this.#at < position) {
       let part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
       if (part.length === 0) break;
       // A character that the part cuts belongs to the next part.
       if (this.#at + part.length < position) part = part.subarray(0, wholeCharacters(part) || part.length);
       this.#advance(part);
+      if (this.#at >= this.#remembered.at(-1)!.at + this.#step) this.#remember();
     }
     return { line: this.#line, column: this.#column };
+  }
+
+  /** Bytes before this position cannot be read again: no earlier place will be asked for. */
+  forget(before: number): void {
+    this.at(before);
+    this.#remembered = this.#remembered.filter((place) => place.at > before);
+    this.#remembered.unshift({ at: this.#at, line: this.#line, column: this.#column });
+  }
+
+  #remember(): void {
+    this.#remembered.push({ at: this.#at, line: this.#line, column: this.#column });
+    if (this.#remembered.length <= REMEMBERED) return;
+    this.#remembered = this.#remembered.filter((_, i) => i % 2 === 0);
+    this.#step *= 2;
+  }
+
+  #goBack(position: number): void {
+    let low = 0;
+    let high = this.#remembered.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.#remembered[middle]!.at <= position) low = middle;
+      else high = middle;
+    }
+    ({ at: this.#at, line: this.#line, column: this.#column } = this.#remembered[low]!);
   }
 
   #advance(part: Uint8Array): void {

@@ -8,7 +8,7 @@ import type { Diagnostic } from './errors.ts';
 import type { ReadOptions } from './model/walk.ts';
 import { createMachine } from './scan/engine.ts';
 import type { Machine } from './scan/machine.ts';
-import { checkSource } from './semantics/check.ts';
+import { type CheckOptions, checkSource } from './semantics/check.ts';
 import { type Counts, Counter } from './semantics/count.ts';
 
 export * from './index.ts';
@@ -18,10 +18,10 @@ export { FileSource, InputError, type InputSource, type Path, type PlacedMessage
 const idle: Machine[] = [];
 
 /** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
-function* reading<T>(
+function* reading<T, O extends ReadOptions>(
   path: Path,
-  options: ReadOptions,
-  work: (machine: Machine, input: InputSource, options: ReadOptions) => Generator<T, void, void>,
+  options: O,
+  work: (machine: Machine, input: InputSource, options: O) => Generator<T, void, void>,
 ): Generator<T, void, void> {
   const input = openInput(path);
   const machine = idle.pop() ?? createMachine();
@@ -49,13 +49,14 @@ export function scanFile(path: Path, options: ReadOptions = {}): Counts {
 }
 
 /**
- * The diagnostics of a file, by rising position, as they are found. Positions are bytes of the file, `from` to before
+ * The diagnostics of a file as they are found: by rising position within a message and the gap before it, `open-call` when its
+ * transcript has ended. Positions are bytes of the file, `from` to before
  * `to`; `Lines` gives line and column.
  *
  * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the
  * end, and when the loop over it is left.
  */
-export function checkFile(path: Path, options: ReadOptions = {}): Generator<Diagnostic, void, void> {
+export function checkFile(path: Path, options: CheckOptions = {}): Generator<Diagnostic, void, void> {
   return reading(path, options, checkSource);
 }
 

@@ -1,6 +1,7 @@
 // The library against the reference parser of test/reference, which was written from the rulings alone: every field of
 // every message and every diagnostic, on random inputs in every dialect and in detection.
 import { expect, test } from 'vitest';
+import type { RuleName } from '../src/errors.ts';
 import { parseOn } from '../src/model/parse.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
@@ -10,6 +11,11 @@ import { recordsOf } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
 
 const INPUTS = Number(process.env['OPENCHATML_REFERENCE_INPUTS'] ?? 60_000);
+/** What messages mean is for reference-calls.test.ts. */
+const MEANING = new Set<RuleName>([
+  'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient', 'call-channel', 'unknown-tool',
+  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type', 'cot-in-final',
+]);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
 test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {
@@ -27,7 +33,8 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     if (JSON.stringify(records) !== JSON.stringify(reference.messages)) expect(records, told).toEqual(reference.messages);
     const line = (found: { rule: string; severity: string; code: string | null; from: number; transcript: number }): string =>
       `${found.from} ${found.rule} ${found.severity} ${found.code} ${found.transcript}`;
-    const found = [...checkSource(machine, new MemorySource(input), options)].map(line).sort();
+    const read = [...checkSource(machine, new MemorySource(input), options)].filter(({ rule }) => !MEANING.has(rule));
+    const found = read.map(line).sort();
     const expected = reference.diagnostics.map(line).sort();
     if (found.join() !== expected.join()) expect(found, told).toEqual(expected);
   }

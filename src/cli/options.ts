@@ -10,21 +10,26 @@ export interface SharedOptions {
   readonly dialect: NonNullable<ReadOptions['dialect']>;
   readonly completionRole?: string;
   readonly stopStripped?: true;
+  readonly requireChannels?: true;
   readonly color: ColorChoice;
 }
 
 /** Adds what every command that reads transcripts takes. */
 export function addSharedOptions(command: Command): Command {
   const dialects = ['auto', ...Object.keys(DIALECTS)];
-  return command
+  return addColorOption(command)
     .addOption(new Option('--dialect <dialect>', 'how to read the text').choices(dialects).default('auto'))
     .addOption(new Option('--completion-role <role>', 'the text is a completion of this role').argParser(readRole))
     .option('--stop-stripped', 'the last stop token was cut off: its end is no finding')
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'));
+    .option('--require-channels', 'messages of assistants and tools must have a channel');
+}
+
+export function addColorOption(command: Command): Command {
+  return command.addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'));
 }
 
 export function readOptionsOf(options: SharedOptions): ReadOptions {
-  return { dialect: options.dialect, role: options.completionRole, stopStripped: options.stopStripped };
+  return { dialect: options.dialect, role: options.completionRole, stopStripped: options.stopStripped, requireChannels: options.requireChannels };
 }
 
 function readRole(value: string): string {

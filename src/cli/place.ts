@@ -4,12 +4,15 @@
 import type { InputSource } from '../corpus/source.ts';
 import { Lines, type Place } from '../errors.ts';
 import type { Source } from '../scan/source.ts';
+import type { OpenCalls } from '../semantics/call-rules.ts';
 
 const START: Place = { line: 1, column: 1 };
 
 export class Places {
   readonly #input: InputSource;
   readonly #lines: Lines;
+  readonly #open = new Map<number, Place>();
+  readonly #closed: number[] = [];
   #part = new Uint8Array(64 * 1024);
 
   constructor(input: InputSource) {
@@ -17,10 +20,23 @@ export class Places {
     this.#lines = new Lines((from, to) => this.#read(from, to));
   }
 
-  /** The place of a byte. Positions rise; only the beginning may be asked for at any time. */
+  /** The place of a byte that was not let go. */
   at(position: number): Place {
-    return position === 0 ? START : this.#lines.at(position);
+    return this.#open.get(position) ?? (position === 0 ? START : this.#lines.at(position));
   }
+
+  /** An open call is told long after its bytes were let go: of a pipe its place is kept. */
+  readonly openCalls: OpenCalls = {
+    opened: (from) => {
+      if (this.#input.canReread) return;
+      // What was closed before has been told by now, if it was to be told.
+      for (const closed of this.#closed.splice(0)) this.#open.delete(closed);
+      this.#open.set(from, this.#lines.at(from));
+    },
+    closed: (from) => {
+      if (!this.#input.canReread) this.#closed.push(from);
+    },
+  };
 
   /** The source to check: what it lets go is counted first. */
   watch(source: Source): Source {
@@ -29,7 +45,7 @@ export class Places {
       read: (at, into) => source.read(at, into),
       bytes: (from, to) => source.bytes(from, to),
       release: (before) => {
-        if (before > 0) this.#lines.at(before);
+        if (before > 0) this.#lines.forget(before);
         source.release(before);
       },
     };

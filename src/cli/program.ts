@@ -2,38 +2,19 @@
 
 import { Command, CommanderError, Option } from 'commander';
 import { systemReason } from '../corpus/error.ts';
-import { addSharedOptions, gather, readNumber } from './options.ts';
+import { AFTER, examplesOf } from './help.ts';
+import { addColorOption, addSharedOptions, gather, readNumber } from './options.ts';
 import { escapeText } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
+import { REPORT_FORMATS } from './report.ts';
+import { DIALECTS } from '../scan/dialects.ts';
 import { BUG, FAILED, OK, tell } from './run.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
 
 const PATHS = 'files, folders (their *.txt, *.ocml, *.chatml, *.harmony), or - for standard input';
 
-const AFTER = `
-Data goes to standard output, words to standard error. Exit codes: 0 done;
-1 check found errors; 2 wrong usage, or an input or output that fails; 70 a bug
-in openchatml. Output that nobody reads any more ends the work quietly, with 0.
-`;
-
-const EXAMPLES: Record<string, readonly [string, string][]> = {
-  openchatml: [
-    ['openchatml check chats/', 'what is wrong, with line and column'],
-    ['openchatml scan --format json corpus.txt', 'what is in it, as JSON'],
-  ],
-  scan: [
-    ['openchatml scan corpus.txt', 'counts by role, channel, end and token'],
-    ['openchatml scan --format json --dialect harmony raw/ > counts.json', ''],
-  ],
-  check: [
-    ['openchatml check --max-warnings 0 chats/', 'warnings fail too'],
-    ['generate | openchatml check --completion-role assistant -', 'the output of a model'],
-  ],
-  messages: [
-    ['openchatml messages --only-role assistant --only-channel final chat.ocml | jq -r .content', ''],
-    ['openchatml messages --at 1234567 corpus.txt', 'the message that holds a byte'],
-  ],
-};
+/** What `convert` writes. */
+const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'sharegpt'];
 
 type Work = (paths: readonly string[], options: never, host: Host, makeSpinner: MakeSpinner | null) => number;
 
@@ -51,7 +32,7 @@ export async function cli(argv: readonly string[], host: Host): Promise<number> 
 function makeProgram(host: Host, answer: (code: number) => void): Command {
   const program = new Command('openchatml');
   program
-    .description('Read and check chat transcripts: OpenChatML 0.1, 2.0, 2.2 and Harmony.')
+    .description('Read, check, render and convert chat transcripts: OpenChatML 0.1, 2.0, 2.2 and Harmony.')
     .version(host.version, '-V, --version')
     .exitOverride()
     .configureOutput({
@@ -89,8 +70,9 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
 
   const checking = 'tell every diagnostic; exit with 1 when one is an error';
   add('check', checking, async () => (await import('./check.ts')).check)
-    .addOption(format(['pretty', 'concise', 'ndjson', 'json']))
-    .addOption(new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber));
+    .addOption(format([...REPORT_FORMATS]))
+    .addOption(new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber))
+    .addOption(new Option('--tools <file>', 'tools that every transcript may call (JSON list or declarations); repeatable').argParser(gather));
 
   add('messages', 'write one record a message', async () => (await import('./messages.ts')).messages)
     .addOption(format(['ndjson']))
@@ -99,13 +81,31 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
     .addOption(new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber))
     .addOption(new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber));
 
-  for (const command of program.commands) addSharedOptions(command);
-  return program;
-}
+  add('render', 'write what an end user may see', async () => (await import('./render.ts')).render)
+    .addOption(format(['text', 'html']))
+    .option('--debug', 'show hidden messages too, marked as hidden')
+    .addOption(new Option('--transcript <number>', 'one transcript of each file, from 0').argParser(readNumber))
+    .option('--harmony-preambles', "show an assistant's commentary to nobody in the Harmony profile")
+    .option('--missing-channel', 'show messages that lack a required channel, as final')
+    .option('--notes', 'say how many messages are hidden');
 
-function examplesOf(name: string): string {
-  const lines = EXAMPLES[name]!.map(([line, words]) => `  ${line}${words && `   # ${words}`}\n`);
-  return `\nExamples:\n${lines.join('')}`;
+  add('convert', 'write transcripts in another form', async () => (await import('./convert.ts')).convert)
+    .addOption(new Option('--to <form>', 'what to write').choices(FORMS).makeOptionMandatory())
+    .addOption(new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'))
+    .addOption(new Option('--format <format>', 'form of the output: text for dialects, else ndjson').choices(['text', 'ndjson']))
+    .option('--neutralise', 'break up control tokens in bodies of a dialect without an escape, instead of refusing')
+    .addOption(new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']));
+
+  for (const command of program.commands) addSharedOptions(command);
+
+  const explain = program.command('explain').description('tell what a code or a rule means, with an example');
+  explain.argument('[name]', 'a code (E-CALL-SCHEMA) or a rule (missing-end); without it, the list of all');
+  explain.addHelpText('after', () => examplesOf('explain'));
+  addColorOption(explain.addOption(format(['text', 'json'])));
+  explain.action(async (name: string | undefined, options: object) => {
+    answer((await import('./explain.ts')).explain(name, options as never, host));
+  });
+  return program;
 }
 
 /** Progress is for a person who waits: not where output already moves on the same terminal. */

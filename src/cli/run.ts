@@ -2,7 +2,7 @@
 // exit code.
 
 import { InputError } from '../corpus/error.ts';
-import { findInputs, optionsFor, STANDARD_INPUT } from '../corpus/paths.ts';
+import { ENDINGS, findInputs, optionsFor, STANDARD_INPUT } from '../corpus/paths.ts';
 import type { InputSource } from '../corpus/source.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
@@ -69,12 +69,12 @@ export class Run {
   }
 
   /**
-   * Visits the inputs that the arguments mean, standard input when there are none. One that cannot be read is told,
+   * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are none. One that cannot be read is told,
    * and the next one is visited.
    */
-  each(paths: readonly string[], visit: (input: OpenInput) => void): void {
+  each(paths: readonly string[], visit: (input: OpenInput) => void, endings = ENDINGS): void {
     try {
-      for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd)) {
+      for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd, endings)) {
         try {
           if (input instanceof InputError) throw input;
           this.#visit(input.open(), visit);
@@ -96,6 +96,17 @@ export class Run {
       visit({ path, input, source: this.progress.watch(input), options: optionsFor(path, this.#options) });
     } finally {
       input.close();
+    }
+  }
+
+  /** What `work` gives; null when an input of it cannot be read, which is told. */
+  attempt<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      this.complain(error);
+      return null;
     }
   }
 

@@ -1,4 +1,4 @@
-// Checking: every finding of rulings §§3 to 5, as the rows show them and as the words of each message tell them.
+// Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong together.
 
 import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
@@ -9,14 +9,18 @@ import { type ReadOptions, Walk } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
+import { Meaning, type MeaningOptions } from './meaning.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { lacksChannel } from './visibility.ts';
 
+export interface CheckOptions extends ReadOptions, MeaningOptions {}
+
 /**
  * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message with the gap
- * before it; `missing-header`, at 0, when the first transcript is known. Nothing is kept for the end.
+ * before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript has ended. Nothing else is
+ * kept for later.
  */
-export function* checkSource(machine: Machine, source: Source, options: ReadOptions = {}): Generator<Diagnostic, void, void> {
+export function* checkSource(machine: Machine, source: Source, options: CheckOptions = {}): Generator<Diagnostic, void, void> {
   yield* new Checker(machine, source, options).run();
 }
 
@@ -29,17 +33,19 @@ interface Pending {
 class Checker {
   readonly #walk: Walk;
   readonly #source: Source;
-  readonly #options: ReadOptions;
+  readonly #options: CheckOptions;
+  readonly #meaning: Meaning;
   readonly #utf8: InvalidUtf8;
   #pending: Pending[] = [];
   #gapHasFiles = false;
   #isBlank = true;
 
-  constructor(machine: Machine, source: Source, options: ReadOptions) {
+  constructor(machine: Machine, source: Source, options: CheckOptions) {
     this.#utf8 = new InvalidUtf8();
     this.#walk = new Walk(machine, this.#holding(source), options, this.#utf8);
     this.#source = source;
     this.#options = options;
+    this.#meaning = new Meaning(machine, this.#walk.reading, options);
   }
 
   *run(): Generator<Diagnostic, void, void> {
@@ -51,11 +57,14 @@ class Checker {
         this.#isBlank = false;
         const kind = kindOf(batch, row);
         if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
-        if (divider.place(batch, row) && first) {
-          first = false;
+        const before = divider.current;
+        if (divider.place(batch, row)) {
+          yield* this.#endTranscript(before);
+          this.#meaning.begin(divider.current!);
           // With the caller's role no header is missing, unless the text begins with a start token after all.
           const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;
-          if (this.#options.role === undefined || !completes) this.#checkHeader(divider.current!.dialect, divider.current!);
+          if (first && (this.#options.role === undefined || !completes)) this.#checkHeader(divider.current!.dialect, divider.current!);
+          first = false;
         }
         this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
@@ -66,6 +75,12 @@ class Checker {
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
     this.#invalidBytes(Infinity, 0, divider.number);
     yield* this.#flush();
+    yield* this.#endTranscript(divider.current);
+  }
+
+  /** Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a file. */
+  *#endTranscript(transcript: TranscriptInfo | null): Generator<Diagnostic, void, void> {
+    for (const finding of this.#meaning.end()) yield diagnose(finding, transcript!.number, transcript!.declared);
   }
 
   #firstDialect: Batch['dialect'] | null = null;
@@ -147,6 +162,10 @@ class Checker {
   #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const message = new Message(batch, row, this.#walk.divider.context);
     const { number, declared } = transcript;
+    if (isWell(message, transcript)) {
+      this.#invalidBytes(message.to, 0, number);
+      return;
+    }
     const isLast = message.end === 'eof';
     const openTurn = message.isOpenTurn;
     const { from, to } = message;
@@ -154,6 +173,7 @@ class Checker {
       this.#add({ rule: 'open-turn', from, to }, number, declared);
     } else {
       for (const finding of this.#findings(message, transcript, isLast)) this.#add(finding, number, declared);
+      for (const finding of this.#meaning.message(message, transcript)) this.#add(finding, number, declared);
     }
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
@@ -178,7 +198,9 @@ class Checker {
     } else if (message.header.to - from > HEADER_BYTES) {
       yield { rule: 'header-limit', from, to: message.header.to };
     }
-    if (lacksChannel(message, transcript)) yield { rule: 'missing-channel', from, to: message.header.to };
+    if (lacksChannel(message, transcript)) {
+      yield { rule: 'missing-channel', from, to: message.header.to, ...(transcript.asksForChannels && { severity: 'error' }) };
+    }
     if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
     if (message.isLeaf) {
       if (isLast && !this.#options.stopStripped) yield { rule: 'truncated', from, to };
@@ -215,6 +237,13 @@ class Checker {
     }
     return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
   }
+}
+
+/** Nothing but role, channel and body, and ended as it should be: most messages, of which nothing is to be told. */
+function isWell(message: Message, transcript: TranscriptInfo): boolean {
+  if (!message.isBare || !message.isLeaf) return false;
+  const { role, end } = message;
+  return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return') && !lacksChannel(message, transcript);
 }
 
 /** Length of `<|literal|>`. */

@@ -1,11 +1,11 @@
-// The library's main functions over a scanner: one machine, made when first needed, used by one call at a time.
+// The library's main functions over a scanner: machines are made when they are needed, each used by one call at a time.
 
 import type { Diagnostic } from '../errors.ts';
 import { type Parsed, parseOn, toBytes } from '../model/parse.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
-import { checkSource } from './check.ts';
+import { type CheckOptions, checkSource } from './check.ts';
 import { type Counts, Counter } from './count.ts';
 
 export interface Library {
@@ -14,8 +14,8 @@ export interface Library {
    * names the option on a wrong call.
    */
   parse(input: Uint8Array | string, options?: ReadOptions): Parsed;
-  /** Every diagnostic of an input, by rising position. Never throws on data. */
-  check(input: Uint8Array | string, options?: ReadOptions): Diagnostic[];
+  /** Every diagnostic of an input: in the order of `checkSource`, nearly by rising position. Never throws on data. */
+  check(input: Uint8Array | string, options?: CheckOptions): Diagnostic[];
   /** Counts of an input: transcripts, messages by role, channel and end, calls, tokens, findings of structure. */
   scan(input: Uint8Array | string, options?: ReadOptions): Counts;
   /** Which build of the scanner runs. */
@@ -23,16 +23,25 @@ export interface Library {
 }
 
 export function makeLibrary(makeMachine: () => Machine): Library {
-  let machine: Machine | undefined;
-  const shared = (): Machine => (machine ??= makeMachine());
+  const idle: Machine[] = [];
+  // A caller's content check may call the library while a scan is under way: that needs a scanner of its own.
+  const using = <T>(work: (machine: Machine) => T): T => {
+    const machine = idle.pop() ?? makeMachine();
+    try {
+      return work(machine);
+    } finally {
+      idle.push(machine);
+    }
+  };
   return {
-    parse: (input, options) => parseOn(shared(), input, options),
-    check: (input, options) => [...checkSource(shared(), new MemorySource(toBytes(input)), options)],
-    scan: (input, options) => {
-      const counter = new Counter();
-      counter.add(shared(), new MemorySource(toBytes(input)), options);
-      return counter.result();
-    },
-    engine: () => shared().engine,
+    parse: (input, options) => using((machine) => parseOn(machine, input, options)),
+    check: (input, options) => using((machine) => [...checkSource(machine, new MemorySource(toBytes(input)), options)]),
+    scan: (input, options) =>
+      using((machine) => {
+        const counter = new Counter();
+        counter.add(machine, new MemorySource(toBytes(input)), options);
+        return counter.result();
+      }),
+    engine: () => using((machine) => machine.engine),
   };
 }

@@ -8,19 +8,19 @@ test('--version and -V', async () => {
 });
 
 test('help goes to standard output and holds two examples', async () => {
-  for (const argv of [['--help'], ['scan', '--help'], ['check', '-h'], ['messages', '--help'], ['help', 'check']]) {
+  for (const argv of [['--help'], ['scan', '--help'], ['check', '-h'], ['messages', '--help'], ['render', '--help'], ['convert', '--help'], ['explain', '--help'], ['help', 'check']]) {
     const { code, out, err } = await run(argv);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Usage: openchatml/);
-    expect(out.split('\nExamples:\n')[1]!.match(/^ .*openchatml (scan|check|messages) /gm)).toHaveLength(2);
+    expect(out.split('\nExamples:\n')[1]!.match(/^ .*openchatml (scan|check|messages|render|convert|explain) /gm)).toHaveLength(2);
   }
 });
 
 test('every example is a command line that is understood', async () => {
-  for (const name of [[], ['scan'], ['check'], ['messages']]) {
+  for (const name of [[], ['scan'], ['check'], ['messages'], ['render'], ['convert'], ['explain']]) {
     const { out } = await run([...name, '--help']);
-    for (const [, line] of out.split('\nExamples:\n')[1]!.matchAll(/openchatml ((?:scan|check|messages) [^#|>\n]*)/g)) {
-      const words = line!.trim().split(/\s+/).filter((word) => !/^(raw|chats)\/$|\.(txt|ocml)$/.test(word));
+    for (const [, line] of out.split('\nExamples:\n')[1]!.matchAll(/openchatml ((?:scan|check|messages|render|convert|explain) [^#|>\n]*)/g)) {
+      const words = line!.trim().split(/\s+/).filter((word) => !/^(raw|chats)\/$|\.(txt|ocml|jsonl|ndjson)$/.test(word));
       const stdin = words.includes('--completion-role') ? '<|channel|>final<|message|>Hi<|return|>' : CLEAN;
       const { code, err } = await run(words, { stdin });
       expect([code, err.includes('error:')], line).toEqual([0, false]);
@@ -29,7 +29,7 @@ test('every example is a command line that is understood', async () => {
 });
 
 test('without a command, or without input at a terminal, help and 2', async () => {
-  for (const argv of [[], ['scan'], ['check'], ['messages']]) {
+  for (const argv of [[], ['scan'], ['check'], ['messages'], ['render']]) {
     const { code, out, err } = await run(argv);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(/^Usage: openchatml/);

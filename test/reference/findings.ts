@@ -1,4 +1,4 @@
-// What can be found wrong: the rules of rulings section 7 that a parse alone can see, with their codes and severities.
+// What can be found wrong: the rules of rulings section 7, with their codes and severities.
 
 export type Severity = 'error' | 'warning' | 'info';
 
@@ -20,6 +20,7 @@ export interface Note {
 }
 
 const HEADER = 'E-PARSE-HEADER';
+const CALL = 'E-CALL-SCHEMA';
 const TRUNCATED = 'E-STREAM-TRUNCATED';
 
 /** Code and usual severity; where a ruling says another severity for a case, the note says it. */
@@ -54,6 +55,17 @@ const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
   completion: [null, 'info'],
   'open-turn': [null, 'info'],
   'trailing-terminator': [null, 'info'],
+  'missing-call-id': [CALL, 'error'],
+  'duplicate-call-id': [CALL, 'error'],
+  'unmatched-reply': [CALL, 'error'],
+  'duplicate-reply': [CALL, 'error'],
+  'call-without-recipient': [CALL, 'error'],
+  'call-channel': [CALL, 'error'],
+  'open-call': [null, 'info'],
+  'invalid-json': ['E-BODY-CONSTRAINT-VIOLATION', 'error'],
+  'hint-mismatch': [null, 'warning'],
+  'unknown-content-type': [null, 'info'],
+  'cot-in-final': ['E-PERM-VISIBILITY', 'error'],
   'unknown-attribute': [null, 'info'],
 };
 

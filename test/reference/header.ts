@@ -17,6 +17,8 @@ export interface HeaderReading {
   readonly dialect: DialectId;
   /** Does the header give a version at all? */
   readonly declared: boolean;
+  /** Does it give a version 1.x (R-1X)? */
+  readonly firstMajor: boolean;
   /** Are channels required by an enabled `profiles.harmony`? */
   readonly requireChannels: boolean;
   /** Rules that the header breaks; all stand at its first byte. */
@@ -101,14 +103,15 @@ export function readHeader(bytes: Uint8Array, span: HeaderSpan): HeaderReading {
   const requireChannels = requiresChannels(root);
   const version = versionText(lookUp(root, 'version'));
   if (version === null) {
-    return { dialect: 'openchatml-2.2', declared: false, requireChannels, rules: [...rules, 'missing-version'] };
+    return { dialect: 'openchatml-2.2', declared: false, firstMajor: false, requireChannels, rules: [...rules, 'missing-version'] };
   }
   const { dialect, rule } = judgeVersion(version);
-  return { dialect, declared: true, requireChannels, rules: rule === null ? rules : [...rules, rule] };
+  const firstMajor = rule === null && Number(version.split('.')[0]) === 1;
+  return { dialect, declared: true, firstMajor, requireChannels, rules: rule === null ? rules : [...rules, rule] };
 }
 
 function unusable(rule: string): HeaderReading {
-  return { dialect: 'openchatml-2.2', declared: false, requireChannels: false, rules: [rule] };
+  return { dialect: 'openchatml-2.2', declared: false, firstMajor: false, requireChannels: false, rules: [rule] };
 }
 
 /** Bounds on the raw bytes, quotes not looked at, so that YAML never sees a header that is built to hurt it. */

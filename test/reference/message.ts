@@ -22,6 +22,10 @@ export interface ParsedMessage {
   readonly end: End;
   readonly closer: Token | null;
   readonly visible: boolean;
+  /** The header ended without `<|message|>` or newline. */
+  readonly early: boolean;
+  /** A prompt that waits for its completion: nothing else is found about it. */
+  readonly openTurn: boolean;
   readonly notes: readonly Note[];
 }
 
@@ -108,6 +112,8 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
     end,
     closer: body.closer,
     visible: !hidden && mayBeShown(reading),
+    early,
+    openTurn,
     notes,
   };
 }
@@ -153,6 +159,8 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     end,
     closer: body.closer,
     visible: !openTurn && !bareCall && mayBeShown(reading),
+    early,
+    openTurn,
     notes,
   };
 }

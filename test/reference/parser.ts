@@ -1,15 +1,18 @@
 // The reference parser: a slow, eager reading of the rulings, written apart from the library, for differential tests.
 //
 // referenceParse(bytes, options) gives the transcripts, the messages (the columns of `messages --format ndjson`) and
-// the diagnostics of rulings sections 3 to 5. Nothing here may be imported from src/ or assembly/.
+// the diagnostics of rulings sections 3 to 6. Nothing here may be imported from src/ or assembly/.
 //
 //   tokens.ts    dialects and tokens as data        frames.ts   header fields and bodies of 2.x and Harmony
 //   text.ts      UTF-8 and escapes                  legacy.ts   header lines and bodies of 0.1
 //   header.ts    document headers                   words.ts    what a message header says
 //   gap.ts       text between messages              message.ts  one message, its findings, its visibility
 //   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
+//   calls.ts     calls and replies                  content.ts  unescaped bodies, thoughts, JSON
+//   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';
+import { readMeaning } from './meaning.ts';
 import type { End } from './message.ts';
 import { DIALECTS, makeSource } from './tokens.ts';
 import type { DialectId } from './tokens.ts';
@@ -54,17 +57,21 @@ export interface ReferenceResult {
   transcripts: ReferenceTranscript[];
   messages: ReferenceMessage[];
   diagnostics: Finding[];
+  /** What the rules of section 6 find: calls, content types, thoughts in shown text. */
+  meaning: Finding[];
 }
 
 export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}): ReferenceResult {
   const { dialect = 'auto', role = null, stopStripped = false } = options;
   const given = dialect === 'auto' ? null : DIALECTS[dialect];
-  const walk = new Walk(makeSource(bytes), given, role, stopStripped);
+  const source = makeSource(bytes);
+  const walk = new Walk(source, given, role, stopStripped);
   walk.run();
   return {
     transcripts: walk.transcripts.map(({ dialect: { id }, declared, from }) => ({ dialect: id, declared, from })),
     messages: walk.messages.map(messageRow),
     diagnostics: walk.findings.sort(byPosition),
+    meaning: readMeaning(source, walk.transcripts, walk.messages).sort(byPosition),
   };
 }
 

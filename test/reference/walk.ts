@@ -26,6 +26,8 @@ import type { Dialect, Source, Token } from './tokens.ts';
 interface Settings {
   dialect: Dialect;
   declared: boolean;
+  /** A 1.x transcript, read with the tokens of 2.2. */
+  firstMajor: boolean;
   requireChannels: boolean;
   hasHeader: boolean;
 }
@@ -139,6 +141,7 @@ export class Walk {
     this.settings = {
       dialect: given ?? (counts ? DIALECTS[reading.dialect] : DIALECTS['openchatml-2.2']),
       declared: given !== null || reading.declared,
+      firstMajor: reading.firstMajor,
       requireChannels: reading.requireChannels,
       hasHeader: true,
     };
@@ -277,5 +280,5 @@ export class Walk {
 }
 
 function headerless(dialect: Dialect, declared: boolean): Settings {
-  return { dialect, declared, requireChannels: false, hasHeader: false };
+  return { dialect, declared, firstMajor: false, requireChannels: false, hasHeader: false };
 }

@@ -1,6 +1,7 @@
 // What the words of a message header mean: role, channel, attributes, content type (rulings section 4).
 import type { Field, Word } from './frames.ts';
 import type { Note } from './findings.ts';
+import type { Range } from './text.ts';
 
 export interface Reading {
   role: string | null;
@@ -8,10 +9,15 @@ export interface Reading {
   recipient: string | null;
   explicitChannel: string | null;
   contentType: string | null;
+  /** The word that the content type comes from, and whether it stands first in a constrain field. */
+  typeWord: Range | null;
+  constrained: boolean;
   intent: string | null;
   callId: string | null;
   /** Two different intents, channels or roles: never shown. */
   ambiguous: boolean;
+  /** Ambiguous, with two recipients or call ids, or with an empty attribute: never dispatched. */
+  undispatched: boolean;
   notes: Note[];
 }
 
@@ -76,8 +82,13 @@ export function frontWords(field: Field, spoken: boolean): number {
 /** Every value that one attribute was given, and the last one of the start field and of the other fields. */
 interface Occurrences {
   values: Set<string>;
-  start: string | null;
-  later: string | null;
+  start: Occurrence | null;
+  later: Occurrence | null;
+}
+
+interface Occurrence {
+  value: string;
+  word: Range;
 }
 
 type Attributes = Map<string, Occurrences>;
@@ -90,8 +101,8 @@ export function readFields(fields: readonly Field[], circumstances: Circumstance
   const startWords: Word[] = [];
   const channels = new Set<string>();
   let channel: string | null = null;
-  let constrained: string | null = null;
-  let bareType: string | null = null;
+  let constrained: Occurrence | null = null;
+  let bareType: Occurrence | null = null;
   const takeWord = (word: Word, field: Field): boolean => {
     if (word.key !== null) readAttribute(word, field.kind === 'start', legacy, attributes, notes);
     return word.key !== null;
@@ -116,10 +127,11 @@ export function readFields(fields: readonly Field[], circumstances: Circumstance
       }
       channel = noteChannel(field, first, channels, notes);
       for (const word of types.slice(0, -1)) notes.push({ rule: 'stray-word', from: word.from, to: word.to });
-      bareType = types.at(-1)?.text ?? bareType;
+      const last = types.at(-1);
+      if (last !== undefined) bareType = { value: last.text, word: last };
     } else {
       const [type, ...rest] = field.words;
-      if (type !== undefined) constrained = type.text;
+      if (type !== undefined) constrained = { value: type.text, word: type };
       for (const word of rest) {
         if (!takeWord(word, field)) notes.push({ rule: 'stray-word', from: word.from, to: word.to });
       }
@@ -127,7 +139,7 @@ export function readFields(fields: readonly Field[], circumstances: Circumstance
   }
 
   noteUnknownChannel(fields, notes);
-  const recipient = effective(attributes, 'to', 'start');
+  const recipient = effective(attributes, 'to');
   const last = fields.at(-1);
   const loose = early && last?.kind === 'start';
   const roleWord = loose ? startWords.find((word) => knownRole(word.text, legacy) !== null) : startWords[0];
@@ -143,17 +155,22 @@ export function readFields(fields: readonly Field[], circumstances: Circumstance
     notes.push({ rule: 'missing-role', from: circumstances.from, to: circumstances.headerTo });
     if (explicitChannel !== null || isTool(recipient)) role = 'assistant';
   }
-  const intents = attributes.get('intent')?.values.size ?? 0;
-  const ambiguous = strays.otherRole || new Set([...channels, ...strays.channels]).size > 1 || intents > 1;
+  const hints = attributes.get('content_type');
+  const type = constrained ?? hints?.later ?? hints?.start ?? bareType;
+  const several = (key: string): boolean => (attributes.get(key)?.values.size ?? 0) > 1;
+  const ambiguous = strays.otherRole || new Set([...channels, ...strays.channels]).size > 1 || several('intent');
   return {
     role,
-    name: written?.name ?? effective(attributes, 'name', 'start'),
+    name: written?.name ?? effective(attributes, 'name'),
     recipient,
     explicitChannel,
-    contentType: constrained ?? effective(attributes, 'content_type', 'later') ?? bareType,
-    intent: effective(attributes, 'intent', 'start'),
-    callId: effective(attributes, 'call_id', 'start'),
+    contentType: type?.value ?? null,
+    typeWord: type?.word ?? null,
+    constrained: constrained !== null,
+    intent: effective(attributes, 'intent'),
+    callId: effective(attributes, 'call_id'),
     ambiguous,
+    undispatched: ambiguous || ['to', 'call_id'].some(several) || notes.some(({ rule }) => rule === 'empty-attribute'),
     notes,
   };
 }
@@ -190,8 +207,8 @@ function occur(
   }
   const occurrences = known ?? { values: new Set<string>(), start: null, later: null };
   occurrences.values.add(value);
-  if (inStart) occurrences.start = value;
-  else occurrences.later = value;
+  if (inStart) occurrences.start = { value, word: { from, to } };
+  else occurrences.later = { value, word: { from, to } };
   attributes.set(key, occurrences);
 }
 
@@ -200,10 +217,10 @@ function repeats(seen: ReadonlySet<string>, value: string): boolean {
   return seen.size === 1 && seen.has(value);
 }
 
-/** The value that counts: the preferred field's last one, else the other fields' last one. */
-function effective(attributes: Attributes, key: string, prefer: 'start' | 'later'): string | null {
+/** The value that counts: the start field's last one, else the other fields' last one. */
+function effective(attributes: Attributes, key: string): string | null {
   const { start = null, later = null } = attributes.get(key) ?? {};
-  return prefer === 'start' ? (start ?? later) : (later ?? start);
+  return (start ?? later)?.value ?? null;
 }
 
 function noteChannel(field: Field, word: Word | undefined, channels: Set<string>, notes: Note[]): string {

@@ -1,0 +1,45 @@
+// What the command line says about itself: examples of each command, and what holds for all of them.
+
+export const AFTER = `
+Data goes to standard output, words to standard error. Exit codes: 0 done;
+1 check found errors, or convert refused a record; 2 wrong usage, or an input or
+output that fails; 70 a bug in openchatml. Output that nobody reads any more ends
+the work quietly, with 0.
+`;
+
+const EXAMPLES: Record<string, readonly [string, string][]> = {
+  openchatml: [
+    ['openchatml check chats/', 'what is wrong, with line and column'],
+    ['openchatml scan --format json corpus.txt', 'what is in it, as JSON'],
+  ],
+  scan: [
+    ['openchatml scan corpus.txt', 'counts by role, channel, end and token'],
+    ['openchatml scan --format json --dialect harmony raw/ > counts.json', ''],
+  ],
+  check: [
+    ['openchatml check --max-warnings 0 chats/', 'warnings fail too'],
+    ['openchatml check --format sarif chats/ > check.sarif', 'for code scanning; exit codes stay'],
+  ],
+  messages: [
+    ['openchatml messages --only-role assistant --only-channel final chat.ocml | jq -r .content', ''],
+    ['openchatml messages --at 1234567 corpus.txt', 'the message that holds a byte'],
+  ],
+  render: [
+    ['openchatml render chat.ocml', 'what the user saw'],
+    ['openchatml render --format html --debug chat.ocml > chat.html', 'a page, hidden messages in closed details'],
+  ],
+  convert: [
+    ['openchatml convert --to openchatml-2.2 chats.jsonl > chats.ocml', 'chat records to text'],
+    ['openchatml convert --to messages --dialect harmony raw.txt', 'one record a line'],
+  ],
+  explain: [
+    ['openchatml explain missing-end', 'a rule: severity, clause, remedy, examples'],
+    ['openchatml explain E-CALL-SCHEMA', 'a code and its rules'],
+  ],
+};
+
+/** The examples of a command, as lines of its help. */
+export function examplesOf(name: string): string {
+  const lines = EXAMPLES[name]!.map(([line, words]) => `  ${line}${words && `   # ${words}`}\n`);
+  return `\nExamples:\n${lines.join('')}`;
+}

@@ -1,0 +1,51 @@
+// `check --format pretty` and `concise`: for people.
+
+import type { InputSource } from '../corpus/source.ts';
+import { type Diagnostic, type Place, RULES, type Severity } from '../errors.ts';
+import { excerptOf } from './excerpt.ts';
+import type { Output } from './output.ts';
+import { type Colors, escapeLine } from './print.ts';
+import { type Report, type Summary, summaryLine } from './report.ts';
+
+export class Pretty implements Report {
+  readonly #out: Output;
+  readonly #colors: Colors;
+
+  constructor(out: Output, colors: Colors) {
+    this.#out = out;
+    this.#colors = colors;
+  }
+
+  diagnostic(path: string, diagnostic: Diagnostic, place: Place, input: InputSource): void {
+    const { bold, cyan, dim, red, yellow } = this.#colors;
+    const colorOf: Record<Severity, (text: string) => string> = { error: red, warning: yellow, info: cyan };
+    const { rule, severity, code, message } = diagnostic;
+    const where = `${escapeLine(path)}:${place.line}:${place.column}:`;
+    let text = `${bold(where)} ${colorOf[severity](severity)} ${rule}${code === null ? '' : ` (${code})`}\n`;
+    text += `  ${escapeLine(message)}\n`;
+    const excerpt = excerptOf(input, diagnostic);
+    if (excerpt) text += `  ${dim('|')} ${excerpt.line}\n  ${dim('|')} ${colorOf[severity](excerpt.marks)}\n`;
+    this.#out.line(`${text}  ${dim('remedy:')} ${RULES[rule].remedy}\n\n`);
+  }
+
+  end(summary: Summary): string {
+    return summaryLine(summary);
+  }
+}
+
+export class Concise implements Report {
+  readonly #out: Output;
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  diagnostic(path: string, { rule, severity, code, message }: Diagnostic, { line, column }: Place): void {
+    const where = `${escapeLine(path)}:${line}:${column}:`;
+    this.#out.line(`${where} ${severity} ${rule} (${code ?? '-'}) ${escapeLine(message)}\n`);
+  }
+
+  end(summary: Summary): string {
+    return summaryLine(summary);
+  }
+}

@@ -1,0 +1,98 @@
+// The tools that a transcript has defined so far, and calls looked at by their definitions (R-TOOLS, R-CALL).
+
+import type { ToolDefinition } from '../model/data.ts';
+import type { DialectId } from '../scan/dialects.ts';
+import { isBuiltin, plainName } from './call-rules.ts';
+import { argumentsForCheck } from './tools/arguments.ts';
+import type { ToolCache } from './tools/cache.ts';
+import { toolsOf } from './tools/message.ts';
+
+/** A message that may define tools. */
+interface Definer {
+  readonly role: string;
+  readonly content: string;
+  readonly dialectId: DialectId;
+}
+
+/** UTF-16 units of texts whose definitions are kept, in all and each: a corpus repeats them. */
+const KEPT = 8 * 1024 * 1024;
+const LONGEST = 256 * 1024;
+
+/** Definitions by the text that holds them. */
+export class Definitions {
+  readonly #known = new Map<string, Map<string, readonly ToolDefinition[]>>();
+  #units = 0;
+
+  read(definer: Definer): readonly ToolDefinition[] {
+    const kind = `${definer.dialectId} ${definer.role}`;
+    const known = this.#known.get(kind)?.get(definer.content);
+    if (known) return known;
+    const { tools } = toolsOf(definer);
+    if (definer.content.length > LONGEST) return tools;
+    this.#units += definer.content.length;
+    if (this.#units > KEPT) {
+      this.#known.clear();
+      this.#units = definer.content.length;
+    }
+    if (!this.#known.has(kind)) this.#known.set(kind, new Map());
+    this.#known.get(kind)!.set(definer.content, tools);
+    return tools;
+  }
+}
+
+export type CallProblem = { readonly rule: 'unknown-tool' | 'invalid-arguments'; readonly severity?: 'warning'; readonly detail?: string };
+
+/** Messages that are kept unread until a call asks for definitions. */
+const UNREAD = 16;
+
+export class KnownTools {
+  readonly #tools = new Map<string, ToolDefinition>();
+  readonly #definitions: Definitions;
+  readonly #schemas: ToolCache;
+  #unread: Definer[] = [];
+
+  /** `given`: what the caller knows beside the transcript. */
+  constructor(given: readonly ToolDefinition[], definitions: Definitions, schemas: ToolCache) {
+    this.#definitions = definitions;
+    this.#schemas = schemas;
+    this.#define(given);
+  }
+
+  /** A system or developer message: its definitions count from here on. */
+  note(definer: Definer): void {
+    this.#unread.push(definer);
+    if (this.#unread.length >= UNREAD) this.#readAll();
+  }
+
+  /** Some tools are defined. */
+  get any(): boolean {
+    this.#readAll();
+    return this.#tools.size > 0;
+  }
+
+  /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
+  check(name: string, read: () => unknown): CallProblem | null {
+    const definition = this.#tools.get(plainName(name));
+    if (!definition) return isBuiltin(name) ? null : { rule: 'unknown-tool' };
+    const value = read();
+    if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
+    const schema = this.#schemas.get(definition);
+    if (schema.refused) {
+      return { rule: 'invalid-arguments', detail: `the schema is not usable at #${schema.refused.pointer}: ${schema.refused.reason}` };
+    }
+    const finding = schema.check(argumentsForCheck(value, definition));
+    if (finding?.keyword === 'limit') {
+      return { rule: 'invalid-arguments', severity: 'warning', detail: 'they are not checked: they nest deeper or hold more than a bound allows' };
+    }
+    return finding && { rule: 'invalid-arguments', detail: `#${finding.pointer} (${finding.keyword})` };
+  }
+
+  #readAll(): void {
+    for (const definer of this.#unread) this.#define(this.#definitions.read(definer));
+    this.#unread = [];
+  }
+
+  #define(tools: readonly ToolDefinition[]): void {
+    for (const tool of tools) this.#tools.set(tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool);
+  }
+}

@@ -1,0 +1,111 @@
+// What is wrong with the meaning of messages (rulings §6): calls, content types, arguments, reasoning in what is shown.
+
+import { HAS_LINE, MARK } from '../abi.ts';
+import type { Finding } from '../errors.ts';
+import { isToolRecipient } from '../model/attributes.ts';
+import type { ToolDefinition } from '../model/data.ts';
+import type { Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import type { Machine } from '../scan/machine.ts';
+import { CallRules, type OpenCalls } from './call-rules.ts';
+import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseJson } from './constraint.ts';
+import { type CallProblem, Definitions, KnownTools } from './known-tools.ts';
+import { type LineCall, readLineCalls } from './line-calls.ts';
+import { ToolCache } from './tools/cache.ts';
+import { isVisible } from './visibility.ts';
+
+export interface MeaningOptions extends ContentOptions {
+  /** Tools that are known in every transcript, beside those that it defines. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** @internal Is told of open calls. */
+  readonly openCalls?: OpenCalls | undefined;
+}
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+/** Bytes of a message that is read for definitions. */
+const LONGEST_DEFINER = 1 << 20;
+
+function* told(problem: CallProblem | null, span: { from: number; to: number }): Generator<Finding, void, void> {
+  if (problem) yield { ...problem, ...span };
+}
+
+/** Looks at the messages of one input in order. */
+export class Meaning {
+  readonly #machine: Machine;
+  readonly #source: Bytes;
+  readonly #constraints: Constraints;
+  readonly #openCalls: OpenCalls | undefined;
+  readonly #given: readonly ToolDefinition[];
+  readonly #definitions = new Definitions();
+  readonly #schemas = new ToolCache();
+  #calls: CallRules | null = null;
+  #tools: KnownTools | null = null;
+
+  /** `source`: where bodies are read. Throws a TypeError or RangeError that names a wrong option. */
+  constructor(machine: Machine, source: Bytes, options: MeaningOptions) {
+    this.#machine = machine;
+    this.#source = source;
+    this.#constraints = constraintsOf(options);
+    this.#openCalls = options.openCalls;
+    if (options.tools !== undefined && !Array.isArray(options.tools)) throw new TypeError('option tools: expected a list of tool definitions');
+    this.#given = options.tools ?? [];
+  }
+
+  begin(transcript: TranscriptInfo): void {
+    this.#calls = new CallRules(transcript, this.#openCalls);
+    this.#tools = new KnownTools(this.#given, this.#definitions, this.#schemas);
+  }
+
+  /** What is known only when the transcript has ended. */
+  *end(): Generator<Finding, void, void> {
+    if (this.#calls) yield* this.#calls.end();
+    this.#calls = null;
+  }
+
+  *message(message: Message, transcript: TranscriptInfo): Generator<Finding, void, void> {
+    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
+    const { role } = message;
+    if (role === 'system' || role === 'developer') this.#note(message, role);
+    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
+    yield* this.#calls!.message(message, calls.map(({ name }) => name));
+    const wrong = checkContent(this.#machine, message, this.#source, this.#constraints);
+    if (wrong) yield wrong;
+    const span = { from: message.from, to: message.header.to };
+    for (const call of calls) yield* told(this.#lineCall(call), span);
+    if (!isLine && role === 'assistant') {
+      if (isToolRecipient(message.recipient)) yield* told(this.#call(message), span);
+      if (message.hasRow(MARK)) yield* this.#shownThoughts(message, transcript);
+    }
+  }
+
+  #note(message: Message, role: string): void {
+    const { from, to } = message.body;
+    if (to - from <= LONGEST_DEFINER) this.#tools!.note({ role, content: message.content, dialectId: message.dialect.id });
+  }
+
+  #call(message: Message): CallProblem | null {
+    if (message.isUndispatchable || !this.#tools!.any) return null;
+    let isTold = false;
+    const problem = this.#tools!.check(message.recipient!, () => {
+      const read = parseJson(this.#machine, message, this.#source, this.#constraints.depth);
+      // Of a declared or hinted type it is told already.
+      isTold = !read.ok && message.contentType === 'json';
+      return read.ok ? read.value : undefined;
+    });
+    return isTold ? null : problem;
+  }
+
+  #lineCall({ name, arguments: given }: LineCall): CallProblem | null {
+    if (!this.#tools!.any) return null;
+    if (name === null) return { rule: 'invalid-arguments', detail: 'the call is no JSON object with a name' };
+    return this.#tools!.check(name, () => given);
+  }
+
+  /** Reasoning where an end user sees it (R-COT). */
+  *#shownThoughts(message: Message, transcript: TranscriptInfo): Generator<Finding, void, void> {
+    const { thoughts } = message;
+    if (thoughts.length === 0 || !isVisible(message, transcript, this.#source)) return;
+    for (const { from, textFrom } of thoughts) yield { rule: 'cot-in-final', from, to: textFrom };
+  }
+}

@@ -1,0 +1,49 @@
+// What messages mean, transcript by transcript: calls, content types, thoughts in shown text (rulings section 6).
+import { CallReader } from './calls.ts';
+import { contentBytes, isJson, thoughtsIn } from './content.ts';
+import { finding } from './findings.ts';
+import type { Finding, Note } from './findings.ts';
+import type { ParsedMessage } from './message.ts';
+import type { Dialect, Source } from './tokens.ts';
+import type { PlacedMessage, Transcript } from './walk.ts';
+
+const ALWAYS_HOLD: ReadonlySet<string> = new Set(['text', 'markdown']);
+/** Where the markers of R-COT in a shown body are an error; a 1.x transcript has the first of these dialects. */
+const NO_SHOWN_THOUGHTS: ReadonlySet<string> = new Set(['openchatml-2.2', 'openchatml-2.0']);
+
+export function readMeaning(
+  source: Source,
+  transcripts: readonly Transcript[],
+  messages: readonly PlacedMessage[],
+): Finding[] {
+  const findings: Finding[] = [];
+  for (const [index, transcript] of transcripts.entries()) {
+    const { dialect } = transcript;
+    const calls = new CallReader(source, transcript);
+    const notes: Note[] = [];
+    for (const placed of messages) {
+      if (placed.transcript !== index || placed.message.openTurn) continue;
+      calls.read(placed.message);
+      notes.push(...typeNotes(source, dialect, placed.message), ...thoughtNotes(source, dialect, placed.message));
+    }
+    calls.end();
+    for (const note of [...calls.notes, ...notes]) findings.push(finding(index, note));
+  }
+  return findings;
+}
+
+/** R-CONSTRAINT; 0.1 has no content types. A JSON finding tells the body that it is about, not the byte. */
+function typeNotes(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
+  const { contentType, typeWord, constrained } = message.reading;
+  if (contentType === null || typeWord === null || ALWAYS_HOLD.has(contentType)) return [];
+  if (dialect.id === 'openchatml-0.1') return [];
+  if (contentType !== 'json') return [{ rule: 'unknown-content-type', from: typeWord.from, to: typeWord.to }];
+  if (isJson(contentBytes(source, dialect, message))) return [];
+  return [{ rule: constrained ? 'invalid-json' : 'hint-mismatch', from: message.bodyFrom, to: message.bodyTo }];
+}
+
+/** R-COT: one finding for each thought in an assistant body that is shown. */
+function thoughtNotes(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
+  if (!NO_SHOWN_THOUGHTS.has(dialect.id) || !message.visible || message.reading.role !== 'assistant') return [];
+  return thoughtsIn(source, dialect, message).map(({ from, to }) => ({ rule: 'cot-in-final', from, to }));
+}
