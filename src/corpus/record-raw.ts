@@ -2,7 +2,6 @@
 // is refused.
 
 import { FILE, HAS_LINE, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import { isShown } from '../formats/chat-calls.ts';
 import { type Loss, Refusal } from '../formats/loss.ts';
 import { messageData, type MessageData, type TranscriptData } from '../model/data.ts';
 import { Message } from '../model/message.ts';
@@ -13,6 +12,7 @@ import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { kindOf, nextOf } from '../scan/table.ts';
 import { isVisible } from '../semantics/visibility.ts';
+import { isShown } from '../semantics/shown-data.ts';
 
 export interface RawTranscript {
   /** From 0, in the input. */

@@ -27,13 +27,6 @@ export function isCall(message: MessageData): boolean {
   return message.role === 'assistant' && isToolRecipient(message.recipient ?? null);
 }
 
-/** An end user may see the message, as far as the data tells (R-VISIBLE). */
-export function isShown({ role, recipient, channel, intent }: MessageData): boolean {
-  if ((role !== 'user' && role !== 'assistant') || isToolRecipient(recipient ?? null)) return false;
-  if (channel === undefined || channel === null || channel === 'final') return intent !== 'debug';
-  return role === 'assistant' && channel === 'commentary' && intent === 'preamble';
-}
-
 /** A reply whose name was taken from its call: a form that need not have it leaves it out again. */
 export interface NamedReply extends MessageData {
   readonly nameFromCall: true;
@@ -53,12 +46,18 @@ interface OpenCall {
 export class OpenCalls {
   readonly #open = new Map<number, OpenCall>();
   readonly #byId = new Map<string, number>();
+  /** Numbers of open calls by the bare name of the tool. */
+  readonly #byName = new Map<string, Set<number>>();
   #count = 0;
 
   call(id: string | null, recipient: string): void {
     const number = this.#count++;
     this.#open.set(number, { id, recipient, number });
     if (id !== null && !this.#byId.has(id)) this.#byId.set(id, number);
+    const name = toolName(recipient);
+    const named = this.#byName.get(name);
+    if (named) named.add(number);
+    else this.#byName.set(name, new Set([number]));
   }
 
   /**
@@ -70,14 +69,14 @@ export class OpenCalls {
     if (number === undefined) return null;
     const call = this.#open.get(number)!;
     this.#open.delete(number);
+    this.#byName.get(toolName(call.recipient))!.delete(number);
     if (call.id !== null && this.#byId.get(call.id) === number) this.#byId.delete(call.id);
     return call;
   }
 
   #first(name: string | null): number | undefined {
-    const wanted = name === null ? null : toolName(name);
-    for (const [number, call] of this.#open) if (wanted === null || toolName(call.recipient) === wanted) return number;
-    return undefined;
+    const numbers = name === null ? this.#open.keys() : this.#byName.get(toolName(name))?.values();
+    return numbers?.next().value;
   }
 }
 

@@ -4,8 +4,9 @@
 import { toOpenAI } from '../semantics/tools/records.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './chat.ts';
-import { isCall, isNamedFromCall, isShown, toolName, toolRecipient, withCallIds } from './chat-calls.ts';
+import { isCall, isNamedFromCall, toolName, toolRecipient, withCallIds } from './chat-calls.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
+import { isShown } from '../semantics/shown-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
 interface Turn {

@@ -4,7 +4,7 @@
 import type { TranscriptData } from '../model/data.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat-calls.ts';
-import { extractTools, placeTools } from './chat-tools.ts';
+import { extractTools, liftTools, placeTools, type ToolsForm } from './chat-tools.ts';
 import { toChat } from './chat-write.ts';
 import { fromHarmony, toHarmony } from './harmony.ts';
 import { toInterchange20, toInterchange22 } from './interchange-write.ts';
@@ -64,6 +64,22 @@ export function neutralOf(data: TranscriptData, dialect: DialectId): { data: Tra
  * the form adds some, those written.
  */
 export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
+  const lifted = liftTools(data, FOREIGN_TOOLS[to] ?? []);
+  const converted = convertLifted(lifted.data, to, options);
+  return lifted.losses.length === 0 ? converted : { ...converted, losses: [...lifted.losses, ...converted.losses] };
+}
+
+/** Definitions in the text of messages that a reader of the form would not find there. */
+const FOREIGN_TOOLS: Readonly<Partial<Record<Form, readonly ToolsForm[]>>> = {
+  'openchatml-2.2': ['list'],
+  harmony: ['list'],
+  'openchatml-2.0': ['declarations'],
+  'openchatml-0.1': ['declarations', 'list'],
+  messages: ['declarations', 'list'],
+  sharegpt: ['declarations', 'list'],
+};
+
+function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions): Converted {
   switch (to) {
     case 'messages': {
       const { record, losses } = toChat(data);

@@ -19,7 +19,8 @@ import {
   staysInside,
 } from './line-marks.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
-import { isShown, neutralised } from './write-body.ts';
+import { neutralised } from './write-body.ts';
+import { isShown } from '../semantics/shown-data.ts';
 
 export interface ToLineOptions {
   /** A token in a text, that would mean something there, becomes `<| im_end |>`: a loss instead of a refusal. */

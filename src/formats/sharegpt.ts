@@ -7,7 +7,6 @@ import { toOpenAI } from '../semantics/tools/records.ts';
 import { isObject, tellOtherFields } from './chat.ts';
 import {
   isCall,
-  isShown,
   OpenCalls,
   toolName,
   toolRecipient,
@@ -18,6 +17,7 @@ import { readToolField } from './chat-tools.ts';
 import { tellFrame, tellHeader } from './chat-write.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
+import { isShown } from '../semantics/shown-data.ts';
 
 export interface ShareGptTurn {
   readonly from: string;

@@ -2,10 +2,10 @@
 // R-TAIL, R-REFUSE).
 
 import { CLASS_CLOSE, CLASS_INNER, CLASS_OPEN, HAS_ESCAPE, HAS_LINE } from '../abi.ts';
-import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
 import { type Dialect, DIALECTS } from '../scan/dialects.ts';
 import { type Loss, Refusal } from './loss.ts';
+import { isShown } from '../semantics/shown-data.ts';
 
 export interface BodyOptions {
   /**
@@ -94,15 +94,6 @@ function quotes(message: MessageData, options: BodyOptions): boolean {
   if (message.marked !== undefined) return !message.marked;
   const { markers = 'auto' } = options;
   return markers === 'auto' ? isShown(message) || isConventionalPreamble(message) : markers === 'quote';
-}
-
-/** An end user may see the body, as far as the message alone tells (R-VISIBLE). */
-export function isShown(message: MessageData): boolean {
-  const { role, intent } = message;
-  if ((role !== 'user' && role !== 'assistant') || isToolRecipient(message.recipient ?? null)) return false;
-  const channel = message.channel ?? 'final';
-  if (channel === 'final') return intent !== 'debug';
-  return role === 'assistant' && channel === 'commentary' && intent === 'preamble';
 }
 
 /** Shown to who opts in to Harmony's convention (R-VISIBLE). */

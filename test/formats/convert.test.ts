@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rawTranscripts } from '../../src/corpus/record-raw.ts';
 import { fromChat } from '../../src/formats/chat.ts';
-import { isShown, toolName, toolRecipient, withCallIds, withOrderedReplies } from '../../src/formats/chat-calls.ts';
+import { toolName, toolRecipient, withCallIds, withOrderedReplies } from '../../src/formats/chat-calls.ts';
 import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat-tools.ts';
 import { toChat } from '../../src/formats/chat-write.ts';
 import { convertTranscript, type Form, FORMS, neutralOf } from '../../src/formats/convert.ts';
@@ -14,6 +14,7 @@ import { createMachine, parse } from '../../src/index.ts';
 import { messageData, type MessageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
+import { isShown } from '../../src/semantics/shown-data.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const RECORD = JSON.parse(readFileSync(new URL('../../fixtures/chat/record.json', import.meta.url), 'utf8')) as {
@@ -60,6 +61,44 @@ describe('tools', () => {
       expect(placed.losses).toEqual([]);
       expect([placed.data.tools, placed.data.messages.map(({ role }) => role)]).toEqual([[], roles]);
       expect(extractTools(placed.data, form)).toEqual(data);
+    });
+  });
+
+  describe('go where a reader of the form finds them, in whatever layout they stand', () => {
+    const declared = '## functions\n\nnamespace functions {\n  // Does it\n  type f = (_: {\n    a: string,\n  }) => any;\n} // namespace functions';
+    const list = '```json\n[{"type":"function","function":{"name":"f","description":"Does it",'
+      + '"parameters":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}]\n```';
+    const loss = (message: number) => ({ what: 'tools', message, detail: 'the layout of definitions' });
+
+    test.each([['declarations', declared], ['a list', list]])('%s become the field of a record', (_, text) => {
+      const data = transcript([], SYSTEM, { ...DEVELOPER, content: `D\n\n${text}\n\nE` }, USER);
+      const { record, losses } = convertTranscript(data, 'messages');
+      expect(losses).toEqual([loss(1)]);
+      expect(record).toEqual(toChat(transcript([TOOL], SYSTEM, { ...DEVELOPER, content: 'D\n\nE' }, USER)).record);
+      const alone = convertTranscript(transcript([], { ...DEVELOPER, content: text }, USER), 'messages');
+      expect(alone.record).toEqual(toChat(transcript([TOOL], USER)).record);
+    });
+
+    test.each<[string, string, DialectId, boolean]>([
+      ['declarations', declared, 'openchatml-2.2', true],
+      ['declarations', declared, 'harmony', true],
+      ['declarations', declared, 'openchatml-2.0', false],
+      ['declarations', declared, 'openchatml-0.1', false],
+      ['a list', list, 'openchatml-2.2', false],
+      ['a list', list, 'harmony', false],
+      ['a list', list, 'openchatml-2.0', true],
+      ['a list', list, 'openchatml-0.1', false],
+    ])('%s in %s: %s keeps the text: %s', (_, text, dialect, stays) => {
+      const { text: written, losses } = convertTranscript(transcript([], { ...DEVELOPER, content: text }, USER), dialect);
+      expect(written!.includes(text)).toBe(stays);
+      expect(losses.filter(({ what }) => what === 'tools')).toEqual(stays ? [] : [loss(0)]);
+      expect(neutralOf(read(written!, dialect), dialect).data.tools).toEqual(stays ? [] : [TOOL]);
+    });
+
+    test('definitions that cannot be read whole stay, which is told', () => {
+      const { record, losses } = convertTranscript(transcript([], { ...DEVELOPER, content: `${declared}\nnamespace functions { type g = (` }), 'messages');
+      expect(losses).toEqual([{ what: 'tools', message: 0, detail: 'definitions stay in its text' }]);
+      expect(Object.keys(record!)).toEqual(['messages']);
     });
   });
 
