@@ -3,11 +3,10 @@
 // byte.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { readDeclarations } from '../semantics/tools/declarations.ts';
 import { readToolList, writeToolList } from '../semantics/tools/lists.ts';
 import { fromOpenAI } from '../semantics/tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../semantics/tools/types.ts';
-import { writeDeclarations } from '../semantics/tools/write-declarations.ts';
+import { declarationsOf, Lately, toolsDeclared } from './declared.ts';
 import { type Loss, Refusal } from './loss.ts';
 
 /** How a developer's message holds tools: as declarations (2.2, Harmony), or as a JSON list (2.0). */
@@ -15,28 +14,11 @@ export type ToolsForm = 'declarations' | 'list';
 
 const BETWEEN = '\n\n';
 
-/** What was made of a key lately: corpora repeat their tools, and both reading and writing them takes long. */
-class Lately<T> {
-  readonly #known = new Map<string, T>();
-
-  get(key: string, make: () => T): T {
-    const before = this.#known.get(key);
-    if (before !== undefined) return before;
-    const made = make();
-    if (this.#known.size >= KNOWN) this.#known.clear();
-    if (key.length <= LARGEST_KNOWN) this.#known.set(key, made);
-    return made;
-  }
-}
-
-const KNOWN = 256;
-const LARGEST_KNOWN = 32 * 1024;
-const written = new Lately<ToolsWritten>();
 const sections = new Lately<Section | null>();
 
 function writeSection(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
   if (form === 'list') return { text: writeToolList(tools), losses: [], problems: [] };
-  return written.get(JSON.stringify(tools), () => writeDeclarations(tools));
+  return declarationsOf(tools);
 }
 
 /** The tools of a record's field: a list, or text that holds its JSON. */
@@ -159,7 +141,7 @@ export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { 
 function liftFrom(message: MessageData, forms: readonly ToolsForm[]): { tools: readonly ToolDefinition[] | null; message: MessageData | null } | null {
   const { content } = message;
   for (const form of forms) {
-    const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : readDeclarations(content);
+    const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : toolsDeclared(content);
     if (tools.length === 0) continue;
     const isWhole = problems.every(({ reason }) => reason === 'field') && isClean && tools.every(({ namespace }) => namespace === FUNCTIONS);
     if (!isWhole) return { tools: null, message };
@@ -190,7 +172,7 @@ const readSection = (content: string, form: ToolsForm): Section | null =>
   sections.get(form + content, () => findSection(content, form));
 
 function findSection(content: string, form: ToolsForm): Section | null {
-  const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : readDeclarations(content);
+  const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : toolsDeclared(content);
   if (tools.length === 0 || problems.length > 0 || !isClean || to !== content.length) return null;
   if (tools.some(({ namespace }) => namespace !== FUNCTIONS)) return null;
   const again = writeSection(tools, form);

@@ -1,10 +1,9 @@
 // The developer message as Harmony lays it out: instructions, then tools.
 
 import type { ToolDefinition } from '../model/data.ts';
-import { readDeclarations } from '../semantics/tools/declarations.ts';
 import { isBounded } from '../semantics/tools/json.ts';
 import { MOST_VALUES } from '../semantics/tools/types.ts';
-import { writeDeclarations } from '../semantics/tools/write-declarations.ts';
+import { declarationsOf, toolsDeclared } from './declared.ts';
 import { type Loss, Refusal } from './loss.ts';
 
 /** openai-harmony's layout, or that of the models' chat template, which ends instructions in a blank line and writes types otherwise. */
@@ -24,7 +23,7 @@ export function harmonyDeveloper(
   { instructions, tools }: HarmonyDeveloper,
   style: DeveloperStyle = 'harmony',
 ): { readonly text: string; readonly losses: Loss[] } {
-  const written = writeDeclarations(tools, style);
+  const written = declarationsOf(tools, style);
   if (written.problems.length > 0) {
     throw new Refusal(null, `tool ${written.problems[0]!.from} cannot be declared`, 'give it a plain name and a schema within bounds');
   }
@@ -48,9 +47,9 @@ export function readHarmonyDeveloper(text: string, style: DeveloperStyle = 'harm
   const parts = cut(text, style);
   if (parts.instructions !== null && isDeveloperLayout(parts.instructions)) return null;
   if (parts.toolsText === null) return parts.instructions === null ? null : { instructions: parts.instructions, tools: [] };
-  const { tools, problems } = readDeclarations(parts.toolsText);
+  const { tools, problems } = toolsDeclared(parts.toolsText);
   if (tools.length === 0 || problems.length > 0) return null;
-  const written = writeDeclarations(tools, style);
+  const written = declarationsOf(tools, style);
   return written.text === parts.toolsText ? { instructions: parts.instructions, tools } : null;
 }
 

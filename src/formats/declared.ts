@@ -1,0 +1,36 @@
+// Declarations, written and read once where a corpus repeats its tools: both take long.
+
+import type { ToolDefinition } from '../model/data.ts';
+import { readDeclarations } from '../semantics/tools/declarations.ts';
+import { isBounded } from '../semantics/tools/json.ts';
+import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../semantics/tools/types.ts';
+import { writeDeclarations } from '../semantics/tools/write-declarations.ts';
+
+/** What was made of keys lately: so many of them, and UTF-16 units of the longest. */
+const KNOWN = 256;
+const LONGEST = 32 * 1024;
+
+export class Lately<T> {
+  readonly #known = new Map<string, T>();
+
+  get(key: string, make: () => T): T {
+    const before = this.#known.get(key);
+    if (before !== undefined) return before;
+    const made = make();
+    if (this.#known.size >= KNOWN) this.#known.clear();
+    if (key.length <= LONGEST) this.#known.set(key, made);
+    return made;
+  }
+}
+
+const written = new Lately<ToolsWritten>();
+const read = new Lately<ToolsInText>();
+
+/** As `writeDeclarations`. */
+export function declarationsOf(tools: readonly ToolDefinition[], style: 'harmony' | 'template' = 'harmony'): ToolsWritten {
+  if (!isBounded(tools, MOST_VALUES)) return writeDeclarations(tools, style);
+  return written.get(style + JSON.stringify(tools), () => writeDeclarations(tools, style));
+}
+
+/** As `readDeclarations`. */
+export const toolsDeclared = (text: string): ToolsInText => read.get(text, () => readDeclarations(text));
