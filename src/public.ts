@@ -1,22 +1,23 @@
 // Public names that do not depend on the engine.
 
 export { type Code, type Diagnostic, Lines, type Place, type Rule, type RuleName, RULES, type Severity } from './errors.ts';
-export { fromChat } from './formats/chat.ts';
+export { type ChatRecord, fromChat } from './formats/chat.ts';
 export { toChat } from './formats/chat-write.ts';
 export { type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf } from './formats/convert.ts';
-export { fromHarmony, toHarmony } from './formats/harmony.ts';
+export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony.ts';
 export { harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony-system.ts';
 export { fromInterchange, toInterchange20, toInterchange22 } from './formats/interchange.ts';
 export { type Loss, type LossName, Refusal } from './formats/loss.ts';
 export { messageRecord, type MessageRecord } from './formats/record.ts';
 export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptions } from './formats/render.ts';
-export { fromShareGpt, toShareGpt } from './formats/sharegpt.ts';
+export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/sharegpt.ts';
+export { transcriptData } from './formats/transcript-data.ts';
 export { type WriteOptions, writeTranscript, type Written } from './formats/write.ts';
 export { type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
 export type { HeaderValue } from './model/document-header.ts';
 export { type End, Message, type Span } from './model/message.ts';
-export { Parsed, type Tile, Transcript, transcriptData } from './model/parse.ts';
+export { Parsed, type Tile, Transcript } from './model/parse.ts';
 export type { FileInSequence, FillIn } from './model/sequence.ts';
 export type { Mark, Thought, ThoughtName } from './model/thoughts.ts';
 export type { TranscriptInfo } from './model/transcript.ts';
@@ -27,7 +28,7 @@ export { MemorySource, type Source } from './scan/source.ts';
 export { countCalls } from './semantics/calls.ts';
 export { type CheckOptions, checkSource } from './semantics/check.ts';
 export type { ContentCheck, ContentOptions } from './semantics/constraint.ts';
-export { messagesForCompletion } from './semantics/sampling.ts';
+export { type DroppedMessage, messagesForCompletion, type Sampling, type SamplingOptions } from './semantics/sampling.ts';
 export { type ArgumentFinding, type CompiledTool, compileTool } from './semantics/tools/compile.ts';
 export { readDeclarations } from './semantics/tools/declarations.ts';
 export { fromOpenAI, toOpenAI } from './semantics/tools/records.ts';

@@ -18,6 +18,7 @@ import { MemorySource, type Source } from '../scan/source.ts';
 import { ConvertOutput, type Origin, type OutputFormat } from './convert-output.ts';
 import type { SharedOptions } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
+import { escapeLine } from './print.ts';
 import { FAILED, FOUND, OK, type OpenInput, Run, tell } from './run.ts';
 import type { Host } from './stream.ts';
 
@@ -29,6 +30,8 @@ export interface ConvertCommandOptions extends SharedOptions {
   readonly format?: OutputFormat;
   readonly neutralise?: true;
   readonly constrain?: 'bare' | 'constrain';
+  readonly harmonyPreambles?: true;
+  readonly reasoning?: 'keep' | 'ocm' | 'harmony';
 }
 
 const READERS: Readonly<
@@ -84,10 +87,13 @@ class Conversion {
       const locate = (bytes: Uint8Array): number => this.#run.machine.checkJson(bytes, JSON_DEEPEST);
       for (const record of readRecords(source, { locate })) this.#record(path, record, reading);
     } else {
+      let isEmpty = true;
       for (const transcript of rawTranscripts(this.#run.machine, source, reading)) {
+        isEmpty = false;
         const { number, from: at } = transcript;
         this.#raw({ id: `${path}:${number}`, place: `${path}: transcript ${number} at byte ${at}` }, transcript);
       }
+      if (isEmpty) this.#run.tell(`${escapeLine(path)}: holds no message to convert`);
     }
   }
 
@@ -137,11 +143,12 @@ class Conversion {
 
   /** `dialect`: the data has that dialect's shape; null: it is neutral. */
   #convert(origin: Origin, read: () => { data: TranscriptData; losses: Loss[] }, dialect: DialectId | null): void {
-    const { to, neutralise, constrain } = this.#options;
+    const { to, neutralise, constrain, harmonyPreambles, reasoning } = this.#options;
     try {
       const given = read();
-      const neutral = dialect === null ? { data: given.data, losses: [] } : neutralOf(given.data, dialect);
-      const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain });
+      // From Harmony to Harmony the convention stays as it is.
+      const neutral = dialect === null ? { data: given.data, losses: [] } : neutralOf(given.data, dialect, { preambles: harmonyPreambles === true || to === 'harmony' });
+      const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain, reasoning });
       this.#output.write(origin, converted, neutral.data);
       this.#output.lose(origin, [given.losses, neutral.losses, converted.losses]);
     } catch (error) {

@@ -94,7 +94,9 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
     .addOption(new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'))
     .addOption(new Option('--format <format>', 'form of the output: text for dialects, else ndjson').choices(['text', 'ndjson']))
     .option('--neutralise', 'break up control tokens in bodies of a dialect without an escape, instead of refusing')
-    .addOption(new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']));
+    .addOption(new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']))
+    .addOption(new Option('--reasoning <rule>', 'reasoning of answered turns: all of it, or without what a rule drops').choices(['keep', 'ocm', 'harmony']))
+    .option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see");
 
   for (const command of program.commands) addSharedOptions(command);
 

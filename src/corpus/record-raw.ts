@@ -1,8 +1,9 @@
 // Raw transcripts of an input as plain data, one after the other: what a reader hides stays hidden, or the transcript
 // is refused.
 
-import { FILE, HAS_LINE, MESSAGE, STRAY, TEXT } from '../abi.ts';
+import { FILE, MESSAGE, STRAY, TEXT } from '../abi.ts';
 import { type Loss, Refusal } from '../formats/loss.ts';
+import { refusalOf } from '../formats/transcript-data.ts';
 import { messageData, type MessageData, type TranscriptData } from '../model/data.ts';
 import { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -11,8 +12,6 @@ import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { kindOf, nextOf } from '../scan/table.ts';
-import { isVisible } from '../semantics/visibility.ts';
-import { isShown } from '../semantics/shown-data.ts';
 
 export interface RawTranscript {
   /** From 0, in the input. */
@@ -102,12 +101,7 @@ class OpenTranscript {
     }
     if (this.#refusal !== null) return;
     const data = messageData(message);
-    // In 0.1 what is shown of a call is cut from its text: there the mapping of calls decides.
-    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
-    if (!isLine && isShown(data) && !isVisible(message, this.info, source)) {
-      const remedy = 'mend its header: one role, one channel, one intent, a start token';
-      this.#refusal = new Refusal(index, 'its header is malformed, and readers hide the message', remedy);
-    }
+    this.#refusal = refusalOf(message, data, this.info, source, index);
     this.#messages.push(data);
   }
 

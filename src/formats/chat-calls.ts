@@ -1,15 +1,12 @@
 // Calls and replies in forms that tell a tool by its bare name: names and recipients, and which reply answers which
 // call.
 
-import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
+import { isBuiltin } from '../semantics/call-rules.ts';
+import { isCall } from '../semantics/message-data.ts';
 import type { Loss } from './loss.ts';
 
 const PREFIX = 'functions.';
-/** Builtin tools stand without the namespace of the functions (R-CALL). */
-const isBuiltin = (name: string): boolean =>
-  name === 'browser' || name === 'python' || name.startsWith('browser.') || name.startsWith('container.');
-
 /** The bare name of a tool: a function's without its namespace, where adding it gives the recipient back. */
 export function toolName(recipient: string): string {
   if (!recipient.startsWith(PREFIX)) return recipient;
@@ -20,11 +17,6 @@ export function toolName(recipient: string): string {
 /** The recipient that a bare name means. */
 export function toolRecipient(name: string): string {
   return isBuiltin(name) || name.startsWith(PREFIX) ? name : PREFIX + name;
-}
-
-/** The message calls a tool (R-CALL). */
-export function isCall(message: MessageData): boolean {
-  return message.role === 'assistant' && isToolRecipient(message.recipient ?? null);
 }
 
 /** A reply whose name was taken from its call: a form that need not have it leaves it out again. */

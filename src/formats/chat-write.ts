@@ -4,9 +4,9 @@
 import { toOpenAI } from '../semantics/tools/records.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './chat.ts';
-import { isCall, isNamedFromCall, toolName, toolRecipient, withCallIds } from './chat-calls.ts';
+import { isNamedFromCall, toolName, toolRecipient, withCallIds } from './chat-calls.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
-import { isShown } from '../semantics/shown-data.ts';
+import { isCall, isShown } from '../semantics/message-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
 interface Turn {
@@ -51,6 +51,12 @@ export function refuseLeak(message: MessageData, index: number): void {
       'move the reasoning to the analysis channel',
     );
   }
+}
+
+/** Records have no place that hides what a user says. */
+export function refuseHiddenUser(message: MessageData, index: number): void {
+  if (message.role !== 'user' || isShown(message)) return;
+  throw new Refusal(index, 'a message of a user is hidden, and the form would show it', 'leave the message out');
 }
 
 /**
@@ -115,6 +121,7 @@ class Writer {
 
   #plain(message: MessageData, index: number): void {
     const { name = null, channel = null, recipient = null, intent = null } = message;
+    refuseHiddenUser(message, index);
     if (channel !== null && channel !== 'final') this.#lose('channel', index, 'left out');
     if (recipient !== null) this.#lose('recipient', index, 'left out');
     if (intent !== null) this.#lose('intent', index, 'left out');

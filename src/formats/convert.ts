@@ -12,6 +12,7 @@ import { fromLine, toLine } from './line.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './sharegpt.ts';
 import { writeTranscript } from './write.ts';
+import { messagesForCompletion, type SamplingOptions } from '../semantics/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'sharegpt';
@@ -29,6 +30,13 @@ export interface ConvertOptions {
   readonly neutralise?: boolean | undefined;
   /** How Harmony text tells a content type. */
   readonly contentType?: 'constrain' | 'bare' | undefined;
+  /** Old reasoning is left out by a rule of `messagesForCompletion`; default `keep`. */
+  readonly reasoning?: SamplingOptions['rule'] | undefined;
+}
+
+export interface NeutralOptions {
+  /** Harmony's commentary to nobody is for users to see (`fromHarmony`); only `true` takes it for that. */
+  readonly preambles?: boolean | undefined;
 }
 
 export interface Converted {
@@ -45,28 +53,40 @@ export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIAL
  * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
  * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte.
  */
-export function neutralOf(data: TranscriptData, dialect: DialectId): { data: TranscriptData; losses: Loss[] } {
+export function neutralOf(data: TranscriptData, dialect: DialectId, options: NeutralOptions = {}): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
     case 'openchatml-0.1':
       return { data: fromLine(data), losses: [] };
     case 'harmony':
-      return fromHarmony(data);
+      return fromHarmony(data, { preambles: options.preambles });
     case 'openchatml-2.0':
       return { data: extractTools(data, 'list'), losses: [] };
     case 'openchatml-2.2':
       return { data: extractTools(data, 'declarations'), losses: [] };
+    default:
+      throw new RangeError(`option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
   }
 }
 
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
- * out would falsify the transcript or show what is hidden. Losses and refusals number messages of the data, or, where
- * the form adds some, those written.
+ * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number messages of
+ * the data, or, where the form adds some, those written.
  */
 export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
-  const lifted = liftTools(data, FOREIGN_TOOLS[to] ?? []);
+  const kept = withoutReasoning(data, options.reasoning ?? 'keep');
+  const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
   const converted = convertLifted(lifted.data, to, options);
-  return lifted.losses.length === 0 ? converted : { ...converted, losses: [...lifted.losses, ...converted.losses] };
+  const before = [...kept.losses, ...lifted.losses];
+  return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
+}
+
+function withoutReasoning(data: TranscriptData, rule: SamplingOptions['rule']): { data: TranscriptData; losses: Loss[] } {
+  if (rule === 'keep') return { data, losses: [] };
+  const { dropped } = messagesForCompletion(data.messages, { rule });
+  const left = new Set(dropped.filter(({ reason }) => reason === 'analysis').map(({ index }) => index));
+  const losses = [...left].map((index): Loss => ({ what: 'thinking', message: index, detail: 'old reasoning is left out' }));
+  return { data: { ...data, messages: data.messages.filter((_, index) => !left.has(index)) }, losses };
 }
 
 /** Definitions in the text of messages that a reader of the form would not find there. */

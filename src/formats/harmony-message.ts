@@ -2,6 +2,8 @@
 
 import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
+import { isCall, isShown } from '../semantics/message-data.ts';
+import { isJson } from './line-json.ts';
 import type { Loss, LossName } from './loss.ts';
 
 /** What a message must know of where it stands. */
@@ -17,7 +19,6 @@ export interface Place {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
-const isCall = (message: MessageData): boolean => message.role === 'assistant' && isToolRecipient(message.recipient ?? null);
 
 /** A message in the shape of Harmony. Losses are added to `losses`. */
 export function toHarmonyMessage(message: MessageData, { index, call, endsInReturn }: Place, losses: Loss[]): MessageData {
@@ -31,10 +32,11 @@ export function toHarmonyMessage(message: MessageData, { index, call, endsInRetu
     lose('name');
     delete shaped.name;
   }
-  if (isThere(intent) && !isPreamble(message)) lose('intent');
+  if (isThere(intent)) lose('intent', isPreamble(message) ? 'a preamble is one by convention alone' : undefined);
   shapeChannel(shaped, message, lose);
   if (isCall(message)) {
-    if (!isThere(message.contentType) && isJson(message.content)) {
+    // A builtin tool may take anything: python takes code.
+    if (!isThere(message.contentType) && message.recipient!.startsWith('functions.') && isJson(message.content)) {
       shaped.contentType = 'json';
       shaped.constrained = true;
     }
@@ -67,7 +69,7 @@ function shapeChannel(shaped: Mutable<MessageData>, message: MessageData, lose: 
     shaped.channel = isCall(message) ? 'commentary' : 'final';
     if (isCall(message)) lose('channel', 'a call without a channel stands on commentary');
   }
-  if (isShown(shaped) && !isShownNow(message)) {
+  if (mayBeShown(shaped) && !isShown(message)) {
     shaped.channel = 'analysis';
     lose('channel', 'what users may not see stands on analysis');
   }
@@ -79,33 +81,19 @@ const isPreamble = ({ role, channel, recipient, intent }: MessageData): boolean 
 const isSpoken = ({ role, recipient }: MessageData): boolean =>
   (role === 'user' || role === 'assistant') && !isToolRecipient(recipient ?? null);
 
-/** R-VISIBLE over data. */
-function isShownNow(message: MessageData): boolean {
-  const { role, channel, intent } = message;
-  if (!isSpoken(message)) return false;
-  return (channel ?? 'final') === 'final' ? intent !== 'debug' : role === 'assistant' && channel === 'commentary' && intent === 'preamble';
-}
-
 /** Harmony shows what is final, and takes commentary without a recipient for a preamble. */
-function isShown(message: MessageData): boolean {
+function mayBeShown(message: MessageData): boolean {
   const { role, channel, recipient } = message;
   if (!isSpoken(message)) return false;
-  return (channel ?? 'final') === 'final' || (role === 'assistant' && channel === 'commentary' && !isThere(recipient));
+  return (channel ?? 'final') === 'final' || (role === 'assistant' && channel === 'commentary' && !isThere(recipient) && message.end !== 'call');
 }
 
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** A message of Harmony as neutral data has it. */
-export function fromHarmonyMessage(message: MessageData, index: number, losses: Loss[]): MessageData {
+/** A message of Harmony as neutral data has it. `preambles`: the caller takes commentary to nobody for what users may see. */
+export function fromHarmonyMessage(message: MessageData, index: number, losses: Loss[], preambles: boolean): MessageData {
   if (message.role !== 'assistant' || isThere(message.intent)) return message;
-  if (message.channel === 'commentary' && !isThere(message.recipient)) return { ...message, intent: 'preamble' };
+  if (preambles && message.channel === 'commentary' && !isThere(message.recipient) && message.end !== 'call') {
+    return { ...message, intent: 'preamble' };
+  }
   if (!isThere(message.channel) && !isToolRecipient(message.recipient ?? null)) {
     losses.push({ what: 'channel', message: index, detail: 'a message without a channel, which Harmony hides, is final elsewhere' });
   }

@@ -28,6 +28,11 @@ export interface ToHarmonyOptions {
 export interface FromHarmonyOptions {
   /** The layout that developer messages must have to be taken apart; `toHarmony` with it builds them again. */
   readonly style?: DeveloperStyle | undefined;
+  /**
+   * By Harmony's convention an assistant's commentary to nobody is a preamble, for users to see: only `true` takes it for one
+   * (R-VISIBLE). Otherwise it stays hidden.
+   */
+  readonly preambles?: boolean | undefined;
 }
 
 export interface Converted {
@@ -37,7 +42,8 @@ export interface Converted {
 
 /**
  * Neutral data to Harmony-shaped data, in which the writer finds no field that Harmony has no place for. What users may not see
- * stays hidden; what cannot be carried is told.
+ * stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a RangeError that names a wrong
+ * option.
  */
 export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}): Converted {
   const { instructions = 'keep', system = false, reasoning = 'keep', training = false, style = 'harmony' } = options;
@@ -76,11 +82,11 @@ export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}):
 }
 
 /**
- * Harmony-shaped data to neutral data: commentary without a recipient is a preamble, and a developer message is taken apart into
- * instructions and tools where `toHarmony` builds the same text in the same place again.
+ * Harmony-shaped data to neutral data: a developer message is taken apart into instructions and tools where `toHarmony` builds the
+ * same text in the same place again. Throws a RangeError that names a wrong option.
  */
 export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = {}): Converted {
-  const { style = 'harmony' } = options;
+  const { style = 'harmony', preambles = false } = options;
   oneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];
   const tools: ToolDefinition[] = [...data.tools];
@@ -90,7 +96,7 @@ export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = 
     const parts = message.role === 'developer' ? readHarmonyDeveloper(message.content, style) : null;
     const mayHaveTools = index === front && data.tools.length === 0;
     if (!parts || (parts.tools.length > 0 && !mayHaveTools)) {
-      messages.push(fromHarmonyMessage(message, index, losses));
+      messages.push(fromHarmonyMessage(message, index, losses, preambles === true));
     } else if (parts.instructions !== null) {
       tools.push(...parts.tools);
       messages.push({ ...message, content: parts.instructions });

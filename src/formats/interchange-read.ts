@@ -4,7 +4,7 @@ import type { HeaderValue } from '../model/document-header.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { isBounded } from '../semantics/tools/json.ts';
 import { isObject, tellOtherFields } from './chat.ts';
-import { isCall } from './chat-calls.ts';
+import { isCall } from '../semantics/message-data.ts';
 import { FUNCTIONS_PREFIX, type InterchangeVersion, usual } from './interchange-shape.ts';
 import { type Loss, Refusal } from './loss.ts';
 

@@ -2,7 +2,6 @@
 
 import type { HeaderValue } from '../model/document-header.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
-import { isCall } from './chat-calls.ts';
 import { placeTools } from './chat-tools.ts';
 import { refuseLeak } from './chat-write.ts';
 import {
@@ -15,7 +14,7 @@ import {
   usual,
 } from './interchange-shape.ts';
 import { type Loss, Refusal } from './loss.ts';
-import { isShown } from '../semantics/shown-data.ts';
+import { isCall, isShown } from '../semantics/message-data.ts';
 
 /** The 2.2 form. Tools beside the messages are placed in the developer's text. Throws a Refusal. */
 export function toInterchange22(data: TranscriptData): { record: InterchangeRecord; losses: Loss[] } {

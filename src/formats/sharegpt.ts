@@ -5,19 +5,12 @@ import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { toOpenAI } from '../semantics/tools/records.ts';
 import { isObject, tellOtherFields } from './chat.ts';
-import {
-  isCall,
-  OpenCalls,
-  toolName,
-  toolRecipient,
-  withOrderedReplies,
-  withReplyNames,
-} from './chat-calls.ts';
+import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './chat-calls.ts';
 import { readToolField } from './chat-tools.ts';
-import { tellFrame, tellHeader } from './chat-write.ts';
+import { refuseHiddenUser, tellFrame, tellHeader } from './chat-write.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
-import { isShown } from '../semantics/shown-data.ts';
+import { isCall, isShown } from '../semantics/message-data.ts';
 
 export interface ShareGptTurn {
   readonly from: string;
@@ -153,7 +146,10 @@ class Writer {
     this.#tellFields(message, index);
     if (role === 'tool') this.#reply(message, index);
     else if (role === 'assistant') this.turns.push({ from: 'gpt', value: content });
-    else if (role === 'user') this.turns.push({ from: this.#person(message, index), value: content });
+    else if (role === 'user') {
+      refuseHiddenUser(message, index);
+      this.turns.push({ from: this.#person(message, index), value: content });
+    }
     else if (role === 'system' || role === 'developer') {
       if (role === 'developer') this.#lose('role', index, 'developer becomes system');
       this.turns.push({ from: 'system', value: content });

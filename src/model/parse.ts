@@ -6,7 +6,6 @@ import { TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
 import { fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
-import { messageData, type TranscriptData } from './data.ts';
 import type { HeaderValue } from './document-header.ts';
 import { INSPECT } from './inspect.ts';
 import { Message, type Span } from './message.ts';
@@ -79,6 +78,11 @@ export class Transcript implements Iterable<Message> {
     return readSequence(this.#table, this.#rows, this.#gapFrom, this.#to);
   }
 
+  /** @internal Where its bytes are. */
+  get source(): Table['source'] {
+    return this.#table.source;
+  }
+
   toJSON(): object {
     return { number: this.number, dialect: this.dialect, version: this.version, from: this.from, messages: this.length };
   }
@@ -94,16 +98,6 @@ export class Transcript implements Iterable<Message> {
   #message(row: number): Message {
     return new Message(this.#table, row, { dialect: this.info.dialect, role: this.#role });
   }
-}
-
-/** A transcript as plain data, with the version of its header as it is written. Definitions of tools stay in the messages' text. */
-export function transcriptData(transcript: Transcript): TranscriptData {
-  const { header, version } = transcript;
-  return {
-    header: header && { ...header, ...(version !== null && { version }) },
-    tools: [],
-    messages: [...transcript].filter((message) => !message.isOpenTurn).map(messageData),
-  };
 }
 
 /** A piece of the input; all pieces, one after the other, are the input (R-TILE). */

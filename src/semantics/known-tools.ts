@@ -18,25 +18,32 @@ interface Definer {
 const KEPT = 8 * 1024 * 1024;
 const LONGEST = 256 * 1024;
 
+/** What a message defines; not whole: it holds definitions that were not read. */
+interface Defined {
+  readonly tools: readonly ToolDefinition[];
+  readonly isWhole: boolean;
+}
+
 /** Definitions by the text that holds them. */
 export class Definitions {
-  readonly #known = new Map<string, Map<string, readonly ToolDefinition[]>>();
+  readonly #known = new Map<string, Map<string, Defined>>();
   #units = 0;
 
-  read(definer: Definer): readonly ToolDefinition[] {
+  read(definer: Definer): Defined {
     const kind = `${definer.dialectId} ${definer.role}`;
     const known = this.#known.get(kind)?.get(definer.content);
     if (known) return known;
-    const { tools } = toolsOf(definer);
-    if (definer.content.length > LONGEST) return tools;
+    const { tools, problems } = toolsOf(definer);
+    const defined = { tools, isWhole: problems.every(({ reason }) => reason === 'field') };
+    if (definer.content.length > LONGEST) return defined;
     this.#units += definer.content.length;
     if (this.#units > KEPT) {
       this.#known.clear();
       this.#units = definer.content.length;
     }
     if (!this.#known.has(kind)) this.#known.set(kind, new Map());
-    this.#known.get(kind)!.set(definer.content, tools);
-    return tools;
+    this.#known.get(kind)!.set(definer.content, defined);
+    return defined;
   }
 }
 
@@ -50,6 +57,8 @@ export class KnownTools {
   readonly #definitions: Definitions;
   readonly #schemas: ToolCache;
   #unread: Definer[] = [];
+  /** There are definitions that were not read: a tool without one may still be defined. */
+  #isPartial = false;
 
   /** `given`: what the caller knows beside the transcript. */
   constructor(given: readonly ToolDefinition[], definitions: Definitions, schemas: ToolCache) {
@@ -64,6 +73,11 @@ export class KnownTools {
     if (this.#unread.length >= UNREAD) this.#readAll();
   }
 
+  /** A message that is too long to be read for definitions. */
+  noteUnread(): void {
+    this.#isPartial = true;
+  }
+
   /** Some tools are defined. */
   get any(): boolean {
     this.#readAll();
@@ -73,7 +87,7 @@ export class KnownTools {
   /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
   check(name: string, read: () => unknown): CallProblem | null {
     const definition = this.#tools.get(plainName(name));
-    if (!definition) return isBuiltin(name) ? null : { rule: 'unknown-tool' };
+    if (!definition) return isBuiltin(name) || this.#isPartial ? null : { rule: 'unknown-tool' };
     const value = read();
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
     const schema = this.#schemas.get(definition);
@@ -88,7 +102,11 @@ export class KnownTools {
   }
 
   #readAll(): void {
-    for (const definer of this.#unread) this.#define(this.#definitions.read(definer));
+    for (const definer of this.#unread) {
+      const { tools, isWhole } = this.#definitions.read(definer);
+      this.#define(tools);
+      if (!isWhole) this.#isPartial = true;
+    }
     this.#unread = [];
   }
 

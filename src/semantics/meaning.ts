@@ -82,6 +82,7 @@ export class Meaning {
   #note(message: Message, role: string): void {
     const { from, to } = message.body;
     if (to - from <= LONGEST_DEFINER) this.#tools!.note({ role, content: message.content, dialectId: message.dialect.id });
+    else this.#tools!.noteUnread();
   }
 
   #call(message: Message): CallProblem | null {

@@ -1,12 +1,12 @@
 // Which messages a model is given when it goes on: old reasoning is left out, stop tokens of the past are ordinary ends (R-SAMPLING).
 
-import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
 import { plainName } from './call-rules.ts';
+import { isCall } from './message-data.ts';
 
 export interface SamplingOptions {
   /**
-   * `ocm`: analysis up to the last answer goes (2.2 §12.7). `harmony`: analysis before the first answer goes, and only when the
+   * `ocm`: analysis up to the last turn that ended in an answer goes (2.2 §12.7). `harmony`: analysis before the first answer goes, and only when the
    * last assistant message is an answer, as openai-harmony does. `keep`: all reasoning stays.
    */
   readonly rule: 'ocm' | 'harmony' | 'keep';
@@ -28,7 +28,8 @@ export interface Sampling {
 
 /**
  * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input is not a
- * display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt.
+ * display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt. Throws a RangeError for
+ * another rule.
  */
 export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
   const last = messages.length - 1;
@@ -54,7 +55,6 @@ function isOpenTurn(message: MessageData | undefined): boolean {
 }
 
 const isAnalysis = (message: MessageData): boolean => message.channel === 'analysis';
-const isCall = (message: MessageData): boolean => message.role === 'assistant' && isToolRecipient(message.recipient ?? null);
 
 /** An absent channel means final where an assistant speaks; other roles have no channel in common text, and it means nothing. */
 const isFinal = (message: MessageData): boolean =>
@@ -70,18 +70,36 @@ function dropBeforeFirstFinal(messages: readonly MessageData[]): Set<number> {
   return dropped;
 }
 
+/**
+ * Index of the answer that ends the last turn which ended in one: a stop token after it, or nothing but analysis up to what the model
+ * is told next. A call after it goes on with the turn.
+ */
+function lastAnswer(messages: readonly MessageData[]): number {
+  let last = -1;
+  let spoken = -1;
+  for (const [index, message] of [...messages, null].entries()) {
+    if (message?.role === 'assistant' && (!isAnalysis(message) || isCall(message))) spoken = index;
+    if (message?.end === 'return' && spoken === index && isFinal(message) && !isCall(message)) last = index;
+    if (message !== null && !isInput(message)) continue;
+    const ending = messages[spoken];
+    if (ending && isFinal(ending) && !isCall(ending)) last = spoken;
+    spoken = -1;
+  }
+  return last;
+}
+
 /** The rule of 2.2: turns that ended in an answer lose their analysis; what led to a call without a reply keeps it. */
 function dropBeforeLastFinal(messages: readonly MessageData[]): Set<number> {
-  const last = messages.findLastIndex((message) => message.role === 'assistant' && isFinal(message) && !isCall(message));
+  const last = lastAnswer(messages);
   const replies = matchReplies(messages);
   const dropped = new Set<number>();
   for (const [index, message] of messages.slice(0, Math.max(last, 0)).entries()) {
     if (isAnalysis(message) && !isInput(message)) dropped.add(index);
   }
-  // Analysis of the turn so far, which began after what the model was last told or answered.
+  // Analysis of the turn so far, which began after what the model was last told.
   let turn: number[] = [];
   for (const [index, message] of messages.slice(0, Math.max(last, 0)).entries()) {
-    if (isInput(message) || (isFinal(message) && !isCall(message))) turn = [];
+    if (isInput(message)) turn = [];
     if (isAnalysis(message)) turn.push(index);
     if (isCall(message) && !replies.has(index)) {
       for (const kept of turn) dropped.delete(kept);

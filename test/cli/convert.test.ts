@@ -228,7 +228,7 @@ test('what readers hide is refused by transcript', () => {
   const { code, out, err } = run([path], { to: 'messages' });
   expect([code, jsonLines(out)[1]]).toEqual([
     1,
-    { id: `${path}:1`, messages: null, error: expect.stringContaining('message 0: its header is malformed') },
+    { id: `${path}:1`, messages: null, error: expect.stringContaining('message 0: its header contradicts itself') },
   ]);
   expect(err).toContain(`refused: ${path}: transcript 1 at byte ${CLEAN.length}: message 0: `);
   expect(err + out).not.toContain('secret');

@@ -10,7 +10,7 @@ const told = (losses: readonly Loss[]): unknown[] => losses.map(({ what, message
 describe('what a record has no place for', () => {
   const json = { contentType: 'json', constrained: true } as const;
   const cases: [name: string, message: MessageData, losses: unknown[]][] = [
-    ['channel of a user', { role: 'user', channel: 'commentary', content: '' }, [['channel', 0]]],
+    ['channel of a developer', { role: 'developer', channel: 'commentary', content: '' }, [['channel', 0]]],
     ['recipient of a user', { role: 'user', recipient: 'assistant', content: '' }, [['recipient', 0]]],
     ['content type', { role: 'user', contentType: 'markdown', content: '' }, [['content-type', 0]]],
     ['attribute', { role: 'user', attributes: [{ key: 'k', value: 'secret' }], content: '' }, [['attribute', 0]]],

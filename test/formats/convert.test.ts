@@ -14,7 +14,7 @@ import { createMachine, parse } from '../../src/index.ts';
 import { messageData, type MessageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
-import { isShown } from '../../src/semantics/shown-data.ts';
+import { isShown } from '../../src/semantics/message-data.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const RECORD = JSON.parse(readFileSync(new URL('../../fixtures/chat/record.json', import.meta.url), 'utf8')) as {
@@ -232,7 +232,7 @@ describe('a record with everything', () => {
   const dialects = Object.keys(DIALECTS) as DialectId[];
   test.each(dialects)('comes back from %s, but for the losses that are told', (dialect) => {
     const written = convertTranscript(fromChat(RECORD).data, dialect);
-    const back = toChat(neutralOf(read(written.text!, dialect), dialect).data);
+    const back = toChat(neutralOf(read(written.text!, dialect), dialect, { preambles: true }).data);
     const expected = structuredClone(RECORD);
     if (dialect === 'openchatml-2.2') expect(written.losses).toEqual([]);
     else {

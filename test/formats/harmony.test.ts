@@ -36,7 +36,7 @@ describe('one message to Harmony', () => {
     ['a call with other text does not', { ...call, ...untyped, content: 'x = 1' }, untyped, []],
     ['a call id goes', { ...call, callId: 'c1' }, { callId: undefined }, ['call-id 0']],
     ['a call ends in its token', { ...call, end: 'end' }, { end: 'call' }, ['end 0']],
-    ['a preamble needs no intent', { ...thought, channel: 'commentary', intent: 'preamble' }, { intent: undefined, channel: 'commentary' }, []],
+    ['a preamble needs no intent', { ...thought, channel: 'commentary', intent: 'preamble' }, { intent: undefined, channel: 'commentary' }, ['intent 0']],
     ['commentary that users may not see', { ...thought, channel: 'commentary' }, { channel: 'analysis' }, ['channel 0']],
     ['a status', { ...thought, channel: 'commentary', intent: 'status' }, { channel: 'analysis' }, ['intent 0', 'channel 0']],
     ['an answer that users may not see', { ...answer, intent: 'debug' }, { channel: 'analysis' }, ['intent 0', 'channel 0']],
@@ -189,7 +189,7 @@ test('the example of 2.2 §16.2 as Harmony', () => {
 describe('from Harmony', () => {
   test('commentary without a recipient is a preamble', () => {
     const commentary = { ...thought, channel: 'commentary' };
-    expect(fromHarmony(of(commentary, call, { ...commentary, recipient: 'user' })).data.messages).toEqual([
+    expect(fromHarmony(of(commentary, call, { ...commentary, recipient: 'user' }), { preambles: true }).data.messages).toEqual([
       { ...commentary, intent: 'preamble' }, call, { ...commentary, recipient: 'user' },
     ]);
   });
@@ -232,8 +232,9 @@ test(`what users may not see they do not see in Harmony either (OPENCHATML_SEED=
       const bytes = new TextEncoder().encode(text);
       const [transcript] = parse(bytes, { dialect }).transcripts;
       return [...transcript!].map((message) => {
-        const { role, channel, recipient } = message;
-        const isConvention = dialect === 'harmony' && role === 'assistant' && channel === 'commentary' && recipient === null;
+        const { role, channel, recipient, end } = message;
+        const mayBe = dialect === 'harmony' && role === 'assistant' && recipient === null && end !== 'call';
+        const isConvention = mayBe && channel === 'commentary';
         const source = { bytes: (from: number, to: number): Uint8Array => bytes.subarray(from, to) };
         return { message: messageData(message), shown: isConvention || isVisible(message, transcript!.info, source) };
       });
@@ -259,7 +260,7 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
     const { data: shaped, losses } = toHarmony(data);
     const { text, losses: ofWriting } = writeTranscript(shaped, 'harmony');
     const parsed = parse(text, { dialect: 'harmony' });
-    const back = fromHarmony({ header: null, tools: [], messages: [...parsed.messages()].map(messageData) }).data.messages;
+    const back = fromHarmony({ header: null, tools: [], messages: [...parsed.messages()].map(messageData) }, { preambles: true }).data.messages;
     const told = `OPENCHATML_SEED=${SEED}, run ${run}: ${JSON.stringify(data.messages)}`;
     expect(ofWriting, told).toEqual([]);
     for (const [at, message] of data.messages.entries()) {
@@ -273,7 +274,7 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
       const more: Partial<MessageData> = {};
       if (message.role === 'assistant' && message.channel === undefined) Object.assign(more, { channel: 'final' });
       if (message.role === 'tool' && message.recipient === undefined) Object.assign(more, { recipient: 'assistant' });
-      if (isCall && !message.contentType && message.content === '{}') Object.assign(more, { contentType: 'json', constrained: true });
+      if (isCall && message.recipient!.startsWith('functions.') && !message.contentType && message.content === '{}') Object.assign(more, { contentType: 'json', constrained: true });
       if (message.role === 'developer') Object.assign(more, { content: message.content.replace(/^# Instructions\n\n/, '') });
       expect(present(back[at]!), `${told}, message ${at}`).toEqual(present({ ...said, ...more }));
       same++;
@@ -296,7 +297,7 @@ test(`Harmony to neutral data and back is the same text (OPENCHATML_SEED=${SEED}
     const data = of(...front, ...developers, ...toHarmony(randomData(random)).data.messages);
     const text = writeTranscript(data, 'harmony').text;
     const messages = [...parse(text, { dialect: 'harmony' }).messages()].map(messageData);
-    const neutral = fromHarmony({ header: null, tools: [], messages }).data;
+    const neutral = fromHarmony({ header: null, tools: [], messages }, { preambles: true }).data;
     // A message without headings gets them; all else is as it was.
     const expected = of(...messages.map((message) => {
       const isPlain = message.role === 'developer' && !/^# (Instructions|Tools)\n\n/.test(message.content);

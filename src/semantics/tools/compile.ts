@@ -27,6 +27,10 @@ const NO_ARGUMENTS = { type: 'object', additionalProperties: false };
 /** Work that one check may cause besides its steps: names looked at. */
 const MOST_LOOKS = 100_000_000;
 
+/**
+ * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its references stay
+ * inside. Never throws on data; a schema that is not used says why in `refused`.
+ */
 export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLimits> = {}): CompiledTool {
   try {
     return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
