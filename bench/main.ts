@@ -11,9 +11,10 @@ import { OURS, OURS_IN_MEMORY } from './ours.ts';
 import { machine, megabytes } from './report.ts';
 import { RIVALS, RIVALS_IN_MEMORY } from './rivals.ts';
 import { type Outcome, type Settings, files, linear, memory } from './sections.ts';
+import { stream } from './stream.ts';
 
-const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'json', 'linear'];
-const SECTIONS = ['memory', 'json', 'linear'];
+const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'json', 'stream', 'linear'];
+const SECTIONS = ['memory', 'json', 'stream', 'linear'];
 const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, Ki: 1 << 10, Mi: 1 << 20, Gi: 1 << 30 };
 const LARGEST = 1e12;
 
@@ -127,6 +128,9 @@ async function run(options: Options): Promise<number> {
   }
   if (options.only.includes('json') && jsonRows.length > 0) {
     outcomes.push(await json(KINDS.find(({ name }) => name === 'calls') as Kind, jsonRows, settings));
+  }
+  if (options.only.includes('stream')) {
+    outcomes.push(await stream(KINDS.find(({ name }) => name === 'harmony') as Kind, settings));
   }
   if (options.only.includes('linear') && fileRows.length > 0) {
     const size = quick ? Math.min(options.linearSize, 1 << 22) : options.linearSize;

@@ -49,6 +49,10 @@ export function convert(
   host: Host,
   makeSpinner: MakeSpinner | null,
 ): number {
+  if (isDialect(options.from) && options.dialect !== 'auto' && options.dialect !== options.from) {
+    tell(host, `error: --from ${options.from} and --dialect ${options.dialect} contradict each other; give one of them`);
+    return FAILED;
+  }
   if (options.format === 'text' && !isDialect(options.to)) {
     tell(host, `error: --format text is for dialects; ${options.to} is written as lines of JSON`);
     return FAILED;
@@ -112,33 +116,41 @@ class Conversion {
     const { value } = record;
     const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
     const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
+    const losses = lossesOf(record, given !== origin.id && given !== null);
     const { from } = this.#options;
     const form = from === 'auto' || isDialect(from) ? formOf(value) : from;
     if (form === null) {
       const remedy = 'give messages, conversations or text, or name its form with --from';
       this.#output.refuse(origin, new Refusal(null, 'its form is none that is known', remedy), 'record');
     } else if (form === 'text') {
-      this.#text(origin, (value as { text: string }).text, reading);
+      this.#text(origin, value as { text: string }, reading, losses);
     } else {
-      this.#convert(origin, () => READERS[form](value), form.startsWith('interchange') ? dialectOf(form) : null);
+      this.#convert(origin, () => withLosses(losses, READERS[form](value)), form.startsWith('interchange') ? dialectOf(form) : null);
     }
   }
 
   /** A record whose text holds raw transcripts, mostly one. */
-  #text(origin: Origin, text: string, reading: ReadOptions): void {
+  #text(origin: Origin, record: { readonly text: string }, reading: ReadOptions, before: Loss[]): void {
+    const { text } = record;
+    if (/\p{Surrogate}/u.test(text)) {
+      this.#output.refuse(origin, new Refusal(null, 'its text holds half a character', 'write whole characters'), 'record');
+      return;
+    }
+    const fields = Object.keys(record).filter((key) => key !== 'id' && key !== 'text');
+    const lost = [...before, ...fields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
     const source: Source = new MemorySource(Buffer.from(text, 'utf8'));
     const transcripts = [...rawTranscripts(this.#run.machine, source, reading)];
     if (transcripts.length === 0)
       this.#output.refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
-    else if (transcripts.length === 1) this.#raw(origin, transcripts[0]!);
+    else if (transcripts.length === 1) this.#raw(origin, transcripts[0]!, lost);
     else
       for (const transcript of transcripts)
-        this.#raw({ ...origin, id: `${origin.id}:${transcript.number}` }, transcript);
+        this.#raw({ ...origin, id: `${origin.id}:${transcript.number}` }, transcript, lost);
   }
 
-  #raw(origin: Origin, { data, dialect, losses, refusal }: RawTranscript): void {
+  #raw(origin: Origin, { data, dialect, losses, refusal }: RawTranscript, before: readonly Loss[] = []): void {
     if (refusal !== null) this.#output.refuse(origin, refusal, 'transcript');
-    else this.#convert(origin, () => ({ data, losses: [...losses] }), dialect);
+    else this.#convert(origin, () => ({ data, losses: [...before, ...losses] }), dialect);
   }
 
   /** `dialect`: the data has that dialect's shape; null: it is neutral. */
@@ -156,6 +168,18 @@ class Conversion {
       this.#output.refuse(origin, error, 'record');
     }
   }
+}
+
+/** What reading a record as JSON has lost. */
+function lossesOf({ isRounded }: CorpusRecord, hasOddId: boolean): Loss[] {
+  const losses: Loss[] = [];
+  if (isRounded) losses.push({ what: 'field', message: null, detail: 'a number that a double does not hold is rounded' });
+  if (hasOddId) losses.push({ what: 'field', message: null, detail: 'an id that is no text and no number' });
+  return losses;
+}
+
+function withLosses(before: readonly Loss[], read: { data: TranscriptData; losses: Loss[] }): { data: TranscriptData; losses: Loss[] } {
+  return before.length === 0 ? read : { data: read.data, losses: [...before, ...read.losses] };
 }
 
 const dialectOf = (form: RecordForm): DialectId => (form === 'interchange-2.0' ? 'openchatml-2.0' : 'openchatml-2.2');

@@ -1,6 +1,7 @@
 // `render`: what an end user may see, as text or as a page; all of it, marked, in a debug view.
 
 import { messagesOf, type PlacedMessage } from '../corpus/messages.ts';
+import { RECORD_ENDINGS } from '../corpus/record-form.ts';
 import { escapeHtml } from '../formats/printable.ts';
 import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render.ts';
 import type { SharedOptions } from './options.ts';
@@ -32,7 +33,15 @@ export function render(
     // An input has a heading of its own where there may be several.
     const named = paths.length > 1 || (paths.length === 1 && paths[0] !== path);
     const write = isHtml ? writeHtml : writeText;
-    for (const piece of write(placed, named ? path : null, options)) run.out.line(piece);
+    let isEmpty = true;
+    const counted = function* (): Generator<PlacedMessage, void, void> {
+      for (const message of placed) {
+        isEmpty = false;
+        yield message;
+      }
+    };
+    for (const piece of write(counted(), named ? path : null, options)) run.out.line(piece);
+    if (isEmpty) run.tell(`${escapeLine(path)}: ${nothingIn(path, options)}`);
   });
   if (isHtml) run.out.line(htmlTail());
   run.out.flush();
@@ -49,6 +58,13 @@ function* wanted(
     if (transcript !== undefined && number > transcript) return;
     if (transcript === undefined || number === transcript) yield placed;
   }
+}
+
+function nothingIn(path: string, { transcript }: RenderCommandOptions): string {
+  if (transcript !== undefined) return `holds no message in transcript ${transcript}`;
+  return RECORD_ENDINGS.some((ending) => path.endsWith(ending))
+    ? 'holds JSON records, not transcripts; convert them first'
+    : 'holds no message';
 }
 
 function* writeText(

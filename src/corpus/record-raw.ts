@@ -1,6 +1,7 @@
 // Raw transcripts of an input as plain data, one after the other: what a reader hides stays hidden, or the transcript
 // is refused.
 
+import { isUtf8 } from 'node:buffer';
 import { FILE, MESSAGE, STRAY, TEXT } from '../abi.ts';
 import { type Loss, Refusal } from '../formats/loss.ts';
 import { refusalOf } from '../formats/transcript-data.ts';
@@ -102,6 +103,9 @@ class OpenTranscript {
     if (this.#refusal !== null) return;
     const data = messageData(message);
     this.#refusal = refusalOf(message, data, this.info, source, index);
+    if (data.content.includes('\ufffd') && !isUtf8(message.rawBody)) {
+      this.#losses.push({ what: 'field', message: index, detail: 'bytes that are not UTF-8 become U+FFFD' });
+    }
     this.#messages.push(data);
   }
 

@@ -3,6 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Source } from '../scan/source.ts';
+import { isRounded } from './exact.ts';
 
 /** Where a record stands. */
 interface Placed {
@@ -17,6 +18,8 @@ interface Placed {
 
 export interface CorpusRecord extends Placed {
   readonly value: unknown;
+  /** A number in it is not the one that is written: a double does not hold it. */
+  readonly isRounded: boolean;
 }
 
 /** A record that cannot be read. */
@@ -171,7 +174,7 @@ function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): Corp
   if (!isUtf8(bytes)) return { ...place, problem: 'it is not valid UTF-8', remedy: 'write it as UTF-8', at: null };
   const text = bytes.toString('utf8');
   try {
-    return { ...place, value: JSON.parse(text) as unknown };
+    return { ...place, value: JSON.parse(text) as unknown, isRounded: isRounded(text) };
   } catch {
     if (bytes.every(isBlank)) return null;
     const found = locate?.(bytes) ?? null;

@@ -11,7 +11,7 @@ import { InputError, systemReason } from './error.ts';
 const LARGEST = 16 * 1024 * 1024;
 
 /**
- * The definitions of a file: a JSON list as the `tools` of chat records, an object with such a list, or text with
+ * The definitions of a regular file: a JSON list as the `tools` of chat records, an object with such a list, or text with
  * `namespace functions { … }`. Throws an InputError that says what is wrong with it.
  */
 export function readToolsFile(path: string): readonly ToolDefinition[] {
@@ -31,8 +31,11 @@ export function readToolsFile(path: string): readonly ToolDefinition[] {
 }
 
 function readText(path: string): string {
+  if (path === '-') throw new InputError(path, 'standard input is read for transcripts', 'name a file of definitions');
   try {
-    if (statSync(path).size > LARGEST) throw new InputError(path, `is larger than ${LARGEST} bytes`, 'define fewer tools');
+    const status = statSync(path);
+    if (!status.isFile()) throw new InputError(path, 'is not a regular file', 'name a file of definitions');
+    if (status.size > LARGEST) throw new InputError(path, `is larger than ${LARGEST} bytes`, 'define fewer tools');
     return readFileSync(path, 'utf8').replace(/^\ufeff/, '');
   } catch (error) {
     if (error instanceof InputError) throw error;

@@ -44,7 +44,8 @@ export function tellHeader({ header }: TranscriptData, losses: Loss[]): void {
 
 /** A thought that stands in a shown body: a reader of the text hides it, a reader of a record would not. */
 export function refuseLeak(message: MessageData, index: number): void {
-  if (message.marked === true && isShown(message)) {
+  // What a user says is text.
+  if (message.marked === true && message.role === 'assistant' && isShown(message)) {
     throw new Refusal(
       index,
       'a marker of private reasoning stands in what an end user sees',

@@ -1,7 +1,7 @@
 // One transcript from any form to any other, over plain messages: `neutralOf` what a text gave, `convertTranscript` to
 // write it.
 
-import type { TranscriptData } from '../model/data.ts';
+import type { MessageData, TranscriptData } from '../model/data.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat-calls.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat-tools.ts';
@@ -111,11 +111,11 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
     }
     case 'interchange-2.2': {
       const { record, losses } = toInterchange22(withHeader(data));
-      return { text: null, record, losses };
+      return { text: null, record, losses: [...losses, ...namesGained(data.messages)] };
     }
     case 'interchange-2.0': {
       const { record, losses } = toInterchange20(withHeader(data));
-      return { text: null, record, losses };
+      return { text: null, record, losses: [...losses, ...namesGained(data.messages)] };
     }
     default:
       if (!isDialect(to))
@@ -154,10 +154,12 @@ function shapeFor(
   }
 }
 
+/** Losses in the order in which they came. */
 const joined = (
   before: readonly Loss[],
   { data, losses }: { data: TranscriptData; losses: Loss[] },
 ): { data: TranscriptData; losses: Loss[] } => ({ data, losses: [...before, ...losses] });
+
 function write(
   shaped: { data: TranscriptData; losses: Loss[] },
   dialect: DialectId,
@@ -165,10 +167,11 @@ function write(
 ): { text: string; losses: Loss[] } {
   const { data, losses } = shaped;
   const written = writeTranscript(data, dialect, { neutralise: options.neutralise, contentType: options.contentType });
-  // A text names every reply, so that the record it came from would gain the name.
-  data.messages.forEach((message, index) => {
-    if (isNamedFromCall(message))
-      losses.push({ what: 'name', message: index, detail: 'the reply gets the name of its call' });
-  });
-  return { text: written.text, losses: [...losses, ...written.losses] };
+  return { text: written.text, losses: [...losses, ...namesGained(data.messages), ...written.losses] };
+}
+
+/** These forms name every reply, so that the record it came from would gain the name. */
+function namesGained(messages: readonly MessageData[]): Loss[] {
+  return messages.flatMap((message, index): Loss[] =>
+    isNamedFromCall(message) ? [{ what: 'name', message: index, detail: 'the reply gets the name of its call' }] : []);
 }

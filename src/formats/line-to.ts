@@ -69,7 +69,7 @@ function inOrder(messages: readonly MessageData[], losses: Loss[]): Placed[] {
         if (it === run[i]) return;
         losses.push({ what: 'grouping', message: it.index, detail: 'the reply moves to the place of its call' });
       });
-      placed.splice(at, run.length, ...sorted);
+      sorted.forEach((it, i) => (placed[at + i] = it));
     }
     at = to - 1;
   }

@@ -80,7 +80,7 @@ export function fromShareGpt(record: unknown): { data: TranscriptData; losses: L
     if (word === 'function_call' && before === word)
       losses.push({ what: 'grouping', message: index, detail: 'it joins the turn before it' });
     before = word;
-    messages.push(...messagesOf(word, value as string, index, losses));
+    for (const message of messagesOf(word, value as string, index, losses)) messages.push(message);
   });
   return { data: { header: null, tools, messages: withReplyNames(messages) }, losses };
 }

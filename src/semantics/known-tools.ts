@@ -4,7 +4,8 @@ import type { ToolDefinition } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { isBuiltin, plainName } from './call-rules.ts';
 import { argumentsForCheck } from './tools/arguments.ts';
-import type { ToolCache } from './tools/cache.ts';
+import { ToolCache } from './tools/cache.ts';
+import type { CompiledTool } from './tools/compile.ts';
 import { toolsOf } from './tools/message.ts';
 
 /** A message that may define tools. */
@@ -49,19 +50,46 @@ export class Definitions {
 
 export type CallProblem = { readonly rule: 'unknown-tool' | 'invalid-arguments'; readonly severity?: 'warning'; readonly detail?: string };
 
+/** Checks that run into their bound until further schemas get less time; and steps of a check then. */
+const PATIENCE = 16;
+const FEW_STEPS = 2000;
+
+/** Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an input is bounded too. */
+export class Schemas {
+  readonly #usual = new ToolCache();
+  readonly #strict = new ToolCache({ steps: FEW_STEPS });
+  readonly #givenUp = new WeakSet<CompiledTool>();
+  #count = 0;
+
+  check(definition: ToolDefinition, value: unknown): CallProblem | null {
+    const schema = (this.#count < PATIENCE ? this.#usual : this.#strict).get(definition);
+    if (schema.refused) {
+      const { pointer, reason } = schema.refused;
+      return { rule: 'invalid-arguments', detail: `the schema is not usable at #${pointer}: ${reason}` };
+    }
+    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(argumentsForCheck(value, definition));
+    if (finding?.keyword !== BEYOND.keyword) return finding && { rule: 'invalid-arguments', detail: `#${finding.pointer} (${finding.keyword})` };
+    this.#givenUp.add(schema);
+    this.#count++;
+    return { rule: 'invalid-arguments', severity: 'warning', detail: 'they are not checked: they or the schema are beyond a bound' };
+  }
+}
+
+const BEYOND = { pointer: '', keyword: 'limit' };
+
 /** Messages that are kept unread until a call asks for definitions. */
 const UNREAD = 16;
 
 export class KnownTools {
   readonly #tools = new Map<string, ToolDefinition>();
   readonly #definitions: Definitions;
-  readonly #schemas: ToolCache;
+  readonly #schemas: Schemas;
   #unread: Definer[] = [];
   /** There are definitions that were not read: a tool without one may still be defined. */
   #isPartial = false;
 
   /** `given`: what the caller knows beside the transcript. */
-  constructor(given: readonly ToolDefinition[], definitions: Definitions, schemas: ToolCache) {
+  constructor(given: readonly ToolDefinition[], definitions: Definitions, schemas: Schemas) {
     this.#definitions = definitions;
     this.#schemas = schemas;
     this.#define(given);
@@ -90,15 +118,7 @@ export class KnownTools {
     if (!definition) return isBuiltin(name) || this.#isPartial ? null : { rule: 'unknown-tool' };
     const value = read();
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
-    const schema = this.#schemas.get(definition);
-    if (schema.refused) {
-      return { rule: 'invalid-arguments', detail: `the schema is not usable at #${schema.refused.pointer}: ${schema.refused.reason}` };
-    }
-    const finding = schema.check(argumentsForCheck(value, definition));
-    if (finding?.keyword === 'limit') {
-      return { rule: 'invalid-arguments', severity: 'warning', detail: 'they are not checked: they nest deeper or hold more than a bound allows' };
-    }
-    return finding && { rule: 'invalid-arguments', detail: `#${finding.pointer} (${finding.keyword})` };
+    return this.#schemas.check(definition, value);
   }
 
   #readAll(): void {

@@ -9,9 +9,8 @@ import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Machine } from '../scan/machine.ts';
 import { CallRules, type OpenCalls } from './call-rules.ts';
 import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseJson } from './constraint.ts';
-import { type CallProblem, Definitions, KnownTools } from './known-tools.ts';
+import { type CallProblem, Definitions, KnownTools, Schemas } from './known-tools.ts';
 import { type LineCall, readLineCalls } from './line-calls.ts';
-import { ToolCache } from './tools/cache.ts';
 import { isVisible } from './visibility.ts';
 
 export interface MeaningOptions extends ContentOptions {
@@ -38,7 +37,7 @@ export class Meaning {
   readonly #openCalls: OpenCalls | undefined;
   readonly #given: readonly ToolDefinition[];
   readonly #definitions = new Definitions();
-  readonly #schemas = new ToolCache();
+  readonly #schemas = new Schemas();
   #calls: CallRules | null = null;
   #tools: KnownTools | null = null;
 
@@ -48,7 +47,9 @@ export class Meaning {
     this.#source = source;
     this.#constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
-    if (options.tools !== undefined && !Array.isArray(options.tools)) throw new TypeError('option tools: expected a list of tool definitions');
+    if (options.tools !== undefined && !(Array.isArray(options.tools) && options.tools.every((tool) => typeof tool?.name === 'string'))) {
+      throw new TypeError('option tools: expected a list of tool definitions');
+    }
     this.#given = options.tools ?? [];
   }
 

@@ -32,11 +32,11 @@ export interface Sampling {
  * another rule.
  */
 export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
+  if (!DROP.has(options?.rule)) throw new RangeError(`option rule: expected one of ${[...DROP.keys()].join(', ')}; got ${String(options?.rule)}`);
   const last = messages.length - 1;
   const count = isOpenTurn(messages[last]) ? last : messages.length;
   const turns = messages.slice(0, count);
-  const analysis = DROP.get(options.rule)?.(turns);
-  if (!analysis) throw new RangeError(`rule must be one of ${[...DROP.keys()].join(', ')}; got ${String(options.rule)}`);
+  const analysis = DROP.get(options.rule)!(turns);
   const dropped: DroppedMessage[] = [...analysis].sort((a, b) => a - b).map((index) => ({ index, reason: 'analysis' }));
   if (count <= last) dropped.push({ index: last, reason: 'open-turn' });
   const kept = turns.filter((_, index) => !analysis.has(index));

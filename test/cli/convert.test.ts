@@ -121,7 +121,7 @@ test('ids may be numbers; whatever else is there is told as lost, by name and fi
   const path = file('convert/fields.jsonl', lines({ ...PLAIN, id: 7, a: 1, b: 1 }, { ...PLAIN, id: { no: 1 }, a: 1 }));
   const { out, err, code } = run([path], { to: 'openchatml-2.0', format: 'ndjson' });
   expect([code, jsonLines(out).map(({ id }) => id)]).toEqual([0, [7, `${path}:1`]]);
-  expect(err).toBe(`lost: field 3 (first: ${path}:1: a)\n`);
+  expect(err).toBe(`lost: field 4 (first: ${path}:1: a)\n`);
 });
 
 test('a list of records, a byte order mark, blank lines', () => {

@@ -79,7 +79,13 @@ test('one transcript of each file; reading stops behind it', () => {
   expect(run([], { transcript: 1 }, stdin).out).toBe(`--- transcript 1 ---\n\n${shown}`);
   expect(readSync(stdin, Buffer.alloc(3_000_000))).toBeGreaterThan(2_000_000);
   closeSync(stdin);
-  expect(run([path], { transcript: 9 })).toEqual({ code: 0, out: '', err: '' });
+  expect(run([path], { transcript: 9 })).toEqual({ code: 0, out: '', err: `${path}: holds no message in transcript 9\n` });
+});
+
+test('an input without messages is told', () => {
+  const empty = file('render/empty.txt', 'nothing here');
+  const records = file('render/records.jsonl', '{"messages":[]}\n');
+  expect(run([empty, records]).err).toBe(`${empty}: holds no message\n${records}: holds JSON records, not transcripts; convert them first\n`);
 });
 
 test('the opt-ins', () => {

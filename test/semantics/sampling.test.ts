@@ -55,7 +55,7 @@ describe('pages', () => {
 });
 
 test('an unknown rule is a wrong call', () => {
-  expect(() => messagesForCompletion([], { rule: 'none' as 'ocm' })).toThrow(/rule must be one of keep, harmony, ocm; got none/);
+  expect(() => messagesForCompletion([], { rule: 'none' as 'ocm' })).toThrow(/option rule: expected one of keep, harmony, ocm; got none/);
   expect(() => messagesForCompletion([], { rule: 'toString' as 'ocm' })).toThrow(RangeError);
 });
 
