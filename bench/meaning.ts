@@ -83,8 +83,8 @@ export const MEANING_IN_MEMORY: readonly MemoryContender[] = [
       return {};
     },
   },
-  rendering('render, text', renderText),
-  rendering('render, html', renderHtml),
+  rendering('render as text', renderText),
+  rendering('render as html', renderHtml),
   writing,
   converting('openchatml-2.2'),
   converting('harmony'),

@@ -42,7 +42,7 @@ export function refusalOf(
   }
   const reason = hiddenReason(message, transcript, source);
   if (reason === null) {
-    if (!message.rowsOf(LITERAL).some(({ unterminated }) => unterminated)) return null;
+    if (!message.hasRow(LITERAL) || !message.rowsOf(LITERAL).some(({ unterminated }) => unterminated)) return null;
     return new Refusal(index, 'a literal block is not ended, and readers show only what stands before it', 'end it with <|endliteral|>');
   }
   // In 0.1 a call is mapped as one, and all other text is taken for what is shown.

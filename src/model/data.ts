@@ -62,15 +62,18 @@ const hasMarkers = (content: string): boolean => content.includes('<|start_') ||
 /** The data of a message view. */
 export function messageData(message: Message): MessageData {
   const data: { -readonly [K in keyof MessageData]: MessageData[K] } = { role: message.role, content: message.content, end: message.end };
-  const { name, recipient, explicitChannel, contentType, intent, callId } = message;
+  const { explicitChannel } = message;
+  if (explicitChannel !== null) data.channel = explicitChannel;
+  if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
+  // Most messages say nothing else, and then their headers need not be read.
+  if (message.isBare) return data;
+  const { name, recipient, contentType, intent, callId } = message;
   if (name !== null) data.name = name;
   if (recipient !== null) data.recipient = recipient;
-  if (explicitChannel !== null) data.channel = explicitChannel;
   if (contentType !== null) data.contentType = contentType;
   if (contentType !== null && message.isConstrained) data.constrained = true;
   if (intent !== null) data.intent = intent;
   if (callId !== null) data.callId = callId;
-  if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
   const attributes = message.attributes.filter(({ key }) => !KNOWN.has(key));
   if (attributes.length > 0) data.attributes = attributes.map(({ key, value }) => ({ key, value }));
   return data;

@@ -33,7 +33,10 @@ export class ThoughtReader {
   open: { readonly start: Mark; readonly name: ThoughtName; readonly end: number } | null = null;
   #depth = 0;
 
-  /** What the mark does outside of blocks, or to the outermost one: it opens or ends it, or is a call (R-CALL); null: nothing. */
+  /**
+   * What the mark does outside of blocks, or to the outermost one: it opens or ends it, or is a call (R-CALL); null:
+   * nothing.
+   */
   take(mark: Mark): 'opens' | 'ends' | 'calls' | null {
     if (!this.open) {
       const opens = OPENS[mark.token];
