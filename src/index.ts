@@ -4,3 +4,10 @@ export * from './public.ts';
 export { createMachine, type Engine, type MachineOptions } from './scan/engine.ts';
 export type { Machine } from './scan/machine.ts';
 export { check, engine, parse, scan } from './semantics/best.ts';
+export {
+  type Chunk, type ChunkSource, type EndOptions, eventsOf, type FlowOptions, type IterateOptions, MessageStream, MessageTransform, type StreamBounds,
+  type StreamOptions,
+} from './runtime/stream.ts';
+export * from './runtime/token.ts';
+export { runTurn } from './runtime/turn.ts';
+export type { Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnStop } from './runtime/turn-types.ts';

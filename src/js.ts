@@ -2,3 +2,4 @@
 
 export * from './public.ts';
 export { check, engine, parse, scan } from './semantics/plain.ts';
+export { eventsOf, MessageStream, MessageTransform, TokenStream } from './runtime/stream-plain.ts';

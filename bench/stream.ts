@@ -1,0 +1,216 @@
+// The section stream: a transcript that arrives in pieces, from one byte to 64 KiB, as events; token ids beside
+// openai-harmony, token by token; and what a piece costs when the message it belongs to is long.
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse } from '../src/index.ts';
+import type { StreamEvent } from '../src/runtime/event.ts';
+import { MessageStream } from '../src/runtime/stream.ts';
+import { O200K_HARMONY, TokenStream } from '../src/runtime/token.ts';
+import { type Corpus, corpus, type Kind } from './corpus.ts';
+import { interleave, type Job, median } from './measure.ts';
+import { fixed, megabytes, type Result, table } from './report.ts';
+import type { Outcome, Settings } from './sections.ts';
+
+const CORPUS_SIZE = 4_000_000;
+/** Rounds of rows that take seconds. */
+const MOST_ROUNDS = 5;
+const PYTHON = process.env['OPENCHATML_HARMONY_PYTHON'];
+const VOCABULARY = process.env['TIKTOKEN_ENCODINGS_BASE'];
+const SCRIPT = fileURLToPath(new URL('../bench/stream_harmony.py', import.meta.url));
+
+interface Row {
+  readonly name: string;
+  readonly does: string;
+  run(): Sum;
+}
+
+/** What a run saw. */
+interface Sum {
+  events: number;
+  messages: number;
+  /** UTF-16 code units of all deltas. */
+  units: number;
+  pieces: number;
+}
+
+function add(sum: Sum, events: readonly StreamEvent[]): void {
+  sum.events += events.length;
+  for (const event of events) {
+    if (event.type === 'response.output_item.done') sum.messages++;
+    else if ('delta' in event) sum.units += event.delta.length;
+  }
+}
+
+function fed<T>(stream: { end(): StreamEvent[] }, pieces: Iterable<T>, feed: (piece: T) => StreamEvent[]): Sum {
+  const sum: Sum = { events: 0, messages: 0, units: 0, pieces: 0 };
+  for (const piece of pieces) {
+    add(sum, feed(piece));
+    sum.pieces++;
+  }
+  add(sum, stream.end());
+  return sum;
+}
+
+const OPTIONS = { dialect: 'harmony', reasoning: true, missingChannel: true } as const;
+
+function* cut(bytes: Uint8Array, size: number): Generator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function byPieces(name: string, does: string, bytes: Uint8Array, size: number): Row {
+  return {
+    name,
+    does,
+    run() {
+      const stream = new MessageStream(OPTIONS);
+      return fed(stream, cut(bytes, size), (piece) => stream.feed(piece));
+    },
+  };
+}
+
+/** What openai-harmony makes of the text, or why it is not asked. */
+interface Outside {
+  ids: number[];
+  seconds: number[];
+  messages: number;
+  characters: number;
+}
+
+function askOutside(bytes: Uint8Array, rounds: number): Outside | string {
+  if (!PYTHON || !VOCABULARY) {
+    return 'OPENCHATML_HARMONY_PYTHON and TIKTOKEN_ENCODINGS_BASE do not name openai-harmony and its vocabulary';
+  }
+  const options = { input: bytes, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
+  const { status, stdout, stderr, error } = spawnSync(PYTHON, [SCRIPT, String(rounds)], options);
+  if (error || status !== 0) return error?.message ?? stderr.trim().split('\n').at(-1) ?? 'it failed';
+  return JSON.parse(stdout) as Outside;
+}
+
+/** Bytes of each token, from the file that tiktoken reads: base64 and the id on each line. */
+function vocabulary(): (id: number) => Uint8Array | null {
+  const pieces: Uint8Array[] = [];
+  for (const line of readFileSync(join(VOCABULARY!, 'o200k_base.tiktoken'), 'latin1').split('\n')) {
+    const [base64, id] = line.split(' ');
+    if (id !== undefined) pieces[Number(id)] = new Uint8Array(Buffer.from(base64!, 'base64'));
+  }
+  return (id) => pieces[id] ?? null;
+}
+
+/** Messages and code units that every row must see: those of the whole text. */
+function expected(bytes: Uint8Array): { messages: number; units: number } {
+  let messages = 0;
+  let units = 0;
+  for (const { role, channel, recipient, content } of parse(bytes, { dialect: 'harmony' }).messages()) {
+    messages++;
+    const isHidden = (role !== 'assistant' && role !== 'user') || (channel === 'commentary' && recipient === null);
+    if (!isHidden) units += content.length;
+  }
+  return { messages, units };
+}
+
+async function measured(
+  rows: readonly Row[], made: Corpus, bytes: Uint8Array, settings: Settings, outcome: Outcome,
+): Promise<string[][]> {
+  const right = expected(bytes);
+  const sums = new Map<string, Sum>();
+  const jobs: Job[] = [];
+  for (const row of rows) {
+    const sum = row.run();
+    sums.set(row.name, sum);
+    const isRight = sum.messages === right.messages && sum.units === right.units;
+    if (!isRight) outcome.wrong++;
+    const note = isRight ? '' : `WRONG: ${sum.messages} messages, ${sum.units} units, not ${right.messages}, ${right.units}`;
+    outcome.results.push(blank(made, bytes.length, row, note));
+    if (isRight) jobs.push({ name: row.name, run: () => row.run() });
+  }
+  const timings = new Map((await interleave(jobs, Math.min(settings.rounds, MOST_ROUNDS))).map(({ name, times }) => [name, times]));
+  return rows.map(({ name }) => {
+    const result = outcome.results.find(({ row }) => row === name)!;
+    const times = timings.get(name);
+    if (!times) return [name, '-', '-', '-', '-', result.note];
+    const { pieces, events } = sums.get(name)!;
+    result.ms = median(times);
+    result.gigabytesPerSecond = bytes.length / result.ms / 1e6;
+    result.rounds = times.length;
+    return line(name, result.ms, bytes.length, events, pieces);
+  });
+}
+
+function line(name: string, ms: number, bytes: number, events: number | null, pieces: number): string[] {
+  const rate = events === null ? '-' : fixed(events / ms / 1e3, 2);
+  return [name, fixed(ms, 1), fixed(bytes / ms / 1e3, 1), rate, fixed((ms * 1e6) / pieces, 0), ''];
+}
+
+function blank(made: Corpus, bytes: number, { name, does }: { name: string; does: string }, note: string): Result {
+  const shared = { section: 'stream', corpus: made.name, notation: made.notation, bytes } as const;
+  return { ...shared, row: name, does, ms: null, gigabytesPerSecond: null, toBase: null, base: null, rounds: 0, note };
+}
+
+/** What a piece of four bytes costs in bodies of growing length. */
+async function lengths(settings: Settings): Promise<string> {
+  const rows: string[][] = [['body', 'ms', 'MB/s', 'ns a piece', '']];
+  const text = new TextEncoder().encode('All work and no play. ');
+  const jobs = [2 ** 16, 2 ** 18, 2 ** 20, 2 ** 22].map((size) => {
+    const body = new Uint8Array(size).map((_, i) => text[i % text.length]!);
+    const run = (): void => {
+      // The same number of bytes for each length.
+      for (let left = 2 ** 22; left > 0; left -= size) {
+        const stream = new MessageStream(OPTIONS);
+        stream.feed('<|start|>assistant<|channel|>final<|message|>');
+        for (const piece of cut(body, 4)) stream.feed(piece);
+      }
+    };
+    return { name: `${size / 1024} KiB`, run };
+  });
+  for (const { run } of jobs) run();
+  for (const { name, times } of await interleave(jobs, Math.min(settings.rounds, MOST_ROUNDS))) {
+    const ms = Math.min(...times);
+    rows.push([name, fixed(ms, 1), fixed(2 ** 22 / ms / 1e3, 1), fixed((ms * 1e6) / 2 ** 20, 0), '']);
+  }
+  return table(rows);
+}
+
+/** Measures streams on the corpus in Harmony, which all rows read. */
+export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
+  const outcome: Outcome = { results: [], wrong: 0 };
+  const made = corpus(kind, Math.min(CORPUS_SIZE, settings.size), settings.seed);
+  const bytes = new Uint8Array(readFileSync(made.path));
+  settings.log(`\nstream: ${made.notation}, ${megabytes(bytes.length)}, ${made.counts.messages.toLocaleString('en')} messages`);
+  const rows = [
+    byPieces('1 byte', 'fed in chunks of one byte', bytes, 1),
+    byPieces('16 bytes', 'fed in chunks of 16 bytes', bytes, 16),
+    byPieces('1 KiB', 'fed in chunks of 1 KiB', bytes, 1024),
+    byPieces('64 KiB', 'fed in chunks of 64 KiB', bytes, 65_536),
+  ];
+  const outside = askOutside(bytes, Math.min(settings.rounds, 3));
+  const token = { name: 'ids', does: 'token ids of o200k_harmony, one at a time' };
+  const rival = { name: 'openai-harmony', does: 'its StreamableParser, the same ids, one at a time, from Python' };
+  if (typeof outside === 'string') {
+    for (const row of [token, rival]) outcome.results.push(blank(made, bytes.length, row, `skipped: ${outside}`));
+  } else {
+    const decode = vocabulary();
+    rows.push({
+      ...token,
+      run() {
+        const ids = new TokenStream({ ...OPTIONS, decode, specials: O200K_HARMONY });
+        return fed(ids, outside.ids, (id) => ids.feedTokens([id]));
+      },
+    });
+  }
+  const lines = await measured(rows, made, bytes, settings, outcome);
+  if (typeof outside === 'string') {
+    for (const { name } of [token, rival]) lines.push([name, '-', '-', '-', '-', `skipped: ${outside}`]);
+  } else {
+    const ms = median(outside.seconds) * 1000;
+    const note = outside.messages === made.counts.messages ? '' : `it sees ${outside.messages} messages`;
+    const speed = { ms, gigabytesPerSecond: bytes.length / ms / 1e6, rounds: outside.seconds.length };
+    outcome.results.push({ ...blank(made, bytes.length, rival, note), ...speed });
+    lines.push([...line(rival.name, ms, bytes.length, null, outside.ids.length).slice(0, -1), note]);
+  }
+  settings.log(table([['row', 'ms', 'MB/s', 'M events/s', 'ns a piece', 'note'], ...lines]));
+  settings.log('\nstream: pieces of four bytes, by the length of the body that they belong to');
+  settings.log(await lengths(settings));
+  return outcome;
+}

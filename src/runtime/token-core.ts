@@ -1,0 +1,185 @@
+// Token ids in, events out (2.2 §3, portability): a control token that is one id is a token, text that spells it is
+// text.
+//
+// Ids become the bytes that they stand for, and those go through the stream like any others, so that meaning, cuts and
+// holding back are the same. What must not be a token is masked on the way: in text that spells a token with an id of
+// its own, and in a `<` of text directly before such an id (which would read as an escape), the `<` is pushed as
+// another byte, and the scan gives the `<` back when it is asked for the bytes there. Tokens without an id of their own
+// are found in the text, across ids.
+
+import type { StreamEvent } from './event.ts';
+import type { EndOptions, Stream } from './stream-core.ts';
+import type { StreamOptions } from './stream-options.ts';
+
+/** Control tokens of a vocabulary: ids to texts. */
+export type SpecialTokens = Readonly<Record<number, string>> | ReadonlyMap<number, string>;
+
+export interface TokenOptions extends StreamOptions {
+  /**
+   * The bytes of a token that is none of `specials`; a token may hold a part of a character. Null: the vocabulary has
+   * no such id.
+   */
+  readonly decode: (id: number) => Uint8Array | null | undefined;
+  /** Without it, those of o200k_harmony. */
+  readonly specials?: SpecialTokens | undefined;
+}
+
+/** The control tokens of o200k_harmony, gpt-oss's vocabulary. */
+export const O200K_HARMONY: Readonly<Record<number, string>> = Object.freeze({
+  199998: '<|startoftext|>',
+  199999: '<|endoftext|>',
+  200002: '<|return|>',
+  200003: '<|constrain|>',
+  200005: '<|channel|>',
+  200006: '<|start|>',
+  200007: '<|end|>',
+  200008: '<|message|>',
+  200012: '<|call|>',
+});
+
+const LT = 0x3c;
+/** Stands for a `<` that begins no token: neither white space nor a visible character. */
+const MASK = 0x7f;
+const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
+const NOTHING = new Uint8Array(0);
+const ENCODER = new TextEncoder();
+
+export class Tokens {
+  readonly #stream: Stream;
+  readonly #decode: (id: number) => Uint8Array | null | undefined;
+  readonly #specials = new Map<number, Uint8Array>();
+  /** The texts of the specials that begin with a `<`: spelled in text, they are text. */
+  readonly #spelled: readonly Uint8Array[];
+  /** Text at the end of what came that may still spell one. */
+  #held: Uint8Array = NOTHING;
+  #out = new Uint8Array(256);
+  #length = 0;
+  /** Bytes that were pushed before those in #out. */
+  #pushed = 0;
+
+  constructor(stream: Stream, { decode, specials = O200K_HARMONY }: TokenOptions) {
+    if (typeof decode !== 'function') throw new TypeError('option decode: expected a function from a token id to bytes');
+    this.#stream = stream;
+    this.#decode = decode;
+    const entries = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
+    for (const [id, text] of entries) this.#specials.set(Number(id), ENCODER.encode(text));
+    this.#spelled = [...this.#specials.values()].filter((bytes) => bytes[0] === LT);
+  }
+
+  /**
+   * Takes the next ids, and gives the events that they make certain. Never throws on data: an id without bytes is
+   * U+FFFD.
+   */
+  feedTokens(ids: readonly number[]): StreamEvent[] {
+    if (!this.#stream.isOpen) return [];
+    for (const id of ids) {
+      const special = this.#specials.get(id);
+      if (special) this.#special(special);
+      else this.#text(this.#bytesOf(id));
+    }
+    return this.#push();
+  }
+
+  /** As `MessageStream.end`. */
+  end(options: EndOptions = {}): StreamEvent[] {
+    if (!this.#stream.isOpen) return [];
+    this.#release(false);
+    return [...this.#push(), ...this.#stream.end(options)];
+  }
+
+  /** As `MessageStream.cancel`. */
+  cancel(reason?: string): StreamEvent[] {
+    return this.#stream.cancel(reason);
+  }
+
+  /** As `MessageStream.reset`. */
+  reset(): void {
+    this.#stream.reset();
+    this.#held = NOTHING;
+    this.#length = this.#pushed = 0;
+  }
+
+  #bytesOf(id: number): Uint8Array {
+    const bytes = this.#decode(id) ?? REPLACEMENT;
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('option decode: expected it to give a Uint8Array or null');
+    return bytes;
+  }
+
+  #push(): StreamEvent[] {
+    const length = this.#length;
+    if (length === 0) return [];
+    this.#length = 0;
+    this.#pushed += length;
+    return this.#stream.feed(this.#out.subarray(0, length));
+  }
+
+  #add(bytes: Uint8Array): void {
+    if (this.#length + bytes.length > this.#out.length) {
+      const larger = new Uint8Array(Math.max(this.#length + bytes.length, this.#out.length * 2));
+      larger.set(this.#out.subarray(0, this.#length));
+      this.#out = larger;
+    }
+    this.#out.set(bytes, this.#length);
+    this.#length += bytes.length;
+  }
+
+  /** Adds one `<` that begins no token. */
+  #addMasked(): void {
+    this.#stream.reader.scan.mask(this.#pushed + this.#length);
+    this.#add(MASKED);
+  }
+
+  #special(bytes: Uint8Array): void {
+    this.#release(true);
+    this.#add(bytes);
+  }
+
+  /** What was held spells nothing. `masksLast`: a `<` at its end stands before a token. */
+  #release(masksLast: boolean): void {
+    const held = this.#held;
+    this.#held = NOTHING;
+    const isEscape = masksLast && held[held.length - 1] === LT;
+    this.#add(isEscape ? held.subarray(0, -1) : held);
+    if (isEscape) this.#addMasked();
+  }
+
+  #text(bytes: Uint8Array): void {
+    if (this.#held.length === 0 && !bytes.includes(LT)) return this.#add(bytes);
+    const text = this.#held.length === 0 ? bytes : joined(this.#held, bytes);
+    this.#held = NOTHING;
+    let from = 0;
+    for (let at = text.indexOf(LT); at >= 0; at = text.indexOf(LT, at + 1)) {
+      const spells = this.#spells(text, at);
+      if (spells === 'no') continue;
+      this.#add(text.subarray(from, at));
+      from = at;
+      if (spells === 'cut') break;
+      this.#addMasked();
+      from++;
+    }
+    // Whatever is left from a cut spelling on is held; else there is none.
+    if (from < text.length && text[from] === LT && this.#spells(text, from) === 'cut') this.#held = text.slice(from);
+    else this.#add(text.subarray(from));
+  }
+
+  /** Whether the text at `at` spells a special token, or may when more comes. */
+  #spells(text: Uint8Array, at: number): 'yes' | 'cut' | 'no' {
+    let answer: 'cut' | 'no' = 'no';
+    for (const token of this.#spelled) {
+      let same = 1;
+      while (same < token.length && at + same < text.length && text[at + same] === token[same]) same++;
+      if (same === token.length) return 'yes';
+      if (at + same === text.length) answer = 'cut';
+    }
+    return answer;
+  }
+}
+
+const MASKED = Uint8Array.of(MASK);
+
+function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}
