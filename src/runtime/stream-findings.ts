@@ -5,12 +5,11 @@
 
 import { AT_START, BY_ROLE, HAS_ESCAPE, HAS_LINE, STRAY } from '../abi.ts';
 import { type Code, diagnose, type Finding, type Severity } from '../errors.ts';
-import { HEADER_BYTES } from '../model/document-header.ts';
 import type { Message } from '../model/message.ts';
 import { type Divider, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import type { Dialect } from '../scan/dialects.ts';
+import { headerFindings } from '../semantics/header-findings.ts';
 import type { InvalidUtf8 } from '../semantics/utf8.ts';
-import { lacksChannel } from '../semantics/visibility.ts';
 import type { StreamDiagnostic, StreamEvent } from './event.ts';
 import type { OpenMessage } from './stream-message.ts';
 import type { ResolvedOptions } from './stream-options.ts';
@@ -129,7 +128,7 @@ export class StreamFindings {
   header(message: OpenMessage, view: Message, isSure: boolean): void {
     this.#waiting = [];
     const { number, declared } = message.transcript;
-    const findings = isSure && message.mayBeOpenTurn ? [] : headerFindings(message, view);
+    const findings = isSure && message.mayBeOpenTurn ? [] : findingsOfHeader(message, view);
     const tell = (): void => {
       for (const finding of findings) this.add(finding, number, declared, message.id);
     };
@@ -182,20 +181,8 @@ function diagnosed(finding: StreamFinding, transcript: number, declared: boolean
 }
 
 /** As `check` finds them: by rising position. */
-function headerFindings(message: OpenMessage, view: Message): Finding[] {
-  const { from } = view;
-  const headerTo = view.header.to;
-  const found: Finding[] = [];
-  if (!view.isPlain) {
-    found.push(...view.reading.meaning.findings);
-    const spoken = view.completesRole && (view.dialect.flags & HAS_LINE) !== 0;
-    const start = view.missingStart;
-    if (start === 'missing') found.push({ rule: 'missing-start', from, to: view.openerTo });
-    else if (start === 'completion' && !spoken) found.push({ rule: 'completion', from, to: view.openerTo });
-    if (message.isCut) found.push({ rule: 'missing-message', from, to: headerTo });
-    for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });
-  }
-  if (headerTo - from > HEADER_BYTES) found.push({ rule: 'header-limit', from, to: headerTo });
-  if (lacksChannel(view, message.transcript)) found.push({ rule: 'missing-channel', from, to: headerTo });
+function findingsOfHeader(message: OpenMessage, view: Message): Finding[] {
+  const found: Finding[] = [...headerFindings(view, message.transcript, message.isCut)];
+  if (!view.isPlain) for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });
   return found.sort((a, b) => a.from - b.from);
 }

@@ -2,7 +2,6 @@
 
 import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
-import { HEADER_BYTES } from '../model/document-header.ts';
 import { Message } from '../model/message.ts';
 import { type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { type ReadOptions, Walk } from '../model/walk.ts';
@@ -10,6 +9,7 @@ import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
+import { headerFindings } from './header-findings.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { lacksChannel } from './visibility.ts';
 
@@ -180,27 +180,9 @@ class Checker {
   }
 
   *#findings(message: Message, transcript: TranscriptInfo, isLast: boolean): Generator<Finding, void, void> {
-    const { from, to } = message;
-    const { end } = message;
-    const plain = message.isPlain;
-    let cut = false;
-    if (!plain) {
-      const { meaning } = message.reading;
-      cut = message.reading.cut;
-      yield* meaning.findings;
-      const headerTo = message.header.to;
-      const start = message.missingStart;
-      const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
-      if (start === 'missing') yield { rule: 'missing-start', from, to: message.openerTo };
-      else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: message.openerTo };
-      if (headerTo - from > HEADER_BYTES) yield { rule: 'header-limit', from, to: headerTo };
-      if (cut) yield { rule: 'missing-message', from, to: headerTo };
-    } else if (message.header.to - from > HEADER_BYTES) {
-      yield { rule: 'header-limit', from, to: message.header.to };
-    }
-    if (lacksChannel(message, transcript)) {
-      yield { rule: 'missing-channel', from, to: message.header.to, ...(transcript.asksForChannels && { severity: 'error' }) };
-    }
+    const { from, to, end } = message;
+    const cut = !message.isPlain && message.reading.cut;
+    yield* headerFindings(message, transcript, cut);
     if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
     if (message.isLeaf) {
       if (isLast && !this.#options.stopStripped) yield { rule: 'truncated', from, to };

@@ -1,0 +1,26 @@
+// What is wrong with the header of one message (rulings §4): its words, its start, its end, its length, its channel.
+
+import { HAS_LINE } from '../abi.ts';
+import type { Finding } from '../errors.ts';
+import { HEADER_BYTES } from '../model/document-header.ts';
+import type { Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import { lacksChannel } from './visibility.ts';
+
+/** `isCut`: the header is not ended by its message token or newline. */
+export function* headerFindings(message: Message, transcript: TranscriptInfo, isCut: boolean): Generator<Finding, void, void> {
+  const { from } = message;
+  const to = message.header.to;
+  if (!message.isPlain) {
+    yield* message.reading.meaning.findings;
+    const start = message.missingStart;
+    const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
+    if (start === 'missing') yield { rule: 'missing-start', from, to: message.openerTo };
+    else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: message.openerTo };
+    if (isCut) yield { rule: 'missing-message', from, to };
+  }
+  if (to - from > HEADER_BYTES) yield { rule: 'header-limit', from, to };
+  if (lacksChannel(message, transcript)) {
+    yield { rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) };
+  }
+}
