@@ -37,6 +37,7 @@ export { type Counts, Counter } from './semantics/count.ts';
 export { type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError } from './semantics/visibility.ts';
 export { type Clock, systemClock } from './runtime/clock.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/event.ts';
+export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/region.ts';
 export { ToolRouter } from './runtime/router.ts';
 export {
   type Handler, type HandlerContext, type Outcome, type OutcomeStatus, type RoutedCall, type RouterEvent, type RouterOptions, ToolError, ToolResult,
