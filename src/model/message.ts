@@ -1,14 +1,15 @@
 // A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, ESCAPE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
+  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
   NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../abi.ts';
-import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
+import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
 import { CR, LF } from './bytes.ts';
+import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './document-header.ts';
 import { INSPECT } from './inspect.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
@@ -164,7 +165,7 @@ export class Message {
   /** The body's text: escapes undone, literal blocks without their tokens, invalid UTF-8 as U+FFFD. */
   get content(): string {
     const { from, to } = this.body;
-    const pieces = this.#pieces(from, to);
+    const pieces = contentPieces(this.#table, this.row, this.dialect, from, to);
     if (!pieces) return decodeUtf8(this.#table.source.bytes(from, to));
     let text = '';
     for (const piece of pieces) text += decodeUtf8(this.#table.source.bytes(piece.from, piece.to));
@@ -186,7 +187,7 @@ export class Message {
   /** The spans whose bytes, one after the other, are the content; for bodies that are too long for a string. */
   contentSpans(): Iterable<Span> {
     const { from, to } = this.body;
-    return this.#pieces(from, to) ?? [{ from, to }];
+    return contentPieces(this.#table, this.row, this.dialect, from, to) ?? [{ from, to }];
   }
 
   /** CoT markers, function tokens and their like in the body, in order (R-COT, R-CALL). */
@@ -387,33 +388,5 @@ export class Message {
       found.push({ from: fromOf(table, row), to: toOf(table, row), token: tokenOf(table, row), unterminated });
     }
     return found;
-  }
-
-  /** The content's spans when they are not simply the body: without the `<` of escapes and without literal tokens. */
-  #pieces(from: number, to: number): Span[] | null {
-    const table = this.#table;
-    const end = nextOf(table, this.row);
-    if (!(this.dialect.flags & HAS_ESCAPE) || this.row + 1 === end) return null;
-    const pieces: Span[] = [];
-    let at = from;
-    const cut = (until: number, then: number): void => {
-      if (until > at) pieces.push({ from: at, to: until });
-      at = then;
-    };
-    for (let row = this.row + 1; row < end; row++) {
-      const rowFrom = fromOf(table, row);
-      if (rowFrom < from || rowFrom >= to) continue;
-      const kind = kindOf(table, row);
-      if (kind === ESCAPE) {
-        cut(rowFrom, rowFrom + 1);
-      } else if (kind === LITERAL) {
-        const rowTo = toOf(table, row);
-        cut(rowFrom, rowFrom + TOKEN_NAMES[8]!.length + 4);
-        cut(kindWord(table, row) & UNTERMINATED ? rowTo : rowTo - TOKEN_NAMES[9]!.length - 4, rowTo);
-      }
-    }
-    if (pieces.length === 0 && at === from) return null;
-    cut(to, to);
-    return pieces;
   }
 }
