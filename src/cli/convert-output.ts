@@ -50,7 +50,8 @@ export class ConvertOutput {
       out.json(JSON.stringify({ id: origin.id, text }));
     } else {
       if (this.#to === 'harmony') this.#tellBoundary(origin, text!, data);
-      out.line(this.#isTTY ? escapeText(text!) : text!);
+      // Harmony text ends without a newline: on a terminal, what is told next begins a line.
+      out.line(this.#isTTY ? `${escapeText(text!).trimEnd()}\n` : text!);
     }
   }
 

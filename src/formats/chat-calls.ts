@@ -4,6 +4,7 @@
 import type { MessageData } from '../model/data.ts';
 import { isBuiltin } from '../semantics/call-rules.ts';
 import { isCall } from '../semantics/message-data.ts';
+import { Queue, Queues } from '../semantics/queue.ts';
 import type { Loss } from './loss.ts';
 
 const PREFIX = 'functions.';
@@ -32,24 +33,22 @@ interface OpenCall {
   readonly recipient: string;
   /** From 0, among the calls of the transcript. */
   readonly number: number;
+  isDone: boolean;
 }
 
 /** The calls that wait for a reply, in order. */
 export class OpenCalls {
-  readonly #open = new Map<number, OpenCall>();
-  readonly #byId = new Map<string, number>();
-  /** Numbers of open calls by the bare name of the tool. */
-  readonly #byName = new Map<string, Set<number>>();
+  readonly #inOrder = new Queue<OpenCall>();
+  readonly #byId = new Map<string, OpenCall>();
+  /** By the bare name of the tool. */
+  readonly #byName = new Queues<OpenCall>();
   #count = 0;
 
   call(id: string | null, recipient: string): void {
-    const number = this.#count++;
-    this.#open.set(number, { id, recipient, number });
-    if (id !== null && !this.#byId.has(id)) this.#byId.set(id, number);
-    const name = toolName(recipient);
-    const named = this.#byName.get(name);
-    if (named) named.add(number);
-    else this.#byName.set(name, new Set([number]));
+    const call = { id, recipient, number: this.#count++, isDone: false };
+    this.#inOrder.add(call);
+    this.#byName.add(toolName(recipient), call);
+    if (id !== null && !this.#byId.has(id)) this.#byId.set(id, call);
   }
 
   /**
@@ -57,18 +56,11 @@ export class OpenCalls {
    * or the first.
    */
   reply(id: string | null, name: string | null): OpenCall | null {
-    const number = id !== null ? this.#byId.get(id) : this.#first(name);
-    if (number === undefined) return null;
-    const call = this.#open.get(number)!;
-    this.#open.delete(number);
-    this.#byName.get(toolName(call.recipient))!.delete(number);
-    if (call.id !== null && this.#byId.get(call.id) === number) this.#byId.delete(call.id);
+    const call = id !== null ? this.#byId.get(id) : name === null ? this.#inOrder.first() : this.#byName.first(toolName(name));
+    if (!call) return null;
+    call.isDone = true;
+    if (call.id !== null && this.#byId.get(call.id) === call) this.#byId.delete(call.id);
     return call;
-  }
-
-  #first(name: string | null): number | undefined {
-    const numbers = name === null ? this.#open.keys() : this.#byName.get(toolName(name))?.values();
-    return numbers?.next().value;
   }
 }
 

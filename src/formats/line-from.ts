@@ -3,10 +3,9 @@
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
 import { readFunctionList } from '../semantics/tools/lists.ts';
-import { toolRecipient } from './chat-calls.ts';
+import { OpenCalls, toolRecipient } from './chat-calls.ts';
 import { readCallText } from './line-json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './line-marks.ts';
-import { WaitingCalls } from './line-open.ts';
 
 /**
  * What a 0.1 transcript means: `<|function_list|>` as tools, thought blocks as analysis, calls as messages to their
@@ -15,7 +14,7 @@ import { WaitingCalls } from './line-open.ts';
 export function fromLine(data: TranscriptData): TranscriptData {
   const tools = [...data.tools];
   const messages: MessageData[] = [];
-  let open = new WaitingCalls();
+  let open = new OpenCalls();
   for (const message of data.messages) {
     if (message.role === 'system') {
       const system = readSystem(message.content);
@@ -24,13 +23,13 @@ export function fromLine(data: TranscriptData): TranscriptData {
       if (!isListOnly) messages.push({ ...strip(message), content: system.content });
     } else if (message.role === 'assistant') {
       for (const part of readAssistant(message)) {
-        if (part.recipient != null) open.add(part.recipient);
+        if (part.recipient != null) open.call(null, part.recipient);
         messages.push(part);
       }
     } else if (message.role === 'tool') {
       for (const part of readOutputs(message, open)) messages.push(part);
     } else {
-      open = new WaitingCalls();
+      open = new OpenCalls();
       messages.push(strip(message));
     }
   }
@@ -119,14 +118,17 @@ function markEnd(parts: MessageData[], { end }: MessageData): MessageData[] {
 }
 
 /** The outputs of a tool message, each a reply. */
-function readOutputs(message: MessageData, open: WaitingCalls): MessageData[] {
+function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   const { content } = message;
   const first = content.indexOf(OUTPUT);
   if (first < 0 || !isBlankText(content.slice(0, first))) return [strip(message)];
   const { name: given = null, end: _, marked: __, content: ___, ...rest } = message;
   const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
   const replies = texts.map((text, i): MessageData => {
-    const name = open.answer(given === null ? null : toolRecipient(given));
+    // An output comes from the tool that it names, else from the one whose call it answers.
+    const named = given === null ? null : toolRecipient(given);
+    const call = open.reply(null, named);
+    const name = named ?? call?.recipient ?? null;
     const body = text.slice(newlineAt(text, 0));
     const isLast = i === texts.length - 1;
     const reply = { ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary' };

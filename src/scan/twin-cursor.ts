@@ -20,7 +20,7 @@ export const IN_LITERAL = 7;
 
 // Why a scan stops before the end of the window.
 export const NOT = 0;
-export const HELD = 1;
+const HELD = 1;
 export const NO_ROOM = 2;
 export const HEADER_OVER = 3;
 

@@ -17,7 +17,7 @@ const UNDERSCORE = 0x5f;
 /** What the byte fed to an Opener says. */
 export const GOES_ON = 0;
 export const OPENS = 1;
-export const FAILS = 2;
+const FAILS = 2;
 
 const DASHES = 0;
 const ANY_KEY = 1;

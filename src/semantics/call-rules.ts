@@ -5,6 +5,7 @@ import type { Finding } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { Queue, Queues } from './queue.ts';
 
 /** A call that waits for its reply. */
 interface Call {
@@ -13,6 +14,7 @@ interface Call {
   /** The span that findings about it have: the message's first byte to the end of its header. */
   readonly from: number;
   readonly to: number;
+  isDone: boolean;
 }
 
 /** Is told of calls that become open and of those that no longer are, by their first byte: for places of what is told later. */
@@ -40,7 +42,8 @@ export class CallRules {
   readonly #channels: 'error' | 'warning' | 'none';
   readonly #watcher: OpenCalls | undefined;
   readonly #open = new Set<Call>();
-  readonly #byName = new Map<string, Set<Call>>();
+  readonly #inOrder = new Queue<Call>();
+  readonly #byName = new Queues<Call>();
   /** Calls by id; null: answered. */
   readonly #ids = new Map<string, Call | null>();
   #called = false;
@@ -81,7 +84,7 @@ export class CallRules {
 
   *#lineMessage(message: Message, span: { from: number; to: number }, names: readonly (string | null)[]): Generator<Finding, void, void> {
     if (message.role === 'assistant') {
-      for (const name of names) yield* this.#add({ id: null, name, ...span });
+      for (const name of names) yield* this.#add({ id: null, name, ...span, isDone: false });
     } else if (message.role === 'tool') {
       for (const mark of message.marks()) if (mark.token === FUNCTION_OUTPUT) yield* this.#reply(null, null, span);
     }
@@ -99,27 +102,33 @@ export class CallRules {
     } else if (this.#ids.has(id)) {
       yield { rule: 'duplicate-call-id', ...span };
     }
-    yield* this.#add({ id, name: plainName(recipient), ...span });
+    yield* this.#add({ id, name: plainName(recipient), ...span, isDone: false });
   }
 
   *#add(call: Call): Generator<Finding, void, void> {
     this.#called = true;
     this.#open.add(call);
-    if (call.name !== null) {
-      const named = this.#byName.get(call.name);
-      if (named) named.add(call);
-      else this.#byName.set(call.name, new Set([call]));
-    }
+    this.#inOrder.add(call);
+    if (call.name !== null) this.#byName.add(call.name, call);
     if (call.id !== null) {
       this.#ids.delete(call.id);
       this.#ids.set(call.id, call);
-      if (this.#ids.size > IDS) this.#ids.delete(first(this.#ids.keys())!);
+      if (this.#ids.size > IDS) this.#forgetIds();
     }
     this.#watcher?.opened(call.from);
     if (this.#open.size > OPEN_CALLS) {
-      const oldest = first(this.#open)!;
+      const oldest = this.#inOrder.first()!;
       yield { rule: 'open-call', from: oldest.from, to: oldest.to };
       this.#close(oldest);
+    }
+  }
+
+  /** The older half goes at once: the first key alone is searched for behind all that went before it. */
+  #forgetIds(): void {
+    let left = IDS / 2;
+    for (const id of this.#ids.keys()) {
+      if (left-- === 0) break;
+      this.#ids.delete(id);
     }
   }
 
@@ -127,7 +136,7 @@ export class CallRules {
     const name = author && plainName(author);
     if (id === null) {
       if (this.#needsIds) yield { rule: 'missing-call-id', ...span };
-      const call = first((name === null ? this.#open : this.#byName.get(name)) ?? []);
+      const call = name === null ? this.#inOrder.first() : this.#byName.first(name);
       if (call) this.#answer(call);
       else yield this.#unmatched(span);
       return;
@@ -150,16 +159,10 @@ export class CallRules {
 
   #close(call: Call): void {
     this.#open.delete(call);
-    if (call.name !== null) {
-      const named = this.#byName.get(call.name);
-      named?.delete(call);
-      if (named?.size === 0) this.#byName.delete(call.name);
-    }
+    call.isDone = true;
+    // Forgets what is done at the front.
+    this.#inOrder.first();
+    if (call.name !== null) this.#byName.first(call.name);
     this.#watcher?.closed(call.from);
   }
-}
-
-function first<T>(values: Iterable<T>): T | undefined {
-  for (const value of values) return value;
-  return undefined;
 }

@@ -3,6 +3,7 @@
 import type { MessageData } from '../model/data.ts';
 import { plainName } from './call-rules.ts';
 import { isCall } from './message-data.ts';
+import { Queue, Queues } from './queue.ts';
 
 export interface SamplingOptions {
   /**
@@ -123,43 +124,35 @@ const isInput = ({ role }: MessageData): boolean => role === 'system' || role ==
  */
 export function matchReplies(messages: readonly MessageData[]): Map<number, number> {
   const replies = new Map<number, number>();
-  const open = new Set<number>();
-  const byKey = new Map<string, Set<number>>();
-  const keysOf = (call: MessageData): string[] => [
-    `name ${plainName(call.recipient!)}`,
-    ...(isThere(call.callId) ? [`id ${call.callId}`] : [`no-id ${plainName(call.recipient!)}`]),
-  ];
+  const inOrder = new Queue<OpenCall>();
+  const byKey = new Queues<OpenCall>();
   for (const [index, message] of messages.entries()) {
     if (isCall(message)) {
-      open.add(index);
-      for (const key of keysOf(message)) {
-        const calls = byKey.get(key);
-        if (calls) calls.add(index);
-        else byKey.set(key, new Set([index]));
-      }
+      const call = { index, isDone: false };
+      inOrder.add(call);
+      const name = plainName(message.recipient!);
+      byKey.add(`name ${name}`, call);
+      byKey.add(isThere(message.callId) ? `id ${message.callId}` : `no-id ${name}`, call);
     } else if (message.role === 'tool') {
-      const call = first(candidates(message, open, byKey));
-      if (call === undefined) continue;
-      replies.set(call, index);
-      open.delete(call);
-      for (const key of keysOf(messages[call]!)) byKey.get(key)!.delete(call);
+      const call = answered(message, inOrder, byKey);
+      if (!call) continue;
+      replies.set(call.index, index);
+      call.isDone = true;
     }
   }
   return replies;
 }
 
-/** The open calls that a reply may answer. One with an id answers the call of that id, or a call of its name that has none. */
-function candidates(reply: MessageData, open: Set<number>, byKey: Map<string, Set<number>>): Iterable<number> {
+interface OpenCall {
+  readonly index: number;
+  isDone: boolean;
+}
+
+/** The open call that a reply answers. One with an id answers the call of that id, or a call of its name that has none. */
+function answered(reply: MessageData, inOrder: Queue<OpenCall>, byKey: Queues<OpenCall>): OpenCall | undefined {
   const name = isThere(reply.name) ? plainName(reply.name) : null;
-  if (!isThere(reply.callId)) return name === null ? open : (byKey.get(`name ${name}`) ?? []);
-  const calls = byKey.get(`id ${reply.callId}`);
-  if (calls && calls.size > 0) return calls;
-  return name === null ? [] : (byKey.get(`no-id ${name}`) ?? []);
+  if (!isThere(reply.callId)) return name === null ? inOrder.first() : byKey.first(`name ${name}`);
+  return byKey.first(`id ${reply.callId}`) ?? (name === null ? undefined : byKey.first(`no-id ${name}`));
 }
 
 const isThere = (value: string | null | undefined): value is string => value !== null && value !== undefined;
-
-function first<T>(values: Iterable<T>): T | undefined {
-  for (const value of values) return value;
-  return undefined;
-}

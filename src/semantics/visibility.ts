@@ -81,7 +81,7 @@ const HIDING: readonly {
 const SHOWN_ROLES: ReadonlySet<string | null> = new Set(ALLOWED.flatMap(({ roles }) => roles));
 
 /** Roles whose messages must have a channel in this transcript (R-CHANNEL-MISSING). */
-export function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
+function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
   if (transcript.header?.requiresChannels || transcript.asksForChannels) return ['assistant', 'tool'];
   return transcript.dialect.id === 'harmony' ? ['assistant'] : [];
 }
