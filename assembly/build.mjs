@@ -1,7 +1,8 @@
-// Builds the package: scanner binaries, bundles, types. Runs as `prepare`; does nothing when dist/ is fresh.
+// Builds the package: WebAssembly binaries, bundles, types. Runs as `prepare`; does nothing when dist/ is fresh.
 //
-//   asc      assembly/index.ts, twice    -> scanner.wasm, scanner.scalar.wasm
-//   embed    both binaries               -> src/scan/binary.ts (generated, untracked)
+//   asc      the modules below, twice    -> scanner.wasm, scanner.scalar.wasm, text.wasm, text.scalar.wasm
+//   embed    both binaries of a module   -> src/scan/binary.ts, src/scan/text-binary.ts (generated, untracked)
+//   embed    the report page's script    -> src/corpus/report-assets.ts (generated, untracked)
 //   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
 //   tsc      src, checked                -> *.d.ts
 //
@@ -11,6 +12,7 @@ import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, 
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BuildError, embed } from './embed.mjs';
+import { embedReport } from './report-assets.mjs';
 import { hashInputs, isWhole, keepOnly, listFiles, makeExecutable, place, readStamp, withLock } from './place.mjs';
 
 /** The modules of the package. One for anywhere must not reach a `node:` module. The last goes last into dist/. */
@@ -18,12 +20,21 @@ const ENTRIES = [
   { source: 'src/index.ts', anywhere: true },
   { source: 'src/js.ts', anywhere: true },
   { source: 'src/node.ts', anywhere: false },
+  { source: 'src/corpus/decode-worker.ts', anywhere: false },
+  { source: 'src/corpus/worker.ts', anywhere: false },
   { source: 'src/cli/main.ts', anywhere: false },
 ];
 const COMMAND = 'src/cli/main.ts';
 /** Packages that stay outside. */
 const EXTERNAL = ['commander', 'yocto-spinner'];
-const BINARY_MODULE = 'src/scan/binary.ts';
+/** WebAssembly modules. The scanner travels inside every bundle, the text machine inside those for Node: both stay below `most` bytes. */
+const MODULES = [
+  { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 16 * 1024 },
+  { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 10 * 1024 },
+];
+/** The script and the style of report pages. */
+const REPORT_MODULE = 'src/corpus/report-assets.ts';
+const GENERATED = [...MODULES.map(({ binary }) => binary), REPORT_MODULE];
 const TOOLS = ['assemblyscript', 'esbuild', 'typescript'];
 const INPUT_FOLDERS = ['assembly', 'src'];
 const INPUT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'asconfig.json'];
@@ -46,7 +57,7 @@ function toolVersion(tool) {
 
 function hashEverything() {
   const found = INPUT_FOLDERS.flatMap((folder) => listFiles(root, folder));
-  const files = [...found, ...INPUT_FILES].filter((file) => file !== BINARY_MODULE);
+  const files = [...found, ...INPUT_FILES].filter((file) => !GENERATED.includes(file));
   return hashInputs(root, files, TOOLS.map((tool) => `${tool}@${toolVersion(tool)}`));
 }
 
@@ -62,12 +73,13 @@ function run(what, script, args) {
   });
 }
 
-function compile(target, output) {
-  const args = ['--config', 'asconfig.json', '--target', target, '--outFile', output];
-  return run(`asc (${target})`, 'assemblyscript/bin/asc.js', args);
+async function compile({ name, source }, target, output) {
+  const args = [source, '--config', 'asconfig.json', '--target', target, '--outFile', output];
+  await run(`asc (${name}, ${target})`, 'assemblyscript/bin/asc.js', args);
 }
 
 async function bundle(scratch) {
+  const inReport = await embedReport(root, join(root, REPORT_MODULE), join(scratch, 'report-assets.ts'));
   const { build } = await import('esbuild');
   const result = await build({
     absWorkingDir: root,
@@ -82,6 +94,8 @@ async function bundle(scratch) {
     platform: 'neutral',
     // Packages are bundled, which halves the time to start; but not what only the command line needs, and not always.
     external: [...EXTERNAL, 'node:*'],
+    // As packages for Node write it; what runs anywhere is kept from it below.
+    alias: { fs: 'node:fs', stream: 'node:stream' },
     mainFields: ['main'],
     target: 'es2022',
     charset: 'utf8',
@@ -91,7 +105,7 @@ async function bundle(scratch) {
     throw new BuildError('esbuild failed');
   });
   checkBundles(scratch, result.metafile.outputs);
-  collectLicences(scratch, result.metafile.inputs);
+  collectLicences(scratch, { ...result.metafile.inputs, ...inReport });
 }
 
 /** The licences of all packages that are part of a bundle. */
@@ -149,16 +163,21 @@ async function buildInto(scratch, inputs) {
     if (!existsSync(join(root, source))) throw new BuildError(`the entry ${source} does not exist`);
   }
   const start = Date.now();
-  const [simd, scalar] = [join(scratch, 'scanner.wasm'), join(scratch, 'scanner.scalar.wasm')];
-  const compiled = await Promise.allSettled([compile('simd', simd), compile('scalar', scalar)]);
+  const paths = MODULES.map(({ name }) => ({ simd: join(scratch, `${name}.wasm`), scalar: join(scratch, `${name}.scalar.wasm`) }));
+  const compiled = await Promise.allSettled(MODULES.flatMap((module, i) => {
+    return Object.entries(paths[i]).map(([target, path]) => compile(module, target, path));
+  }));
   for (const { reason } of compiled) if (reason !== undefined) throw reason;
-  const sizes = embed(simd, scalar, join(root, BINARY_MODULE), join(scratch, 'binary.ts'));
+  const sizes = MODULES.map((module, i) => {
+    const { simd, scalar } = embed(module, paths[i], join(root, module.binary), join(scratch, 'binary.ts'));
+    return `; ${module.name}: simd ${simd} bytes, scalar ${scalar} bytes`;
+  });
   await bundle(scratch);
   if (!fast) await declare(scratch);
-  const files = { [BINARY_MODULE]: statSync(join(root, BINARY_MODULE)).size };
+  const files = Object.fromEntries(GENERATED.map((file) => [file, statSync(join(root, file)).size]));
   place(root, scratch, ENTRIES.map((entry) => outputOf(entry.source)), { inputs, types: !fast, files });
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
-  console.error(`built dist/ in ${seconds} s; scanner: simd ${sizes.simd} bytes, scalar ${sizes.scalar} bytes`);
+  console.error(`built dist/ in ${seconds} s${sizes.join('')}`);
 }
 
 function isFresh(inputs) {

@@ -47,7 +47,7 @@ let low: u32 = 0;
 let high: u32 = 0;
 let rest: u32 = 0;
 /** Open containers, and how many there may be. */
-let depth: i32 = 0;
+export let depth: i32 = 0;
 let deepest: i32 = 0;
 /** Kinds of the innermost containers, one bit each, 1 for an object; the words of the outer ones. */
 let kinds: u64 = 0;
@@ -78,21 +78,21 @@ function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }
 
-function isHex(byte: u32): bool {
+export function isHex(byte: u32): bool {
   return isDigit(byte) || (byte | 0x20) - 0x61 < 6;
 }
 
 /** What may follow a backslash, but for `u`. */
 // @ts-ignore: decorator
 @inline
-function isEscaped(byte: u32): bool {
+export function isEscaped(byte: u32): bool {
   // Of the bytes from the backslash on: itself, b, f, n, r, t.
   return byte - BACKSLASH < 32 ? ((0x01440441 >> (byte - BACKSLASH)) & 1) != 0 : byte == QUOTE || byte == 0x2f;
 }
 
 // @ts-ignore: decorator
 @inline
-function skipDigits(p: usize, end: usize): usize {
+export function skipDigits(p: usize, end: usize): usize {
   while (p < end && isDigit(load<u8>(p))) p++;
   return p;
 }
@@ -100,7 +100,7 @@ function skipDigits(p: usize, end: usize): usize {
 /** First byte of [p, end) that is no plain character of a string; at or after `end` when there is none. */
 // @ts-ignore: decorator
 @inline
-function skipPlain(p: usize, end: usize): usize {
+export function skipPlain(p: usize, end: usize): usize {
   if (ASC_FEATURE_SIMD) {
     const space = i8x16.splat(0x20);
     const quote = i8x16.splat(0x22);

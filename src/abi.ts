@@ -180,3 +180,28 @@ export const TALLY_WORDS = 70;
 // -- JSON: how many containers may stand in one another when nobody says otherwise, and at most.
 export const JSON_DEPTH = 1024;
 export const JSON_DEEPEST = 65536;
+
+// -- The text machine's table of a record's members: 32-bit words a member. Keys lie between their quotes, values are whole.
+export const MEMBER_KEY_FROM = 0;
+export const MEMBER_KEY_TO = 1;
+export const MEMBER_FROM = 2;
+export const MEMBER_TO = 3;
+export const MEMBER_KIND = 4;
+export const MEMBER_WORDS = 5;
+export const MEMBER_BYTES = 20;
+export const MOST_MEMBERS = 256;
+// Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a string.
+export const VALUE_MASK = 0xf;
+export const VALUE_STRING = 1;
+export const VALUE_NUMBER = 2;
+export const VALUE_OBJECT = 3;
+export const VALUE_ARRAY = 4;
+export const VALUE_TRUE = 5;
+export const VALUE_FALSE = 6;
+export const VALUE_NULL = 7;
+export const KEY_ESCAPED = 16;
+export const VALUE_ESCAPED = 32;
+// What `record` answers instead of the number of members: no JSON; JSON, but no object; an object with more members than the table takes.
+export const RECORD_WRONG = -1;
+export const RECORD_OTHER = -2;
+export const RECORD_MANY = -3;

@@ -116,6 +116,12 @@ export const RULES = {
   completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt', 'nothing is wrong'),
   'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion', 'nothing is wrong'),
   'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),
+  'bad-record': rule(null, 'error', 'R-DIAG', 'the record is no JSON object that can be read',
+    'write one JSON object a line, in UTF-8'),
+  'unknown-record': rule(null, 'error', 'R-DIAG', 'the record holds no transcript',
+    'give messages, conversations, text, or prompt with completion; or name the field with --field'),
+  'refused-record': rule(null, 'error', 'R-REFUSE', 'the chat data of the record cannot be read as a transcript',
+    'mend the message that is named'),
   'unknown-attribute': rule(null, 'info', 'R-ATTR-UNKNOWN', 'an attribute is none that the format names; it is kept',
     'nothing, when it is meant'),
 } as const satisfies Record<string, Rule>;

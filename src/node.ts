@@ -21,7 +21,7 @@ const idle: Machine[] = [];
 function* reading<T, O extends ReadOptions>(
   path: Path,
   options: O,
-  work: (machine: Machine, input: InputSource, options: O) => Generator<T, void, void>,
+  work: (machine: Machine, input: InputSource, options: O) => Generator<T, unknown, void>,
 ): Generator<T, void, void> {
   const input = openInput(path);
   const machine = idle.pop() ?? createMachine();

@@ -3,7 +3,7 @@
 
 import { JSON_DEEPEST } from '../abi.ts';
 import { ENDINGS } from '../corpus/paths.ts';
-import { formOf, holdsRecords, RECORD_ENDINGS, type RecordForm } from '../corpus/record-form.ts';
+import { formOf, holdsRecords, type RecordForm } from '../corpus/record-form.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../corpus/record.ts';
 import { rawTranscripts, type RawTranscript } from '../corpus/record-raw.ts';
 import { fromChat } from '../formats/chat.ts';
@@ -65,7 +65,7 @@ export function convert(
     host.stdout.isTTY,
   );
   const work = new Conversion(run, output, options);
-  run.each(paths, (input) => work.read(input), [...ENDINGS, ...RECORD_ENDINGS]);
+  run.each(paths, (input) => work.read(input), ENDINGS);
   run.out.flush();
   output.tellSummary();
   if (run.failed) return FAILED;

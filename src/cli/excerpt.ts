@@ -3,17 +3,18 @@
 // where the header ends.
 
 import type { InputSource } from '../corpus/source.ts';
-import type { Diagnostic, RuleName } from '../errors.ts';
+import type { RuleName } from '../errors.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { escapeLine } from './print.ts';
+import type { Told } from './report.ts';
 
 /** Rules whose span is a header or a document header. */
-const HEADERS: ReadonlySet<RuleName> = new Set<RuleName>([
+const HEADERS: ReadonlySet<string> = new Set<RuleName>([
   'missing-version', 'bad-yaml', 'duplicate-key', 'not-a-mapping', 'unsupported-version', 'newer-version',
   'header-limit', 'missing-role', 'missing-start', 'missing-message', 'missing-channel', 'completion', 'open-turn',
 ]);
 /** Rules whose span is a word or a token of a message header. */
-const WORDS: ReadonlySet<RuleName> = new Set<RuleName>([
+const WORDS: ReadonlySet<string> = new Set<RuleName>([
   'unknown-role', 'stray-word', 'duplicate-attribute', 'empty-attribute', 'duplicate-channel', 'unknown-channel',
   'bare-recipient', 'unusual-value', 'unknown-attribute',
 ]);
@@ -29,7 +30,7 @@ export interface Excerpt {
 }
 
 /** The excerpt of a diagnostic; null where it would show more than a header. */
-export function excerptOf(input: InputSource, { rule, from, to }: Diagnostic): Excerpt | null {
+export function excerptOf(input: InputSource, { rule, from, to }: Told): Excerpt | null {
   if (to <= from || !(HEADERS.has(rule) || WORDS.has(rule))) return null;
   let begin = from;
   let end = Math.min(to, from + REACH);

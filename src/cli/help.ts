@@ -1,10 +1,17 @@
 // What the command line says about itself: examples of each command, and what holds for all of them.
 
+import { ENDINGS_TEXT } from '../corpus/paths.ts';
+
+/** What the arguments of most commands are. */
+export const PATHS = `files, folders (their ${ENDINGS_TEXT}), or - for standard input`;
+
 export const AFTER = `
 Data goes to standard output, words to standard error. Exit codes: 0 done;
-1 check found errors, or convert refused a record; 2 wrong usage, or an input or
-output that fails; 70 a bug in openchatml. Output that nobody reads any more ends
-the work quietly, with 0.
+1 check or audit found errors, or convert refused a record; 2 wrong usage, or an
+input or output that fails; 70 a bug in openchatml; 75 run failed for a reason
+that may pass. Output that nobody reads any more ends the work quietly, with 0.
+The nearest openchatml.config.json upwards says how severe rules are, and gives
+defaults for options.
 `;
 
 const EXAMPLES: Record<string, readonly [string, string][]> = {
@@ -32,9 +39,29 @@ const EXAMPLES: Record<string, readonly [string, string][]> = {
     ['openchatml convert --to openchatml-2.2 chats.jsonl > chats.ocml', 'chat records to text'],
     ['openchatml convert --to messages --dialect harmony raw.txt', 'one record a line'],
   ],
+  audit: [
+    ['openchatml audit --format concise chats.jsonl', 'user and tool text that forges messages'],
+    ['openchatml audit --fix --output clean.jsonl chats.jsonl', 'a copy without it'],
+  ],
+  filter: [
+    ['openchatml filter < records.jsonl > verdicts.jsonl', 'one line out for each line in, in order'],
+    ['zcat records.jsonl.gz | openchatml filter --emit keep > clean.jsonl', 'the lines without errors, as they are'],
+  ],
+  run: [
+    ['openchatml run --out verdicts/ corpus/', 'the same call again goes on where it was stopped'],
+    ['openchatml run --shard-index 3 --shard-count 16 --out verdicts/ corpus/', 'one share of sixteen'],
+  ],
+  merge: [
+    ['openchatml merge verdicts/', 'the sums of all shares, as JSON'],
+    ['openchatml merge --output all.ndjson verdicts/', 'and one file of all lines'],
+  ],
   explain: [
     ['openchatml explain missing-end', 'a rule: severity, clause, remedy, examples'],
     ['openchatml explain E-CALL-SCHEMA', 'a code and its rules'],
+  ],
+  completion: [
+    ['openchatml completion bash > ~/.local/share/bash-completion/completions/openchatml', 'for every new shell'],
+    ['openchatml completion pwsh | Out-String | Invoke-Expression', 'in the profile of PowerShell'],
   ],
 };
 

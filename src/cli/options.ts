@@ -1,10 +1,15 @@
 // Options that several commands share, and how their values are read.
 
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { availableParallelism } from 'node:os';
+import { InvalidArgumentError, Option } from 'commander';
+import type { Severity } from '../errors.ts';
 import { knownRole } from '../model/attributes.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { ColorChoice } from './print.ts';
+
+/** What a configuration says of rules: another severity; off: their diagnostics are neither told nor counted. */
+export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
 
 export interface SharedOptions {
   readonly dialect: NonNullable<ReadOptions['dialect']>;
@@ -12,24 +17,85 @@ export interface SharedOptions {
   readonly stopStripped?: true;
   readonly requireChannels?: true;
   readonly color: ColorChoice;
+  /** Neither progress nor sums: errors only. */
+  readonly quiet?: true;
+  /** From the configuration file; for `applyRules`. */
+  readonly rules?: RuleSettings;
 }
 
-/** Adds what every command that reads transcripts takes. */
-export function addSharedOptions(command: Command): Command {
-  const dialects = ['auto', ...Object.keys(DIALECTS)];
-  return addColorOption(command)
-    .addOption(new Option('--dialect <dialect>', 'how to read the text').choices(dialects).default('auto'))
-    .addOption(new Option('--completion-role <role>', 'the text is a completion of this role').argParser(readRole))
-    .option('--stop-stripped', 'the last stop token was cut off: its end is no finding')
-    .option('--require-channels', 'messages of assistants and tools must have a channel');
+/** What the commands that go through whole corpora take besides. */
+export interface CorpusOptions extends SharedOptions {
+  /** From 1 on; 1: none besides the main one. */
+  readonly threads?: number;
+  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
+  readonly field?: string;
+  /** The line of sums is told where standard error is no terminal, too. */
+  readonly summary?: true;
 }
 
-export function addColorOption(command: Command): Command {
-  return command.addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto'));
+export const MOST_THREADS = 256;
+/** More of them than this only wait for each other. */
+const USUAL_THREADS = 8;
+
+/** Options of every command that reads transcripts. */
+export function sharedOptions(): Option[] {
+  return [
+    colorOption(),
+    new Option('--dialect <dialect>', 'how to read the text')
+      .choices(['auto', ...Object.keys(DIALECTS)]).default('auto'),
+    new Option('--completion-role <role>', 'the text is a completion of this role').argParser(readRole),
+    ...flag('--stop-stripped', 'the last stop token was cut off: its end is no finding'),
+    ...flag('--require-channels', 'messages of assistants and tools must have a channel'),
+    ...flag('-q, --quiet', 'no progress and no sums on standard error, only errors'),
+    new Option('--config <file>', 'configuration (JSON); otherwise the nearest openchatml.config.json upwards'),
+    new Option('--no-config', 'look for no configuration'),
+    new Option('--print-config', 'write the configuration as it takes effect, and end'),
+  ];
+}
+
+/** Options of the commands that go through whole corpora. */
+export function corpusOptions(): Option[] {
+  return [
+    new Option('--threads <number>', 'threads that work side by side; 1: none besides the main one')
+      .argParser(readThreads)
+      .default(Math.min(availableParallelism(), USUAL_THREADS), `the cores, at most ${USUAL_THREADS}`),
+    ...recordOptions(),
+    ...flag('--summary', 'tell sums and speed at the end, not only on a terminal'),
+  ];
+}
+
+/** What inputs hold. */
+export function recordOptions(): Option[] {
+  return [
+    new Option('--form <form>', 'what the inputs hold: raw text or text in records, or chat records of one kind')
+      .choices(['auto', 'text', 'messages', 'conversations']).default('auto'),
+    new Option('--field <name>', 'the field of a record that holds the transcript'),
+  ];
+}
+
+export function toolsOption(): Option {
+  return new Option('--tools <file>', 'tools that every transcript may call (JSON list or declarations); repeatable')
+    .argParser(gather);
+}
+
+export function colorOption(): Option {
+  return new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto');
+}
+
+/** The first of the choices is the default. */
+export function formatOption(choices: readonly string[]): Option {
+  return new Option('--format <format>', 'form of the output').choices(choices).default(choices[0]);
+}
+
+/** A flag, and the one that takes it back: a configuration may have set it. */
+export function flag(flags: string, description: string): Option[] {
+  const name = flags.slice(flags.indexOf('--') + 2);
+  return [new Option(flags, description), new Option(`--no-${name}`).hideHelp()];
 }
 
 export function readOptionsOf(options: SharedOptions): ReadOptions {
-  return { dialect: options.dialect, role: options.completionRole, stopStripped: options.stopStripped, requireChannels: options.requireChannels };
+  const { dialect, completionRole: role, stopStripped, requireChannels } = options;
+  return { dialect, role, stopStripped, requireChannels };
 }
 
 function readRole(value: string): string {
@@ -42,6 +108,22 @@ export function readNumber(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && Number.isSafeInteger(number)) return number;
   throw new InvalidArgumentError('Expected a whole number from 0 on.');
+}
+
+export function readThreads(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && number <= MOST_THREADS) return number;
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MOST_THREADS}.`);
+}
+
+/** A whole number from 0 on, or `none`: no bound. */
+export function readLimit(value: string): number {
+  if (value === 'none') return Infinity;
+  try {
+    return readNumber(value);
+  } catch {
+    throw new InvalidArgumentError('Expected a whole number from 0 on, or none.');
+  }
 }
 
 /** Gathers the values of an option that may be given more than once. */

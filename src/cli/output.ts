@@ -12,6 +12,7 @@ export class Output {
   readonly #stream: TextStream;
   #text = '';
   #written = -Infinity;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
   constructor(stream: TextStream) {
     this.#stream = stream;
@@ -37,6 +38,19 @@ export class Output {
   /** A piece of a JSON line. */
   jsonPiece(text: string): void {
     this.piece(this.#stream.isTTY ? escapeJson(text) : text);
+  }
+
+  /** Takes bytes of lines of JSON; a piece may end anywhere. */
+  jsonBytes(bytes: Uint8Array): void {
+    if (this.#stream.isTTY) this.piece(escapeJson(this.#decoder.decode(bytes, { stream: true })));
+    else this.bytes(bytes);
+  }
+
+  /** Takes bytes, in large pieces. */
+  bytes(bytes: Uint8Array): void {
+    this.flush();
+    if (this.#stream.writeBytes) this.#stream.writeBytes(bytes);
+    else this.#stream.write(Buffer.from(bytes).toString('utf8'));
   }
 
   flush(): void {

@@ -1,22 +1,14 @@
 // The command line: commands, options, help; and what becomes of everything that goes wrong.
 
-import { Command, CommanderError, Option } from 'commander';
-import { systemReason } from '../corpus/error.ts';
-import { AFTER, examplesOf } from './help.ts';
-import { addColorOption, addSharedOptions, gather, readNumber } from './options.ts';
-import { escapeText } from './print.ts';
+import { Command, CommanderError } from 'commander';
+import { InputError, systemReason } from '../corpus/error.ts';
+import { type CommandRow, commandRows } from './commands.ts';
+import { AFTER, examplesOf, PATHS } from './help.ts';
+import { colorOption, formatOption, sharedOptions } from './options.ts';
+import { escapeJson, escapeLine, escapeText } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
-import { REPORT_FORMATS } from './report.ts';
-import { DIALECTS } from '../scan/dialects.ts';
-import { BUG, FAILED, OK, tell } from './run.ts';
+import { BUG, FAILED, FOUND, OK, tell } from './run.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
-
-const PATHS = 'files, folders (their *.txt, *.ocml, *.chatml, *.harmony), or - for standard input';
-
-/** What `convert` writes. */
-const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'sharegpt'];
-
-type Work = (paths: readonly string[], options: never, host: Host, makeSpinner: MakeSpinner | null) => number;
 
 /** Runs the command line; `argv` without program and script. Answers with the exit code. Never throws. */
 export async function cli(argv: readonly string[], host: Host): Promise<number> {
@@ -29,7 +21,8 @@ export async function cli(argv: readonly string[], host: Host): Promise<number> 
   }
 }
 
-function makeProgram(host: Host, answer: (code: number) => void): Command {
+/** The whole table of commands; `answer` takes the exit code of the one that ran. */
+export function makeProgram(host: Host, answer: (code: number) => void): Command {
   const program = new Command('openchatml');
   program
     .description('Read, check, render and convert chat transcripts: OpenChatML 0.1, 2.0, 2.2 and Harmony.')
@@ -44,76 +37,96 @@ function makeProgram(host: Host, answer: (code: number) => void): Command {
     .showHelpAfterError('(--help tells what there is)')
     .addHelpText('after', () => examplesOf('openchatml'))
     .addHelpText('afterAll', AFTER);
-
-  const add = (name: string, description: string, load: () => Promise<Work>): Command => {
-    const command = program.command(name).description(description).argument('[path...]', PATHS);
-    command.addHelpText('after', () => examplesOf(name));
-    command.action(async (paths: string[], options: object) => {
-      if (paths.length === 0 && host.stdin.isTTY) {
-        command.outputHelp({ error: true });
-        answer(FAILED);
-        return;
-      }
-      const work = await load();
-      answer(work(paths, options as never, host, await loadSpinner(name, host)));
-    });
-    return command;
-  };
-
-  const format = (choices: string[]): Option => {
-    return new Option('--format <format>', 'form of the output').choices(choices).default(choices[0]);
-  };
-
-  const counting = 'count transcripts, messages, calls, tokens and findings of structure';
-  add('scan', counting, async () => (await import('./scan.ts')).scan)
-    .addOption(format(['table', 'json']));
-
-  const checking = 'tell every diagnostic; exit with 1 when one is an error';
-  add('check', checking, async () => (await import('./check.ts')).check)
-    .addOption(format([...REPORT_FORMATS]))
-    .addOption(new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber))
-    .addOption(new Option('--tools <file>', 'tools that every transcript may call (JSON list or declarations); repeatable').argParser(gather));
-
-  add('messages', 'write one record a message', async () => (await import('./messages.ts')).messages)
-    .addOption(format(['ndjson']))
-    .addOption(new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather))
-    .addOption(new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather))
-    .addOption(new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber))
-    .addOption(new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber));
-
-  add('render', 'write what an end user may see', async () => (await import('./render.ts')).render)
-    .addOption(format(['text', 'html']))
-    .option('--debug', 'show hidden messages too, marked as hidden')
-    .addOption(new Option('--transcript <number>', 'one transcript of each file, from 0').argParser(readNumber))
-    .option('--harmony-preambles', "show an assistant's commentary to nobody in the Harmony profile")
-    .option('--missing-channel', 'show messages that lack a required channel, as final')
-    .option('--notes', 'say how many messages are hidden');
-
-  add('convert', 'write transcripts in another form', async () => (await import('./convert.ts')).convert)
-    .addOption(new Option('--to <form>', 'what to write').choices(FORMS).makeOptionMandatory())
-    .addOption(new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'))
-    .addOption(new Option('--format <format>', 'form of the output: text for dialects, else ndjson').choices(['text', 'ndjson']))
-    .option('--neutralise', 'break up control tokens in bodies of a dialect without an escape, instead of refusing')
-    .addOption(new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']))
-    .addOption(new Option('--reasoning <rule>', 'reasoning of answered turns: all of it, or without what a rule drops').choices(['keep', 'ocm', 'harmony']))
-    .option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see");
-
-  for (const command of program.commands) addSharedOptions(command);
-
-  const explain = program.command('explain').description('tell what a code or a rule means, with an example');
-  explain.argument('[name]', 'a code (E-CALL-SCHEMA) or a rule (missing-end); without it, the list of all');
-  explain.addHelpText('after', () => examplesOf('explain'));
-  addColorOption(explain.addOption(format(['text', 'json'])));
-  explain.action(async (name: string | undefined, options: object) => {
-    answer((await import('./explain.ts')).explain(name, options as never, host));
-  });
+  for (const row of commandRows()) addCommand(program, row, host, answer);
+  addExplain(program, host, answer);
+  addCompletion(program, host, answer);
   return program;
 }
 
+/** A command of the table. */
+function addCommand(program: Command, row: CommandRow, host: Host, answer: (code: number) => void): void {
+  const { argument = { name: '[path...]', description: PATHS }, options: own, shared = sharedOptions() } = row;
+  const command = program.command(row.name).description(row.description).argument(argument.name, argument.description);
+  command.addHelpText('after', () => examplesOf(row.name));
+  for (const option of [...own, ...shared]) command.addOption(option);
+  command.action(async (given: string | string[]) => {
+    const paths = typeof given === 'string' ? [given] : given;
+    const options = await configure(program, command, host);
+    if (typeof options === 'number') return answer(options);
+    const refusal = row.refuse?.(options, host) ?? null;
+    if (refusal !== null) {
+      tell(host, `error: ${refusal}`);
+      return answer(FAILED);
+    }
+    if (paths.length === 0 && host.stdin.isTTY) {
+      command.outputHelp({ error: true });
+      return answer(FAILED);
+    }
+    const work = await row.load();
+    const code = await work(paths, options as never, host, await loadSpinner(row.name, options, host));
+    answer(code === FOUND && options['exitZero'] === true ? OK : code);
+  });
+}
+
+type Options = Readonly<Record<string, unknown>>;
+
+/**
+ * The options as they take effect: of the command line, of the configuration, by default. Or an exit code, when nothing
+ * else is to be done: the configuration is wrong, which was told, or it was to be written, and is.
+ */
+async function configure(program: Command, command: Command, host: Host): Promise<Options | number> {
+  const { applyConfig, loadConfig } = await import('./config.ts');
+  const { config: choice, printConfig } = command.opts<{ config?: string | false; printConfig?: true }>();
+  const takesOne = command.options.some(({ long }) => long === '--config');
+  try {
+    const config = loadConfig(takesOne ? choice : false, program);
+    const options = applyConfig(command, config);
+    if (!printConfig) return options;
+    const { settingsText } = await import('./config-read.ts');
+    const text = settingsText(command, options, config.rules);
+    host.stdout.write(`${host.stdout.isTTY ? escapeJson(text) : text}\n`);
+    const { file } = config;
+    if (!options['quiet']) tell(host, file === null ? 'no configuration file' : `from ${escapeLine(file)}`);
+    return OK;
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    tell(host, `error: ${escapeLine(error.message)}`);
+    return FAILED;
+  }
+}
+
+function addExplain(program: Command, host: Host, answer: (code: number) => void): void {
+  const explain = program.command('explain').description('tell what a code or a rule means, with an example');
+  explain.argument('[name]', 'a code (E-CALL-SCHEMA) or a rule (missing-end); without it, the list of all');
+  explain.addHelpText('after', () => examplesOf('explain'));
+  explain.addOption(formatOption(['text', 'json'])).addOption(colorOption());
+  explain.action(async (name: string | undefined, options: object) => {
+    answer((await import('./explain.ts')).explain(name, options as never, host));
+  });
+}
+
+function addCompletion(program: Command, host: Host, answer: (code: number) => void): void {
+  const completion = program.command('completion');
+  completion.description('write a script that completes commands, options and values');
+  completion.argument('<shell>', 'bash, zsh, fish or pwsh');
+  completion.addHelpText('after', () => examplesOf('completion'));
+  completion.action(async (shell: string) => {
+    answer((await import('./completion.ts')).completion(shell, program, host));
+  });
+}
+
+/** Commands that write nothing before they are done, or not to standard output. */
+const SILENT: ReadonlySet<string> = new Set(['scan', 'run']);
+
 /** Progress is for a person who waits: not where output already moves on the same terminal. */
-async function loadSpinner(command: string, { stdout, stderr, env }: Host): Promise<MakeSpinner | null> {
-  if (!stderr.isTTY || env['TERM'] === 'dumb' || 'CI' in env || (stdout.isTTY && command !== 'scan')) return null;
-  return (await import('./spinner.ts')).makeSpinner;
+export async function loadSpinner(
+  command: string,
+  options: Options,
+  { stdout, stderr, env }: Host,
+): Promise<MakeSpinner | null> {
+  if (!stderr.isTTY || options['quiet'] || env['TERM'] === 'dumb' || 'CI' in env) return null;
+  const moves = stdout.isTTY && !SILENT.has(command) && options['output'] === undefined;
+  return moves ? null : (await import('./spinner.ts')).makeSpinner;
 }
 
 function exitCodeOf(error: unknown, host: Host): number {

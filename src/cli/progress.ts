@@ -1,9 +1,10 @@
-// Progress of long work on a terminal: how much of a file is read, how fast. Nothing otherwise.
+// Progress of long work on a terminal: how much is read, how fast, how long it will take. Nothing otherwise.
 
 import type { InputSource } from '../corpus/source.ts';
 import type { Source } from '../scan/source.ts';
 import { escapeLine } from './print.ts';
 import type { TextStream } from './stream.ts';
+import { rateOf, sizeText, timeText } from './summary.ts';
 
 interface Spinner {
   text: string;
@@ -17,18 +18,55 @@ export type MakeSpinner = (stream: TextStream) => Spinner;
 const PATIENCE_MS = 1000;
 const STEP_MS = 100;
 
+/** The input that is being read, as far as it is known. */
+interface Current {
+  readonly path: string;
+  readonly position: number;
+  readonly size: number | null;
+}
+
 export class Progress {
   readonly #stream: TextStream;
   readonly #make: MakeSpinner | null;
-  readonly #began = performance.now();
-  #shown = this.#began;
+  readonly #now: () => number;
+  readonly #began: number;
+  #shown: number;
   #spinner: Spinner | undefined;
   #bytes = 0;
+  #total: number | null = null;
+  #current: Current | undefined;
 
-  /** `make` null: never show anything. */
-  constructor(stream: TextStream, make: MakeSpinner | null) {
+  /** `make` null: never show anything. `now`: milliseconds of a clock that does not go back. */
+  constructor(stream: TextStream, make: MakeSpinner | null, now: () => number = () => performance.now()) {
     this.#stream = stream;
     this.#make = make;
+    this.#now = now;
+    this.#began = this.#shown = now();
+  }
+
+  /** Bytes read so far, of all inputs. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Since the work began. */
+  get seconds(): number {
+    return (this.#now() - this.#began) / 1000;
+  }
+
+  /** Bytes of all inputs together; null: not known. */
+  setTotal(bytes: number | null): void {
+    this.#total = bytes;
+  }
+
+  /** Counts bytes that were read, by whomever. */
+  add(bytes: number, path?: string): void {
+    this.#bytes += bytes;
+    if (path !== undefined) {
+      const before = this.#current?.path === path ? this.#current.position : 0;
+      this.#current = { path, position: before + bytes, size: null };
+    }
+    this.step();
   }
 
   /** The same source, watched. */
@@ -40,13 +78,27 @@ export class Progress {
         if (at + read > furthest) {
           this.#bytes += at + read - furthest;
           furthest = at + read;
-          this.#step(source, furthest);
+          this.#current = { path: source.path, position: furthest, size: source.size };
+          this.step();
         }
         return read;
       },
       bytes: (from, to) => source.bytes(from, to),
       release: (before) => source.release(before),
     };
+  }
+
+  /** Shows where the work stands, when it lasts and it is time to. */
+  step(): void {
+    if (this.#make === null) return;
+    const now = this.#now();
+    if (now - this.#began < PATIENCE_MS || now - this.#shown < STEP_MS) return;
+    this.#shown = now;
+    if (this.#spinner === undefined) {
+      this.#spinner = this.#make(this.#stream);
+      this.#spinner.start();
+    }
+    this.#spinner.text = this.#total === null ? this.#partText() : this.#totalText(this.#total);
   }
 
   /** Takes the spinner away: something else is to be written. */
@@ -57,25 +109,27 @@ export class Progress {
 
   /** What was read in all, and how fast. */
   summary(): string {
-    const seconds = (performance.now() - this.#began) / 1000;
-    return `${this.#rate()} (${(this.#bytes / 1e6).toFixed(1)} MB in ${seconds.toFixed(2)} s)`;
+    return `${this.#rate()} (${(this.#bytes / 1e6).toFixed(1)} MB in ${this.seconds.toFixed(2)} s)`;
   }
 
   #rate(): string {
-    return `${(this.#bytes / 1e3 / Math.max(performance.now() - this.#began, 1)).toFixed(0)} MB/s`;
+    return `${(rateOf(this.#bytes, this.seconds) / 1e6).toFixed(0)} MB/s`;
   }
 
-  #step(source: InputSource, position: number): void {
-    if (this.#make === null) return;
-    const now = performance.now();
-    if (now - this.#began < PATIENCE_MS || now - this.#shown < STEP_MS) return;
-    this.#shown = now;
-    const { size } = source;
+  /** Of one input, where nobody knows how much is to come. */
+  #partText(): string {
+    if (this.#current === undefined) return `${sizeText(this.#bytes)}  ${this.#rate()}`;
+    const { path, position, size } = this.#current;
     const part = size === null ? `${(position / 1e6).toFixed(0)} MB` : `${Math.floor((100 * position) / size)} %`;
-    if (this.#spinner === undefined) {
-      this.#spinner = this.#make(this.#stream);
-      this.#spinner.start();
-    }
-    this.#spinner.text = `${escapeLine(source.path)}  ${part}  ${this.#rate()}`;
+    return `${escapeLine(path)}  ${part}  ${this.#rate()}`;
+  }
+
+  #totalText(total: number): string {
+    // A file may have grown since its size was asked for.
+    const done = Math.min(this.#bytes, total);
+    const percent = total === 0 ? 100 : Math.floor((100 * done) / total);
+    const rate = rateOf(this.#bytes, this.seconds);
+    const rest = rate === 0 ? '' : `, ${timeText((total - done) / rate)} left`;
+    return `${percent} %  ${sizeText(done)} of ${sizeText(total)}, ${sizeText(rate)}/s${rest}`;
   }
 }

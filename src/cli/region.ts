@@ -11,7 +11,7 @@ const LONGEST = 64 * 1024;
  * The place behind the last byte of a diagnostic that begins at `place`; null when the span is too long, or its bytes
  * are gone.
  */
-export function endOf(input: InputSource, { from, to }: Diagnostic, place: Place): Place | null {
+export function endOf(input: InputSource, { from, to }: Pick<Diagnostic, 'from' | 'to'>, place: Place): Place | null {
   if (to - from > LONGEST || from < input.first) return null;
   const bytes = input.bytes(from, to);
   let { line, column } = place;

@@ -1,14 +1,15 @@
-// `check --format github`: workflow commands, which a runner of GitHub Actions shows as annotations. GitHub shows the
+// `--format github`: workflow commands, which a runner of GitHub Actions shows as annotations. GitHub shows the
 // first ten errors, warnings and notices of a step and counts each kind by itself, so the order is the input's; what is
 // beyond our own bound is counted and told at the end.
 
 import type { InputSource } from '../corpus/source.ts';
-import { type Diagnostic, type Place, RULES, type Severity } from '../errors.ts';
+import type { Place, Severity } from '../errors.ts';
 import type { Output } from './output.ts';
 import { escapeLine, thousands } from './print.ts';
 import { endOf } from './region.ts';
-import { type Report, type Summary, summaryLine } from './report.ts';
+import { type Report, type Summary, summaryLine, type Told } from './report.ts';
 import { relativePath } from './relative-path.ts';
+import { ruleOf } from './rule-of.ts';
 
 /** Annotations of each kind that are written. */
 const MOST = 50;
@@ -24,7 +25,7 @@ export class GitHub implements Report {
     this.#out = out;
   }
 
-  diagnostic(path: string, diagnostic: Diagnostic, place: Place, input: InputSource): void {
+  diagnostic(path: string, diagnostic: Told, place: Place, input: InputSource | null): void {
     const { code, rule, severity, message } = diagnostic;
     if (this.#written[severity] === MOST) {
       this.#left++;
@@ -36,7 +37,7 @@ export class GitHub implements Report {
     // Standard input is no file that could be annotated.
     if (file !== '-') {
       properties.push(`file=${property(file)}`, `line=${place.line}`);
-      const end = endOf(input, diagnostic, place);
+      const end = input && endOf(input, diagnostic, place);
       if (end?.line === place.line) {
         // The last column belongs to the region here.
         const last = Math.max(place.column, end.column - 1);
@@ -50,7 +51,7 @@ export class GitHub implements Report {
       }
     }
     properties.push(`title=${property(code === null ? rule : `${rule} (${code})`)}`);
-    const words = `${file}:${place.line}:${place.column}: ${message} (remedy: ${RULES[rule].remedy})`;
+    const words = `${file}:${place.line}:${place.column}: ${message} (remedy: ${ruleOf(rule).remedy})`;
     this.#out.line(`::${COMMANDS[severity]} ${properties.join(',')}::${data(words)}\n`);
   }
 

@@ -1,13 +1,16 @@
-// `check --format ndjson` and `json`: for programs.
+// `--format ndjson` and `json`: for programs.
 
-import type { Diagnostic, Place } from '../errors.ts';
+import type { InputSource } from '../corpus/source.ts';
+import type { Place } from '../errors.ts';
 import type { Output } from './output.ts';
-import type { Report, Summary } from './report.ts';
+import type { Report, ReportSchema, Summary, Told } from './report.ts';
 
 /** The columns of a diagnostic, in their order. */
-function record(path: string, diagnostic: Diagnostic, { line, column }: Place): string {
-  const { transcript, code, rule, severity, from, to, message } = diagnostic;
-  return JSON.stringify({ path, record: null, transcript, code, rule, severity, from, to, line, column, message });
+function columnsOf(path: string, diagnostic: Told, { line, column }: Place, record: number | null): string {
+  const { transcript, code, rule, severity, from, to, message, field } = diagnostic;
+  const inField = field === undefined ? {} : { field };
+  const holder = { path, record, ...inField, transcript };
+  return JSON.stringify({ ...holder, code, rule, severity, from, to, line, column, message });
 }
 
 export class Lines implements Report {
@@ -17,8 +20,8 @@ export class Lines implements Report {
     this.#out = out;
   }
 
-  diagnostic(path: string, diagnostic: Diagnostic, place: Place): void {
-    this.#out.json(record(path, diagnostic, place));
+  diagnostic(path: string, diagnostic: Told, place: Place, _: InputSource | null, record: number | null = null): void {
+    this.#out.json(columnsOf(path, diagnostic, place, record));
   }
 
   end(summary: Summary): null {
@@ -30,14 +33,15 @@ export class Lines implements Report {
 /** One JSON object, a diagnostic a line. */
 export class Whole implements Report {
   readonly #out: Output;
-  #before = '{"schema":"openchatml/check/1","diagnostics":[\n';
+  #before: string;
 
-  constructor(out: Output) {
+  constructor(out: Output, schema: ReportSchema = 'openchatml/check/1') {
     this.#out = out;
+    this.#before = `{"schema":"${schema}","diagnostics":[\n`;
   }
 
-  diagnostic(path: string, diagnostic: Diagnostic, place: Place): void {
-    this.#out.jsonPiece(this.#before + record(path, diagnostic, place));
+  diagnostic(path: string, diagnostic: Told, place: Place, _: InputSource | null, record: number | null = null): void {
+    this.#out.jsonPiece(this.#before + columnsOf(path, diagnostic, place, record));
     this.#before = ',\n';
   }
 

@@ -1,15 +1,16 @@
-// `check --format sarif`: one run of SARIF 2.1.0. Code hosts take files of 10 MB and show 5,000 results, so that many
+// `--format sarif`: one run of SARIF 2.1.0. Code hosts take files of 10 MB and show 5,000 results, so that many
 // are kept, errors before warnings before the rest; what was dropped is counted and said. Results are gathered and
 // written at the end.
 
-import { createHash } from 'node:crypto';
 import type { InputSource } from '../corpus/source.ts';
-import { type Diagnostic, type Place, type RuleName, RULES, type Severity } from '../errors.ts';
+import { type Place, type RuleName, RULES, type Severity } from '../errors.ts';
 import type { Output } from './output.ts';
 import { thousands } from './print.ts';
 import { endOf } from './region.ts';
 import { relativePath } from './relative-path.ts';
-import { type Report, type Summary, summaryLine } from './report.ts';
+import { Fingerprints } from './report-fingerprint.ts';
+import { type Report, type Summary, summaryLine, type Told } from './report.ts';
+import { ALL_RULES, ruleOf } from './rule-of.ts';
 
 export const MOST_RESULTS = 5000;
 /** Bytes of all results together; the rest of the file is below 100 kB. */
@@ -18,43 +19,42 @@ export const MOST_BYTES = 9_000_000;
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const ORDER: readonly Severity[] = ['error', 'warning', 'info'];
 const LEVELS = { error: 'error', warning: 'warning', info: 'note', declared: 'error' } as const;
-const RULE_NAMES = Object.keys(RULES) as RuleName[];
 
 export class Sarif implements Report {
   readonly #out: Output;
   readonly #version: string;
-  readonly #kept = new Kept();
-  /** Diagnostics of each rule so far, in the transcript that is being read. */
-  #before = new Map<RuleName, number>();
-  #reading = '';
+  readonly #kept: Kept;
+  readonly #fingerprints = new Fingerprints();
 
-  constructor(out: Output, version: string) {
+  /** `most`: results that are kept at most. */
+  constructor(out: Output, version: string, most: number = MOST_RESULTS) {
     this.#out = out;
     this.#version = version;
+    this.#kept = new Kept(Math.min(most, MOST_RESULTS));
   }
 
-  diagnostic(path: string, diagnostic: Diagnostic, place: Place, input: InputSource): void {
+  diagnostic(
+    path: string,
+    diagnostic: Told,
+    place: Place,
+    input: InputSource | null,
+    record: number | null = null,
+  ): void {
     const { rule, severity, transcript } = diagnostic;
-    const reading = `${path}\0${transcript}`;
-    if (reading !== this.#reading) {
-      this.#reading = reading;
-      this.#before = new Map();
-    }
-    const number = this.#before.get(rule) ?? 0;
-    this.#before.set(rule, number + 1);
+    const fingerprint = this.#fingerprints.next(path, diagnostic, record);
     if (!this.#kept.wants(severity)) return;
     const file = relativePath(path);
-    const region = regionOf(diagnostic, place, endOf(input, diagnostic, place));
+    const region = regionOf(diagnostic, place, input && endOf(input, diagnostic, place));
     this.#kept.add(severity, JSON.stringify({
       ruleId: rule,
-      ruleIndex: RULE_NAMES.indexOf(rule),
+      ruleIndex: ALL_RULES.indexOf(rule),
       level: LEVELS[severity],
-      message: { text: `${diagnostic.message} (remedy: ${RULES[rule].remedy})` },
+      message: { text: `${diagnostic.message} (remedy: ${ruleOf(rule).remedy})` },
       locations: [{
         physicalLocation: { artifactLocation: { uri: uriOf(file) }, region },
       }],
-      partialFingerprints: { 'findingInTranscript/v1': fingerprint(file, transcript, rule, number) },
-      properties: { code: diagnostic.code, transcript },
+      partialFingerprints: { 'findingInTranscript/v1': fingerprint(file) },
+      properties: { code: diagnostic.code, ...(record !== null && { record }), transcript },
     }));
   }
 
@@ -62,10 +62,12 @@ export class Sarif implements Report {
     const { files, errors, warnings, infos, rules } = summary;
     const dropped = errors + warnings + infos - this.#kept.count;
     const words = `${thousands(dropped)} results are left out, the least severe ones first: `
-      + `a file holds at most ${thousands(MOST_RESULTS)} and stays below 10 MB`;
+      + `a file holds at most ${thousands(this.#kept.most)} and stays below 10 MB`;
     const notifications = dropped === 0 ? [] : [{ level: 'warning', message: { text: words } }];
+    // Those of transcripts come first: an index means the same in both lists.
+    const names = summary.schema === 'openchatml/check/1' ? (Object.keys(RULES) as RuleName[]) : ALL_RULES;
     const run = {
-      tool: { driver: { name: 'openchatml', version: this.#version, rules: RULE_NAMES.map(descriptorOf) } },
+      tool: { driver: { name: 'openchatml', version: this.#version, rules: names.map(descriptorOf) } },
       invocations: [{ executionSuccessful: complete, toolExecutionNotifications: notifications }],
       columnKind: 'unicodeCodePoints',
       newlineSequences: ['\n'],
@@ -86,11 +88,16 @@ export class Sarif implements Report {
 
 /** As many results as may be, the most severe ones, in order. */
 class Kept {
+  readonly most: number;
   readonly #results: Record<Severity, string[]> = { error: [], warning: [], info: [] };
   /** Severities of which one was dropped: what comes later of them is dropped, too. */
   readonly #full = new Set<Severity>();
   count = 0;
   #bytes = 0;
+
+  constructor(most: number) {
+    this.most = most;
+  }
 
   /** Whether a result of this severity may still have a place. */
   wants(severity: Severity): boolean {
@@ -101,7 +108,7 @@ class Kept {
     this.#results[severity].push(result);
     this.count++;
     this.#bytes += sizeOf(result);
-    while (this.count > MOST_RESULTS || this.#bytes > MOST_BYTES) this.#drop();
+    while (this.count > this.most || this.#bytes > MOST_BYTES) this.#drop();
   }
 
   all(): string[] {
@@ -120,21 +127,22 @@ class Kept {
 /** Bytes of a result with the comma and the line's end. */
 const sizeOf = (result: string): number => Buffer.byteLength(result) + 2;
 
-function descriptorOf(rule: RuleName): object {
-  const { code, severity, clause, text, remedy } = RULES[rule];
+function descriptorOf(rule: Told['rule']): object {
+  const { code, severity, clause, text, remedy } = ruleOf(rule);
+  const example = Object.hasOwn(RULES, rule) ? ` \`openchatml explain ${rule}\` shows an example.` : '';
   const softer = severity === 'declared' ? ' An error where the version was declared, else a warning.' : '';
   return {
     id: rule,
     shortDescription: { text },
     fullDescription: { text: `${text}.${softer}` },
-    help: { text: `${remedy}. \`openchatml explain ${rule}\` shows an example. Clause: ${clause}.` },
+    help: { text: `${remedy}.${example} Clause: ${clause}.` },
     defaultConfiguration: { level: LEVELS[severity] },
     properties: { code, clause },
   };
 }
 
 /** A region. Columns are code points, the end is behind the last one. */
-function regionOf({ from, to }: Diagnostic, place: Place, end: Place | null): object {
+function regionOf({ from, to }: Told, place: Place, end: Place | null): object {
   return {
     startLine: place.line,
     startColumn: place.column,
@@ -152,12 +160,4 @@ function uriOf(file: string): string {
     uri += /[A-Za-z0-9._~/-]/.test(character) ? character : `%${byte.toString(16).toUpperCase().padStart(2, '0')}`;
   }
   return file.startsWith('/') ? `file://${uri}` : uri;
-}
-
-/**
- * The same for the same finding in the next run: the n-th of its rule in its transcript. Positions would change with
- * every edit before them, and a hash of the text itself would tell something of it.
- */
-function fingerprint(file: string, transcript: number, rule: RuleName, number: number): string {
-  return createHash('sha256').update(`${file}\0${transcript}\0${rule}\0${number}`).digest('hex').slice(0, 32);
 }

@@ -2,17 +2,21 @@
 // exit code.
 
 import { InputError } from '../corpus/error.ts';
-import { ENDINGS, findInputs, optionsFor, STANDARD_INPUT } from '../corpus/paths.ts';
+import { type Event, Flow, type FlowOptions } from '../corpus/flow.ts';
+import { TableError } from '../corpus/message-table.ts';
+import { FileOutputError } from '../corpus/output-file.ts';
+import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/paths.ts';
 import type { InputSource } from '../corpus/source.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
-import { readOptionsOf, type SharedOptions } from './options.ts';
+import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options.ts';
 import { Output } from './output.ts';
 import { type Colors, colorsFor, escapeLine } from './print.ts';
 import { type MakeSpinner, Progress } from './progress.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
+import { type Sums, summaryOf } from './summary.ts';
 
 /** Exit codes. */
 export const OK = 0;
@@ -72,7 +76,7 @@ export class Run {
    * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are none. One that cannot be read is told,
    * and the next one is visited.
    */
-  each(paths: readonly string[], visit: (input: OpenInput) => void, endings = ENDINGS): void {
+  each(paths: readonly string[], visit: (input: OpenInput) => void, endings: readonly string[] = RAW_ENDINGS): void {
     try {
       for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd, endings)) {
         try {
@@ -99,6 +103,34 @@ export class Run {
     }
   }
 
+  /**
+   * What comes out of the inputs that the arguments mean, on threads where that pays; what cannot be read is told. Bytes that were read
+   * are counted, unless `settings.watching` does it.
+   */
+  async *events(
+    paths: readonly string[],
+    { threads = 1, form, field }: CorpusOptions,
+    settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
+  ): AsyncGenerator<Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' }, void, void> {
+    const flow = new Flow({ ...settings, threads, read: (path) => ({ ...optionsFor(path, this.#options), form, field }) });
+    try {
+      for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {
+        if (event.kind === 'error') {
+          this.complain(event.error);
+          if (event.isBroken) yield { kind: 'broken' };
+          continue;
+        }
+        if (event.kind === 'part' && event.opened === null) this.progress.add(event.bytes, event.input.path);
+        if (event.kind === 'end') this.files++;
+        yield event;
+      }
+    } finally {
+      flow.close();
+      // A spinner that goes on would keep the process alive.
+      this.progress.stop();
+    }
+  }
+
   /** What `work` gives; null when an input of it cannot be read, which is told. */
   attempt<T>(work: () => T): T | null {
     try {
@@ -117,14 +149,25 @@ export class Run {
     this.tell(`${this.#errorColors.red('error:')} ${escapeLine(path)}: ${reason}${remedy && `; ${remedy}`}`);
   }
 
+  /** Tells what is wrong with an output file; false: the error is another one. */
+  complainOfOutput(error: unknown): boolean {
+    if (!(error instanceof FileOutputError || error instanceof TableError)) return false;
+    this.failed = true;
+    const where = error instanceof FileOutputError ? `${escapeLine(error.path)}: ` : '';
+    this.tell(`${this.#errorColors.red('error:')} ${where}${error.reason}; ${error.remedy}`);
+    return true;
+  }
+
   /** A line for people. */
   tell(line: string): void {
     this.progress.stop();
     tell(this.#host, line);
   }
 
-  /** On a terminal, at the end: how fast it was. */
-  tellSpeed(): void {
-    if (this.#host.stderr.isTTY) this.tell(this.#errorColors.dim(this.progress.summary()));
+  /** At the end, where a person looks on or asks for it: sums, and how fast it was. */
+  tellSums(sums: Omit<Sums, 'files' | 'bytes' | 'seconds'>, { quiet, summary }: CorpusOptions): void {
+    if (quiet || !(this.#host.stderr.isTTY || summary)) return;
+    const { bytes, seconds } = this.progress;
+    this.tell(this.#errorColors.dim(summaryOf({ files: this.files, ...sums, bytes, seconds })));
   }
 }

@@ -1,38 +1,55 @@
 // `scan`: what the inputs hold, in numbers.
 
 import { type Counts, Counter } from '../semantics/count.ts';
-import type { SharedOptions } from './options.ts';
+import type { CorpusOptions } from './options.ts';
 import { escapeLine, thousands } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
-import { FAILED, OK, Run } from './run.ts';
+import { FAILED, OK, Run, tell } from './run.ts';
+import { isReadOnce, writeReportFile } from './scan-report.ts';
 import type { Host } from './stream.ts';
 
-export interface ScanOptions extends SharedOptions {
+export interface ScanOptions extends CorpusOptions {
   readonly format: 'table' | 'json';
+  /** A page that shows what the inputs hold. */
+  readonly report?: string;
 }
 
 const SCHEMA = 'openchatml/scan/1';
 
-export function scan(
+export async function scan(
   paths: readonly string[],
   options: ScanOptions,
   host: Host,
   makeSpinner: MakeSpinner | null,
-): number {
+): Promise<number> {
+  if (options.report !== undefined && (paths.length === 0 || paths.some(isReadOnce))) {
+    tell(host, 'error: --report reads the inputs twice, and a pipe is read once; store the input in a file');
+    return FAILED;
+  }
   const run = new Run(options, host, makeSpinner);
   const counter = new Counter();
-  let started = 0;
-  run.each(paths, ({ source, options: readOptions }) => {
-    started++;
-    counter.add(run.machine, source, readOptions);
-  });
+  let records = 0;
+  let isBroken = false;
+  for await (const event of run.events(paths, options, {
+    work: { kind: 'count' },
+    tellsAtEnd: true,
+    watching: (_, { input }) => ({ source: () => run.progress.watch(input), openCalls: undefined, counter }),
+  })) {
+    if (event.kind === 'broken') isBroken = true;
+    else if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+    else if (event.kind === 'end') {
+      counter.addFile(0);
+      records += event.records;
+    }
+  }
   // The sums cannot take back an input that broke off in the middle.
-  if (run.files === 0 || run.files < started) return FAILED;
+  if (run.files === 0 || isBroken) return FAILED;
   const counts = counter.result();
   if (options.format === 'json') run.out.json(JSON.stringify({ schema: SCHEMA, ...counts }));
   else run.out.line(table(counts, run.colors.bold));
   run.out.flush();
-  run.tellSpeed();
+  if (options.report !== undefined && !(await writeReportFile(run, paths, options, options.report, host.version))) return FAILED;
+  run.tellSums({ records, messages: counts.messages }, options);
   return run.failed ? FAILED : OK;
 }
 

@@ -11,6 +11,8 @@ export interface TextStream {
    * Writes all of it before it returns. Throws a ClosedPipe when nobody reads any more, an OutputError when it fails.
    */
   write(text: string): void;
+  /** The same with bytes, for streams that take any. */
+  writeBytes?(bytes: Uint8Array): void;
 }
 
 /** What the command line is given besides its arguments. */
@@ -48,7 +50,11 @@ export class DescriptorStream implements TextStream {
   }
 
   write(text: string): void {
-    let rest: Uint8Array = Buffer.from(text, 'utf8');
+    this.writeBytes(Buffer.from(text, 'utf8'));
+  }
+
+  writeBytes(bytes: Uint8Array): void {
+    let rest = bytes;
     while (rest.length > 0) {
       try {
         rest = rest.subarray(writeSync(this.#fd, rest));

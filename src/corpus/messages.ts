@@ -2,8 +2,8 @@
 
 import { MESSAGE } from '../abi.ts';
 import { Message } from '../model/message.ts';
-import type { TranscriptInfo } from '../model/transcript.ts';
-import { type ReadOptions, Walk } from '../model/walk.ts';
+import type { HeaderCache, TranscriptInfo } from '../model/transcript.ts';
+import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { kindOf, nextOf } from '../scan/table.ts';
@@ -18,20 +18,42 @@ export interface PlacedMessage {
   readonly source: Source;
 }
 
+export interface MessagesSetting {
+  readonly range?: Range | undefined;
+  /** Document headers of other inputs. */
+  readonly known?: HeaderCache | undefined;
+}
+
+/** Where reading messages ended. */
+export interface MessagesEnd {
+  /** Transcripts met so far, those before the range included. */
+  readonly transcripts: number;
+  /** Where what follows begins; null: at the input's end. */
+  readonly end: Checkpoint | null;
+  /** Byte position up to which the input was done with. */
+  readonly position: number;
+}
+
 /** The messages of a source, in order. Memory holds a window of the input and the rows of the longest message. */
 export function* messagesOf(
   machine: Machine,
   source: Source,
   options: ReadOptions,
-): Generator<PlacedMessage, void, void> {
-  const walk = new Walk(machine, source, options);
+  { range = WHOLE, known }: MessagesSetting = {},
+): Generator<PlacedMessage, MessagesEnd, void> {
+  const walk = new Walk(machine, source, options, { start: range.start, known });
   const { divider } = walk;
+  const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
   for (const batch of walk.batches()) {
+    const limit = walk.endOf(batch, range.to);
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      const end = row === limit ? walk.checkpoint(batch, row) : null;
+      if (end !== null) return { transcripts: transcripts(), end, position: end.position };
       divider.place(batch, row);
       if (kindOf(batch, row) !== MESSAGE) continue;
       const message = new Message(batch, row, divider.context);
       yield { message, transcript: divider.current!, index: divider.messages - 1, source: batch.source };
     }
   }
+  return { transcripts: transcripts(), end: null, position: walk.reading.position };
 }

@@ -3,22 +3,60 @@
 import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
 import type { ReadOptions } from '../model/walk.ts';
+import { type Container, containerOf, decodeInput, type DecodeOptions } from './container.ts';
 import { InputError, systemReason } from './error.ts';
+import { RECORD_ENDINGS } from './record-form.ts';
 import { FileSource, type InputSource, PipeSource } from './source.ts';
 
 /** Names are bytes: not every one of them is UTF-8. */
 export type Path = string | Buffer;
 
-/** The endings that a folder's transcripts have. */
-export const ENDINGS: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony'];
+/** The endings that raw transcripts have in a folder; and all that a folder's files may have, compressed ones too. */
+const RAW: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony'];
+const PLAIN_ENDINGS: readonly string[] = [...RAW, ...RECORD_ENDINGS];
+const COMPRESSED: readonly string[] = ['.gz', '.zst'];
+const withCompressed = (endings: readonly string[]): string[] => [
+  ...endings,
+  ...endings.flatMap((ending) => COMPRESSED.map((compressed) => ending + compressed)),
+];
+export const RAW_ENDINGS = withCompressed(RAW);
+export const ENDINGS = [...withCompressed(PLAIN_ENDINGS), '.parquet'];
+/** How help and errors name them. */
+export const ENDINGS_TEXT = `*${PLAIN_ENDINGS.join(', *')}, each also with ${COMPRESSED.join(' or ')}, *.parquet`;
 
 export const STANDARD_INPUT = '-';
+
+/** What opens an input, as plain data: for another thread. */
+export type InputRef =
+  | { readonly kind: 'stdin'; readonly fd: number }
+  | { readonly kind: 'file'; readonly path: string | Uint8Array; readonly inFolder: boolean };
 
 export interface Input {
   /** The path for people and for records; bytes that are not UTF-8 stand as \xHH. */
   readonly path: string;
-  /** Throws an InputError. */
+  readonly ref: InputRef;
+  /** The input, decompressed. Throws an InputError. */
   open(): InputSource;
+}
+
+/** Opens an input; what it is packed in. Throws an InputError. */
+export function openRef(ref: InputRef, options: DecodeOptions): { readonly input: InputSource; readonly container: Container } {
+  const packed = openPacked(ref);
+  try {
+    return { container: containerOf(packed.bytes(0, 4)), input: decodeInput(packed, options) };
+  } catch (error) {
+    packed.close();
+    throw error;
+  }
+}
+
+/** The input as it lies there. */
+function openPacked(ref: InputRef): InputSource {
+  if (ref.kind === 'stdin') return new PipeSource(ref.fd, STANDARD_INPUT, false);
+  const path = typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path);
+  const status = lookAt(path, ref.inFolder ? lstatSync : statSync);
+  if (status.isDirectory()) throw new InputError(pathText(path), 'is a folder, not a file', 'name a file in it');
+  return openAs(path, status, ref.inFolder ? IN_FOLDER : constants.O_RDONLY);
 }
 
 /** A path as text. */
@@ -33,35 +71,37 @@ export function pathText(path: Path): string {
 /** Under `auto` a file named `*.harmony` is read as harmony; no other ending chooses anything. */
 export function optionsFor<O extends ReadOptions>(path: string, options: O): O {
   const isAuto = options.dialect === undefined || options.dialect === 'auto';
-  return isAuto && path.endsWith('.harmony') ? { ...options, dialect: 'harmony' } : options;
+  return isAuto && /\.harmony(?:\.gz|\.zst)?$/.test(path) ? { ...options, dialect: 'harmony' } : options;
 }
 
-/** Opens a regular file, a FIFO or a link to one. Throws an InputError. */
+/** Opens a regular file, a FIFO or a link to one, and decompresses it. Throws an InputError. */
 export function openInput(path: Path): InputSource {
-  const status = lookAt(path, statSync);
-  if (status.isDirectory()) throw new InputError(pathText(path), 'is a folder, not a file', 'name a file in it');
-  return openAs(path, status, constants.O_RDONLY);
+  return openRef({ kind: 'file', path, inFolder: false }, { verify: true }).input;
 }
 
 /**
  * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. Folders give their
  * files with one of `endings`.
  */
-export function* findInputs(paths: readonly string[], stdin: number, endings = ENDINGS): Generator<Input | InputError, void, void> {
+export function* findInputs(paths: readonly string[], stdin: number, endings: readonly string[] = ENDINGS): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
-      yield { path, open: () => new PipeSource(stdin, path, false) };
+      yield inputOf(path, { kind: 'stdin', fd: stdin });
       continue;
     }
     try {
       const status = lookAt(path, statSync);
-      if (!status.isDirectory()) yield { path, open: () => openAs(path, status, constants.O_RDONLY) };
+      if (!status.isDirectory()) yield inputOf(path, { kind: 'file', path, inFolder: false });
       else yield* findInFolder(path, endings);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       yield error;
     }
   }
+}
+
+function inputOf(path: string, ref: InputRef): Input {
+  return { path, ref, open: () => openRef(ref, { verify: true }).input };
 }
 
 function* findInFolder(path: string, endings: readonly string[]): Generator<Input | InputError, void, void> {
@@ -71,7 +111,7 @@ function* findInFolder(path: string, endings: readonly string[]): Generator<Inpu
     yield found;
   }
   if (isEmpty) {
-    const remedy = `a folder gives its files named *${endings.join(', *')}; name any other file itself`;
+    const remedy = `a folder gives its files named ${ENDINGS_TEXT}; name any other file itself`;
     yield new InputError(path, 'holds no transcripts', remedy);
   }
 }
@@ -98,7 +138,7 @@ function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | In
   for (const name of wanted) {
     const path = Buffer.concat([base, name]);
     if (name.at(-1) === SLASH[0]) yield* walk(path, endings);
-    else yield { path: pathText(path), open: () => openAs(path, lookAt(path, lstatSync), IN_FOLDER) };
+    else yield inputOf(pathText(path), { kind: 'file', path, inFolder: true });
   }
 }
 

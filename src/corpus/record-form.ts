@@ -10,24 +10,29 @@ export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'intercha
 export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson'];
 
 const PEEK = 4096;
+const RECORD_NAME = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/;
+
+/** How raw transcripts begin. */
+const RAW = /^(?:<\||<s>|\[BOS\]|---|version:)/;
+/** Characters of a beginning that are looked at. */
+const LOOK = 8;
 
 /**
- * Whether an input holds records: by its ending, or because it begins as a JSON object or list does. Reads its first
- * bytes only.
+ * Whether an input holds records: because it begins as a JSON object or list does, or, where it begins neither so nor as a transcript,
+ * by its ending. Reads its first bytes only.
  */
 export function holdsRecords(path: string, source: Source): boolean {
-  if (RECORD_ENDINGS.some((ending) => path.endsWith(ending))) return true;
-  // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
   let seen = '';
   const part = new Uint8Array(1);
-  for (let at = 0; at < PEEK && seen.length < 2; at++) {
+  for (let at = 0; at < PEEK && seen.length < LOOK; at++) {
     if (source.read(at, part) === 0) break;
     const [byte] = part;
     const isMark = at < 3 && byte === [0xef, 0xbb, 0xbf][at];
     if (!isMark && !isBlank(byte)) seen += String.fromCharCode(byte!);
-    if (seen.length === 1 && seen !== '{' && seen !== '[') return false;
   }
-  return seen === '{"' || seen === '{}' || seen === '[{' || seen === '[]';
+  // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
+  if (/^(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;
+  return RECORD_NAME.test(path) && !RAW.test(seen);
 }
 
 /** The form of a record; null: it has none that is known. */

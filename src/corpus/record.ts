@@ -6,7 +6,7 @@ import type { Source } from '../scan/source.ts';
 import { isRounded } from './exact.ts';
 
 /** Where a record stands. */
-interface Placed {
+export interface Placed {
   /** From 0, in the input; a record that cannot be read counts. */
   readonly number: number;
   /** Line of its first byte, from 1. */
@@ -18,6 +18,8 @@ interface Placed {
 
 export interface CorpusRecord extends Placed {
   readonly value: unknown;
+  /** Its text; valid until the next record is asked for. */
+  readonly bytes: Uint8Array;
   /** A number in it is not the one that is written: a double does not hold it. */
   readonly isRounded: boolean;
 }
@@ -38,7 +40,7 @@ export interface RecordOptions {
   readonly locate?: ((bytes: Uint8Array) => number | null) | undefined;
 }
 
-const LARGEST = 64 * 1024 * 1024;
+export const LARGEST = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 0x0a;
 const COMMA = 0x2c;
@@ -72,6 +74,23 @@ export function* readRecords(
   yield* isList ? listed(input, line, options) : lines(input, line, options);
 }
 
+/** Whether an input is one JSON list, not lines: its first byte that is not white space tells. */
+export function isList(source: Source): boolean {
+  const part = new Uint8Array(PEEK);
+  for (let at = 0; ; ) {
+    const read = source.read(at, part);
+    for (let i = 0; i < read; i++) {
+      const isMark = at + i < 3 && part[i] === MARK[at + i];
+      if (!isMark && !isBlank(part[i])) return part[i] === OPEN_LIST;
+    }
+    if (read === 0 || at > MOST_BLANK) return false;
+    at += read;
+  }
+}
+
+/** Blank bytes before a list that are still looked through. */
+const MOST_BLANK = 1024 * 1024;
+const PEEK = 4096;
 /** The byte order mark. */
 const MARK = [0xef, 0xbb, 0xbf];
 
@@ -118,7 +137,7 @@ class Window {
     }
     const read = this.#source.read(this.base + this.length, this.bytes.subarray(this.length));
     this.length += read;
-    this.#source.release(this.base + this.length);
+    this.#source.release(this.base);
     this.#ended = read === 0;
     return !this.#ended;
   }
@@ -165,16 +184,16 @@ function* lines(
   }
 }
 
-function tooLarge(place: Placed): RecordProblem {
+export function tooLarge(place: Placed): RecordProblem {
   return { ...place, problem: 'the record is too large', remedy: 'split it', at: null };
 }
 
 /** Null: there is nothing but white space. */
-function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
+export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
   if (!isUtf8(bytes)) return { ...place, problem: 'it is not valid UTF-8', remedy: 'write it as UTF-8', at: null };
   const text = bytes.toString('utf8');
   try {
-    return { ...place, value: JSON.parse(text) as unknown, isRounded: isRounded(text) };
+    return { ...place, value: JSON.parse(text) as unknown, bytes, isRounded: isRounded(text) };
   } catch {
     if (bytes.every(isBlank)) return null;
     const found = locate?.(bytes) ?? null;

@@ -1,5 +1,5 @@
-// Sources over file descriptors: regular files are read at positions, pipes in order, keeping what may be asked for
-// again.
+// Sources over file descriptors: regular files are read at positions, pipes and other streams in order, keeping what
+// may be asked for again.
 
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../scan/source.ts';
@@ -95,6 +95,11 @@ export class FileSource implements InputSource {
     return read;
   }
 
+  /** For another thread, which reads at positions. Closed by `close`. */
+  get descriptor(): number {
+    return this.#fd;
+  }
+
   bytes(from: number, to: number): Uint8Array {
     if (from < this.#from || to > this.#to) {
       const length = to - from + READ_AHEAD;
@@ -124,13 +129,25 @@ export class FileSource implements InputSource {
 
 const CHUNK = 256 * 1024;
 
-/** Standard input, a pipe, a FIFO: read once, in order. What was not released stays in memory. */
-export class PipeSource implements InputSource {
+/** Reads on: fills the beginning of `into`; 0 at the end. `at` is the position, for messages. Throws an InputError. */
+export type ReadOn = (into: Uint8Array, at: number) => number;
+
+/** How a stream tells that it cannot give a part again. */
+export interface Once {
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+const PIPE: Once = { reason: 'a pipe is read once', remedy: 'store the input in a file' };
+
+/** What can be read once, in order. What was not released stays in memory. */
+export class StreamSource implements InputSource {
   readonly path: string;
   readonly size = null;
   readonly canReread = false;
-  #fd: number;
-  readonly #owned: boolean;
+  readonly #readOn: ReadOn;
+  readonly #once: Once;
+  #close: (() => void) | null;
   /** Chunks of CHUNK bytes; the first one begins at #base, the input is read up to #end. */
   readonly #chunks: Uint8Array[] = [];
   #base = 0;
@@ -139,11 +156,12 @@ export class PipeSource implements InputSource {
   #spare: Uint8Array | undefined;
   #joined = new Uint8Array(0);
 
-  /** `owned`: `close` closes the descriptor. */
-  constructor(fd: number, path: string, owned: boolean) {
-    this.#fd = fd;
+  /** `close` is called once. */
+  constructor(path: string, readOn: ReadOn, close: () => void, once: Once) {
     this.path = path;
-    this.#owned = owned;
+    this.#readOn = readOn;
+    this.#once = once;
+    this.#close = close;
   }
 
   get first(): number {
@@ -180,8 +198,9 @@ export class PipeSource implements InputSource {
   }
 
   close(): void {
-    if (this.#fd >= 0 && this.#owned) closeSync(this.#fd);
-    this.#fd = -1;
+    const close = this.#close;
+    this.#close = null;
+    close?.();
   }
 
   /** Offset in its chunk. Chunks begin at multiples of CHUNK. */
@@ -191,8 +210,8 @@ export class PipeSource implements InputSource {
 
   #chunk(position: number): Uint8Array {
     if (position < this.#base) {
-      const reason = `byte ${position} is needed again, and a pipe is read once`;
-      throw new InputError(this.path, reason, 'store the input in a file');
+      const { reason, remedy } = this.#once;
+      throw new InputError(this.path, `byte ${position} is needed again, and ${reason}`, remedy);
     }
     return this.#chunks[Math.floor((position - this.#base) / CHUNK)]!;
   }
@@ -215,9 +234,21 @@ export class PipeSource implements InputSource {
       this.#chunks.push(this.#spare ?? new Uint8Array(CHUNK));
       this.#spare = undefined;
     }
-    const count = readOnce(this.#fd, this.#chunks.at(-1)!.subarray(at), null, this.path, this.#end);
+    const count = this.#readOn(this.#chunks.at(-1)!.subarray(at), this.#end);
     this.#ended = count === 0;
     this.#end += count;
     return !this.#ended;
+  }
+}
+
+/** Standard input, a pipe, a FIFO. */
+export class PipeSource extends StreamSource {
+  /** `owned`: `close` closes the descriptor. */
+  constructor(fd: number, path: string, owned: boolean) {
+    let descriptor = fd;
+    super(path, (into, at) => readOnce(descriptor, into, null, path, at), () => {
+      descriptor = -1;
+      if (owned) closeSync(fd);
+    }, PIPE);
   }
 }

@@ -4,7 +4,7 @@
 // A turn of an assistant is taken apart: its thinking is an analysis message, content beside calls is a preamble on
 // commentary, every call a message of its own. Without calls the content is final.
 
-import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
+import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../model/data.ts';
 import { toolRecipient, withReplyNames } from './chat-calls.ts';
 import { isBounded } from '../semantics/tools/json.ts';
 import { readToolField } from './chat-tools.ts';
@@ -48,14 +48,14 @@ const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'messages', 'tools']);
  * The transcript of a chat record: `messages`, and `tools` (a list, or JSON text of one). `id` is left to who keeps the
  * records. Losses name messages by their number in the record. Throws a Refusal.
  */
-export function fromChat(record: unknown): { data: TranscriptData; losses: Loss[] } {
+export function fromChat(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['messages'])) {
     throw new Refusal(null, 'it is no chat record', 'give an object with a list of messages');
   }
   const losses: Loss[] = [];
   tellOtherFields(record, RECORD_KEYS, null, losses);
   const tools: readonly ToolDefinition[] = readToolField(record['tools'], losses);
-  const reader = new Reader(losses);
+  const reader = new Reader(losses, options.origins === true);
   (record['messages'] as unknown[]).forEach((message, index) => reader.take(message, index));
   return { data: { header: null, tools, messages: withReplyNames(reader.messages) }, losses };
 }
@@ -112,15 +112,25 @@ function textField(fields: Fields, key: string, index: number): string | null {
 class Reader {
   readonly messages: MessageData[] = [];
   readonly #losses: Loss[];
+  readonly #origins: boolean;
   /** What the last record message was, when a further one would come back as a part of it; and its author's name. */
   #open: 'calls' | 'thinking' | null = null;
   #openName: string | null = null;
 
-  constructor(losses: Loss[]) {
+  constructor(losses: Loss[], origins: boolean) {
     this.#losses = losses;
+    this.#origins = origins;
   }
 
   take(value: unknown, index: number): void {
+    const { messages } = this;
+    const from = messages.length;
+    this.#take(value, index);
+    if (!this.#origins) return;
+    for (let at = from; at < messages.length; at++) messages[at] = { ...messages[at]!, origin: index };
+  }
+
+  #take(value: unknown, index: number): void {
     if (!isObject(value)) throw new Refusal(index, 'it is no object', 'give a message');
     const { role } = value;
     const before = this.#open;

@@ -44,6 +44,8 @@ export interface Converted {
   readonly text: string | null;
   /** Of a JSON form; null for dialects. */
   readonly record: object | null;
+  /** Of a dialect: the messages of the text, in order; null for the other forms. */
+  readonly messages: readonly MessageData[] | null;
   readonly losses: Loss[];
 }
 
@@ -103,19 +105,19 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
   switch (to) {
     case 'messages': {
       const { record, losses } = toChat(data);
-      return { text: null, record, losses };
+      return { text: null, record, messages: null, losses };
     }
     case 'sharegpt': {
       const { record, losses } = toShareGpt(data);
-      return { text: null, record, losses };
+      return { text: null, record, messages: null, losses };
     }
     case 'interchange-2.2': {
       const { record, losses } = toInterchange22(withHeader(data));
-      return { text: null, record, losses: [...losses, ...namesGained(data.messages)] };
+      return { text: null, record, messages: null, losses: [...losses, ...namesGained(data.messages)] };
     }
     case 'interchange-2.0': {
       const { record, losses } = toInterchange20(withHeader(data));
-      return { text: null, record, losses: [...losses, ...namesGained(data.messages)] };
+      return { text: null, record, messages: null, losses: [...losses, ...namesGained(data.messages)] };
     }
     default:
       if (!isDialect(to))
@@ -164,10 +166,10 @@ function write(
   shaped: { data: TranscriptData; losses: Loss[] },
   dialect: DialectId,
   options: ConvertOptions,
-): { text: string; losses: Loss[] } {
+): { text: string; messages: readonly MessageData[]; losses: Loss[] } {
   const { data, losses } = shaped;
   const written = writeTranscript(data, dialect, { neutralise: options.neutralise, contentType: options.contentType });
-  return { text: written.text, losses: [...losses, ...namesGained(data.messages), ...written.losses] };
+  return { text: written.text, messages: data.messages, losses: [...losses, ...namesGained(data.messages), ...written.losses] };
 }
 
 /** These forms name every reply, so that the record it came from would gain the name. */

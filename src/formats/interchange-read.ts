@@ -1,7 +1,7 @@
 // The JSON interchange forms to plain messages. What the text cannot represent is refused, not invented (R-JSON).
 
 import type { HeaderValue } from '../model/document-header.ts';
-import type { MessageData, TranscriptData } from '../model/data.ts';
+import type { MessageData, RecordReadOptions, TranscriptData } from '../model/data.ts';
 import { isBounded } from '../semantics/tools/json.ts';
 import { isObject, tellOtherFields } from './chat.ts';
 import { isCall } from '../semantics/message-data.ts';
@@ -11,18 +11,18 @@ import { type Loss, Refusal } from './loss.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The transcript of a record in the 2.2 form. Losses name messages by their number in the record. Throws a Refusal. */
-export function fromInterchange22(record: unknown): { data: TranscriptData; losses: Loss[] } {
-  return read(record, '2.2');
+export function fromInterchange22(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+  return read(record, '2.2', options);
 }
 
 /** The same of the 2.0 form. */
-export function fromInterchange20(record: unknown): { data: TranscriptData; losses: Loss[] } {
-  return read(record, '2.0');
+export function fromInterchange20(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+  return read(record, '2.0', options);
 }
 
 /** The same of a record that says which form it has; without a version 2.2. */
-export function fromInterchange(record: unknown): { data: TranscriptData; losses: Loss[] } {
-  return read(record, isObject(record) && record['version'] === '2.0' ? '2.0' : '2.2');
+export function fromInterchange(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+  return read(record, isObject(record) && record['version'] === '2.0' ? '2.0' : '2.2', options);
 }
 
 const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'version', 'header', 'messages']);
@@ -55,7 +55,7 @@ const OLD_CALL_KEYS: ReadonlySet<string> = new Set([
 ]);
 const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
 
-function read(record: unknown, version: InterchangeVersion): { data: TranscriptData; losses: Loss[] } {
+function read(record: unknown, version: InterchangeVersion, { origins }: RecordReadOptions): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['messages'])) {
     throw new Refusal(null, 'it is no interchange record', 'give an object with a list of messages');
   }
@@ -63,7 +63,8 @@ function read(record: unknown, version: InterchangeVersion): { data: TranscriptD
   tellOtherFields(record, RECORD_KEYS, null, losses);
   const messages = (record['messages'] as unknown[]).flatMap((entry, index) => {
     if (!isObject(entry)) throw new Refusal(index, 'it is no object', 'give a message');
-    return new Entry(entry, index, version, losses).messages();
+    const read = new Entry(entry, index, version, losses).messages();
+    return origins === true ? read.map((message) => ({ ...message, origin: index })) : read;
   });
   return { data: { header: headerOf(record), tools: [], messages }, losses };
 }

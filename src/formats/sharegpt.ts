@@ -2,7 +2,7 @@
 // intents: answers are final, calls and replies stand in order, and what is hidden from users is left out.
 
 import { isToolRecipient } from '../model/attributes.ts';
-import type { MessageData, TranscriptData } from '../model/data.ts';
+import type { MessageData, RecordReadOptions, TranscriptData } from '../model/data.ts';
 import { toOpenAI } from '../semantics/tools/records.ts';
 import { isObject, tellOtherFields } from './chat.ts';
 import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './chat-calls.ts';
@@ -44,7 +44,7 @@ const PERSON = /^human_[0-9]{1,9}$/;
  * The transcript of a ShareGPT record: `conversations`, `tools` (JSON text, or a list), `system`. `id` is left to who
  * keeps the records. Losses name turns by their number in the record. Throws a Refusal.
  */
-export function fromShareGpt(record: unknown): { data: TranscriptData; losses: Loss[] } {
+export function fromShareGpt(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['conversations'])) {
     throw new Refusal(null, 'it is no ShareGPT record', 'give an object with a list of conversations');
   }
@@ -80,7 +80,9 @@ export function fromShareGpt(record: unknown): { data: TranscriptData; losses: L
     if (word === 'function_call' && before === word)
       losses.push({ what: 'grouping', message: index, detail: 'it joins the turn before it' });
     before = word;
-    for (const message of messagesOf(word, value as string, index, losses)) messages.push(message);
+    for (const message of messagesOf(word, value as string, index, losses)) {
+      messages.push(options.origins === true ? { ...message, origin: index } : message);
+    }
   });
   return { data: { header: null, tools, messages: withReplyNames(messages) }, losses };
 }

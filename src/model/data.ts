@@ -30,6 +30,14 @@ export interface MessageData {
    * an end user sees they are then taken as text.
    */
   readonly marked?: boolean | undefined;
+  /** Number of the entry of a record that it was read from, where that was asked for. */
+  readonly origin?: number | undefined;
+}
+
+/** How records are read. */
+export interface RecordReadOptions {
+  /** Messages say which entry of the record they come from. */
+  readonly origins?: boolean | undefined;
 }
 
 /** A tool: what an assistant may call, and with which arguments. */

@@ -1,7 +1,7 @@
 // A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
+  BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
   NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
@@ -12,6 +12,7 @@ import { CR, LF } from './bytes.ts';
 import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './document-header.ts';
 import { INSPECT } from './inspect.ts';
+import { type HeaderWords, plainWords } from './plain-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -50,6 +51,7 @@ export class Message {
   /** Number of the message's row in its table. */
   readonly row: number;
   #header: Header | undefined;
+  #words: HeaderWords | undefined;
   #bodyRow = -1;
 
   constructor(table: Table, row: number, context: MessageContext) {
@@ -86,12 +88,12 @@ export class Message {
   }
 
   get name(): string | null {
-    return this.isBare ? null : this.#read().meaning.name;
+    return this.isBare ? null : this.#said.name;
   }
 
   /** Who the message is addressed to (`to=`). */
   get recipient(): string | null {
-    return this.isBare ? null : this.#read().meaning.recipient;
+    return this.isBare ? null : this.#said.recipient;
   }
 
   /** The channel as it is written; null when the message has none. */
@@ -106,7 +108,7 @@ export class Message {
   }
 
   get contentType(): string | null {
-    return this.isBare ? null : this.#read().meaning.contentType;
+    return this.isBare ? null : this.#said.contentType;
   }
 
   /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
@@ -115,11 +117,11 @@ export class Message {
   }
 
   get intent(): string | null {
-    return this.isBare ? null : this.#read().meaning.intent;
+    return this.isBare ? null : this.#said.intent;
   }
 
   get callId(): string | null {
-    return this.isBare ? null : this.#read().meaning.callId;
+    return this.isBare ? null : this.#said.callId;
   }
 
   /** Every `key=value` word of the header, in order, with its byte span. */
@@ -287,6 +289,26 @@ export class Message {
     if (this.#isLine) return length === LINE_START_BYTES + role + 1;
     const channel = CHANNEL_NAMES[(word >> CHANNEL_SHIFT) & CHANNEL_MASK]!.length;
     return length === START_BYTES + role + MESSAGE_TOKEN_BYTES + (channel && channel + MESSAGE_TOKEN_BYTES);
+  }
+
+  /** @internal Role and channel of a bare message in one number, role | channel << 3; -1: it is not bare. */
+  get bareWord(): number {
+    return this.isBare ? (this.#word >> ROLE_SHIFT) & (ROLE_MASK | (CHANNEL_MASK << (CHANNEL_SHIFT - ROLE_SHIFT))) : -1;
+  }
+
+  /** What the header says beside role and channel; a plain one need not be read for it. */
+  get #said(): HeaderWords {
+    if (this.#header || !(this.#word & PLAIN)) return this.#read().meaning;
+    if (!this.#words) {
+      const from = this.#textFrom;
+      const to = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
+      const hasFields = { channel: false, constrain: false };
+      for (let row = this.row + 1; kindOf(this.#table, row) === FIELD; row++) {
+        hasFields[tokenOf(this.#table, row) === CHANNEL ? 'channel' : 'constrain'] = true;
+      }
+      this.#words = plainWords(decodeUtf8(this.#table.source.bytes(from, to)), hasFields);
+    }
+    return this.#words;
   }
 
   get #headerTo(): number {

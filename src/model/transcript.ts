@@ -4,7 +4,7 @@ import {
   BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, SYSTEM,
   TOKEN_MASK, TOKEN_SHIFT,
 } from '../abi.ts';
-import type { Dialect } from '../scan/dialects.ts';
+import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './document-header.ts';
@@ -26,6 +26,23 @@ export interface TranscriptInfo {
   readonly asksForChannels: boolean;
 }
 
+/** What a divider knows at a message's start token; plain data. */
+export interface DividerState {
+  /** The transcript at hand. */
+  readonly number: number;
+  readonly dialect: string;
+  readonly declared: boolean;
+  readonly headerSpan: { readonly from: number; readonly to: number } | null;
+  readonly from: number;
+  /** Messages seen in it. */
+  readonly messages: number;
+  readonly bounded: boolean;
+  readonly boundFrom: number;
+  readonly afterMessage: boolean;
+  readonly afterReturn: boolean;
+  readonly wasLine: boolean;
+}
+
 /** Headers that are kept, and of them those with one hash. */
 const CACHED = 256;
 const ALIKE = 8;
@@ -38,10 +55,14 @@ interface Known {
 
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
-  readonly #known = new Map<number, Known[]>();
-  #count = 0;
+  readonly #known: { map: Map<number, Known[]>; count: number } = { map: new Map(), count: 0 };
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
   #ahead: { from: number; header: DocumentHeader }[] = [];
+
+  /** `shared`: headers of other inputs are known too. */
+  constructor(shared?: HeaderCache) {
+    if (shared) this.#known = shared.#known;
+  }
 
   /** Reads the header [from, to) of the one input that this cache serves, for its dialect. */
   peek(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
@@ -63,14 +84,14 @@ export class HeaderCache {
     const bytes = source.bytes(from, Math.min(to, from + HEADER_BYTES + 1));
     const lineEnded = atEnd || bytes[bytes.length - 1] === LF;
     const hash = hashOf(bytes);
-    const alike = this.#known.get(hash) ?? [];
+    const alike = this.#known.map.get(hash) ?? [];
     for (const known of alike) if (known.lineEnded === lineEnded && isSame(known.bytes, bytes)) return known.header;
     const header = readDocumentHeader(bytes, lineEnded);
-    if (this.#count++ >= CACHED) {
-      this.#known.clear();
-      this.#count = 0;
+    if (this.#known.count++ >= CACHED) {
+      this.#known.map.clear();
+      this.#known.count = 0;
     }
-    if (alike.length < ALIKE) this.#known.set(hash, [...alike, { bytes: bytes.slice(), lineEnded, header }]);
+    if (alike.length < ALIKE) this.#known.map.set(hash, [...alike, { bytes: bytes.slice(), lineEnded, header }]);
     return header;
   }
 }
@@ -112,6 +133,51 @@ export class Divider {
     this.#given = given;
     this.#role = role;
     this.#headers = headers;
+  }
+
+  /** What it knows; null before the first transcript. */
+  get state(): DividerState | null {
+    if (this.current === null) return null;
+    const { number, dialect, declared, headerSpan, from } = this.current;
+    return {
+      number,
+      dialect: dialectName(dialect),
+      declared,
+      headerSpan,
+      from,
+      messages: this.messages,
+      bounded: this.#bounded,
+      boundFrom: this.#boundFrom,
+      afterMessage: this.#afterMessage,
+      afterReturn: this.#afterReturn,
+      wasLine: this.#wasLine,
+    };
+  }
+
+  /** Goes on from what another divider of the same input and options knew. */
+  resume(state: DividerState, source: { bytes(from: number, to: number): Uint8Array }): void {
+    const { number, declared, headerSpan, from } = state;
+    const dialect = dialectNamed(state.dialect);
+    this.current = {
+      number,
+      dialect,
+      declared,
+      headerSpan,
+      header: headerSpan && this.#headers.read(source, headerSpan.from, headerSpan.to),
+      from,
+      asksForChannels: this.#asksForChannels && !(dialect.flags & HAS_LINE),
+    };
+    this.messages = state.messages;
+    this.#bounded = state.bounded;
+    this.#boundFrom = state.boundFrom;
+    this.#afterMessage = state.afterMessage;
+    this.#afterReturn = state.afterReturn;
+    this.#wasLine = state.wasLine;
+  }
+
+  /** The next message, which has a start token, is the first of its transcript. */
+  beginsAt(table: Table & { readonly dialect: Dialect }, row: number): boolean {
+    return (this.current !== null && this.messages === 0) || this.#begins(table, row, kindWord(table, row));
   }
 
   /** The number that findings in a gap get: the transcript before it, 0 when there is none. */

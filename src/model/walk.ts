@@ -1,11 +1,12 @@
 // The walk through an input: a scanner driven over a source, its rows divided into transcripts.
 
-import { type Dialect, DETECTED_20, DETECTED_22, DIALECTS, type DialectId } from '../scan/dialects.ts';
+import { BY_ROLE, IMPLIED, KIND_MASK, MESSAGE } from '../abi.ts';
+import { type Dialect, DETECTED_20, DETECTED_22, dialectName, dialectNamed, DIALECTS, type DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
-import type { Batch } from '../scan/table.ts';
-import { Divider, HeaderCache } from './transcript.ts';
+import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
+import { Divider, type DividerState, HeaderCache } from './transcript.ts';
 
 export interface ReadOptions {
   /** `auto` detects it (R-DETECT). */
@@ -25,21 +26,48 @@ export function givenDialect(dialect: string | undefined): Dialect | undefined {
   throw new RangeError(`option dialect: expected auto, ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
 }
 
+/** A message's start token from which an input is read on as if everything before it had been read. Plain data. */
+export interface Checkpoint {
+  /** Byte position of the start token. */
+  readonly position: number;
+  /** What the scan reads it as. */
+  readonly dialect: string;
+  readonly transcript: DividerState;
+}
+
+/** A part of an input: from a checkpoint (null: its beginning) to before the first start token at or behind `to`. */
+export interface Range {
+  readonly start: Checkpoint | null;
+  readonly to: number;
+}
+
+export const WHOLE: Range = { start: null, to: Infinity };
+
+export interface WalkSetting {
+  /** Sees every byte of the input, window by window. */
+  readonly watch?: Watch | undefined;
+  /** Where to begin; null: at the input's beginning. */
+  readonly start?: Checkpoint | null;
+  /** Document headers of other inputs, which need not be read again. */
+  readonly known?: HeaderCache | undefined;
+}
+
 export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
 
-  /** `watch` sees every byte of the input, window by window. */
-  constructor(machine: Machine, source: Source, options: ReadOptions, watch?: Watch) {
+  constructor(machine: Machine, source: Source, options: ReadOptions, { watch, start = null, known }: WalkSetting = {}) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
     if (role !== undefined && (typeof role !== 'string' || role === '')) {
       throw new TypeError('option role: expected a role as text, `assistant` for example');
     }
-    const headers = new HeaderCache();
+    const headers = new HeaderCache(known);
     this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true);
+    if (start !== null) this.divider.resume(start.transcript, source);
     this.reading = new Reading(machine, source, {
       dialect,
+      start: start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) },
       role: role !== undefined,
       watch,
       decide: (input, from, to) => (headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
@@ -50,4 +78,22 @@ export class Walk {
   batches(): Generator<Batch, void, void> {
     return this.reading.batches();
   }
+
+  /** The first top-level row of a batch at which a range that ends at `to` ends; the batch's end when there is none. */
+  endOf(batch: Batch, to: number): number {
+    if (batch.to === batch.from || fromOf(batch, batch.to - 1) < to) return batch.to;
+    for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      if (fromOf(batch, row) >= to && isStart(kindWord(batch, row))) return row;
+    }
+    return batch.to;
+  }
+
+  /** The checkpoint at a row that `endOf` gave, when all rows before it were given to the divider; null: none was. */
+  checkpoint(batch: Batch, row: number): Checkpoint | null {
+    const transcript = this.divider.state;
+    return transcript && { position: fromOf(batch, row), dialect: dialectName(batch.dialect), transcript };
+  }
 }
+
+/** A message that a start token opens. */
+export const isStart = (word: number): boolean => (word & KIND_MASK) === MESSAGE && (word & (IMPLIED | BY_ROLE)) === 0;

@@ -111,6 +111,18 @@ export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
 export const DETECTED_22 = detecting(DIALECTS['openchatml-2.2']);
 export const DETECTED_20 = detecting(DIALECTS['openchatml-2.0']);
 
+/** Names of all dialects that a scan may be in: they outlast a thread. */
+const BY_NAME: ReadonlyMap<string, Dialect> = new Map(
+  [...Object.values(DIALECTS), DETECTED_22, DETECTED_20].map((dialect) => [dialectName(dialect), dialect]),
+);
+
+export function dialectName({ id, detecting }: Dialect): string {
+  return detecting ? `${id} detected` : id;
+}
+
+/** The dialect of a name that `dialectName` gave. */
+export const dialectNamed = (name: string): Dialect => BY_NAME.get(name)!;
+
 const encoded = new WeakMap<Dialect, Uint8Array>();
 
 /** The dialect as the scanner reads it: DIALECT_BYTES bytes, laid out as src/abi.ts says. */

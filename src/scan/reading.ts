@@ -21,6 +21,8 @@ export interface ReadingOptions {
   readonly dialect?: Dialect | undefined;
   /** The text completes a message of a role that the caller knows. */
   readonly role?: boolean;
+  /** Begins at a message's start token, as what was read before it left the scan. */
+  readonly start?: { readonly position: number; readonly dialect: Dialect } | undefined;
   /** The dialect that the document header [from, to) of `source` asks for; asked only while detecting. */
   decide(source: Source, from: number, to: number): Dialect;
 }
@@ -53,6 +55,12 @@ export class Reading implements Source {
     this.#source = source;
     this.#options = options;
     this.#peek = new Peek(source);
+    if (options.start) {
+      this.#dialect = options.start.dialect;
+      machine.begin(IN_GAP, this.#dialect);
+      this.#goTo(options.start.position);
+      return;
+    }
     this.#dialect = options.dialect ?? DETECTED_22;
     if (!options.dialect && this.#peek.familyAfter(0) === '0.1') {
       if (options.role) this.#dialect = DIALECTS['openchatml-0.1'];

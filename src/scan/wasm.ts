@@ -7,6 +7,7 @@
 import { instantiateSync } from '@assemblyscript/loader';
 import * as abi from '../abi.ts';
 import { SCALAR, SIMD } from './binary.ts';
+import { type Build, Builds } from './builds.ts';
 import { type Dialect, encodeDialect } from './dialects.ts';
 import type { Machine } from './machine.ts';
 
@@ -45,32 +46,13 @@ const STATE_BYTES = 192;
 const LEAST_WINDOW = 1024;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
-const modules = new Map<'simd' | 'scalar', WebAssembly.Module>();
-
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
-/** The build that this engine takes; throws where WebAssembly is refused (a content security policy, for example). */
-function compile(build: 'simd' | 'scalar' | 'best'): WebAssembly.Module {
-  let chosen = build;
-  if (chosen === 'best') chosen = modules.has('simd') || WebAssembly.validate(decode(SIMD)) ? 'simd' : 'scalar';
-  let module = modules.get(chosen);
-  if (!module) {
-    module = new WebAssembly.Module(decode(chosen === 'simd' ? SIMD : SCALAR));
-    modules.set(chosen, module);
-  }
-  return module;
-}
+const builds = new Builds(SIMD, SCALAR);
 
 const align = (address: number): number => (address + 63) & ~63;
 
 export interface WasmOptions {
   /** `best` asks the engine. */
-  build?: 'simd' | 'scalar' | 'best';
+  build?: Build;
   /** Bytes of the window. 256 KiB stay in the second-level cache together with their rows. */
   window?: number;
   /** Rows of the table. */
@@ -93,7 +75,7 @@ export class WasmMachine implements Machine {
   #loaded: Dialect | undefined;
 
   constructor(options: WasmOptions = {}) {
-    const { exports } = instantiateSync(compile(options.build ?? 'best'), {});
+    const { exports } = instantiateSync(builds.compile(options.build ?? 'best'), {});
     const scanner = exports as unknown as Scanner;
     this.#scanner = scanner;
     this.engine = scanner.usesSimd() ? 'simd' : 'scalar';

@@ -3,17 +3,29 @@
 import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
 import { Message } from '../model/message.ts';
-import { type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
-import { type ReadOptions, Walk } from '../model/walk.ts';
+import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header-findings.ts';
 import { InvalidUtf8 } from './utf8.ts';
+import { passWell } from './well.ts';
 import { lacksChannel } from './visibility.ts';
 
-export interface CheckOptions extends ReadOptions, MeaningOptions {}
+export interface CheckOptions extends ReadOptions, MeaningOptions {
+  /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
+  readonly visitor?: CheckVisitor | undefined;
+}
+
+export interface CheckVisitor {
+  message(message: Message, transcript: TranscriptInfo, source: Bytes): void;
+  /** `to`: where what follows begins. */
+  transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void;
+}
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 /**
  * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message with the gap
@@ -24,13 +36,25 @@ export function* checkSource(machine: Machine, source: Source, options: CheckOpt
   yield* new Checker(machine, source, options).run();
 }
 
+/**
+ * Checks a part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's start and
+ * before its end. What stands before the first message of a transcript belongs to the transcript before. `known`: document headers of
+ * other inputs.
+ */
+export interface CheckSetting {
+  readonly range?: Range | undefined;
+  readonly known?: HeaderCache | undefined;
+}
+
 interface Pending {
   readonly diagnostic: Diagnostic;
   /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
   readonly isGapText: boolean;
 }
 
-class Checker {
+export class Checker {
+  readonly #machine: Machine;
+  readonly #range: Range;
   readonly #walk: Walk;
   readonly #source: Source;
   readonly #options: CheckOptions;
@@ -40,26 +64,66 @@ class Checker {
   #gapHasFiles = false;
   #isBlank = true;
 
-  constructor(machine: Machine, source: Source, options: CheckOptions) {
+  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known }: CheckSetting = {}) {
     this.#utf8 = new InvalidUtf8();
-    this.#walk = new Walk(machine, this.#holding(source), options, this.#utf8);
+    this.#machine = machine;
+    this.#range = range;
+    this.#walk = new Walk(machine, this.#holding(source), options, { watch: this.#utf8, start: range.start, known });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
   }
 
+  /** Number of transcripts met so far, those before the range's start included. */
+  get transcripts(): number {
+    const { current } = this.#walk.divider;
+    return current === null ? 0 : current.number + 1;
+  }
+
+  /** Byte position up to which the input was done with. */
+  get position(): number {
+    return this.#end ?? this.#walk.reading.position;
+  }
+
+  #end: number | null = null;
+
   *run(): Generator<Diagnostic, void, void> {
     const { divider } = this.#walk;
-    this.#checkEncoding();
-    let first = true;
+    const { start, to } = this.#range;
+    let first = start === null;
+    // From a checkpoint on, a transcript that is under way was begun by who read what stands before.
+    let passing = start !== null;
+    if (!passing) this.#checkEncoding();
     for (const batch of this.#walk.batches()) {
-      for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      let row = batch.from;
+      if (passing) {
+        row = this.#pass(batch);
+        if (row === batch.to) continue;
+        passing = false;
+      }
+      const limit = this.#walk.endOf(batch, to);
+      while (row < batch.to) {
         this.#isBlank = false;
+        if (row >= limit && this.#endsBefore(batch, row)) {
+          yield* this.#close(batch, row);
+          return;
+        }
+        if (row < limit && this.#pending.length === 0 && !this.#options.visitor) {
+          const passed = passWell(this.#machine, this.#walk, batch, row, limit);
+          if (passed) {
+            this.#gapHasFiles = false;
+            this.#invalidBytes(passed.to, 0, divider.number);
+            yield* this.#flush();
+            row = passed.next;
+            continue;
+          }
+        }
         const kind = kindOf(batch, row);
         if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
         const before = divider.current;
+        const messages = divider.messages;
         if (divider.place(batch, row)) {
-          yield* this.#endTranscript(before);
+          yield* this.#endTranscript(before, messages, divider.current!.from);
           this.#meaning.begin(divider.current!);
           // With the caller's role no header is missing, unless the text begins with a start token after all.
           const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;
@@ -69,17 +133,50 @@ class Checker {
         this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
         if (!isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE)) yield* this.#flush();
+        row = nextOf(batch, row);
       }
       if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
     }
+    if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
     this.#invalidBytes(Infinity, 0, divider.number);
     yield* this.#flush();
-    yield* this.#endTranscript(divider.current);
+    yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
+  }
+
+  /** Walks to the first message that begins a transcript; its row, or the batch's end. */
+  #pass(batch: Batch): number {
+    const { divider } = this.#walk;
+    let row = batch.from;
+    for (; row < batch.to; row = nextOf(batch, row)) {
+      if (isStart(kindWord(batch, row)) && divider.beginsAt(batch, row)) break;
+      divider.place(batch, row);
+    }
+    if (row === batch.to) return row;
+    this.#isBlank = false;
+    this.#utf8.upTo(fromOf(batch, row));
+    if (divider.messages === 0) this.#meaning.begin(divider.current!);
+    return row;
+  }
+
+  /** The range ends before this row: another one begins with it. */
+  #endsBefore(batch: Batch, row: number): boolean {
+    const { divider } = this.#walk;
+    return divider.current !== null && isStart(kindWord(batch, row)) && divider.beginsAt(batch, row);
+  }
+
+  *#close(batch: Batch, row: number): Generator<Diagnostic, void, void> {
+    const { divider } = this.#walk;
+    const from = fromOf(batch, row);
+    this.#end = from;
+    this.#invalidBytes(from, 0, divider.number);
+    yield* this.#flush();
+    if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
   }
 
   /** Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a file. */
-  *#endTranscript(transcript: TranscriptInfo | null): Generator<Diagnostic, void, void> {
+  *#endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Generator<Diagnostic, void, void> {
+    if (transcript !== null) this.#options.visitor?.transcriptEnd(transcript, messages, to);
     for (const finding of this.#meaning.end()) yield diagnose(finding, transcript!.number, transcript!.declared);
   }
 
@@ -162,6 +259,7 @@ class Checker {
   #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const message = new Message(batch, row, this.#walk.divider.context);
     const { number, declared } = transcript;
+    this.#options.visitor?.message(message, transcript, this.#walk.reading);
     if (isWell(message, transcript)) {
       this.#invalidBytes(message.to, 0, number);
       return;

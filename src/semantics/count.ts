@@ -2,20 +2,24 @@
 
 import * as abi from '../abi.ts';
 import { Message } from '../model/message.ts';
-import { type ReadOptions, Walk } from '../model/walk.ts';
+import { HeaderCache } from '../model/transcript.ts';
+import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, kindWord } from '../scan/table.ts';
 import { countCalls } from './calls.ts';
+import { SequenceCounter } from './count-sequences.ts';
+import { Names } from './names.ts';
 
 /** Findings that the rows show, in the order in which they are told. */
 const FINDINGS = [
   'missing-start', 'completion', 'missing-message', 'open-turn', 'missing-end', 'truncated', 'unterminated-literal',
   'trailing-terminator', 'stray-token', 'text-between-messages', 'duplicate-channel',
+  'bad-record', 'unknown-record', 'refused-record',
 ] as const;
 
-type CountedFinding = (typeof FINDINGS)[number];
+export type CountedFinding = (typeof FINDINGS)[number];
 
 export interface Counts {
   files: number;
@@ -37,39 +41,32 @@ export interface Counts {
   findings: Record<string, number>;
 }
 
-/** Different unknown roles or channels that are counted by name; the rest share one. */
-const NAMES = 1000;
-
-/** Counts by name, for names that data brings. */
-class Names {
-  readonly #counts = new Map<string, number>();
-  readonly #most: number;
-
-  constructor(most = NAMES) {
-    this.#most = most;
-  }
-
-  add(name: string, count = 1): void {
-    const key = this.#counts.has(name) || this.#counts.size < this.#most ? name : '(other)';
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
-  }
-
-  /** Known names first, in their order, then the others by count and name. */
-  result(known: readonly string[]): Record<string, number> {
-    const others = [...this.#counts].filter(([name]) => !known.includes(name));
-    others.sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-    const result: Record<string, number> = Object.create(null);
-    for (const name of known) if (this.#counts.has(name)) result[name] = this.#counts.get(name)!;
-    for (const [name, count] of others) result[name] = count;
-    return result;
-  }
-}
-
 /** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
 const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
 
 const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
 const NO_ROLE = '(none)';
+
+export interface Totals {
+  readonly bytes: number;
+  readonly transcripts: number;
+  readonly messages: number;
+}
+
+/** What was counted, as plain data that `merge` adds: in the order of the input, or of the inputs. */
+export interface PartialCounts {
+  readonly totals: readonly number[];
+  readonly dialects: readonly (readonly [string, number])[];
+  readonly roles: readonly (readonly [string, number])[];
+  readonly channels: readonly (readonly [string, number])[];
+  readonly findings: readonly (readonly [CountedFinding, number])[];
+  readonly plain: readonly number[];
+  readonly ends: readonly number[];
+  readonly tokens: readonly number[];
+}
+
+/** What chat data is counted as, instead of the dialect that it is scanned in. */
+const CHAT = 'chat';
 
 /** Adds up what inputs hold. */
 export class Counter {
@@ -79,8 +76,8 @@ export class Counter {
   #messages = 0;
   #calls = 0;
   readonly #dialects = new Names();
-  readonly #roles = new Names();
-  readonly #channels = new Names();
+  readonly #roles: Names;
+  readonly #channels: Names;
   readonly #findings = new Map<CountedFinding, number>();
   /** Messages of well-known words by (role, channel), all messages by end, tokens by id. */
   readonly #plain = new Float64Array(64);
@@ -88,9 +85,100 @@ export class Counter {
   readonly #tokens = new Float64Array(32);
   readonly #sequences = new SequenceCounter();
 
-  /** Counts one input. */
+  readonly #headers = new HeaderCache();
+  /** The dialect's tokens are none of the input's own. */
+  #isChat = false;
+
+  /** `part`: for `partial`, to be merged into a sum, which keeps the names that it meets first. The part must be a small one. */
+  constructor(part = false) {
+    this.#roles = new Names(part ? Infinity : undefined);
+    this.#channels = new Names(part ? Infinity : undefined);
+  }
+
+  /** Counts one raw input. */
   add(machine: Machine, source: Source, options: ReadOptions = {}): void {
     const walk = new Walk(machine, source, options);
+    this.#count(machine, walk, options, Infinity);
+    this.addFile(walk.reading.position);
+  }
+
+  /** A file that was read; what stands in it is counted apart. */
+  addFile(bytes: number): void {
+    this.#files++;
+    this.#bytes += bytes;
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data. */
+  addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean): void {
+    const before = isChat ? this.#tokens.slice() : null;
+    this.#isChat = isChat;
+    this.#count(machine, new Walk(machine, source, options, { known: this.#headers }), options, Infinity);
+    this.#isChat = false;
+    if (before !== null) this.#tokens.set(before);
+  }
+
+  /** A finding about a record. */
+  addFinding(finding: CountedFinding): void {
+    this.#find(finding);
+  }
+
+  /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. */
+  addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE): Checkpoint | null {
+    const walk = new Walk(machine, source, options, { start: range.start });
+    const end = this.#count(machine, walk, options, range.to);
+    this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
+    return end;
+  }
+
+  /** What was counted so far, in short. */
+  get totals(): Totals {
+    return { bytes: this.#bytes, transcripts: this.#transcripts, messages: this.#messages };
+  }
+
+  /** What was counted since then. */
+  since({ bytes, transcripts, messages }: Totals): Totals {
+    const now = this.totals;
+    return { bytes: now.bytes - bytes, transcripts: now.transcripts - transcripts, messages: now.messages - messages };
+  }
+
+  /** What was counted so far, whole. */
+  partial(): PartialCounts {
+    return {
+      totals: [this.#files, this.#bytes, this.#transcripts, this.#messages, this.#calls, this.#sequences.files, this.#sequences.fillIns],
+      dialects: this.#dialects.entries,
+      roles: this.#roles.entries,
+      channels: this.#channels.entries,
+      findings: [...this.#findings],
+      plain: [...this.#plain],
+      ends: [...this.#ends],
+      tokens: [...this.#tokens],
+    };
+  }
+
+  /** Adds what another one counted, of the part or the input that follows. */
+  merge(part: PartialCounts): void {
+    const [files, bytes, transcripts, messages, calls, sequenceFiles, fillIns] = part.totals as [number, number, number, number, number, number, number];
+    this.#files += files;
+    this.#bytes += bytes;
+    this.#transcripts += transcripts;
+    this.#messages += messages;
+    this.#calls += calls;
+    this.#sequences.files += sequenceFiles;
+    this.#sequences.fillIns += fillIns;
+    this.#dialects.merge(part.dialects);
+    this.#roles.merge(part.roles);
+    this.#channels.merge(part.channels);
+    for (const [finding, count] of part.findings) this.#find(finding, count);
+    part.plain.forEach((count, i) => (this.#plain[i]! += count));
+    part.ends.forEach((count, i) => (this.#ends[i]! += count));
+    part.tokens.forEach((count, i) => (this.#tokens[i]! += count));
+  }
+
+  #count(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
     const { sums } = machine;
     sums.fill(0);
     let gapTexts = 0;
@@ -104,41 +192,51 @@ export class Counter {
     for (const batch of walk.batches()) {
       if (batch.dialect !== dialect) closeGap();
       dialect = batch.dialect;
-      for (let row = batch.from; row < batch.to; ) {
-        // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
-        if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
-          const before = sums[abi.TALLY_MESSAGES]!;
-          const after = batch.first + machine.tally(row - batch.first, batch.to - batch.first, stopsOf(batch.dialect));
-          if (after > row) {
-            walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
+      let row = batch.from;
+      // Before the first transcript nothing can be gone on from: then the batch is counted to its end.
+      for (let end = walk.endOf(batch, to); ; end = batch.to) {
+        while (row < end) {
+          // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
+          if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
+            const before = sums[abi.TALLY_MESSAGES]!;
+            const after = batch.first + machine.tally(row - batch.first, end - batch.first, stopsOf(batch.dialect));
+            if (after > row) {
+              walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
+              closeGap();
+              this.#sequences.end();
+              row = after;
+              continue;
+            }
+          }
+          const word = kindWord(batch, row);
+          const begins = walk.divider.place(batch, row);
+          if (begins) this.#begin(batch.dialect);
+          const kind = word & abi.KIND_MASK;
+          if (kind === abi.MESSAGE) {
             closeGap();
             this.#sequences.end();
-            row = after;
+            row = this.#message(batch, row, word, walk, options);
             continue;
           }
+          if (kind === abi.TEXT) gapTexts++;
+          else if (kind === abi.HEADER) closeGap();
+          else gapHasFiles = this.#gapToken(kind, word) || gapHasFiles;
+          if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
+          row++;
         }
-        const word = kindWord(batch, row);
-        const begins = walk.divider.place(batch, row);
-        if (begins) this.#begin(batch.dialect);
-        const kind = word & abi.KIND_MASK;
-        if (kind === abi.MESSAGE) {
-          closeGap();
-          this.#sequences.end();
-          row = this.#message(batch, row, word, walk, options);
-          continue;
-        }
-        if (kind === abi.TEXT) gapTexts++;
-        else if (kind === abi.HEADER) closeGap();
-        else gapHasFiles = this.#gapToken(kind, word) || gapHasFiles;
-        if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
-        row++;
+        if (end === batch.to) break;
+        const checkpoint = walk.checkpoint(batch, end);
+        if (checkpoint === null) continue;
+        if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
+        closeGap();
+        this.#sequences.end();
+        return checkpoint;
       }
       if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
     }
     closeGap();
     this.#sequences.end();
-    this.#files++;
-    this.#bytes += walk.reading.position;
+    return null;
   }
 
   /** Adds what was summed up in one batch, all of one dialect. */
@@ -161,7 +259,7 @@ export class Counter {
 
   #begin(dialect: Dialect): void {
     this.#transcripts++;
-    this.#dialects.add(dialect.id);
+    this.#dialects.add(this.#isChat ? CHAT : dialect.id);
   }
 
   #find(finding: CountedFinding, count = 1): void {
@@ -287,47 +385,5 @@ export class Counter {
       fill_ins: this.#sequences.fillIns,
       findings,
     };
-  }
-}
-
-/** Files and fill-ins in the gaps of 0.1 (R-FIM): counted where a file token is, between messages, BOS and EOS. */
-class SequenceCounter {
-  files = 0;
-  fillIns = 0;
-  #separators = 0;
-  #hasToken = false;
-  /** Something stands before the first separator. */
-  #leading = false;
-  /** Bits of the fill-in tokens seen in the fill-in at hand. */
-  #seen = 0;
-
-  /** The next row of a gap. */
-  row(kind: number, token: number): void {
-    if (kind === abi.BOUND) {
-      this.end();
-    } else if (kind === abi.TEXT) {
-      if (this.#separators === 0) this.#leading = true;
-    } else if (kind === abi.FILE) {
-      this.#hasToken = true;
-      if (token === abi.FILE_SEPARATOR) {
-        this.#separators++;
-        this.#seen = 0;
-      } else {
-        if (this.#separators === 0) this.#leading = true;
-        const bit = 1 << (token - abi.FIM_PREFIX);
-        if (this.#seen === 0 || this.#seen & bit) {
-          this.fillIns++;
-          this.#seen = 0;
-        }
-        this.#seen |= bit;
-      }
-    }
-  }
-
-  /** A message, BOS, EOS or the end of input. */
-  end(): void {
-    if (this.#hasToken) this.files += this.#separators + (this.#leading ? 1 : 0);
-    this.#separators = this.#seen = 0;
-    this.#hasToken = this.#leading = false;
   }
 }

@@ -8,6 +8,8 @@ export interface Example {
   readonly bad: string | Uint8Array;
   /** Keeps it, and every other rule. */
   readonly good: string;
+  /** They are records, one JSON object a line. */
+  readonly areRecords?: true;
   /** How both are read; detected when left out. */
   readonly options?: ReadOptions;
   /** Other rules that the bad example breaks, too. */
@@ -183,6 +185,21 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
   'trailing-terminator': {
     bad: text(USER, '<|start|>assistant<|channel|>final<|message|>Hi.<|end|><|return|>\n'),
     good: text(USER, ANSWER),
+  },
+  'bad-record': {
+    bad: '{"messages":[{"role":"user","content":"Hello"}\n',
+    good: '{"messages":[{"role":"user","content":"Hello"}]}\n',
+    areRecords: true,
+  },
+  'unknown-record': {
+    bad: '{"chat":[{"role":"user","content":"Hello"}]}\n',
+    good: '{"messages":[{"role":"user","content":"Hello"}]}\n',
+    areRecords: true,
+  },
+  'refused-record': {
+    bad: '{"messages":[{"role":"robot","content":"Hello"}]}\n',
+    good: '{"messages":[{"role":"assistant","content":"Hello"}]}\n',
+    areRecords: true,
   },
   'unknown-attribute': {
     bad: text('<|start|>user mood=glad<|message|>Hello<|end|>\n'),

@@ -86,6 +86,14 @@ function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
   return transcript.dialect.id === 'harmony' ? ['assistant'] : [];
 }
 
+/**
+ * What of a transcript decides whether its bare messages may be seen: transcripts of one number give one answer for one role and channel,
+ * as long as the message is a leaf and the input does not end in it.
+ */
+export function visibilityClass(transcript: TranscriptInfo): number {
+  return rolesWithChannel(transcript).length;
+}
+
 /** The message has no channel where one is required. */
 export function lacksChannel(message: Message, transcript: TranscriptInfo): boolean {
   const roles = rolesWithChannel(transcript);

@@ -3,7 +3,8 @@
 import { describe, expect, test } from 'vitest';
 import { explain, type ExplainOptions } from '../../src/cli/explain.ts';
 import { nearest } from '../../src/cli/nearest.ts';
-import { type Diagnostic, type RuleName, RULES } from '../../src/errors.ts';
+import { isBad, unitsOf } from '../../src/corpus/unit.ts';
+import { diagnose, type Diagnostic, type RuleName, RULES } from '../../src/errors.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin.ts';
 import { checkSource } from '../../src/semantics/check.ts';
@@ -38,7 +39,10 @@ const digits: ContentCheck = (content) => {
 
 function check(example: Example, text: Example['bad']): Diagnostic[] {
   const bytes = typeof text === 'string' ? new TextEncoder().encode(text) : text;
-  return [...checkSource(new Twin(), new MemorySource(bytes), { ...example.options, contentTypes: { digits } })];
+  const options = { ...example.options, contentTypes: { digits } };
+  if (!example.areRecords) return [...checkSource(new Twin(), new MemorySource(bytes), options)];
+  return [...unitsOf(new Twin(), 'records.jsonl', new MemorySource(bytes), {})].flatMap((unit) =>
+    isBad(unit) ? [diagnose(unit, 0, true)] : [...checkSource(new Twin(), unit.source, { ...options, ...unit.options })]);
 }
 
 describe.each(RULE_NAMES.map((rule): [RuleName, Example] => [rule, EXAMPLES[rule]]))('%s', (rule, example) => {

@@ -30,9 +30,9 @@ function read(line: string): Command {
 
 const commands = (out: string): Command[] => out.split('\n').slice(0, -1).map(read);
 
-test('one command each: error, warning, notice, with place and title', () => {
+test('one command each: error, warning, notice, with place and title', async () => {
   const path = file('github/faulty.txt', FAULTY);
-  const { code, out, err } = report('github', [path]);
+  const { code, out, err } = await report('github', [path]);
   expect([code, err]).toEqual([1, '1 error, 1 warning, 1 info in 1 file\n']);
   const message = (place: string, rule: keyof typeof RULES): string => {
     return `${path}:${place}: ${RULES[rule].text} (remedy: ${RULES[rule].remedy})`;
@@ -58,59 +58,59 @@ test('one command each: error, warning, notice, with place and title', () => {
   ]);
 });
 
-test('a name cannot begin a command or a property', () => {
+test('a name cannot begin a command or a property', async () => {
   const path = file('github/a,line=7::b%0A\n::error::x\r.txt', FAULTY);
-  const { out } = report('github', [path]);
+  const { out } = await report('github', [path]);
   expect(out.split('\n')).toHaveLength(4);
   expect(out).not.toContain('\r');
   for (const { properties } of commands(out)) expect(properties).toMatchObject({ file: path, line: '2' });
 });
 
-test('what a header or a name holds cannot steer the terminal', () => {
+test('what a header or a name holds cannot steer the terminal', async () => {
   const path = file('github/na\x1b[31mme\u202e.txt', 'version: 2.2\n---\n<|start|>a\x1b]0;x\x07<|message|><|end|>');
   for (const isTTY of [false, true]) {
-    expect(report('github', [path], '', isTTY).out).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
+    expect((await report('github', [path], '', isTTY)).out).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   }
 });
 
-test('a region of several lines has no columns, one that ends at a line begins it not', () => {
-  const places = (text: string): unknown[] => {
-    return commands(report('github', [file('github/lines.txt', text)]).out).map(({ properties }) => {
+test('a region of several lines has no columns, one that ends at a line begins it not', async () => {
+  const places = async (text: string): Promise<unknown[]> => {
+    return commands((await report('github', [file('github/lines.txt', text)])).out).map(({ properties }) => {
       const { file: _, title, ...place } = properties;
       return [title!.split(' ')[0], place];
     });
   };
-  expect(places('version: 2.2\n---\n<|start|>user<|message|>a\nb\n<|start|>user<|message|>c\n<|end|>')).toEqual([
+  expect(await places('version: 2.2\n---\n<|start|>user<|message|>a\nb\n<|start|>user<|message|>c\n<|end|>')).toEqual([
     ['missing-end', { line: '3', endLine: '4' }],
   ]);
-  expect(places('<|start|>user<|message|>c<|end|>')).toEqual([
+  expect(await places('<|start|>user<|message|>c<|end|>')).toEqual([
     ['missing-header', { line: '1', col: '1', endLine: '1', endColumn: '1' }],
   ]);
 });
 
-test('columns count code points', () => {
+test('columns count code points', async () => {
   const text = 'version: 2.2\n---\n<|start|>user<|message|>\u{1f600}\u00e9<|end|>\u{1f600}a'
     + '<|start|>user<|message|>c<|end|>';
-  const [{ properties }] = commands(report('github', [file('github/columns.txt', text)]).out) as [Command];
+  const [{ properties }] = commands((await report('github', [file('github/columns.txt', text)])).out) as [Command];
   expect(properties).toMatchObject({ line: '3', col: '34', endColumn: '35' });
 });
 
-test('a very long span has its beginning alone', () => {
+test('a very long span has its beginning alone', async () => {
   const text = `version: 2.2\n---\n<|start|>user<|message|>${'a'.repeat(70_000)}`;
-  const [{ properties }] = commands(report('github', [file('github/long.txt', text)]).out) as [Command];
+  const [{ properties }] = commands((await report('github', [file('github/long.txt', text)])).out) as [Command];
   expect(properties).toMatchObject({ line: '3', col: '1' });
   expect(Object.keys(properties)).toEqual(['file', 'line', 'col', 'title']);
 });
 
-test('standard input is no file', () => {
-  const [{ properties, message }] = commands(report('github', ['-'], FAULTY).out) as [Command];
+test('standard input is no file', async () => {
+  const [{ properties, message }] = commands((await report('github', ['-'], FAULTY)).out) as [Command];
   expect(properties).toEqual({ title: 'unknown-role (E-PARSE-HEADER)' });
   expect(message).toContain('-:2:10: ');
 });
 
-test('fifty of a kind are written, the rest is counted; the exit code is that of check', () => {
+test('fifty of a kind are written, the rest is counted; the exit code is that of check', async () => {
   const faults = '<|start|>robot<|message|><|end|>'.repeat(60) + '<|start|>user a=b<|message|><|end|>'.repeat(1200);
-  const { code, out, err } = report('github', [file('github/many.txt', `version: 2.2\n---\n${faults}`)]);
+  const { code, out, err } = await report('github', [file('github/many.txt', `version: 2.2\n---\n${faults}`)]);
   const names = commands(out).map(({ name }) => name);
   const written = (wanted: string): number => names.filter((name) => name === wanted).length;
   expect([written('error'), written('notice')]).toEqual([50, 50]);
@@ -119,8 +119,8 @@ test('fifty of a kind are written, the rest is counted; the exit code is that of
   expect(err).toBe(`60 errors, 0 warnings, 1,200 infos in 1 file; ${left}\n`);
 });
 
-test('no command holds a byte of a body', () => {
-  const { out, err } = report('github', [file('github/secret.txt', SECRETS)]);
+test('no command holds a byte of a body', async () => {
+  const { out, err } = await report('github', [file('github/secret.txt', SECRETS)]);
   expect(commands(out).length).toBeGreaterThan(8);
   expect(out + err).not.toContain('SECRET');
 });

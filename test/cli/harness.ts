@@ -38,7 +38,10 @@ export const at = (name: string): string => join(folder, name);
 
 export async function run(argv: string[], setting: Setting = {}): Promise<Result> {
   const result: Result = { code: -1, out: '', err: '' };
-  const stream = (isTTY: boolean, take: (text: string) => void): TextStream => ({ isTTY, write: take });
+  const stream = (isTTY: boolean, take: (text: string) => void): TextStream => {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return { isTTY, write: take, writeBytes: (bytes) => take(decoder.decode(bytes, { stream: true })) };
+  };
   const fd = stdinOf(setting.stdin);
   const host: Host = {
     stdin: { fd: fd ?? -1, isTTY: fd === undefined },

@@ -1,7 +1,6 @@
 // `messages`: its columns, filters, long bodies, and that the output is JSON whatever the input.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { messages } from '../../src/cli/messages.ts';
 import { MemorySource, messageRecord, parse } from '../../src/index.ts';
 import { randomOf, SEED } from '../random.ts';
 import { CLEAN, at, file, jsonLines, run } from './harness.ts';
@@ -97,37 +96,24 @@ test('stops reading when no further message can be wanted', async () => {
   }
 });
 
-/** Runs `messages` with bodies of more than `largest` bytes written in pieces. */
-function inPieces(path: string, largest: number, isTTY = false): { code: number; out: string; largestWrite: number } {
-  let out = '';
-  let largestWrite = 0;
-  const write = (text: string): void => {
-    out += text;
-    largestWrite = Math.max(largestWrite, text.length);
-  };
-  const stream = { isTTY, write };
-  const host = { stdin: { fd: -1, isTTY: true }, stdout: stream, stderr: stream, env: {}, version: '' };
-  const code = messages([path], { dialect: 'auto', color: 'auto', format: 'ndjson' }, host, null, largest);
-  return { code, out, largestWrite };
-}
-
-test('a long body is written in pieces, the same text', async () => {
-  const body = Buffer.from('a"\\\n\0é😀<<|end|><|literal|>\ufeff<|end|><|endliteral|>\u2028');
+test('a long body, the same text', async () => {
+  const body = Buffer.from('a"\\\n\0é😀<<|end|><|literal|>\ufeff<|end|><|endliteral|>\u2028'.repeat(20_000));
   const bad = Buffer.from([0xf0, 0x9f, 0x98, 0xe2, 0x82]);
   const [start, next] = [Buffer.from('<|start|>user<|message|>'), Buffer.from('<|end|><|start|>user<|message|>é')];
-  const text = Buffer.concat([start, body, bad, body, next]);
-  const path = file('messages/pieces.txt', text);
-  const whole = (await run(['messages', path])).out;
-  expect(jsonLines(whole)[0]!['content']).toContain('\ufeff<|end|>\u2028');
-  for (const largest of [0, 1, 100]) expect(inPieces(path, largest).out).toBe(whole);
+  const path = file('messages/pieces.txt', Buffer.concat([start, body, bad, body, next]));
+  const content = `a"\\\n\0é😀<|end|>\ufeff<|end|>\u2028`.repeat(20_000);
+  const whole = jsonLines((await run(['messages', path])).out);
+  expect(whole.map((line) => line['content'])).toEqual([`${content}\ufffd\ufffd${content}`, 'é']);
 });
 
-test('pieces are bounded and cut no character', async () => {
+test('pieces are bounded', async () => {
   const body = `${'😀é"'.repeat(500_000)}\x07`;
   const path = file('messages/long.txt', `x<|start|>user<|message|>y${body}<|end|>\n`);
-  const { code, out, largestWrite } = inPieces(path, 1000);
+  let largestWrite = 0;
+  const { code, out } = await run(['messages', path], { onWrite: (text) => (largestWrite = Math.max(largestWrite, text.length)) });
   expect(code).toBe(0);
   expect(jsonLines(out)[0]!['content']).toBe(`y${body}`);
+  expect(largestWrite).toBeGreaterThan(0);
   expect(largestWrite).toBeLessThan(3 * 1024 * 1024);
 });
 
@@ -139,7 +125,6 @@ test('on a terminal nothing steers it, the values are the same', async () => {
   expect(shown).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);
   expect(plain).toMatch(/\u009b/);
   expect(jsonLines(shown)).toEqual(jsonLines(plain));
-  expect(inPieces(path, 0, true).out).toBe(shown);
 });
 
 test('files come in order, each with its path; one that is missing fails', async () => {

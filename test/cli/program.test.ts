@@ -1,30 +1,123 @@
 // The command line itself: help, wrong usage, and every exit code.
 import { expect, test } from 'vitest';
 import { ClosedPipe, OutputError } from '../../src/cli/stream.ts';
+import { loadSpinner, makeProgram } from '../../src/cli/program.ts';
+import { ENDINGS } from '../../src/corpus/paths.ts';
 import { CLEAN, FAULTY, file, run } from './harness.ts';
 
 test('--version and -V', async () => {
   for (const flag of ['--version', '-V']) expect(await run([flag])).toEqual({ code: 0, out: '0.0.0-test\n', err: '' });
 });
 
-test('help goes to standard output and holds two examples', async () => {
-  for (const argv of [['--help'], ['scan', '--help'], ['check', '-h'], ['messages', '--help'], ['render', '--help'], ['convert', '--help'], ['explain', '--help'], ['help', 'check']]) {
+test('help goes to standard output, however it is asked for', async () => {
+  const asked = [
+    ['--help'], ['scan', '--help'], ['check', '-h'], ['completion', '--help'], ['help', 'check'], ['help'],
+  ];
+  for (const argv of asked) {
     const { code, out, err } = await run(argv);
     expect([code, err]).toEqual([0, '']);
     expect(out).toMatch(/^Usage: openchatml/);
-    expect(out.split('\nExamples:\n')[1]!.match(/^ .*openchatml (scan|check|messages|render|convert|explain) /gm)).toHaveLength(2);
+    expect(out.split('\nExamples:\n')[1]!.match(/^ .*openchatml [a-z]+ /gm)).toHaveLength(2);
   }
 });
 
 test('every example is a command line that is understood', async () => {
-  for (const name of [[], ['scan'], ['check'], ['messages'], ['render'], ['convert'], ['explain']]) {
+  for (const name of [[], ['scan'], ['check'], ['messages'], ['render'], ['convert'], ['filter'], ['explain']]) {
     const { out } = await run([...name, '--help']);
-    for (const [, line] of out.split('\nExamples:\n')[1]!.matchAll(/openchatml ((?:scan|check|messages|render|convert|explain) [^#|>\n]*)/g)) {
-      const words = line!.trim().split(/\s+/).filter((word) => !/^(raw|chats)\/$|\.(txt|ocml|jsonl|ndjson)$/.test(word));
+    const examples = out.split('\nExamples:\n')[1]!;
+    const lines = examples.matchAll(/openchatml ((?:scan|check|messages|render|convert|filter|explain) [^#|<>\n]*)/g);
+    for (const [, line] of lines) {
+      const isPath = /^(raw|chats)\/$|\.(txt|ocml|jsonl|ndjson)$/;
+      const words = line!.trim().split(/\s+/).filter((word) => !isPath.test(word));
       const stdin = words.includes('--completion-role') ? '<|channel|>final<|message|>Hi<|return|>' : CLEAN;
       const { code, err } = await run(words, { stdin });
       expect([code, err.includes('error:')], line).toEqual([0, false]);
     }
+  }
+});
+
+const silent = { isTTY: false, write: () => {} };
+const HOST = { stdin: { fd: -1, isTTY: true }, stdout: silent, stderr: silent, env: {}, version: '' };
+
+test('every command has a help with two examples, and knows the options in them', async () => {
+  const { commands } = makeProgram(HOST, () => {});
+  expect(commands.length).toBeGreaterThan(8);
+  for (const command of commands) {
+    const name = command.name();
+    const { code, out, err } = await run(['help', name]);
+    expect([code, err], name).toEqual([0, '']);
+    const lines = out.split('\nExamples:\n')[1]!.split('\n').filter((line) => line.startsWith('  '));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) {
+      const words = new RegExp(`openchatml ${name}( [^#|<>]*|$)`).exec(line)?.[1]!.trim().split(/\s+/) ?? ['(none)'];
+      expect(command.parseOptions(words), line).toMatchObject({ unknown: [] });
+      expect(words).not.toContain('(none)');
+    }
+  }
+});
+
+test('progress is for a person at a terminal where nothing else moves', async () => {
+  type Given = { out?: boolean; err?: boolean; env?: NodeJS.ProcessEnv };
+  const shows = async (command: string, options: object, given: Given): Promise<boolean> => {
+    const { out = false, err = true, env = {} } = given;
+    const host = { ...HOST, stdout: { ...silent, isTTY: out }, stderr: { ...silent, isTTY: err }, env };
+    return (await loadSpinner(command, options as never, host)) !== null;
+  };
+  expect(await shows('check', {}, {})).toBe(true);
+  expect(await shows('check', {}, { err: false })).toBe(false);
+  expect(await shows('check', { quiet: true }, {})).toBe(false);
+  expect(await shows('check', {}, { env: { CI: '' } })).toBe(false);
+  expect(await shows('check', {}, { env: { TERM: 'dumb' } })).toBe(false);
+  expect(await shows('check', {}, { out: true })).toBe(false);
+  expect(await shows('scan', {}, { out: true })).toBe(true);
+  expect(await shows('messages', { output: 'a.parquet' }, { out: true })).toBe(true);
+});
+
+test('help names the endings of files that folders give', async () => {
+  const words = (await run(['scan', '--help'])).out.replace(/\s+/g, ' ');
+  expect(ENDINGS.length).toBeGreaterThan(0);
+  for (const ending of ENDINGS) expect(words).toContain(`*${ending.replace(/\.(gz|zst)$/, '')}`);
+});
+
+test('--exit-zero: findings do not fail; what cannot be read does', async () => {
+  const path = file('program/faulty.txt', FAULTY);
+  expect((await run(['check', path])).code).toBe(1);
+  expect((await run(['check', '--exit-zero', path])).code).toBe(0);
+  expect((await run(['check', '--exit-zero', path, `${path}.none`])).code).toBe(2);
+});
+
+test('--max-diagnostics bounds what is told, not what is counted', async () => {
+  const path = file('program/many.txt', `version: 2.2\n---\n${'<|start|>robot<|message|>a<|end|>\n'.repeat(30)}`);
+  const lines = async (...argv: string[]): Promise<[number, number, string]> => {
+    const { code, out, err } = await run(['check', '--format', 'concise', ...argv, path], { outIsTTY: true });
+    return [code, out.split('\n').length - 1, err];
+  };
+  const sums = '30 errors, 0 warnings in 1 file\n';
+  expect(await lines()).toEqual([1, 20, `10 more; --max-diagnostics none tells them\n${sums}`]);
+  expect(await lines('--max-diagnostics', 'none')).toEqual([1, 30, sums]);
+  expect(await lines('--max-diagnostics', '0')).toEqual([1, 0, `30 more; --max-diagnostics none tells them\n${sums}`]);
+  expect((await run(['check', '--format', 'concise', path])).out.split('\n')).toHaveLength(31);
+});
+
+test('--quiet: errors only; --summary: sums without a terminal, too', async () => {
+  const path = file('program/clean.txt', CLEAN);
+  for (const command of ['scan', 'check', 'messages']) {
+    const sums = /^1 file.*; 118 bytes in \d+\.\d\d s, .*\/s$/m;
+    const terminal = { errIsTTY: true, env: { NO_COLOR: '1' } };
+    expect((await run([command, path], terminal)).err).toMatch(sums);
+    expect((await run([command, '--summary', path])).err).toMatch(sums);
+    expect((await run([command, path])).err).not.toMatch(sums);
+    expect((await run([command, '--quiet', '--summary', path], terminal)).err).toBe('');
+    expect((await run([command, '-q', `${path}.none`])).err).toMatch(/^error: /);
+  }
+});
+
+test('binary output is refused on a terminal, before anything is read', async () => {
+  for (const format of ['arrow', 'parquet']) {
+    const { code, out, err } = await run(['messages', '--format', format, 'none'], { outIsTTY: true });
+    expect([code, out]).toEqual([2, '']);
+    const remedy = 'name a file with --output, or send it through a pipe';
+    expect(err).toBe(`error: --format ${format} is binary and no output for a terminal; ${remedy}\n`);
   }
 });
 
@@ -44,6 +137,10 @@ test.each([
   [['check', '--max-warnings', '-1'], 'Expected a whole number from 0 on.', ''],
   [['check', '--max-warnings', '1e3'], 'Expected a whole number from 0 on.', ''],
   [['messages', '--at', '9007199254740993'], 'Expected a whole number from 0 on.', ''],
+  [['check', '--max-diagnostics', 'all'], 'Expected a whole number from 0 on, or none.', ''],
+  [['scan', '--threads', '0'], 'Expected a whole number from 1 to 256.', ''],
+  [['scan', '--threads', '1000000000'], 'Expected a whole number from 1 to 256.', ''],
+  [['scan', '--form', 'x'], 'choices are auto, text, messages, conversations.', ''],
   [['messages', '--at'], "option '--at <byte>' argument missing", ''],
   [['check', '--completion-role', 'robot'], 'system, developer, user, assistant, tool or functions.<name>.', ''],
 ])('wrong usage %j: 2', async (argv, words, suggestion) => {

@@ -61,6 +61,49 @@ test('tells bytes where the size is not known', () => {
   expect(events).toContain('a\\x1b.txt  3 MB  2 MB/s');
 });
 
+test('tells part, bytes, speed and what is left where the total is known', () => {
+  const { events, make } = fake();
+  const progress = new Progress(silent, make);
+  progress.setTotal(6_000_000_000);
+  vi.advanceTimersByTime(1000);
+  progress.add(1_900_000_000);
+  vi.advanceTimersByTime(99);
+  progress.add(1);
+  vi.advanceTimersByTime(1);
+  // Time goes on without new bytes, and what was read in between counts.
+  progress.step();
+  vi.advanceTimersByTime(900);
+  progress.add(5_000_000_000);
+  expect(events).toEqual([
+    'start', '31 %  1.9 GB of 6.0 GB, 1.9 GB/s, 3 s left', '31 %  1.9 GB of 6.0 GB, 1.7 GB/s, 3 s left',
+    '100 %  6.0 GB of 6.0 GB, 3.5 GB/s, 0 s left',
+  ]);
+  expect([progress.bytes, progress.seconds]).toEqual([6_900_000_001, 2]);
+});
+
+test('bytes may be counted by path, and before anything is known', () => {
+  const { events, make } = fake();
+  let now = 5000;
+  const progress = new Progress(silent, make, () => now);
+  now = 6000;
+  progress.step();
+  now = 7000;
+  progress.add(3_000_000, 'b\u009b');
+  progress.setTotal(0);
+  now = 8000;
+  progress.add(3_000_000, 'b\u009b');
+  progress.setTotal(null);
+  now = 9000;
+  progress.add(0, 'b\u009b');
+  now = 10_000;
+  progress.add(1_000_000, 'c');
+  const texts = [
+    '0 bytes  0 MB/s', 'b\\x9b  3 MB  2 MB/s', '100 %  0 bytes of 0 bytes, 2 MB/s, 0 s left', 'b\\x9b  6 MB  2 MB/s',
+    'c  1 MB  1 MB/s',
+  ];
+  expect(events).toEqual(['start', ...texts]);
+});
+
 test('short work shows nothing', () => {
   const { events, make } = fake();
   const progress = new Progress(silent, make);

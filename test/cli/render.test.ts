@@ -1,5 +1,6 @@
 // `render`: what it writes for one input and several, its options, and what becomes of inputs that cannot be read.
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { render, type RenderCommandOptions } from '../../src/cli/render.ts';
 import { htmlHead, htmlTail } from '../../src/formats/render.ts';
@@ -110,17 +111,14 @@ test('an input that cannot be read is told, the others come, the page ends', () 
   expect(page.out.match(/<section/g)).toHaveLength(page.out.match(/<\/section>/g)!.length);
 });
 
-const MEMORY = '/proc/self/mem';
-const hasMemory = existsSync(MEMORY);
-if (!hasMemory) console.log(`skipped: no ${MEMORY}, a file that opens and cannot be read`);
-
-test.skipIf(!hasMemory)('what an input that breaks off has opened is closed', () => {
+test('what an input that breaks off has opened is closed', () => {
   const path = file('render/talk.txt', TALK);
-  const { code, out, err } = run([MEMORY, path], { format: 'html' });
+  const cut = file('render/cut.gz', gzipSync(TALK).subarray(0, -4));
+  const { code, out, err } = run([cut, path], { format: 'html' });
   expect(code).toBe(2);
-  expect(err).toContain(`${MEMORY}: cannot be read at byte 0`);
+  expect(err).toContain(`${cut}: `);
   const first = out.slice(htmlHead().length);
-  const closed = `<section class="input">\n<h2><bdi>${MEMORY}</bdi></h2>\n</section>\n`;
+  const closed = `<section class="input">\n<h2><bdi>${cut}</bdi></h2>\n</section>\n`;
   expect(first.startsWith(`${closed}<section class="input">\n`)).toBe(true);
   expect(out.endsWith(`</section>\n</section>\n${htmlTail()}`)).toBe(true);
 });

@@ -10,11 +10,16 @@ import { file, type Result } from './harness.ts';
 let inputs = 0;
 
 /** Checks paths; `stdin` is what `-` gives. */
-export function report(format: ReportFormat, paths: readonly string[], stdin = '', isTTY = false): Result {
+export async function report(
+  format: ReportFormat,
+  paths: readonly string[],
+  stdin = '',
+  isTTY = false,
+): Promise<Result> {
   const result: Result = { code: -1, out: '', err: '' };
   const fd = openSync(file(`report/stdin-${inputs++}`, stdin), 'r');
   try {
-    result.code = check(paths, { format, dialect: 'auto', color: 'auto' }, {
+    result.code = await check(paths, { format, dialect: 'auto', color: 'auto' }, {
       stdin: { fd, isTTY: false },
       stdout: { isTTY, write: (text) => void (result.out += text) },
       stderr: { isTTY: false, write: (text) => void (result.err += text) },

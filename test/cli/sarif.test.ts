@@ -94,9 +94,9 @@ function readLog(out: string): Log['runs'][0] {
   return log.runs[0];
 }
 
-test('one run with the rules, and a result for each diagnostic', () => {
+test('one run with the rules, and a result for each diagnostic', async () => {
   const path = file('sarif/faulty.txt', FAULTY);
-  const { code, out, err } = report('sarif', [path]);
+  const { code, out, err } = await report('sarif', [path]);
   expect([code, err]).toEqual([1, '1 error, 1 warning, 1 info in 1 file\n']);
   const { tool, invocations, properties, results } = readLog(out);
   expect(tool.driver.version).toBe('0.0.0-test');
@@ -122,33 +122,35 @@ test('one run with the rules, and a result for each diagnostic', () => {
   });
 });
 
-test('a clean input has a run without results, an input that is not there one that failed', () => {
-  const clean = report('sarif', [file('sarif/clean.txt', CLEAN)]);
+test('a clean input has a run without results, an input that is not there one that failed', async () => {
+  const clean = await report('sarif', [file('sarif/clean.txt', CLEAN)]);
   expect(clean.code).toBe(0);
   expect(readLog(clean.out)).toMatchObject({ results: [], invocations: [{ executionSuccessful: true }] });
-  const missing = report('sarif', [at('sarif/none.txt')]);
+  const missing = await report('sarif', [at('sarif/none.txt')]);
   expect(missing.code).toBe(2);
   expect(readLog(missing.out)).toMatchObject({ results: [], invocations: [{ executionSuccessful: false }] });
 });
 
-test('regions: code points, several lines, none beyond a bound, empty ones', () => {
-  const regions = (text: string): unknown[] => readLog(report('sarif', [file('sarif/regions.txt', text)]).out).results
-    .map(({ locations }) => locations[0].physicalLocation.region);
+test('regions: code points, several lines, none beyond a bound, empty ones', async () => {
+  const regions = async (text: string): Promise<unknown[]> => {
+    const { out } = await report('sarif', [file('sarif/regions.txt', text)]);
+    return readLog(out).results.map(({ locations }) => locations[0].physicalLocation.region);
+  };
   const head = 'version: 2.2\n---\n';
   const user = '<|start|>user<|message|>';
-  expect(regions(`\ufeff${head}${user}\u{1f600}<|end|>\u{1f600}\u00e9${user}c<|end|>`)).toEqual([
+  expect(await regions(`\ufeff${head}${user}\u{1f600}<|end|>\u{1f600}\u00e9${user}c<|end|>`)).toEqual([
     { startLine: 3, startColumn: 33, endLine: 3, endColumn: 35, byteOffset: 55, byteLength: 6 },
   ]);
-  expect(regions(`${head}<|start|>user<|message|>a\nb\n<|start|>user<|message|>c<|end|>`)).toEqual([
+  expect(await regions(`${head}<|start|>user<|message|>a\nb\n<|start|>user<|message|>c<|end|>`)).toEqual([
     { startLine: 3, startColumn: 1, endLine: 5, endColumn: 1, byteOffset: 17, byteLength: 28 },
   ]);
-  expect(regions(`${head}${user}a<|end|>  ${user}b\nc\u00e9${user}d<|end|>`)).toEqual([
+  expect(await regions(`${head}${user}a<|end|>  ${user}b\nc\u00e9${user}d<|end|>`)).toEqual([
     { startLine: 3, startColumn: 35, endLine: 4, endColumn: 3, byteOffset: 51, byteLength: 29 },
   ]);
-  expect(regions(`${head}<|start|>user<|message|>${'a'.repeat(70_000)}`)).toEqual([
+  expect(await regions(`${head}<|start|>user<|message|>${'a'.repeat(70_000)}`)).toEqual([
     { startLine: 3, startColumn: 1, byteOffset: 17, byteLength: 70_024 },
   ]);
-  expect(regions('<|start|>user<|message|>c<|end|>')).toEqual([
+  expect(await regions('<|start|>user<|message|>c<|end|>')).toEqual([
     { startLine: 1, startColumn: 1, endLine: 1, endColumn: 1, byteOffset: 0, byteLength: 0 },
   ]);
 });
@@ -170,7 +172,7 @@ test('bytes that a pipe has let go leave the end open', () => {
   });
 });
 
-test('a pipe gives the results of a file, apart from ends that are gone', () => {
+test('a pipe gives the results of a file, apart from ends that are gone', async () => {
   const blank = ' \n'.repeat(300_000);
   const call = '<|start|>assistant to=functions.f call_id=c<|channel|>commentary<|message|>{}<|call|>';
   const text = `version: 2.2\n${call}${blank}${FAULTY}${blank}a`;
@@ -178,10 +180,10 @@ test('a pipe gives the results of a file, apart from ends that are gone', () => 
     const { endLine: _, endColumn: __, ...start } = locations[0].physicalLocation.region;
     return [ruleId, level, start];
   });
-  const ofPipe = report('sarif', ['-'], text);
+  const ofPipe = await report('sarif', ['-'], text);
   expect(ofPipe.err).not.toContain('error:');
   expect(entries(ofPipe.out).length).toBeGreaterThan(4);
-  expect(entries(ofPipe.out)).toEqual(entries(report('sarif', [file('sarif/pipe.txt', text)]).out));
+  expect(entries(ofPipe.out)).toEqual(entries((await report('sarif', [file('sarif/pipe.txt', text)])).out));
 });
 
 test('names are percent-encoded, those below the working directory relative to it', () => {
@@ -196,27 +198,29 @@ test('names are percent-encoded, those below the working directory relative to i
   expect(uri('-')).toBe('-');
 });
 
-test('a fingerprint stays when text is put before the finding, and differs from every other one', () => {
+test('a fingerprint stays when text is put before the finding, and differs from every other one', async () => {
   const path = file('sarif/moved.txt', FAULTY + FAULTY);
-  const prints = (): string[] => {
-    return readLog(report('sarif', [path]).out).results.flatMap((result) => Object.values(result.partialFingerprints));
+  const prints = async (): Promise<string[]> => {
+    const { out } = await report('sarif', [path]);
+    return readLog(out).results.flatMap((result) => Object.values(result.partialFingerprints));
   };
-  const before = prints();
+  const before = await prints();
   expect(before.length).toBeGreaterThan(5);
   expect(new Set(before).size).toBe(before.length);
   const longer = FAULTY.replace('<|start|>', '<|start|>user<|message|>Good day<|end|>\n<|start|>');
   file('sarif/moved.txt', `\n\n\n${longer}${FAULTY}`);
-  expect(prints()).toEqual(before);
+  expect(await prints()).toEqual(before);
 });
 
-test('a further finding in a transcript changes no fingerprint of the next one', () => {
-  const prints = (text: string): string[] => {
-    const { results } = readLog(report('sarif', [file('sarif/further.txt', text)]).out);
-    return results.filter(({ ruleId }) => ruleId === 'unknown-role').flatMap((one) => Object.values(one.partialFingerprints));
+test('a further finding in a transcript changes no fingerprint of the next one', async () => {
+  const prints = async (text: string): Promise<string[]> => {
+    const { results } = readLog((await report('sarif', [file('sarif/further.txt', text)])).out);
+    const wanted = results.filter(({ ruleId }) => ruleId === 'unknown-role');
+    return wanted.flatMap((one) => Object.values(one.partialFingerprints));
   };
   const robot = '<|start|>robot<|message|>Hello<|end|>\n';
-  const [first, second] = prints(`${FAULTY}${FAULTY}`);
-  const [, further, last] = prints(`${FAULTY}${robot}${FAULTY}`);
+  const [first, second] = await prints(`${FAULTY}${FAULTY}`);
+  const [, further, last] = await prints(`${FAULTY}${robot}${FAULTY}`);
   expect(last).toBe(second);
   expect(new Set([first, second, further]).size).toBe(3);
 });
@@ -294,9 +298,9 @@ test('where bytes are short, none is kept behind one that was dropped', () => {
   expect(results.map((result) => result.properties.transcript)).toEqual([...results.keys()]);
 });
 
-test('no log holds a byte of a body, and none steers the terminal', () => {
+test('no log holds a byte of a body, and none steers the terminal', async () => {
   const path = file('sarif/na\x1b[31mme\u202e.txt', SECRETS.replace('robot', 'a\x1b]0;x\x07\u202e'));
-  const { out, err } = report('sarif', [path], '', true);
+  const { out, err } = await report('sarif', [path], '', true);
   expect(readLog(out).results.length).toBeGreaterThan(8);
   expect(out + err).not.toContain('SECRET');
   expect(out + err).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/);

@@ -1,4 +1,5 @@
 // `scan`: its numbers, its two forms, and what happens when an input cannot be read.
+import { gzipSync } from 'node:zlib';
 import { closeSync, openSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { CLEAN, FAULTY, at, file, run } from './harness.ts';
@@ -77,7 +78,7 @@ test('tells the speed on a terminal, and there only on standard error', async ()
   expect((await run(['scan', path])).err).toBe('');
   const { out, err } = await run(['scan', '--format', 'json', path], { errIsTTY: true, env: { NO_COLOR: '1' } });
   expect(JSON.parse(out)).toEqual(COUNTS);
-  expect(err).toMatch(/^\d+ MB\/s \(0\.0 MB in \d+\.\d\d s\)\n$/);
+  expect(err).toMatch(/^1 file, 2 messages; 118 bytes in \d+\.\d\d s, \S+ \S+\/s\n$/);
 });
 
 test('takes dialect, role and a stripped stop token', async () => {
@@ -107,10 +108,18 @@ test('an input that is not there fails, the others count', async () => {
 });
 
 test('an input that breaks off in the middle leaves no numbers that hold half of it', async () => {
-  const folder = openSync(at('scan'), 'r');
-  const { code, out, err } = await run(['scan', file('scan/there.txt', CLEAN), '-'], { stdin: folder });
-  closeSync(folder);
+  const cut = file('scan/cut.txt.gz', gzipSync(CLEAN).subarray(0, -4));
+  const { code, out, err } = await run(['scan', file('scan/there.txt', CLEAN), cut]);
   expect([code, out]).toEqual([2, '']);
+  expect(err).toContain('cut.txt.gz: ');
+});
+
+test('an input that cannot be read at all is told, the others are counted', async () => {
+  const folder = openSync(at('scan'), 'r');
+  const { code, out, err } = await run(['scan', '--format', 'json', file('scan/there.txt', CLEAN), '-'], { stdin: folder });
+  closeSync(folder);
+  expect(code).toBe(2);
+  expect(JSON.parse(out)).toEqual(COUNTS);
   expect(err).toBe('error: -: cannot be read at byte 0: illegal operation on a directory (EISDIR)\n');
 });
 

@@ -1,0 +1,71 @@
+// `scan --report`: a page of what the inputs hold, gathered by a second reading, since it tells findings too.
+
+import { statSync } from 'node:fs';
+import { InputError } from '../corpus/error.ts';
+import { OutputFile } from '../corpus/output-file.ts';
+import { openInput, STANDARD_INPUT } from '../corpus/paths.ts';
+import { type Sample, Statistics, type StatisticsJson } from '../corpus/statistics.ts';
+import { Lines } from '../errors.ts';
+import type { CorpusOptions } from './options.ts';
+import type { Run } from './run.ts';
+
+/** Standard input, or a FIFO. What cannot be looked at is told when it is opened. */
+export function isReadOnce(path: string): boolean {
+  return path === STANDARD_INPUT || (statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false);
+}
+
+/** Writes the page. False: it could not be written, or an input broke off, which is told. */
+export async function writeReportFile(run: Run, paths: readonly string[], options: CorpusOptions, path: string, version: string): Promise<boolean> {
+  const statistics = new Statistics();
+  const began = performance.now();
+  for await (const event of run.events(paths, options, { work: { kind: 'statistics', tools: [] }, tellsAtEnd: true })) {
+    if (event.kind === 'broken') return false;
+    if (event.kind === 'end') statistics.file(0);
+    if (event.kind !== 'part') continue;
+    if (event.statistics !== null) statistics.merge(event.statistics);
+    statistics.bytes += event.bytes;
+  }
+  const seconds = (performance.now() - began) / 1000;
+  const { writeReport } = await import('../corpus/report.ts');
+  let file: OutputFile | undefined;
+  try {
+    file = OutputFile.create(path);
+    file.write(writeReport(placed(statistics.toJSON()), { title: titleOf(paths), version, seconds }));
+    file.commit();
+    return true;
+  } catch (error) {
+    if (!run.complainOfOutput(error)) throw error;
+    return false;
+  } finally {
+    file?.discard();
+  }
+}
+
+const titleOf = (paths: readonly string[]): string => (paths.length === 1 ? paths[0]! : `${paths[0]!} and ${paths.length - 1} more`);
+
+/** The samples with their lines and columns, where the file has them: a few of each rule, found at the end. */
+function placed(json: StatisticsJson): StatisticsJson {
+  const lines = new Map<string, Lines | null>();
+  const at = (sample: Sample): Sample => {
+    if (!lines.has(sample.path)) lines.set(sample.path, linesOf(sample.path));
+    const known = sample.record === null || sample.line !== null ? lines.get(sample.path) : null;
+    return known ? { ...sample, ...known.at(sample.from) } : sample;
+  };
+  const findings = json.findings.map((finding) => ({ ...finding, samples: finding.samples.map(at) }));
+  return { ...json, findings };
+}
+
+/** Of a file that can be read anywhere; null: of none. */
+function linesOf(path: string): Lines | null {
+  try {
+    const input = openInput(path);
+    if (!input.canReread) {
+      input.close();
+      return null;
+    }
+    return new Lines((from, to) => input.bytes(from, to));
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,214 @@
+// Jobs on threads. Every job is begun in the order in which it is given; its pieces come out when they are asked for, so
+// that output is in order whatever thread is first. A thread that fails is replaced, and its job done again from its
+// beginning; what was handed out already is left out then, since a job always gives the same.
+
+import { Worker } from 'node:worker_threads';
+import { InputError } from './error.ts';
+import type { Job, JobResult, Piece } from './job.ts';
+import { workerFile } from './worker-file.ts';
+
+/** A job that is under way. */
+export interface Running {
+  readonly job: Job;
+  /** The next piece, or the result. Throws an InputError, or a ThreadError. */
+  next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }>;
+  /** Nothing more is wanted of it. */
+  drop(): void;
+}
+
+export interface Jobs {
+  readonly threads: number;
+  /** `first`: before those that wait. */
+  start(job: Job, first?: boolean): Running;
+  close(): void;
+}
+
+/** A thread failed, and the one after it too. */
+export class ThreadError extends Error {
+  override readonly name = 'ThreadError';
+}
+
+/** What a worker says. */
+export type Answer =
+  | { readonly task: number; readonly piece: Piece }
+  | { readonly task: number; readonly result: JobResult }
+  | { readonly task: number; readonly error: ThreadFailure };
+
+/** An error on its way between threads. */
+export interface ThreadFailure {
+  /** Of an InputError; null: a bug. */
+  readonly input: { readonly path: string; readonly reason: string; readonly remedy: string } | null;
+  readonly stack: string;
+}
+
+/** What a worker is told. */
+export interface Task {
+  readonly task: number;
+  readonly job: Job;
+  /** Word 0: pieces that were taken; word 1: 1 when nothing more is wanted. */
+  readonly flow: Int32Array;
+}
+
+/** Pieces that a worker may be ahead of those who take them. */
+export const AHEAD = 16;
+export const TAKEN = 0;
+export const DROPPED = 1;
+/** How often a job is begun. */
+const ATTEMPTS = 2;
+
+type Arrived = { readonly piece: Piece } | { readonly result: JobResult } | { readonly error: Error };
+
+class Thread {
+  readonly worker: Worker;
+  /** What it is doing. */
+  doing: RunningTask | null = null;
+
+  constructor(worker: Worker) {
+    this.worker = worker;
+  }
+}
+
+class RunningTask implements Running {
+  readonly job: Job;
+  flow = new Int32Array(new SharedArrayBuffer(8));
+  attempts = 0;
+  /** Pieces that a former attempt handed out, and those that this one gave. */
+  #handedOut = 0;
+  #given = 0;
+  #arrived: Arrived[] = [];
+  #wake: (() => void) | null = null;
+  isDropped = false;
+
+  constructor(job: Job) {
+    this.job = job;
+  }
+
+  begin(): void {
+    this.attempts++;
+    this.flow = new Int32Array(new SharedArrayBuffer(8));
+    this.#given = 0;
+    this.#arrived = [];
+  }
+
+  arrive(arrived: Arrived): void {
+    if ('piece' in arrived && this.#given++ < this.#handedOut) {
+      this.#take();
+      return;
+    }
+    this.#arrived.push(arrived);
+    this.#wake?.();
+  }
+
+  async next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }> {
+    while (this.#arrived.length === 0) await new Promise<void>((wake) => (this.#wake = wake));
+    this.#wake = null;
+    const arrived = this.#arrived.shift()!;
+    if ('error' in arrived) throw arrived.error;
+    if ('piece' in arrived) {
+      this.#handedOut++;
+      this.#take();
+    }
+    return arrived;
+  }
+
+  drop(): void {
+    this.isDropped = true;
+    this.#arrived = [];
+    Atomics.store(this.flow, DROPPED, 1);
+    this.#take();
+  }
+
+  #take(): void {
+    Atomics.add(this.flow, TAKEN, 1);
+    Atomics.notify(this.flow, TAKEN);
+  }
+}
+
+/** Jobs on worker threads. */
+export class Pool implements Jobs {
+  readonly threads: number;
+  readonly #script: URL;
+  readonly #workers: Thread[] = [];
+  readonly #waiting: RunningTask[] = [];
+  #number = 0;
+  #closed = false;
+
+  /** `script`: what the threads run. */
+  constructor(threads: number, script: URL = workerFile('worker.js')) {
+    this.threads = threads;
+    this.#script = script;
+  }
+
+  start(job: Job, first = false): Running {
+    const task = new RunningTask(job);
+    if (first) this.#waiting.unshift(task);
+    else this.#waiting.push(task);
+    this.#dispatch();
+    return task;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const { worker } of this.#workers) void worker.terminate();
+    this.#workers.length = 0;
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      let thread = this.#workers.find(({ doing }) => doing === null);
+      if (!thread && this.#workers.length < this.threads) thread = this.#add();
+      if (!thread) return;
+      const task = this.#waiting.shift()!;
+      if (task.isDropped) continue;
+      task.begin();
+      thread.doing = task;
+      const told: Task = { task: this.#number++, job: task.job, flow: task.flow };
+      thread.worker.postMessage(told);
+    }
+  }
+
+  #add(): Thread {
+    const thread = new Thread(new Worker(this.#script, { execArgv: [], name: 'openchatml' }));
+    this.#workers.push(thread);
+    let reason = '';
+    thread.worker.on('message', (answer: Answer) => this.#hear(thread, answer));
+    thread.worker.on('error', (error: Error & { code?: string }) => (reason = error.code ?? error.name));
+    thread.worker.on('messageerror', () => (reason = 'a message that cannot be read'));
+    // Whatever the exit code: a thread that ends before it is told to has failed.
+    thread.worker.on('exit', (code) => this.#lose(thread, reason || `exit code ${code}`));
+    return thread;
+  }
+
+  #hear(thread: Thread, answer: Answer): void {
+    const task = thread.doing;
+    if (task === null) return;
+    if ('piece' in answer) {
+      task.arrive({ piece: answer.piece });
+      return;
+    }
+    thread.doing = null;
+    if ('result' in answer) task.arrive({ result: answer.result });
+    else task.arrive({ error: errorOf(answer.error) });
+    this.#dispatch();
+  }
+
+  #lose(thread: Thread, reason: string): void {
+    if (this.#closed) return;
+    const at = this.#workers.indexOf(thread);
+    if (at >= 0) this.#workers.splice(at, 1);
+    const task = thread.doing;
+    thread.doing = null;
+    if (task !== null && !task.isDropped) {
+      if (task.attempts < ATTEMPTS) this.#waiting.unshift(task);
+      else task.arrive({ error: new ThreadError(`a thread that read ${task.job.input.path} failed twice (${reason})`) });
+    }
+    this.#dispatch();
+  }
+}
+
+function errorOf({ input, stack }: ThreadFailure): Error {
+  if (input !== null) return new InputError(input.path, input.reason, input.remedy);
+  const error = new Error('a job failed');
+  error.stack = stack;
+  return error;
+}

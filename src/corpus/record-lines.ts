@@ -1,0 +1,222 @@
+// JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped where it
+// lies, and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
+
+import { JSON_DEEPEST } from '../abi.ts';
+import type { Machine } from '../scan/machine.ts';
+import { MemorySource, type Source } from '../scan/source.ts';
+import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../scan/text-machine.ts';
+import { isBlank, LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
+import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
+
+/** Lines of an input: those that begin at or behind `from` and before `to`. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+  /** Number of the first record, from 0, and of the first line, from 1. */
+  readonly record: number;
+  readonly line: number;
+}
+
+const MARK = [0xef, 0xbb, 0xbf];
+
+export class RecordLines {
+  readonly #text: TextMachine;
+  readonly #machine: Machine;
+  readonly #source: Source;
+  readonly #options: UnitOptions;
+  readonly #range: LineRange;
+  /** Of the input: position of the window's first byte; bytes in the window; the line at hand begins at #at. */
+  #base: number;
+  #length = 0;
+  #at = 0;
+  #ended = false;
+  /** Records and lines met so far, those before the range included. */
+  records: number;
+  lines: number;
+
+  constructor(text: TextMachine, machine: Machine, source: Source, options: UnitOptions, range: LineRange) {
+    this.#text = text;
+    this.#machine = machine;
+    this.#source = source;
+    this.#options = options;
+    this.#range = range;
+    // A line begins where the byte before is a line feed.
+    this.#base = Math.max(0, range.from - 1);
+    this.records = range.record;
+    this.lines = range.line - 1;
+  }
+
+  /** How far the input was read. */
+  get position(): number {
+    return this.#base + this.#length;
+  }
+
+  /** The units of the lines, in order. Never throws on data. */
+  *units(): Generator<Unit | BadRecord, void, void> {
+    if (this.#range.from > 0) this.#passLine();
+    else this.#passMark();
+    while (this.#base + this.#at < this.#range.to) {
+      const to = this.#findEnd();
+      if (to === null) yield* this.#longLine();
+      else if (to < 0) return;
+      else {
+        this.lines++;
+        yield* this.#line(this.#at, to);
+        this.#at = to + 1;
+      }
+    }
+  }
+
+  /** Reads on behind the line at hand; false: the input has ended, or the window is full. */
+  #more(): boolean {
+    const { input } = this.#text;
+    if (this.#at > 0) {
+      const at = Math.min(this.#at, this.#length);
+      input.copyWithin(0, at, this.#length);
+      this.#base += at;
+      this.#length -= at;
+      this.#at -= at;
+    }
+    if (this.#ended || this.#length === input.length) return false;
+    // What is told of the record at hand is placed by its bytes.
+    this.#source.release(this.#base);
+    const read = this.#source.read(this.#base + this.#length, input.subarray(this.#length, Math.min(input.length, this.#length + STEP)));
+    this.#ended = read === 0;
+    this.#length += read;
+    return read > 0;
+  }
+
+  #passMark(): void {
+    while (this.#length < 3 && this.#more());
+    if (MARK.every((byte, i) => i < this.#length && this.#text.input[i] === byte)) this.#at = 3;
+  }
+
+  /** To behind the next line feed. */
+  #passLine(): void {
+    while (true) {
+      const lf = this.#text.nextLine(0, this.#length);
+      if (lf >= 0) {
+        this.#at = lf + 1;
+        return;
+      }
+      this.#at = this.#length;
+      if (!this.#more()) return;
+    }
+  }
+
+  /** Where the line at hand ends; null: it is longer than the window; -1: there is none. */
+  #findEnd(): number | null {
+    let seen = this.#at;
+    while (true) {
+      const lf = seen < this.#length ? this.#text.nextLine(seen, this.#length) : -1;
+      if (lf >= 0) return lf;
+      const before = this.#length - this.#at;
+      if (this.#more()) {
+        seen = this.#at + before;
+        continue;
+      }
+      if (!this.#ended) return null;
+      return this.#at < this.#length ? this.#length : -1;
+    }
+  }
+
+  /** A line that is longer than the window, gathered as far as it may be read. */
+  *#longLine(): Generator<Unit | BadRecord, void, void> {
+    const most = this.#options.largestRecord ?? LARGEST;
+    const from = this.#base + this.#at;
+    const parts: Uint8Array[] = [];
+    let length = 0;
+    let dropped = 0;
+    let lf = -1;
+    while (lf < 0) {
+      lf = this.#text.nextLine(this.#at, this.#length);
+      const part = this.#text.input.slice(this.#at, lf < 0 ? this.#length : lf);
+      length += part.length;
+      if (length <= most) parts.push(part);
+      else {
+        dropped += part.length;
+        parts.length = 0;
+      }
+      this.#at = lf < 0 ? this.#length : lf + 1;
+      if (lf < 0 && !this.#more()) break;
+    }
+    this.lines++;
+    const place = { number: this.records, line: this.lines, from, to: from + length };
+    if (dropped === 0) yield* this.#slow(Buffer.concat(parts), place);
+    else {
+      this.records++;
+      yield* unitsOfRecord(tooLarge(place), this.#options);
+    }
+  }
+
+  *#line(from: number, to: number): Generator<Unit | BadRecord, void, void> {
+    const place = { number: this.records, line: this.lines, from: this.#base + from, to: this.#base + to };
+    const { input } = this.#text;
+    if (to - from > (this.#options.largestRecord ?? LARGEST)) {
+      this.records++;
+      yield* unitsOfRecord(tooLarge(place), this.#options);
+      return;
+    }
+    const member = this.#text.record(from, to) >= 0 ? this.#transcript() : -1;
+    if (member < 0) {
+      yield* this.#slow(Buffer.from(input.buffer, input.byteOffset + from, to - from), place);
+      return;
+    }
+    this.records++;
+    yield* this.#fast(member, place);
+  }
+
+  /** The member that is the whole transcript, as text; -1: another way must be gone. */
+  #transcript(): number {
+    const text = this.#text;
+    const { form = 'auto', field } = this.#options;
+    const isText = (member: number): boolean => member >= 0 && text.kind(member) === VALUE_STRING;
+    if (form === 'messages' || form === 'conversations') return -1;
+    if (field === undefined && form === 'auto') {
+      for (const list of LISTS) {
+        const member = text.find(list);
+        if (member >= 0 && text.kind(member) === VALUE_ARRAY) return -1;
+      }
+    }
+    const member = text.find(field ?? 'text');
+    return isText(member) ? member : -1;
+  }
+
+  *#fast(member: number, place: Placed): Generator<Unit | BadRecord, void, void> {
+    const text = this.#text;
+    const from = text.valueFrom(member) + 1;
+    const to = text.valueTo(member) - 1;
+    let bytes = text.input.subarray(from, to);
+    let mapped = false;
+    let at = (offset: number): number => this.#base + from + offset;
+    if (text.isEscaped(member)) {
+      bytes = text.output.subarray(0, text.unescape(from, to));
+      if (text.hasLone) yield badRecord(place, 'bad-record', HALF_CHARACTER);
+      at = (offset) => {
+        if (!mapped) text.mapBegin(from, to);
+        mapped = true;
+        return this.#base + text.mapTo(offset);
+      };
+    }
+    yield {
+      kind: 'text',
+      record: place.number,
+      line: place.line,
+      source: new MemorySource(bytes),
+      options: this.#options,
+      place: this.#options.positions === 'field' ? (offset) => offset : at,
+    };
+  }
+
+  *#slow(bytes: Buffer, place: Placed): Generator<Unit | BadRecord, void, void> {
+    const locate = (part: Uint8Array): number => this.#machine.checkJson(part, JSON_DEEPEST);
+    const record = bytes.every(isBlank) ? null : recordOf(bytes, place, { locate });
+    if (record === null) return;
+    this.records++;
+    yield* unitsOfRecord(record, this.#options);
+  }
+}
+
+const LISTS = ['messages', 'conversations'] as const;
+/** Bytes that are read at once: they stay in the second-level cache. */
+const STEP = 256 * 1024;

@@ -1,0 +1,209 @@
+// Records of messages as lines of JSON, in bytes: what `messageRecord` and the content say, columns in that order.
+//
+// Most messages say nothing but a known role and channel: their columns are bytes that were made once, and numbers. Contents never become
+// strings. Lines are gathered in the output of a text machine of its own and handed out in large pieces.
+
+import type { End, Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import type { Build } from '../scan/builds.ts';
+import type { Source } from '../scan/source.ts';
+import { TextMachine } from '../scan/text-machine.ts';
+import { isVisible, visibilityClass } from '../semantics/visibility.ts';
+
+export interface MessageLinesOptions {
+  readonly build?: Build | undefined;
+  /** Bytes that are gathered before they are handed out. 256 KiB by default. */
+  readonly piece?: number | undefined;
+}
+
+const KIB = 1024;
+/** The machine's input: what stands before `record` | well-known middles | a middle of its own | bytes of a body. */
+const MIDDLES_AT = 32 * KIB;
+/** A well-known one takes less than a slot. */
+const SLOT = 256;
+const MIDDLE_AT = 160 * KIB;
+const BODY_AT = 176 * KIB;
+const BODY_BYTES = 64 * KIB;
+const ENDS: readonly End[] = ['end', 'call', 'return', 'implicit'];
+/** Bits of a well-known middle's number: role, channel; end; what decides whether it is visible. */
+const END_SHIFT = 5;
+const CLASS_SHIFT = 7;
+/** Bytes of the columns between head, middle and content, seven numbers among them; and of the line's end. */
+const COLUMNS_BYTES = 256;
+/** The most that a byte becomes. */
+const LONGEST = 6;
+/** A body up to this long is taken at once. */
+const SHORT_BODY = 40 * KIB;
+
+const ENCODER = new TextEncoder();
+const END_OF_LINE = ENCODER.encode('"}\n');
+const same = (offset: number): number => offset;
+/** Mostly names, which need no escapes. */
+const PLAIN = /^[\w.:-]*$/;
+const quote = (value: string | null): string =>
+  value === null ? 'null' : PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
+
+export class MessageLines {
+  readonly #write: (bytes: Uint8Array) => void;
+  readonly #piece: number;
+  readonly #text: TextMachine;
+  /** Bytes of the output that are not handed out. */
+  #at = 0;
+  /** What stands before `record`; as a text only when it is too long for its place. */
+  #headTo = 0;
+  #head: Uint8Array = new Uint8Array(0);
+  readonly #middleRoom: Uint8Array;
+  /** Ends of the well-known middles, by number; 0: not made yet. Each begins where a slot of its own begins. */
+  readonly #middleTo = new Int32Array(4 << CLASS_SHIFT);
+
+  /** `write` takes whole pieces; lines may be cut. The bytes are valid until it returns. */
+  constructor(write: (bytes: Uint8Array) => void, options: MessageLinesOptions = {}) {
+    this.#write = write;
+    this.#piece = options.piece ?? 256 * KIB;
+    this.#text = new TextMachine({
+      build: options.build,
+      input: BODY_AT + BODY_BYTES,
+      output: Math.max(this.#piece + LONGEST * SHORT_BODY + MIDDLES_AT, 8 * BODY_BYTES),
+    });
+    this.#middleRoom = this.#text.input.subarray(MIDDLE_AT, BODY_AT);
+    this.begin('');
+  }
+
+  /** The file that the following lines are about. */
+  begin(path: string): void {
+    this.#head = ENCODER.encode(`{"path":${JSON.stringify(path)},"record":`);
+    this.#headTo = this.#head.length;
+    if (this.#headTo <= MIDDLES_AT) this.#text.input.set(this.#head);
+  }
+
+  /** Bytes that wait to be handed out. */
+  get pending(): number {
+    return this.#at;
+  }
+
+  /** Hands out what was gathered. */
+  flush(): void {
+    const length = this.#at;
+    if (length === 0) return;
+    this.#at = 0;
+    this.#write(this.#text.output.subarray(0, length));
+  }
+
+  /**
+   * Adds a message's line. `record`: the number of its record in the file; null in raw text. `place` tells the position in the file of one in
+   * the text; it is asked in rising order.
+   */
+  add(
+    message: Message,
+    transcript: TranscriptInfo,
+    index: number,
+    source: Source,
+    record: number | null,
+    place: (offset: number) => number = same,
+  ): void {
+    const { from: bodyFrom, to: bodyTo } = message.body;
+    const from = place(message.from);
+    const placedFrom = place(bodyFrom);
+    const placedTo = place(bodyTo);
+    const to = place(message.to);
+    const isLeaf = message.isLeaf;
+    const text = this.#text;
+    const middle = this.#middle(message, transcript, source, isLeaf);
+    const middleTo = this.#middleEnd;
+    const length = bodyTo - bodyFrom;
+    const isShort = length <= SHORT_BODY;
+    if (middleTo < 0 || this.#headTo > MIDDLES_AT) {
+      const own = middleText(message, isVisible(message, transcript, source));
+      const columns = `${record},"transcript":${transcript.number},"index":${index}${own}${from},"to":${to}`
+        + `,"body_from":${placedFrom},"body_to":${placedTo},"content":"`;
+      this.#put(this.#head);
+      this.#put(ENCODER.encode(columns));
+    } else {
+      const needed = this.#headTo + middleTo - middle + COLUMNS_BYTES + (isShort ? LONGEST * length : 0);
+      if (this.#at + needed > text.output.length) this.flush();
+      this.#at = text.columns(
+        0, this.#headTo, record ?? -1, transcript.number, index, middle, middleTo, from, to, placedFrom, placedTo, this.#at,
+      );
+      if (isShort && isLeaf) {
+        if (length > 0) text.input.set(source.bytes(bodyFrom, bodyTo), BODY_AT);
+        this.#at = text.content(BODY_AT, BODY_AT + length, this.#at);
+        if (this.#at >= this.#piece) this.flush();
+        return;
+      }
+    }
+    for (const span of message.contentSpans()) this.#escape(source, span.from, span.to);
+    this.#put(END_OF_LINE);
+    if (this.#at >= this.#piece) this.flush();
+  }
+
+  #middleEnd = 0;
+
+  /** Position in the input of what stands between `index` and `from`; it ends at #middleEnd, which is negative when it is too long. */
+  #middle(message: Message, transcript: TranscriptInfo, source: Source, isLeaf: boolean): number {
+    const word = isLeaf ? message.bareWord : -1;
+    const end = message.end;
+    if (word < 0 || end === 'eof') {
+      const text = middleText(message, isVisible(message, transcript, source));
+      const { read, written } = ENCODER.encodeInto(text, this.#middleRoom);
+      this.#middleEnd = read === text.length ? MIDDLE_AT + written : -1;
+      return MIDDLE_AT;
+    }
+    const number = word | (ENDS.indexOf(end) << END_SHIFT) | (visibilityClass(transcript) << CLASS_SHIFT);
+    const from = MIDDLES_AT + number * SLOT;
+    let to = this.#middleTo[number]!;
+    if (to === 0) {
+      const text = middleText(message, isVisible(message, transcript, source));
+      to = from + ENCODER.encodeInto(text, this.#text.input.subarray(from, from + SLOT)).written;
+      this.#middleTo[number] = to;
+    }
+    this.#middleEnd = to;
+    return from;
+  }
+
+  /** Adds bytes of any number. */
+  #put(bytes: Uint8Array): void {
+    const { output } = this.#text;
+    for (let at = 0; at < bytes.length; ) {
+      if (this.#at === output.length) this.flush();
+      const part = bytes.subarray(at, at + output.length - this.#at);
+      output.set(part, this.#at);
+      this.#at += part.length;
+      at += part.length;
+    }
+  }
+
+  /** Adds bytes [from, to) of a source as a part of a content: a text by itself. */
+  #escape(source: Source, from: number, to: number): void {
+    const text = this.#text;
+    const room = text.input.subarray(BODY_AT);
+    // Bytes of a character that the part before has cut.
+    let kept = 0;
+    for (let at = from; at < to || kept > 0; ) {
+      const most = Math.min(to - at, BODY_BYTES - kept);
+      let read = most;
+      if (to - from <= BODY_BYTES) text.input.set(source.bytes(at, to), BODY_AT);
+      else if (most > 0) read = source.read(at, room.subarray(kept, kept + most));
+      at += read;
+      const end = BODY_AT + kept + read;
+      const final = at >= to || read === 0;
+      let taken = BODY_AT;
+      while (taken < end) {
+        if (this.#at + COLUMNS_BYTES > text.output.length) this.flush();
+        this.#at = text.escape(taken, end, this.#at, final);
+        if (text.taken === taken) break;
+        taken = text.taken;
+      }
+      kept = end - taken;
+      text.input.copyWithin(BODY_AT, taken, end);
+      if (final) return;
+    }
+  }
+}
+
+/** The columns between `index` and `from`. */
+function middleText(message: Message, visible: boolean): string {
+  return `,"role":${quote(message.role)},"name":${quote(message.name)},"recipient":${quote(message.recipient)}`
+    + `,"channel":${quote(message.channel)},"explicit_channel":${quote(message.explicitChannel)}`
+    + `,"content_type":${quote(message.contentType)},"intent":${quote(message.intent)},"call_id":${quote(message.callId)}`
+    + `,"end":"${message.end}","visible":${visible},"from":`;
+}

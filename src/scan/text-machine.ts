@@ -1,0 +1,242 @@
+// The text machine: JSON text in, JSON text out, both as bytes (assembly/README.md specifies the calls). For corpora in Node.
+//
+// Memory: static part of the module | members | input + PADDING | output + PADDING. Placed once, never grown, so that no view ever goes
+// stale. One machine does one thing at a time.
+
+import {
+  KEY_ESCAPED, MEMBER_FROM, MEMBER_KEY_FROM, MEMBER_KEY_TO, MEMBER_KIND, MEMBER_TO, MEMBER_WORDS, MOST_MEMBERS, PADDING, VALUE_ESCAPED,
+  VALUE_MASK,
+} from '../abi.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { type Build, Builds } from './builds.ts';
+import { SCALAR, SIMD } from './text-binary.ts';
+
+export {
+  RECORD_MANY, RECORD_OTHER, RECORD_WRONG, VALUE_ARRAY, VALUE_FALSE, VALUE_NULL, VALUE_NUMBER, VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
+} from '../abi.ts';
+
+/** What assembly/text.ts exports. Positions are addresses. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  memoryFrom(): number;
+  usesSimd(): number;
+  nextLine(from: number, to: number): number;
+  beginLines(): void;
+  countLines(from: number, to: number): void;
+  lineCount(): number;
+  recordCount(): number;
+  lineHolds(): number;
+  record(from: number, to: number, table: number): number;
+  wrongAt(): number;
+  unescape(from: number, to: number, into: number): number;
+  hasLone(): number;
+  mapBegin(from: number, to: number): void;
+  mapTo(offset: number): number;
+  escape(from: number, to: number, into: number, limit: number, final: number): number;
+  taken(): number;
+  columns(
+    head: number, headTo: number, record: number, transcript: number, index: number, middle: number, middleTo: number,
+    from: number, to: number, bodyFrom: number, bodyTo: number, into: number,
+  ): number;
+  content(from: number, to: number, into: number): number;
+}
+
+export interface TextMachineOptions {
+  readonly build?: Build | undefined;
+  /** Bytes of the input; 1 MiB by default. A text must lie in it as a whole. */
+  readonly input?: number | undefined;
+  /** Bytes of the output; 2 MiB by default, and never less than the input. */
+  readonly output?: number | undefined;
+}
+
+const PAGE = 65536;
+const MIB = 1024 * 1024;
+const builds = new Builds(SIMD, SCALAR);
+const ENCODER = new TextEncoder();
+const align = (address: number): number => (address + 63) & ~63;
+
+export class TextMachine {
+  readonly engine: 'simd' | 'scalar';
+  /** Texts are written here; all positions are positions in it. */
+  readonly input: Uint8Array;
+  /** What `unescape` and `escape` write. */
+  readonly output: Uint8Array;
+  /** The members of the last record, MEMBER_WORDS words each. */
+  readonly members: Int32Array;
+  readonly #exports: Exports;
+  readonly #inputAt: number;
+  readonly #outputAt: number;
+  readonly #names = new Map<string, Uint8Array>();
+  #count = 0;
+
+  constructor(options: TextMachineOptions = {}) {
+    const { exports } = new WebAssembly.Instance(builds.compile(options.build ?? 'best'), {});
+    const machine = exports as unknown as Exports;
+    const input = options.input ?? MIB;
+    const output = Math.max(options.output ?? 2 * MIB, input);
+    const membersAt = align(machine.memoryFrom());
+    this.#inputAt = align(membersAt + MOST_MEMBERS * MEMBER_WORDS * 4);
+    this.#outputAt = align(this.#inputAt + input + PADDING);
+    const missing = this.#outputAt + output + PADDING - machine.memory.buffer.byteLength;
+    if (missing > 0) machine.memory.grow(Math.ceil(missing / PAGE));
+    const { buffer } = machine.memory;
+    this.#exports = machine;
+    this.engine = machine.usesSimd() ? 'simd' : 'scalar';
+    this.members = new Int32Array(buffer, membersAt, MOST_MEMBERS * MEMBER_WORDS);
+    this.input = new Uint8Array(buffer, this.#inputAt, input);
+    this.output = new Uint8Array(buffer, this.#outputAt, output);
+  }
+
+  /** Position of the first LF of [from, to), or -1. */
+  nextLine(from: number, to: number): number {
+    const found = this.#exports.nextLine(this.#inputAt + from, this.#inputAt + to);
+    return found === 0 ? -1 : found - this.#inputAt;
+  }
+
+  /** Begins to count: at the beginning of a line. */
+  beginLines(): void {
+    this.#exports.beginLines();
+  }
+
+  /** Counts on in [from, to). */
+  countLines(from: number, to: number): void {
+    this.#exports.countLines(this.#inputAt + from, this.#inputAt + to);
+  }
+
+  /** LFs that were counted. */
+  get lines(): number {
+    return this.#exports.lineCount();
+  }
+
+  /** Lines ended by LF that hold something other than white space. */
+  get records(): number {
+    return this.#exports.recordCount();
+  }
+
+  /** The line that has not ended holds something other than white space. */
+  get inRecord(): boolean {
+    return this.#exports.lineHolds() !== 0;
+  }
+
+  /**
+   * Reads [from, to) as one JSON text (RFC 8259, valid UTF-8, white space around it, at most JSON_DEPTH containers in one another) with an
+   * object at the top. Answers the number of its members, which stand in `members`; or RECORD_WRONG: it is no JSON, first wrong byte at `wrongAt`;
+   * RECORD_OTHER: no object is at the top; RECORD_MANY: it has more than MOST_MEMBERS members.
+   */
+  record(from: number, to: number): number {
+    const count = this.#exports.record(this.#inputAt + from, this.#inputAt + to, this.members.byteOffset);
+    this.#count = Math.max(0, count);
+    for (let at = 0; at < this.#count * MEMBER_WORDS; at += MEMBER_WORDS) {
+      this.members[at + MEMBER_KEY_FROM]! += from;
+      this.members[at + MEMBER_KEY_TO]! += from;
+      this.members[at + MEMBER_FROM]! += from;
+      this.members[at + MEMBER_TO]! += from;
+    }
+    return count;
+  }
+
+  /** After RECORD_WRONG: the first byte after which no continuation is JSON, `to` when it ends too early. */
+  get wrongAt(): number {
+    return this.#exports.wrongAt() - this.#inputAt;
+  }
+
+  /** Number of the last member of the last record that has this name, or -1. */
+  find(name: string): number {
+    let bytes = this.#names.get(name);
+    if (bytes === undefined) this.#names.set(name, (bytes = ENCODER.encode(name)));
+    for (let member = this.#count - 1; member >= 0; member--) if (this.#isNamed(member, name, bytes)) return member;
+    return -1;
+  }
+
+  #isNamed(member: number, name: string, bytes: Uint8Array): boolean {
+    const at = member * MEMBER_WORDS;
+    const from = this.members[at + MEMBER_KEY_FROM]!;
+    const to = this.members[at + MEMBER_KEY_TO]!;
+    if (this.members[at + MEMBER_KIND]! & KEY_ESCAPED) {
+      return JSON.parse(decodeUtf8(this.input.subarray(from - 1, to + 1))) === name;
+    }
+    if (to - from !== bytes.length) return false;
+    for (let i = 0; i < bytes.length; i++) if (this.input[from + i] !== bytes[i]) return false;
+    return true;
+  }
+
+  /** VALUE_STRING … VALUE_NULL. */
+  kind(member: number): number {
+    return this.members[member * MEMBER_WORDS + MEMBER_KIND]! & VALUE_MASK;
+  }
+
+  /** First byte of the value; of a string its quote. */
+  valueFrom(member: number): number {
+    return this.members[member * MEMBER_WORDS + MEMBER_FROM]!;
+  }
+
+  /** After the last byte of the value; of a string after its quote. */
+  valueTo(member: number): number {
+    return this.members[member * MEMBER_WORDS + MEMBER_TO]!;
+  }
+
+  /** The value is a string and holds a backslash: its content is not what stands between the quotes. */
+  isEscaped(member: number): boolean {
+    return (this.members[member * MEMBER_WORDS + MEMBER_KIND]! & VALUE_ESCAPED) !== 0;
+  }
+
+  /**
+   * Writes the content of a JSON string, [from, to) between its quotes, as UTF-8 into the output from `at` on; answers where it ends there. A
+   * lone surrogate becomes U+FFFD (`hasLone`). The string must be valid. It takes no more room than `to - from`.
+   */
+  unescape(from: number, to: number, at = 0): number {
+    if (this.output.length - at < to - from) throw new RangeError('unescape: the output has no room');
+    return this.#exports.unescape(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at) - this.#outputAt;
+  }
+
+  /** The last unescape met a lone surrogate. */
+  get hasLone(): boolean {
+    return this.#exports.hasLone() !== 0;
+  }
+
+  /** The string, [from, to) between its quotes, that `mapTo` is about; it must stay in the input. */
+  mapBegin(from: number, to: number): void {
+    this.#exports.mapBegin(this.#inputAt + from, this.#inputAt + to);
+  }
+
+  /**
+   * Where the byte of the content at `offset` comes from: of an escape its backslash, of a pair of them the first one's; `to` behind the
+   * content. Linear over all calls while offsets rise; a smaller one begins again.
+   */
+  mapTo(offset: number): number {
+    return this.#exports.mapTo(offset) - this.#inputAt;
+  }
+
+  /**
+   * Writes [from, to) as the inside of a JSON string into the output from `at` on; answers where it ends there. Bad UTF-8 becomes U+FFFD as
+   * TextDecoder replaces it. Stops before `to` (`taken`) when the output is full; or, unless `final`, before a character that `to` cuts.
+   */
+  escape(from: number, to: number, at = 0, final = true): number {
+    const limit = this.#outputAt + this.output.length;
+    return this.#exports.escape(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at, limit, final ? 1 : 0) - this.#outputAt;
+  }
+
+  /** Position up to which the last `escape` has read. */
+  get taken(): number {
+    return this.#exports.taken() - this.#inputAt;
+  }
+
+  /**
+   * Writes the columns of a line of `messages` into the output at `at`, up to the quote before the content; answers where they end. Head and
+   * middle, [from, to) of the input, are what stands before `record` and between `index` and `from`; a negative record is null.
+   */
+  columns(
+    head: number, headTo: number, record: number, transcript: number, index: number, middle: number, middleTo: number,
+    from: number, to: number, bodyFrom: number, bodyTo: number, at: number,
+  ): number {
+    const base = this.#inputAt;
+    return this.#exports.columns(
+      base + head, base + headTo, record, transcript, index, base + middle, base + middleTo, from, to, bodyFrom, bodyTo, this.#outputAt + at,
+    ) - this.#outputAt;
+  }
+
+  /** Writes [from, to) as the content of that line, and its end. The output must have room for 6 bytes for each, and 64 more. */
+  content(from: number, to: number, at: number): number {
+    return this.#exports.content(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at) - this.#outputAt;
+  }
+}
