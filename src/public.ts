@@ -3,6 +3,9 @@
 export { type Code, type Diagnostic, Lines, type Place, type Rule, type RuleName, RULES, type Severity } from './errors.ts';
 export { type ChatRecord, fromChat } from './formats/chat.ts';
 export { toChat } from './formats/chat-write.ts';
+export { type ControlToken, findControlTokens, type FindTokensOptions } from './formats/control-tokens.ts';
+export { escapeControlTokens, type EscapeStyle, type EscapeTokensOptions } from './formats/control-tokens-escape.ts';
+export { AUDIT_RULES, type AuditRuleName } from './formats/control-tokens-rules.ts';
 export { type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf, type NeutralOptions } from './formats/convert.ts';
 export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony.ts';
 export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony-system.ts';

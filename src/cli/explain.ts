@@ -2,9 +2,11 @@
 // list of all.
 
 import { isUtf8 } from 'node:buffer';
-import { type Code, type Rule, type RuleName, RULES } from '../errors.ts';
+import type { Code, Rule } from '../errors.ts';
+import { AUDIT_EXAMPLES } from '../formats/control-tokens-examples.ts';
 import type { ReadOptions } from '../model/walk.ts';
-import { EXAMPLES } from '../semantics/examples.ts';
+import { type Example, EXAMPLES } from '../semantics/examples.ts';
+import { ALL_RULES, type AnyRuleName, ruleOf } from './rule-of.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
 import { nearest } from './nearest.ts';
 import { Output } from './output.ts';
@@ -34,11 +36,10 @@ const NO_RULES = 'No rule has this code: a runtime raises it, and a reply in a t
 /** What a name means; null: nothing. */
 interface Topic {
   readonly codes: readonly Code[];
-  readonly rules: readonly RuleName[];
+  readonly rules: readonly AnyRuleName[];
 }
 
 const ALL_CODES = Object.keys(CODES) as Code[];
-const ALL_RULES = Object.keys(RULES) as RuleName[];
 
 export function explain(name: string | undefined, options: ExplainOptions, host: Host): number {
   const topic = name === undefined ? { codes: ALL_CODES, rules: ALL_RULES } : find(name);
@@ -64,18 +65,20 @@ function find(name: string): Topic | null {
   const wanted = normal(name);
   const rule = ALL_RULES.find((known) => known === wanted);
   if (rule !== undefined) {
-    const { code } = RULES[rule];
+    const { code } = ruleOf(rule);
     return { codes: code === null ? [] : [code], rules: [rule] };
   }
   const code = ALL_CODES.find((known) => known.toLowerCase() === wanted);
   return code === undefined ? null : { codes: [code], rules: rulesOf(code) };
 }
 
-function rulesOf(code: Code | null): RuleName[] {
-  return ALL_RULES.filter((rule) => RULES[rule].code === code);
+function rulesOf(code: Code | null): AnyRuleName[] {
+  return ALL_RULES.filter((rule) => ruleOf(rule).code === code);
 }
 
-const severityOf = (rule: RuleName): Rule['severity'] => RULES[rule].severity;
+const exampleOf = (rule: AnyRuleName): Example => ({ ...EXAMPLES, ...AUDIT_EXAMPLES })[rule];
+
+const severityOf = (rule: AnyRuleName): Rule['severity'] => ruleOf(rule).severity;
 const DECLARED = 'error where the version is declared (by a document header or by --dialect), else warning';
 
 /** Every code with its rules, a line each. */
@@ -86,10 +89,10 @@ function listText(colors: Colors): string {
   return `${text}declared: ${DECLARED}\n`;
 }
 
-function rulesText(rules: readonly RuleName[], colors: Colors): string {
+function rulesText(rules: readonly AnyRuleName[], colors: Colors): string {
   return rules.map((rule) => {
     const severity = severityOf(rule);
-    return `  ${rule.padEnd(WIDTH)}  ${colorOf(severity, colors)(severity.padEnd(8))}  ${RULES[rule].text}\n`;
+    return `  ${rule.padEnd(WIDTH)}  ${colorOf(severity, colors)(severity.padEnd(8))}  ${ruleOf(rule).text}\n`;
   }).join('');
 }
 
@@ -99,16 +102,16 @@ function colorOf(severity: Rule['severity'], { red, yellow, cyan }: Colors): (te
   return severity === 'info' ? cyan : severity === 'warning' ? yellow : red;
 }
 
-function codeText(code: Code, rules: readonly RuleName[], colors: Colors): string {
+function codeText(code: Code, rules: readonly AnyRuleName[], colors: Colors): string {
   const head = `${colors.bold(code)} (2.2 \u00a714): ${CODES[code]}\n\n`;
   if (rules.length === 0) return `${head}${NO_RULES}\n`;
   const more = rules.some((rule) => severityOf(rule) === 'declared') ? `\ndeclared: ${DECLARED}\n` : '';
   return `${head}${rulesText(rules, colors)}${more}`;
 }
 
-function ruleText(rule: RuleName, colors: Colors): string {
-  const { code, severity, clause, text, remedy } = RULES[rule];
-  const example = EXAMPLES[rule];
+function ruleText(rule: AnyRuleName, colors: Colors): string {
+  const { code, severity, clause, text, remedy } = ruleOf(rule);
+  const example = exampleOf(rule);
   const { bold } = colors;
   const lines = [
     `${bold(rule)}: ${text}`,
@@ -164,8 +167,8 @@ function recordOf({ codes, rules }: Topic): object {
     schema: 'openchatml/explain/1',
     codes: codes.map((code) => ({ code, clause: '2.2 \u00a714', meaning: CODES[code], rules: rulesOf(code) })),
     rules: rules.map((rule) => {
-      const { code, severity, clause, text, remedy } = RULES[rule];
-      const { bad, good, options, also, softer } = EXAMPLES[rule];
+      const { code, severity, clause, text, remedy } = ruleOf(rule);
+      const { bad, good, options, also, softer } = exampleOf(rule);
       const example = { bad: exampleRecord(bad), good: exampleRecord(good), options: options ?? {}, also: also ?? [] };
       return { rule, code, severity, softer: softer ?? null, clause, text, remedy, example };
     }),

@@ -8,8 +8,8 @@ export const PATHS = `files, folders (their ${ENDINGS_TEXT}), or - for standard 
 export const AFTER = `
 Data goes to standard output, words to standard error. Exit codes: 0 done;
 1 check or audit found errors, or convert refused a record; 2 wrong usage, or an
-input or output that fails; 70 a bug in openchatml; 75 run failed for a reason
-that may pass. Output that nobody reads any more ends the work quietly, with 0.
+input or output that fails; 70 a bug in openchatml; 75 a failure that may pass.
+Output that nobody reads any more ends the work quietly, with 0.
 The nearest openchatml.config.json upwards says how severe rules are, and gives
 defaults for options.
 `;

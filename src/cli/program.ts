@@ -1,5 +1,6 @@
 // The command line: commands, options, help; and what becomes of everything that goes wrong.
 
+import { ThreadError } from '../corpus/thread-error.ts';
 import { Command, CommanderError } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
 import { type CommandRow, commandRows } from './commands.ts';
@@ -7,7 +8,7 @@ import { AFTER, examplesOf, PATHS } from './help.ts';
 import { colorOption, formatOption, sharedOptions } from './options.ts';
 import { escapeJson, escapeLine, escapeText } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
-import { BUG, FAILED, FOUND, OK, tell } from './run.ts';
+import { BUG, FAILED, FOUND, OK, tell, TRY_AGAIN } from './run.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
 
 /** Runs the command line; `argv` without program and script. Answers with the exit code. Never throws. */
@@ -135,6 +136,10 @@ function exitCodeOf(error: unknown, host: Host): number {
   if (error instanceof OutputError) {
     tell(host, `error: standard output cannot be written: ${systemReason(error.cause)}`);
     return FAILED;
+  }
+  if (error instanceof ThreadError) {
+    tell(host, `error: ${escapeText(error.message)}; try again, or with --threads 1`);
+    return TRY_AGAIN;
   }
   tell(host, `error: this is a bug in openchatml ${host.version}; please report it with these lines\n${frames(error)}`);
   return BUG;

@@ -18,7 +18,7 @@ import { applyRules } from './config.ts';
 import { readOptionsOf, type SharedOptions } from './options.ts';
 import { countOf, escapeLine } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
-import { FAILED, OK, Run, tell } from './run.ts';
+import { FAILED, OK, Run, tell, TRY_AGAIN } from './run.ts';
 import type { Host } from './stream.ts';
 
 export interface RunShardsOptions extends SharedOptions {
@@ -42,9 +42,6 @@ export interface Faults {
   readonly calls?: FileCalls;
   readonly wrap?: (input: InputSource) => InputSource;
 }
-
-/** All that failed may pass by itself: a scheduler may try again. */
-export const TRY_AGAIN = 75;
 
 /** What the system says for a lack or a trouble that others cause and that ends. */
 const PASSING: ReadonlySet<string | undefined> = new Set([

@@ -1,6 +1,7 @@
 // One run of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the
 // exit code.
 
+import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
 import { type Event, Flow, type FlowOptions } from '../corpus/flow.ts';
 import { TableError } from '../corpus/message-table.ts';
@@ -23,6 +24,8 @@ export const OK = 0;
 export const FOUND = 1;
 export const FAILED = 2;
 export const BUG = 70;
+/** What failed may pass by itself: a scheduler may try again. */
+export const TRY_AGAIN = 75;
 
 /** An open input. */
 export interface OpenInput {
@@ -43,12 +46,25 @@ export function tell(host: Host, line: string): void {
   }
 }
 
+/** Bytes of all inputs; null: not all of them can be told, or are read as they lie there. */
+function totalOf(paths: readonly string[]): number | null {
+  let total = 0;
+  for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], -1)) {
+    if (input instanceof InputError) continue;
+    if (input.ref.kind !== 'file' || /\.(?:gz|zst|parquet)$/.test(input.path)) return null;
+    const path = typeof input.ref.path === 'string' ? input.ref.path : Buffer.from(input.ref.path);
+    total += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return total;
+}
+
 export class Run {
   readonly out: Output;
   readonly progress: Progress;
   /** Colours of standard output and of standard error. */
   readonly colors: Colors;
   readonly #errorColors: Colors;
+  readonly #showsProgress: boolean;
   readonly #host: Host;
   readonly #options: ReadOptions;
   #machine: Machine | undefined;
@@ -63,6 +79,7 @@ export class Run {
     this.#options = readOptionsOf(options);
     this.out = new Output(stdout);
     this.progress = new Progress(stderr, makeSpinner);
+    this.#showsProgress = makeSpinner !== null;
     this.colors = colorsFor(options.color, stdout.isTTY, env);
     this.#errorColors = colorsFor(options.color, stderr.isTTY, env);
   }
@@ -112,6 +129,7 @@ export class Run {
     { threads = 1, form, field }: CorpusOptions,
     settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' }, void, void> {
+    if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
     const flow = new Flow({ ...settings, threads, read: (path) => ({ ...optionsFor(path, this.#options), form, field }) });
     try {
       for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {

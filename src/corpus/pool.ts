@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { InputError } from './error.ts';
 import type { Job, JobResult, Piece } from './job.ts';
+import { ThreadError } from './thread-error.ts';
 import { workerFile } from './worker-file.ts';
 
 /** A job that is under way. */
@@ -21,11 +22,6 @@ export interface Jobs {
   /** `first`: before those that wait. */
   start(job: Job, first?: boolean): Running;
   close(): void;
-}
-
-/** A thread failed, and the one after it too. */
-export class ThreadError extends Error {
-  override readonly name = 'ThreadError';
 }
 
 /** What a worker says. */

@@ -10,7 +10,9 @@ import { Twin } from '../../src/scan/twin.ts';
 import { checkSource } from '../../src/semantics/check.ts';
 import type { ContentCheck } from '../../src/semantics/constraint.ts';
 import { type Example, EXAMPLES } from '../../src/semantics/examples.ts';
-import type { Result } from './harness.ts';
+import { AUDIT_EXAMPLES } from '../../src/formats/control-tokens-examples.ts';
+import { AUDIT_RULES, type AuditRuleName } from '../../src/formats/control-tokens-rules.ts';
+import { file, jsonLines, type Result, run as runCommand } from './harness.ts';
 
 function run(name?: string, format: ExplainOptions['format'] = 'text', isTTY = false): Result {
   const result: Result = { code: -1, out: '', err: '' };
@@ -69,6 +71,24 @@ describe.each(RULE_NAMES.map((rule): [RuleName, Example] => [rule, EXAMPLES[rule
     expect(out).toContain(`  | ${example.good.replace(/\n$/, '').split('\n').join('\n  | ')}\n`);
     expect(out).toContain('not so:');
     expect(out).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\ufffd]/);
+  });
+});
+
+describe.each(Object.entries(AUDIT_EXAMPLES))('%s, of the audit', (rule, { bad, good }) => {
+  test('the bad example breaks it, the good one nothing', async () => {
+    const rulesOf = async (text: string): Promise<unknown[]> => {
+      const { out } = await runCommand(['audit', '--format', 'ndjson', file(`explain/${rule}.jsonl`, text)]);
+      return jsonLines(out).slice(0, -1).map((line) => line['rule']);
+    };
+    expect(new Set(await rulesOf(bad))).toEqual(new Set([rule]));
+    expect(await rulesOf(good)).toEqual([]);
+  });
+
+  test('has a page', () => {
+    const { code, out } = run(rule);
+    expect(code).toBe(0);
+    expect(out).toContain(AUDIT_RULES[rule as AuditRuleName].remedy);
+    expect(out).toContain(`  | ${good.trimEnd()}\n`);
   });
 });
 
@@ -156,7 +176,7 @@ test('json: one object with the same, one shape for all three', () => {
   const all = page();
   expect(all.schema).toBe('openchatml/explain/1');
   expect(all.codes).toHaveLength(8);
-  expect(all.rules.map(({ rule }) => rule)).toEqual(RULE_NAMES);
+  expect(all.rules.map(({ rule }) => rule)).toEqual([...RULE_NAMES, ...Object.keys(AUDIT_RULES)]);
   const code = page('E-CALL-SCHEMA');
   expect(code.codes).toEqual(all.codes.filter((one) => one.code === 'E-CALL-SCHEMA'));
   expect(code.rules).toEqual(all.rules.filter(({ rule }) => code.codes[0]!.rules.includes(rule)));
