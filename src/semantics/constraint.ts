@@ -150,6 +150,11 @@ export type JsonResult =
 export function parseJson(machine: JsonChecker, message: Message, source: Bytes, depth?: number): JsonResult {
   const wrong = checkJson(machine, message, source, depthOf(depth));
   if (wrong >= 0) return { ok: false, at: placeOf(message, source, wrong).from };
+  return parseChecked(message, source);
+}
+
+/** The same of a body that was found to be JSON. */
+export function parseChecked(message: Message, source: Bytes): JsonResult {
   const spans = [...message.contentSpans()];
   const tooLarge = { ok: false, at: message.body.from } as const;
   if (lengthOf(spans) > LARGEST) return tooLarge;

@@ -6,6 +6,7 @@ import { isBuiltin, plainName } from './call-rules.ts';
 import { argumentsForCheck } from './tools/arguments.ts';
 import { ToolCache } from './tools/cache.ts';
 import type { CompiledTool } from './tools/compile.ts';
+import { KnownBlocks } from './tools/declarations.ts';
 import { toolsOf } from './tools/message.ts';
 
 /** A message that may define tools. */
@@ -28,13 +29,14 @@ interface Defined {
 /** Definitions by the text that holds them. */
 export class Definitions {
   readonly #known = new Map<string, Map<string, Defined>>();
+  readonly #blocks = new KnownBlocks();
   #units = 0;
 
   read(definer: Definer): Defined {
     const kind = `${definer.dialectId} ${definer.role}`;
     const known = this.#known.get(kind)?.get(definer.content);
     if (known) return known;
-    const { tools, problems } = toolsOf(definer);
+    const { tools, problems } = toolsOf(definer, this.#blocks);
     const defined = { tools, isWhole: problems.every(({ reason }) => reason === 'field') };
     if (definer.content.length > LONGEST) return defined;
     this.#units += definer.content.length;

@@ -8,9 +8,10 @@ import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Machine } from '../scan/machine.ts';
 import { CallRules, type OpenCalls } from './call-rules.ts';
-import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseJson } from './constraint.ts';
+import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
 import { type CallProblem, Definitions, KnownTools, Schemas } from './known-tools.ts';
 import { type LineCall, readLineCalls } from './line-calls.ts';
+import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
 
 export interface MeaningOptions extends ContentOptions {
@@ -21,6 +22,10 @@ export interface MeaningOptions extends ContentOptions {
 }
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
 
 /** Bytes of a message that is read for definitions. */
 const LONGEST_DEFINER = 1 << 20;
@@ -75,22 +80,43 @@ export class Meaning {
     const span = { from: message.from, to: message.header.to };
     for (const call of calls) yield* told(this.#lineCall(call), span);
     if (!isLine && role === 'assistant') {
-      if (isToolRecipient(message.recipient)) yield* told(this.#call(message), span);
+      if (isToolRecipient(message.recipient)) yield* told(this.#call(message, wrong === null && message.contentType === 'json'), span);
       if (message.hasRow(MARK)) yield* this.#shownThoughts(message, transcript);
     }
   }
 
   #note(message: Message, role: string): void {
     const { from, to } = message.body;
-    if (to - from <= LONGEST_DEFINER) this.#tools!.note({ role, content: message.content, dialectId: message.dialect.id });
-    else this.#tools!.noteUnread();
+    if (to - from > LONGEST_DEFINER) {
+      this.#tools!.noteUnread();
+      return;
+    }
+    const content = this.#definitionsOf(message);
+    if (content !== null) this.#tools!.note({ role, content, dialectId: message.dialect.id });
   }
 
-  #call(message: Message): CallProblem | null {
+  /**
+   * The part of the content that may hold definitions; null: none does. Definitions of 2.x end in a brace or bracket, and most of what
+   * stands in these messages is other text, which need not become a string.
+   */
+  #definitionsOf(message: Message): string | null {
+    if ((message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf) return message.content;
+    const { from, to } = message.body;
+    const bytes = this.#source.bytes(from, to);
+    if (!bytes.includes(OPEN_BRACE)) return null;
+    const last = Math.max(bytes.lastIndexOf(CLOSE_BRACE), bytes.lastIndexOf(CLOSE_BRACKET));
+    // Without an end, what was begun is told as unclosed.
+    return decodeUtf8(last < 0 ? bytes : bytes.subarray(0, last + 1));
+  }
+
+  /** `isChecked`: the body was found to be JSON. */
+  #call(message: Message, isChecked: boolean): CallProblem | null {
     if (message.isUndispatchable || !this.#tools!.any) return null;
     let isTold = false;
     const problem = this.#tools!.check(message.recipient!, () => {
-      const read = parseJson(this.#machine, message, this.#source, this.#constraints.depth);
+      const read = isChecked
+        ? parseChecked(message, this.#source)
+        : parseJson(this.#machine, message, this.#source, this.#constraints.depth);
       // Of a declared or hinted type it is told already.
       isTold = !read.ok && message.contentType === 'json';
       return read.ok ? read.value : undefined;

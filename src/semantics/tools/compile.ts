@@ -7,6 +7,7 @@ import type { ToolDefinition } from '../../model/data.ts';
 import { survey } from './arguments.ts';
 import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
+import { type Accepts, acceptsFor } from './plain-schema.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
 import { Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked } from './schema-limits.ts';
 import { SchemaBuilder } from './schema-node.ts';
@@ -52,6 +53,7 @@ class Compiled implements CompiledTool {
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
   readonly #validator: Validator;
+  readonly #accepts: Accepts | null;
 
   constructor(definition: ToolDefinition, limits: SchemaLimits) {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
@@ -64,9 +66,11 @@ class Compiled implements CompiledTool {
     this.#depth = depthOf(this.#schema.edges);
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
     this.#validator = new Validator(this.#schema.root, '2020-12', true);
+    this.#accepts = acceptsFor(schema);
   }
 
   check(argumentsValue: unknown): ArgumentFinding | null {
+    if (this.#accepts?.(argumentsValue)) return null;
     const patterns = this.#schema.patterns;
     try {
       const { depth, breadth, nameLength, strings, names } = survey(argumentsValue, this.#limits, this.#meter, !patterns.isEmpty);

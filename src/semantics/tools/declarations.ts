@@ -10,26 +10,58 @@ import { isToolName, MOST_TEXT, MOST_TOOLS, type ToolProblem, type ToolsInText }
 const KEYWORD = 'namespace';
 const TOOLS = '# Tools';
 
-/** The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. */
-export function readDeclarations(text: string): ToolsInText {
+/** Blocks that were read before and had no problems: a corpus repeats them in front of other text. */
+export class KnownBlocks {
+  readonly #blocks = new Map<string, Block[]>();
+
+  /** The block that a text goes on with behind `namespace … {`; undefined: none that is known. */
+  find(namespace: string, text: string, from: number): Block | undefined {
+    return this.#blocks.get(namespace)?.find((block) => text.startsWith(block.text, from));
+  }
+
+  add(namespace: string, block: Block): void {
+    if (block.text.length > LONGEST_BLOCK) return;
+    const blocks = this.#blocks.get(namespace) ?? [];
+    if (this.#blocks.size < MOST_NAMESPACES || blocks.length > 0) this.#blocks.set(namespace, [block, ...blocks].slice(0, KEPT_BLOCKS));
+  }
+}
+
+interface Block {
+  /** From behind the opening brace to behind the closing one. */
+  readonly text: string;
+  readonly tools: readonly ToolDefinition[];
+}
+
+/** UTF-16 units of a block that is kept; blocks of a namespace, and namespaces. */
+const LONGEST_BLOCK = 64 * 1024;
+const KEPT_BLOCKS = 16;
+const MOST_NAMESPACES = 64;
+
+/**
+ * The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. `known`: definitions are
+ * the same objects for the same blocks.
+ */
+export function readDeclarations(text: string, known?: KnownBlocks): ToolsInText {
   if (!text.includes(KEYWORD)) return { tools: [], problems: [], from: 0, to: 0, isClean: true };
   if (text.length > MOST_TEXT) {
     const problem: ToolProblem = { reason: 'too-long', from: 0, to: text.length };
     return { tools: [], problems: [problem], from: 0, to: text.length, isClean: false };
   }
-  return new Reader(text).read();
+  return new Reader(text, known).read();
 }
 
 class Reader {
   readonly #text: string;
+  readonly #known: KnownBlocks | undefined;
   readonly #tools: ToolDefinition[] = [];
   readonly #problems: ToolProblem[] = [];
   #from = -1;
   #to = 0;
   #isClean = true;
 
-  constructor(text: string) {
+  constructor(text: string, known: KnownBlocks | undefined) {
     this.#text = text;
+    this.#known = known;
   }
 
   read(): ToolsInText {
@@ -85,8 +117,24 @@ class Reader {
     return Math.max(from, this.#to);
   }
 
-  /** Reads what stands between the braces; where the block ends. */
+  /** What stands between the braces; where the block ends. */
   #block(namespace: string, from: number): number {
+    const known = this.#known?.find(namespace, this.#text, from);
+    if (known && this.#tools.length + known.tools.length <= MOST_TOOLS) {
+      this.#tools.push(...known.tools);
+      return this.#blockEnd(namespace, from + known.text.length);
+    }
+    const [tools, problems] = [this.#tools.length, this.#problems.length];
+    const to = this.#readBlock(namespace, from);
+    const isWhole = this.#problems.length === problems && this.#tools.length < MOST_TOOLS;
+    if (isWhole) this.#known?.add(namespace, { text: this.#text.slice(from, this.#closed), tools: this.#tools.slice(tools) });
+    return to;
+  }
+
+  /** Behind the closing brace of the block that was read last. */
+  #closed = 0;
+
+  #readBlock(namespace: string, from: number): number {
     const lexer = new DeclarationLexer(this.#text, from);
     let start = from;
     for (;;) {
@@ -97,7 +145,10 @@ class Reader {
           this.#problems.push({ reason: 'unclosed', from, to: this.#text.length });
           return this.#text.length;
         }
-        if (lexer.skip('}')) return this.#blockEnd(namespace, lexer.position);
+        if (lexer.skip('}')) {
+          this.#closed = lexer.position;
+          return this.#blockEnd(namespace, lexer.position);
+        }
         this.#declaration(namespace, lexer);
       } catch (fault) {
         if (!(fault instanceof Fault)) throw fault;

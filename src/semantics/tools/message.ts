@@ -2,7 +2,7 @@
 
 import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import { readDeclarations } from './declarations.ts';
+import { type KnownBlocks, readDeclarations } from './declarations.ts';
 import { readFunctionList, readToolList } from './lists.ts';
 import { MOST_TEXT, type ToolProblem, type ToolsRead } from './types.ts';
 
@@ -17,11 +17,11 @@ export interface ToolMessage {
   readonly dialectId: DialectId;
 }
 
-/** The definitions of a developer or system message, in order; other messages define nothing. */
-export function toolsOf({ role, content, dialectId }: ToolMessage): ToolsRead {
+/** The definitions of a developer or system message, in order; other messages define nothing. `known`: blocks that were read before. */
+export function toolsOf({ role, content, dialectId }: ToolMessage, known?: KnownBlocks): ToolsRead {
   if (role !== 'system' && role !== 'developer') return { tools: [], problems: [] };
   if (dialectId === 'openchatml-0.1') return readLists(content);
-  const declared = readDeclarations(content);
+  const declared = readDeclarations(content, known);
   const listed = role === 'developer' && content.includes('"name"') ? readToolList(content) : { tools: [], problems: [] };
   return { tools: [...declared.tools, ...listed.tools], problems: [...declared.problems, ...listed.problems] };
 }
