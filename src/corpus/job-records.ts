@@ -1,6 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
-import { diagnose } from '../errors.ts';
+import { diagnose, type Diagnostic } from '../errors.ts';
 import { HeaderCache } from '../model/transcript.ts';
 import { Checker } from '../semantics/check.ts';
 import type { Counter, Totals } from '../semantics/count.ts';
@@ -9,59 +9,14 @@ import type { Kit } from './job-open.ts';
 import { StatisticsWorker } from './job-statistics.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from './messages.ts';
-import { isList } from './record.ts';
-import { type LineRange, RecordLines } from './record-lines.ts';
+import type { LineRange } from './record-lines.ts';
+import { ALL, type LinesPart, Units } from './units.ts';
 import type { InputSource } from './source.ts';
-import type { Source } from '../scan/source.ts';
-import { type BadRecord, isBad, type Unit, type UnitOptions, unitsOf } from './unit.ts';
+import { type BadRecord, isBad, type Unit, type UnitOptions } from './unit.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
-type LinesPart = LineRange & { readonly surplus: number };
-
-/** From the beginning to the end. */
-const ALL: LinesPart = { from: 0, to: Infinity, record: 0, line: 1, surplus: 0 };
 const COUNT_STEP = 256 * 1024;
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** The units of a part, with what is known of the part when they were all taken. */
-class Units {
-  readonly #lines: RecordLines | null;
-  readonly #all: Iterable<Unit | BadRecord>;
-  records: number;
-  #furthest = 0;
-
-  constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart) {
-    const counted: Source = {
-      read: (at, into) => {
-        const read = source.read(at, into);
-        this.#furthest = Math.max(this.#furthest, at + read);
-        return read;
-      },
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => source.release(before),
-    };
-    this.records = part.record;
-    this.#lines = part.from === 0 && isList(source) ? null : new RecordLines(kit.text, kit.machine, counted, options, part);
-    this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
-  }
-
-  *[Symbol.iterator](): Iterator<Unit | BadRecord> {
-    for (const unit of this.#all) {
-      this.records = unit.record! + 1;
-      yield unit;
-    }
-    if (this.#lines !== null) this.records = this.#lines.records;
-  }
-
-  get lines(): number {
-    return this.#lines?.lines ?? 0;
-  }
-
-  /** Position up to which the part was done with. */
-  end(to: number): number {
-    return Math.min(to, this.#furthest);
-  }
-}
 
 /** `part` null: all of the input. */
 export function* performRecords(
@@ -134,6 +89,13 @@ class CountWorker implements UnitWorker {
   }
 }
 
+/** A diagnostic of a record's text as one of the file. `before`: transcripts of the file before those of the record. */
+export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: (offset: number) => number): Diagnostic {
+  const { from, to, transcript } = diagnostic;
+  const start = place(from);
+  return { ...diagnostic, transcript: before + transcript, from: start, to: to === from ? start : place(to - 1) + 1 };
+}
+
 class CheckWorker implements UnitWorker {
   readonly #kit: Kit;
   readonly #job: Extract<Job, { kind: 'check' }>;
@@ -154,9 +116,7 @@ class CheckWorker implements UnitWorker {
     const { tools } = this.#job;
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#known });
     for (const diagnostic of checker.run()) {
-      const { from, to, transcript } = diagnostic;
-      const placed = { ...diagnostic, transcript: this.transcripts + transcript, from: place(from), to: to === from ? place(from) : place(to - 1) + 1 };
-      this.#found.push({ diagnostic: placed, record, line });
+      this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line });
     }
     this.transcripts += checker.transcripts;
     return true;

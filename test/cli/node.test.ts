@@ -1,8 +1,10 @@
 // The entry for Node: files of any size through the library.
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import * as library from '../../src/index.ts';
-import { checkFile, FileSource, InputError, readMessages, scanFile } from '../../src/node.ts';
+import { checkFile, FileSource, InputError, readMessages, scanCorpus, scanFile } from '../../src/node.ts';
 import * as node from '../../src/node.ts';
 import { CLEAN, FAULTY, at, file } from './harness.ts';
 
@@ -24,6 +26,26 @@ test('gives what the library gives for the bytes', () => {
   const harmony = file('node/a.harmony', CLEAN);
   expect(scanFile(harmony).dialects).toEqual({ harmony: 1 });
   expect(scanFile(harmony, { dialect: 'openchatml-2.2' }).dialects).toEqual({ 'openchatml-2.2': 1 });
+});
+
+test('reads records and compressed files', async () => {
+  const lines = file('node/talk.jsonl', [CLEAN, FAULTY].map((text) => `${JSON.stringify({ text })}\n`).join('') + '{"text":\n');
+  const packed = file('node/talk.gz', gzipSync(readFileSync(lines)));
+  for (const path of [lines, packed]) {
+    const counts = scanFile(path);
+    expect(counts).toMatchObject({ files: 1, transcripts: 2, messages: 4, findings: { 'text-between-messages': 1, 'bad-record': 1 } });
+    expect(await scanCorpus([path])).toEqual(counts);
+    const [first] = checkFile(path);
+    expect(readFileSync(lines).toString('latin1', first!.from, first!.to)).toBe('robot');
+    expect([...checkFile(path)].map(({ rule, record }) => [rule, record])).toEqual([
+      ...library.check(FAULTY).map(({ rule }) => [rule, 1]), ['bad-record', 2],
+    ]);
+    const seen = [];
+    for (const { record, index, place, message } of readMessages(path)) {
+      seen.push([record, index, readFileSync(lines).toString('latin1', place(message.from), place(message.from) + 9)]);
+    }
+    expect(seen).toEqual([[0, 0], [0, 1], [1, 0], [1, 1]].map((numbers) => [...numbers, '<|start|>']));
+  }
 });
 
 test('readings may go on side by side, and be left early', () => {

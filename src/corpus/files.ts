@@ -1,0 +1,143 @@
+// Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
+
+import { diagnose, type Diagnostic } from '../errors.ts';
+import { HeaderCache } from '../model/transcript.ts';
+import { type CheckOptions, Checker } from '../semantics/check.ts';
+import { Counter, type Counts } from '../semantics/count.ts';
+import { Flow } from './flow.ts';
+import { Kit, openInput, type Opened } from './job-open.ts';
+import { perform } from './job-perform.ts';
+import { placedDiagnostic } from './job-records.ts';
+import { messagesOf, type PlacedMessage } from './messages.ts';
+import { findInputs, optionsFor, type Path, pathText } from './paths.ts';
+import { isBad, isContainer, type UnitOptions } from './unit.ts';
+import { ALL, Units } from './units.ts';
+
+/** A diagnostic of a file; `record`: the number of the record that it is about, from 0, where the file holds records. */
+export type FileDiagnostic = Diagnostic & { readonly record?: number };
+
+/** A message of a file. */
+export interface FileMessage extends PlacedMessage {
+  /** Number of its record, from 0; null in raw text. */
+  readonly record: number | null;
+  /** Position in the file of a position in `source`, which is the record's text. */
+  place(offset: number): number;
+}
+
+/** Scanners that no reading uses at the moment: two that go on at the same time need two. */
+const idle: Kit[] = [];
+
+/** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
+function* reading<T, O extends UnitOptions>(
+  path: Path,
+  options: O,
+  work: (kit: Kit, opened: Opened, options: O, name: string) => Generator<T, unknown, void>,
+): Generator<T, void, void> {
+  const name = pathText(path);
+  const opened = openInput({ ref: { kind: 'file', path, inFolder: false }, path: name, options: optionsFor(name, options), tellsAtEnd: false });
+  const kit = idle.pop() ?? new Kit();
+  try {
+    yield* work(kit, opened, { ...options, ...opened.options }, name);
+  } finally {
+    kit.watching = undefined;
+    idle.push(kit);
+    opened.input.close();
+  }
+}
+
+/**
+ * Counts of a file: transcripts, messages by role, channel and end, calls, tokens, findings of structure. The file holds raw text, or
+ * records (JSON lines, a JSON list, Parquet), and may be compressed (gzip, zstd); its size has no limit. Without a dialect it is
+ * detected; `*.harmony` is read as harmony.
+ *
+ * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option; never on data.
+ */
+export function scanFile(path: Path, options: UnitOptions = {}): Counts {
+  const counter = new Counter();
+  for (const _ of reading(path, options, function* (kit, opened, given, name): Generator<never, void, void> {
+    kit.watching = { source: (input) => input, openCalls: undefined, counter };
+    const input = { ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true } as const;
+    // Counting gives no pieces.
+    for (const __ of perform(kit, { kind: 'count', input, part: { of: 'whole' } }, opened));
+    counter.addFile(0);
+  }));
+  return counter.result();
+}
+
+/**
+ * Counts of files and folders, on `threads` threads (1 by default: this one), the same for every number of them. Throws as `scanFile`
+ * does, for the first input that cannot be read.
+ */
+export async function scanCorpus(paths: readonly string[], options: UnitOptions & { readonly threads?: number } = {}): Promise<Counts> {
+  const { threads = 1, ...given } = options;
+  if (!Number.isInteger(threads) || threads < 1) throw new RangeError('option threads: expected a whole number from 1 on');
+  const counter = new Counter();
+  const flow = new Flow({
+    threads,
+    work: { kind: 'count' },
+    read: (path) => optionsFor(path, given),
+    tellsAtEnd: true,
+    watching: () => ({ source: (input) => input, openCalls: undefined, counter }),
+  });
+  try {
+    for await (const event of flow.events(findInputs(paths, -1))) {
+      if (event.kind === 'error') throw event.error;
+      if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+      if (event.kind === 'end') counter.addFile(0);
+    }
+  } finally {
+    flow.close();
+  }
+  return counter.result();
+}
+
+/**
+ * The diagnostics of a file as they are found: by rising position within a message and the gap before it, `open-call` when its
+ * transcript has ended. Positions are bytes of the file (decompressed; of Parquet bytes of the field), `from` to before `to`; `Lines`
+ * gives line and column. A record that holds no transcript is a diagnostic, too.
+ *
+ * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end, and when the
+ * loop over it is left.
+ */
+export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}): Generator<FileDiagnostic, void, void> {
+  return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
+    if (!isContainer(name, input, given)) {
+      yield* new Checker(kit.machine, input, given).run();
+      return;
+    }
+    const known = new HeaderCache();
+    let transcripts = 0;
+    for (const unit of new Units(kit, name, input, given, ALL)) {
+      if (isBad(unit)) {
+        const { rule, from, to, detail, record } = unit;
+        yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record };
+        continue;
+      }
+      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, { known });
+      for (const diagnostic of checker.run()) yield { ...placedDiagnostic(diagnostic, transcripts, unit.place), record: unit.record! };
+      transcripts += checker.transcripts;
+    }
+  });
+}
+
+/**
+ * The messages of a file, in order: `{message, transcript, index, source, record, place}`. A message is a view that reads when it is
+ * asked, and is valid until the next one is asked for; `messageRecord(message, transcript, index, source)` gives its columns as an
+ * object, with positions in `source`. Of records, `transcript.number` counts in the record; a record that holds none is passed over
+ * (`checkFile` tells it). A content of more than 512 MiB does not fit into a string: `message.contentSpans()` and `source.read` give it
+ * in parts.
+ *
+ * Throws as `checkFile` does.
+ */
+export function readMessages(path: Path, options: UnitOptions = {}): Generator<FileMessage, void, void> {
+  return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
+    const isRaw = !isContainer(name, input, given);
+    const known = new HeaderCache();
+    const raw = { source: input, options: given, record: null, place: (offset: number) => offset };
+    for (const unit of isRaw ? [raw] : new Units(kit, name, input, given, ALL)) {
+      if ('rule' in unit) continue;
+      const { record, place } = unit;
+      for (const placed of messagesOf(kit.machine, unit.source, unit.options, { known })) yield { ...placed, record, place };
+    }
+  });
+}
