@@ -1,14 +1,17 @@
 // What is hidden stays hidden: marks in hidden bodies come out nowhere but where a caller asks for them. Which bodies
 // are hidden is known by construction, or by the reference parser, which was written apart from the library.
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { check as checkCommand } from '../src/cli/check.ts';
 import { convert } from '../src/cli/convert.ts';
+import { filter } from '../src/cli/filter.ts';
 import { render, type RenderCommandOptions } from '../src/cli/render.ts';
 import { REPORT_FORMATS } from '../src/cli/report.ts';
 import { scan as scanCommand } from '../src/cli/scan.ts';
 import type { Host } from '../src/cli/stream.ts';
 import { messagesOf } from '../src/corpus/messages.ts';
+import { holdsRecords } from '../src/corpus/record-form.ts';
 import { fromChat } from '../src/formats/chat.ts';
 import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange-read.ts';
@@ -23,7 +26,7 @@ import { checkSource } from '../src/semantics/check.ts';
 import { Counter } from '../src/semantics/count.ts';
 import { isShown } from '../src/semantics/message-data.ts';
 import { show } from '../src/semantics/visibility.ts';
-import { file } from './cli/harness.ts';
+import { at, file } from './cli/harness.ts';
 import { type Random, randomInput, randomOf, SEED } from './random.ts';
 import { Chunked } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
@@ -162,12 +165,12 @@ describe('findings of meaning', () => {
     ['missing-call-id', define + call('{"city":"a","kind":"SECRETA"}', 'to=functions.f')],
     ['unterminated-literal', `${define}<|start|>assistant<|channel|>analysis<|message|><|literal|>SECRET<|end|>`],
   ];
-  test.each(texts)('%s: %j', (rule, text) => {
+  test.each(texts)('%s: %j', async (rule, text) => {
     expect([...checkSource(MACHINE, new MemorySource(encode(text)))].map((found) => found.rule)).toContain(rule);
     for (const out of outlets(encode(text), {})) expectNone(out, ['SECRET'], text);
     const path = file('leak/meaning.txt', text);
     for (const format of REPORT_FORMATS) {
-      const out = written((host) => checkCommand([path], { dialect: 'auto', color: 'never', format }, host, null));
+      const out = await written((host) => checkCommand([path], { dialect: 'auto', color: 'never', format }, host, null));
       expectNone(out, ['SECRET'], text);
     }
   });
@@ -220,12 +223,12 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
 });
 
 /** Runs a command over files; answers with what it wrote for people, and with its output unless that is left out. */
-function written(work: (host: Host) => unknown, take: (output: string) => string = (output) => output): string {
+async function written(work: (host: Host) => unknown, take: (output: string) => string = (output) => output): Promise<string> {
   let out = '';
   let err = '';
   const stdout = { isTTY: false, write: (text: string) => void (out += text) };
   const stderr = { isTTY: false, write: (text: string) => void (err += text) };
-  work({ stdin: { fd: -1, isTTY: true }, stdout, stderr, env: {}, version: '' });
+  await work({ stdin: { fd: -1, isTTY: true }, stdout, stderr, env: {}, version: '' });
   return err + take(out);
 }
 
@@ -244,12 +247,12 @@ const READERS = {
   messages: fromChat, sharegpt: fromShareGpt, 'interchange-2.0': fromInterchange20, 'interchange-2.2': fromInterchange22,
 } as const;
 
-test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, () => {
+test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () => {
   const seeds = randomOf(SEED ^ 0x5eed);
   const byDialect = new Map<NonNullable<ReadOptions['dialect']>, { paths: string[]; marks: string[] }>();
   for (let run = 0; run < 1000; run++) {
     const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), run);
-    if (hidden.length === 0 || options.role !== undefined) continue;
+    if (hidden.length === 0 || options.role !== undefined || holdsRecords('', new MemorySource(bytes))) continue;
     const group = byDialect.get(options.dialect!) ?? { paths: [], marks: [] };
     byDialect.set(options.dialect!, group);
     group.paths.push(file(`leak/${run}.txt`, bytes));
@@ -260,23 +263,49 @@ test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, {
     const shared = { dialect, color: 'never' } as const;
     const told = `OPENCHATML_SEED=${SEED}, ${dialect}`;
     for (const format of REPORT_FORMATS) {
-      const out = written((host) => checkCommand(paths, { ...shared, format }, host, null));
+      const out = await written((host) => checkCommand(paths, { ...shared, format }, host, null));
       expect(out.length, told).toBeGreaterThan(1000);
       expectNone(out, marks, `${told}, ${format}`);
     }
     for (const format of ['table', 'json'] as const) {
-      expectNone(written((host) => scanCommand(paths, { ...shared, format }, host, null)), marks, `${told}, scan`);
+      expectNone(await written((host) => scanCommand(paths, { ...shared, format }, host, null)), marks, `${told}, scan`);
     }
     for (const to of FORMS) {
       const work = (host: Host): unknown => convert(paths, { ...shared, from: 'auto', to, format: 'ndjson' }, host, null);
-      expectNone(written(work, (output) => shownOf(to, output)), marks, `${told}, convert to ${to}`);
+      expectNone(await written(work, (output) => shownOf(to, output)), marks, `${told}, convert to ${to}`);
     }
     for (const format of ['text', 'html'] as const) {
-      const rendered = (more: Partial<RenderCommandOptions>): string =>
+      const rendered = (more: Partial<RenderCommandOptions>): Promise<string> =>
         written((host) => render(paths, { ...shared, format, ...more }, host, null));
-      expectNone(rendered({ notes: true }), marks, `${told}, ${format}`);
-      const debug = rendered({ debug: true });
+      expectNone(await rendered({ notes: true }), marks, `${told}, ${format}`);
+      const debug = await rendered({ debug: true });
       for (const mark of marks) if (!debug.includes(mark)) expect(debug, told).toContain(mark);
     }
   }
+});
+
+test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () => {
+  const seeds = randomOf(SEED ^ 0x4ec0);
+  const lines: string[] = [];
+  const marks: string[] = [];
+  while (lines.length < 500) {
+    const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), lines.length);
+    if (hidden.length === 0 || options.role !== undefined || options.dialect !== 'openchatml-2.2') continue;
+    lines.push(JSON.stringify({ id: lines.length, text: Buffer.from(bytes).toString('utf8') }));
+    marks.push(...hidden);
+  }
+  const path = file('leak/records.jsonl', `${lines.join('\n')}\n{"text":"${marks[0]!}"`);
+  const shared = { dialect: 'openchatml-2.2', color: 'never' } as const;
+  for (const format of REPORT_FORMATS) {
+    expectNone(await written((host) => checkCommand([path], { ...shared, format }, host, null)), marks, format);
+  }
+  const page = at('leak/report.html');
+  expectNone(await written((host) => scanCommand([path], { ...shared, format: 'json', report: page }, host, null)), marks, 'scan');
+  expectNone(readFileSync(page, 'utf8'), marks, 'the report');
+  for (const format of ['text', 'html'] as const) {
+    expectNone(await written((host) => render([path], { ...shared, format, notes: true }, host, null)), marks, `render ${format}`);
+  }
+  const verdicts = await written((host) => filter([path], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host));
+  expect(verdicts.split('\n').length).toBeGreaterThan(500);
+  expectNone(verdicts, marks, 'filter');
 });

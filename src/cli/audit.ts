@@ -164,7 +164,7 @@ class Audit {
     const summary: Summary = { schema: 'openchatml/audit/1', files: run.files, errors, warnings, infos, rules };
     const words = diff ? null : this.#report.end(summary, !run.failed);
     run.out.flush();
-    if (words !== null) run.tell(words);
+    if (words !== null && !this.#options.quiet) run.tell(words);
     if (diff || isFixing(this.#options)) {
       const verb = diff ? 'would be' : this.#changed === 1 ? 'was' : 'were';
       const changed = `${countOf(this.#changed, 'text')} ${verb} changed`;

@@ -97,7 +97,9 @@ export class ConvertOutput {
     }
   }
 
-  tellSummary(): void {
+  /** Losses and sums; `quiet`: neither. */
+  tellSummary(quiet: boolean): void {
+    if (quiet) return;
     for (const [what, { count, first }] of this.#losses) {
       this.#run.tell(escapeLine(`lost: ${what} ${thousands(count)} (first: ${first})`));
     }

@@ -67,7 +67,7 @@ export function convert(
   const work = new Conversion(run, output, options);
   run.each(paths, (input) => work.read(input), ENDINGS);
   run.out.flush();
-  output.tellSummary();
+  output.tellSummary(options.quiet === true);
   if (run.failed) return FAILED;
   return output.refused > 0 ? FOUND : OK;
 }

@@ -3,9 +3,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../abi.ts';
-import { openInput, STANDARD_INPUT } from '../corpus/paths.ts';
+import { openInput, openRef, STANDARD_INPUT } from '../corpus/paths.ts';
 import { type CorpusRecord, isBlank, type RecordProblem } from '../corpus/record.ts';
-import { type InputSource, PipeSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/source.ts';
 import { readToolsFile } from '../corpus/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../corpus/verdict.ts';
 import { Judge } from '../corpus/verdict-judge.ts';
@@ -76,7 +76,7 @@ function refuse(paths: readonly string[], { emit, passthrough, maxLineBytes = 0 
 }
 
 function open(path: string, host: Host): InputSource {
-  return path === STANDARD_INPUT ? new PipeSource(host.stdin.fd, path, false) : openInput(path);
+  return path === STANDARD_INPUT ? openRef({ kind: 'stdin', fd: host.stdin.fd }, { verify: false }).input : openInput(path);
 }
 
 function filterLines(

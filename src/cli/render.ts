@@ -1,9 +1,16 @@
 // `render`: what an end user may see, as text or as a page; all of it, marked, in a debug view.
 
+import { Kit } from '../corpus/job-open.ts';
 import { messagesOf, type PlacedMessage } from '../corpus/messages.ts';
-import { RECORD_ENDINGS } from '../corpus/record-form.ts';
+import { ENDINGS } from '../corpus/paths.ts';
+import { isBad, isContainer } from '../corpus/unit.ts';
+import { ALL, Units } from '../corpus/units.ts';
+import { RULES } from '../errors.ts';
 import { escapeHtml } from '../formats/printable.ts';
 import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import type { ReadOptions } from '../model/walk.ts';
+import type { Source } from '../scan/source.ts';
 import type { SharedOptions } from './options.ts';
 import { escapeLine } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
@@ -27,9 +34,10 @@ export function render(
 ): number {
   const run = new Run(options, host, makeSpinner);
   const isHtml = options.format === 'html';
+  const kit = new Kit();
   if (isHtml) run.out.line(htmlHead());
   run.each(paths, ({ path, source, options: readOptions }) => {
-    const placed = wanted(messagesOf(run.machine, source, readOptions), options.transcript);
+    const placed = wanted(messagesIn(run, kit, path, source, readOptions), options.transcript);
     // An input has a heading of its own where there may be several.
     const named = paths.length > 1 || (paths.length === 1 && paths[0] !== path);
     const write = isHtml ? writeHtml : writeText;
@@ -41,11 +49,40 @@ export function render(
       }
     };
     for (const piece of write(counted(), named ? path : null, options)) run.out.line(piece);
-    if (isEmpty) run.tell(`${escapeLine(path)}: ${nothingIn(path, options)}`);
-  });
+    if (isEmpty) run.tell(`${escapeLine(path)}: ${nothingIn(options)}`);
+  }, ENDINGS);
   if (isHtml) run.out.line(htmlTail());
   run.out.flush();
   return run.failed ? FAILED : OK;
+}
+
+/** The messages of an input, raw or in records. A record that holds none is told. */
+function* messagesIn(run: Run, kit: Kit, path: string, source: Source, options: ReadOptions): Generator<PlacedMessage, void, void> {
+  if (!isContainer(path, source, options)) {
+    yield* messagesOf(kit.machine, source, options);
+    return;
+  }
+  let before = 0;
+  for (const unit of new Units(kit, path, source, options, ALL)) {
+    if (isBad(unit)) {
+      run.tell(escapeLine(`${path}:${unit.line}: ${RULES[unit.rule].text}: ${unit.detail}`));
+      continue;
+    }
+    const reading = messagesOf(kit.machine, unit.source, unit.options);
+    let own: TranscriptInfo | undefined;
+    let transcript: TranscriptInfo | undefined;
+    for (let next = reading.next(); ; next = reading.next()) {
+      if (next.done) {
+        before += next.value.transcripts;
+        break;
+      }
+      if (next.value.transcript !== own) {
+        own = next.value.transcript;
+        transcript = { ...own, number: before + own.number };
+      }
+      yield { ...next.value, transcript: transcript! };
+    }
+  }
 }
 
 /** The messages of one transcript, or all. */
@@ -60,11 +97,8 @@ function* wanted(
   }
 }
 
-function nothingIn(path: string, { transcript }: RenderCommandOptions): string {
-  if (transcript !== undefined) return `holds no message in transcript ${transcript}`;
-  return RECORD_ENDINGS.some((ending) => path.endsWith(ending))
-    ? 'holds JSON records, not transcripts; convert them first'
-    : 'holds no message';
+function nothingIn({ transcript }: RenderCommandOptions): string {
+  return transcript !== undefined ? `holds no message in transcript ${transcript}` : 'holds no message';
 }
 
 function* writeText(

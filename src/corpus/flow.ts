@@ -102,7 +102,9 @@ export class Flow {
             continue;
           }
           const { counts, statistics, bytes, records, transcripts, messages } = answer.result;
-          sums = { records, transcripts, messages: sums.messages + messages };
+          // Counts of lines begin anew in every part.
+          const before = step.work.job.kind === 'count' ? sums.records : 0;
+          sums = { records: before + records, transcripts, messages: sums.messages + messages };
           this.#surplus = transcripts - records;
           yield { kind: 'part', input, opened, counts, statistics, bytes };
           break;

@@ -41,13 +41,17 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   if (job.kind === 'check') {
     const checker = new Checker(machine, source, { ...options, tools: job.tools, openCalls: kit.openCalls }, { range });
     let found: Found[] = [];
-    for (const diagnostic of checker.run()) {
-      found.push({ diagnostic, record: null, line: null });
-      // What is read once must be looked at before it is let go.
-      if (found.length === GATHERED || !input.canReread) {
+    try {
+      for (const diagnostic of checker.run()) {
+        found.push({ diagnostic, record: null, line: null });
+        // What is read once must be looked at before it is let go.
+        if (found.length < GATHERED && input.canReread) continue;
         yield found;
         found = [];
       }
+    } catch (error) {
+      if (found.length > 0) yield found;
+      throw error;
     }
     if (found.length > 0) yield found;
     return { ...NO_RESULT, transcripts: checker.transcripts, bytes: Math.min(range.to, checker.position) - from };
@@ -56,15 +60,22 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   if (job.kind !== 'messages') return NO_RESULT;
   const out = new MessageOutput(job, !input.canReread);
   const reading = messagesOf(machine, source, options, { range });
-  for (let next = reading.next(); ; next = reading.next()) {
-    if (next.done) {
-      yield* out.end();
-      const { transcripts, end, position } = next.value;
-      return { ...NO_RESULT, messages: out.messages, transcripts, end, bytes: position - from };
+  let result = NO_RESULT;
+  try {
+    for (let next = reading.next(); ; next = reading.next()) {
+      if (next.done) {
+        const { transcripts, end, position } = next.value;
+        result = { ...NO_RESULT, transcripts, end, bytes: position - from };
+        break;
+      }
+      if (!out.add(next.value, null)) break;
+      yield* out.take();
     }
-    if (!out.add(next.value, null)) break;
-    yield* out.take();
+  } catch (error) {
+    // What was read before belongs to the output.
+    yield* out.end();
+    throw error;
   }
   yield* out.end();
-  return { ...NO_RESULT, messages: out.messages };
+  return { ...result, messages: out.messages };
 }

@@ -29,10 +29,16 @@ export function* performRecords(
   const range = part ?? ALL;
   const units = new Units(kit, job.input.path, kit.watched(input), options, range);
   const worker = workerFor(kit, job, range, input.canReread);
-  for (const unit of units) {
-    if (isBad(unit)) worker.bad(unit);
-    else if (!worker.take(unit)) break;
-    yield* worker.ready(false);
+  try {
+    for (const unit of units) {
+      if (isBad(unit)) worker.bad(unit);
+      else if (!worker.take(unit)) break;
+      yield* worker.ready(false);
+    }
+  } catch (error) {
+    // What was read before belongs to the output.
+    yield* worker.ready(true);
+    throw error;
   }
   yield* worker.ready(true);
   const { transcripts, messages } = worker;

@@ -43,9 +43,10 @@ export class StatisticsWorker implements UnitWorker {
     this.transcripts = transcripts;
   }
 
-  take({ source, options, place, record, line }: Unit): boolean {
+  take({ source, options, place, record, line, kind }: Unit): boolean {
     this.#count(record!);
     const statistics = this.#statistics;
+    statistics.isChat = kind === 'chat';
     const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#known });
     for (const diagnostic of checker.run()) statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
     this.transcripts += checker.transcripts;

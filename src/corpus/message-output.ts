@@ -3,8 +3,10 @@
 import { MessageLines } from '../formats/message-lines.ts';
 import { messageRecord } from '../formats/record.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { InputError } from './error.ts';
 import type { Job, MessageFilters, Piece } from './job.ts';
 import type { MessageRow } from './message-table.ts';
+import { LARGEST_CELL } from './message-table-batch.ts';
 import type { PlacedMessage } from './messages.ts';
 
 /** What `scan` calls the role of a message that has none. */
@@ -66,6 +68,10 @@ export class MessageOutput {
       return true;
     }
     const row = messageRecord(message, info, index, source);
+    if (row.body_to - row.body_from > LARGEST_CELL) {
+      const reason = `the message at byte ${place(row.from)} has ${row.body_to - row.body_from} bytes, more than a table takes`;
+      throw new InputError(this.#path, reason, 'write lines of JSON: --format ndjson');
+    }
     const { content } = message;
     this.#rows.push({
       path: this.#path,

@@ -141,7 +141,7 @@ export class RecordLines {
       if (lf < 0 && !this.#more()) break;
     }
     this.lines++;
-    const place = { number: this.records, line: this.lines, from, to: from + length };
+    const place = this.#place(from, from + length);
     if (dropped === 0) yield* this.#slow(Buffer.concat(parts), place);
     else {
       this.records++;
@@ -149,8 +149,14 @@ export class RecordLines {
     }
   }
 
+  /** A row of a table has no bytes of its own in the file. */
+  #place(from: number, to: number): Placed {
+    const isField = this.#options.positions === 'field';
+    return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
+  }
+
   *#line(from: number, to: number): Generator<Unit | BadRecord, void, void> {
-    const place = { number: this.records, line: this.lines, from: this.#base + from, to: this.#base + to };
+    const place = this.#place(this.#base + from, this.#base + to);
     const { input } = this.#text;
     if (to - from > (this.#options.largestRecord ?? LARGEST)) {
       this.records++;

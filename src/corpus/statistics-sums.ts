@@ -12,7 +12,8 @@ const MOST_TYPES = 1000;
 const MOST_PAIRS = 256;
 
 export const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
-export const DIALECT_IDS = ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
+/** Dialects, and chat data of records. */
+export const DIALECT_IDS = ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony', 'chat'] as const;
 export const CHANNELS = CHANNEL_NAMES.length;
 /** Pairs of a well-known role and channel, each with none at 0. */
 export const PAIRS = ROLE_NAMES.length * CHANNELS;

@@ -41,6 +41,8 @@ interface LastCall {
 const NAMELESS = '(none)';
 
 export class Statistics extends Sums {
+  /** What comes is chat data of a record, not a text in a dialect. */
+  isChat = false;
   readonly #shown = new Uint8Array(DIALECT_IDS.length * 2 * PAIRS);
   #transcript: TranscriptInfo | null = null;
   #shownAt = 0;
@@ -72,7 +74,7 @@ export class Statistics extends Sums {
 
   /** A transcript has ended, at `to`; it holds so many messages. */
   transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void {
-    this.dialects[DIALECT_IDS.indexOf(transcript.dialect.id)]!++;
+    this.dialects[DIALECT_IDS.indexOf(this.isChat ? 'chat' : transcript.dialect.id)]!++;
     this.transcriptMessages.note(messages);
     this.transcriptBytes.note(to - transcript.from);
     this.#lastCall = null;

@@ -28,7 +28,8 @@ export { type BadRecord, badRecord, type BadRecordRule, isBad, type Unit } from 
 
 /** Whether an input is read as records: by what was asked for, its content, its name. */
 export function isContainer(path: string, input: Source, options: UnitOptions): boolean {
-  return (options.form !== undefined && options.form !== 'auto') || options.field !== undefined || holdsRecords(path, input);
+  const asksForRecords = options.form === 'messages' || options.form === 'conversations' || options.field !== undefined;
+  return asksForRecords || holdsRecords(path, input);
 }
 
 /** The units of an input, in order. Never throws on data. */

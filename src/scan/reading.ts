@@ -40,7 +40,7 @@ export class Reading implements Source {
   /** Detecting, and the first control token is one of 0.1: it decides, unless a document header opens the input. */
   #undecided = false;
   /** The one top-level row that is not finished, with its descendants: absolute positions, and the first one's number. */
-  readonly #carried = new GrowingTable(new Float64Array(64 * ROW_WORDS));
+  readonly #carried = new GrowingTable(new Float64Array(8 * ROW_WORDS));
   #carriedFirst = 0;
   /** Number of the row at the beginning of the machine's table. */
   #first = 0;

@@ -86,7 +86,19 @@ test('one transcript of each file; reading stops behind it', () => {
 test('an input without messages is told', () => {
   const empty = file('render/empty.txt', 'nothing here');
   const records = file('render/records.jsonl', '{"messages":[]}\n');
-  expect(run([empty, records]).err).toBe(`${empty}: holds no message\n${records}: holds JSON records, not transcripts; convert them first\n`);
+  expect(run([empty, records]).err).toBe(`${empty}: holds no message\n${records}: holds no message\n`);
+});
+
+test('records are shown as what they hold, never as they stand', () => {
+  const hidden = '<|start|>assistant<|channel|>analysis<|message|>Hidden<|end|>';
+  const lines = [{ text: `${hidden}${TALK}` }, { messages: [{ role: 'assistant', thinking: 'Hidden', content: 'Shown' }] }, 1];
+  const path = file('render/records.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  const { code, out, err } = run([path]);
+  expect(code).toBe(0);
+  expect(out).toContain('Shown');
+  expect(out).not.toMatch(/Hidden|messages|<\|/);
+  expect(err).toContain(`${path}:3: `);
+  expect(run([path], { transcript: 2 }).out).toMatch(/^(?:--- transcript 2 ---\n\n)?assistant\n  Shown\n\n$/);
 });
 
 test('the opt-ins', () => {
