@@ -86,12 +86,12 @@ export function hostile(shape: Shape, size: number, folder = cacheFolder()): Cor
   return { name: shape.name, about: shape.about, notation: 'openchatml-2.2', path, counts };
 }
 
-function poolSize(size: number): number {
+export function poolSize(size: number): number {
   return Math.max(POOL.min, Math.min(POOL.max, size));
 }
 
 /** What the sidecar of a file says, when both are there and agree on the length; else what `make` gives. */
-function cached<T extends { bytes: number }>(path: string, make: () => T): T {
+export function cached<T extends { bytes: number }>(path: string, make: () => T): T {
   const sidecar = `${path}.json`;
   if (existsSync(path) && existsSync(sidecar)) {
     const known = JSON.parse(readFileSync(sidecar, 'utf8')) as T;

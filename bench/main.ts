@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { COMMANDS } from './commands.ts';
+import { corpora } from './corpora.ts';
 import { GENERATOR, KINDS, type Kind, cacheFolder } from './corpus.ts';
 import { SHAPES } from './hostile.ts';
 import { json, JSON_ROWS } from './json.ts';
@@ -14,7 +15,7 @@ import { type Outcome, type Settings, files, linear, memory } from './sections.t
 import { stream } from './stream.ts';
 
 const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'json', 'stream', 'linear'];
-const SECTIONS = ['memory', 'json', 'stream', 'linear'];
+const SECTIONS = ['memory', 'json', 'stream', 'corpora', 'linear'];
 const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, Ki: 1 << 10, Mi: 1 << 20, Gi: 1 << 30 };
 const LARGEST = 1e12;
 
@@ -72,7 +73,7 @@ function command(): Command {
     .description('Measures readers of chat transcripts on generated corpora; answers are checked first.')
     .option('--size <size>', 'bytes of each corpus (256M, 64Mi, 1500000)', bytes, 256e6)
     .option('--only <list>', `corpora and sections (${sections})`, only, DEFAULT)
-    .option('--rows <list>', 'rows by name; all by default', names)
+    .option('--rows <list>', 'rows by name, of corpora also groups; all by default', names)
     .option('--rounds <n>', 'rounds, interleaved', integer(1, 1000), 7)
     .option('--seed <n>', 'seed of the corpora', integer(0, 0xffff_ffff), 1)
     .option('--base <row>', 'the row that others are compared with', 'cat')
@@ -110,7 +111,8 @@ async function run(options: Options): Promise<number> {
   const fileRows = chosen([...OURS, ...COMMANDS, ...RIVALS]);
   const memoryRows = chosen([...OURS_IN_MEMORY, ...MEANING_IN_MEMORY, ...RIVALS_IN_MEMORY]);
   const jsonRows = chosen(JSON_ROWS);
-  if (fileRows.length + memoryRows.length + jsonRows.length === 0) throw new Error(`no row is named ${options.rows?.join(' or ')}`);
+  const isRow = fileRows.length + memoryRows.length + jsonRows.length > 0 || options.only.includes('corpora');
+  if (!isRow) throw new Error(`no row is named ${options.rows?.join(' or ')}`);
   const about = machine();
   log(`${about.cpu}, ${about.cores} cores, ${megabytes(about.memory)}, ${about.system}`);
   log(`Node ${about.node}, V8 ${about.v8}`);
@@ -131,6 +133,9 @@ async function run(options: Options): Promise<number> {
   }
   if (options.only.includes('stream')) {
     outcomes.push(await stream(KINDS.find(({ name }) => name === 'harmony') as Kind, settings));
+  }
+  if (options.only.includes('corpora')) {
+    for (const kind of kinds.length > 0 ? kinds : [KINDS[0] as Kind]) outcomes.push(await corpora(kind, options.rows ?? null, settings));
   }
   if (options.only.includes('linear') && fileRows.length > 0) {
     const size = quick ? Math.min(options.linearSize, 1 << 22) : options.linearSize;

@@ -22,10 +22,10 @@ function machineOf(engine: Engine): Machine {
 }
 
 /** Detected where detection gives the right dialect: headerless Harmony has to be asked for. */
-const optionsOf = (input: { notation: string }): ReadOptions => ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
+export const optionsOf = (input: { notation: string }): ReadOptions => ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
 
 /** What the bench's counts call the same things. */
-function answerOf(counts: Scanned): Answer {
+export function answerOf(counts: Scanned): Answer {
   const { bytes, transcripts, messages, calls, roles, channels, ends } = counts;
   const known = Object.fromEntries(Object.entries(roles).filter(([role]) => role !== '(none)'));
   return { bytes, transcripts, messages, calls, roles: known, channels, ends };

@@ -3,7 +3,7 @@ import { cpus, totalmem, type as system, release } from 'node:os';
 import type { Notation } from './notation.ts';
 
 export interface Result {
-  section: 'files' | 'memory' | 'json' | 'stream' | 'linear';
+  section: 'files' | 'memory' | 'json' | 'stream' | 'corpora' | 'linear';
   corpus: string;
   notation: Notation;
   bytes: number;

@@ -10,7 +10,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 rmSync(`${root}dist-bench`, { recursive: true, force: true });
 await build({
   absWorkingDir: root,
-  entryPoints: ['bench/main.ts'],
+  // Threads of the corpora run what was bundled beside.
+  entryPoints: [
+    { in: 'bench/main.ts', out: 'main' },
+    { in: 'src/corpus/worker.ts', out: 'corpus/worker' },
+    { in: 'src/corpus/decode-worker.ts', out: 'corpus/decode-worker' },
+  ],
   outdir: 'dist-bench',
   bundle: true,
   splitting: true,

@@ -23,16 +23,19 @@ capabilities:
 `,
 ].map((text) => ({ text, tokens: textualTokens(text, 'openchatml-2.2') }));
 
+/** Where text goes: a file, or memory. */
+export type TextOutput = Pick<Output, 'ascii' | 'copy' | 'bytes'>;
+
 export class TextWriter implements Sink {
   readonly #counts: Counts = emptyCounts();
   readonly #tally = new Float64Array(ROLES.length * 48);
-  readonly #output: Output;
+  readonly #output: TextOutput;
   readonly #notation: Notation;
   readonly #size: number;
   /** The end of the last message, written together with the head of the next: fewer, longer writes. */
   #tail = '';
 
-  constructor(output: Output, notation: Notation, size: number) {
+  constructor(output: TextOutput, notation: Notation, size: number) {
     this.#output = output;
     this.#notation = notation;
     this.#size = size;

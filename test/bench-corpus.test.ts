@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { textLines } from '../bench/corpora-files.ts';
 import { KINDS, type Kind, corpus, hostile, jsonl } from '../bench/corpus.ts';
 import { type Counts, differences, emptyCounts } from '../bench/counts.ts';
 import { SHAPES, type Shape } from '../bench/hostile.ts';
@@ -232,6 +233,25 @@ describe('corpora', () => {
     const plain = messages.filter(({ content }) => !content?.includes('<|'));
     expect(plain.length).toBeGreaterThan(messages.length / 2);
     for (const { content } of plain) expect(text.includes(`<|message|>${content}`)).toBe(true);
+  });
+
+  test('lines with a transcript each hold what the generator says', () => {
+    const made = textLines(KINDS[0] as Kind, SIZE, 7, folder);
+    const file = readFileSync(made.path, 'utf8');
+    const texts = file.trimEnd().split('\n').map((line) => Buffer.from((JSON.parse(line) as { text: string }).text));
+    expect(texts.length).toBe(made.lines);
+    expect(made.bytes).toBe(Buffer.byteLength(file));
+    expect(made.textBytes).toBe(texts.reduce((total, text) => total + text.length, 0));
+    const sums = { transcripts: 0, messages: 0, calls: 0, roles: {} as Record<string, number> };
+    for (const text of texts) {
+      const { counts } = walk(text.toString('latin1'), 'openchatml-2.2');
+      expect(counts.transcripts).toBe(1);
+      sums.transcripts++;
+      sums.messages += counts.messages;
+      sums.calls += counts.calls;
+      for (const [role, count] of Object.entries(counts.roles)) sums.roles[role] = (sums.roles[role] ?? 0) + count;
+    }
+    expect(differences({ ...sums, bytes: made.bytes }, made.counts)).toEqual([]);
   });
 });
 

@@ -46,6 +46,7 @@ export interface FlowOptions {
   readonly kit?: Kit;
 }
 
+const NOTHING = { records: 0, transcripts: 0, messages: 0 };
 /** Jobs begun before they are taken, for each thread. */
 const AHEAD = 2;
 /** Bytes of small inputs before threads are worth their start. */
@@ -75,7 +76,7 @@ export class Flow {
 
   /** What comes out of the inputs, in order. `close` must be called at the end, or when nothing more is wanted. */
   async *events(inputs: Iterable<Input | InputError>): AsyncGenerator<Event, void, void> {
-    let sums = { records: 0, transcripts: 0, messages: 0 };
+    let sums = NOTHING;
     let broken: JobInput | null = null;
     for await (const step of this.#steps(inputs)) {
       if (step.input === null) {
@@ -93,7 +94,7 @@ export class Flow {
           yield { kind: 'end', input, records: 0, transcripts: 0, messages: 0 };
           continue;
         }
-        if (step.isFirst) sums = { records: 0, transcripts: 0, messages: 0 };
+        if (step.isFirst) sums = NOTHING;
         const { opened } = step;
         const work = this.#exact(step.work, sums.transcripts - sums.records);
         for (let answer = await work.next(); ; answer = await work.next()) {
@@ -103,9 +104,9 @@ export class Flow {
           }
           const { counts, statistics, bytes, records, transcripts, messages } = answer.result;
           // Counts of lines begin anew in every part.
-          const before = step.work.job.kind === 'count' ? sums.records : 0;
-          sums = { records: before + records, transcripts, messages: sums.messages + messages };
-          this.#surplus = transcripts - records;
+          const before = step.work.job.kind === 'count' ? sums : NOTHING;
+          sums = { records: before.records + records, transcripts: before.transcripts + transcripts, messages: sums.messages + messages };
+          this.#surplus = sums.transcripts - sums.records;
           yield { kind: 'part', input, opened, counts, statistics, bytes };
           break;
         }

@@ -1,0 +1,79 @@
+// The library as a program that reads one corpus after the other has it: scanners and threads that are there already.
+import { type Event, Flow, type FlowOptions } from '../src/corpus/flow.ts';
+import { Kit } from '../src/corpus/job-open.ts';
+import type { Work } from '../src/corpus/parts.ts';
+import { findInputs } from '../src/corpus/paths.ts';
+import { type Jobs, Pool } from '../src/corpus/pool.ts';
+import type { Piece } from '../src/corpus/job.ts';
+import type { UnitOptions } from '../src/corpus/unit.ts';
+import type { Machine } from '../src/scan/machine.ts';
+import type { Source } from '../src/scan/source.ts';
+import { type Counts, Counter } from '../src/semantics/count.ts';
+
+export class Warm {
+  readonly #threads: number;
+  readonly #kit = new Kit();
+  readonly #pool: Pool | null;
+
+  constructor(threads: number) {
+    this.#threads = threads;
+    this.#pool = threads === 1 ? null : new Pool(threads);
+  }
+
+  /** The scanner of this thread. */
+  get machine(): Machine {
+    return this.#kit.machine;
+  }
+
+  /** What `scan` tells. `watch` sees what is read in this thread. */
+  async count(path: string, options: UnitOptions, watch: (source: Source) => Source = (source) => source): Promise<Counts & { records: number }> {
+    const counter = new Counter();
+    let records = 0;
+    const events = this.#events(path, options, {
+      work: { kind: 'count' },
+      tellsAtEnd: true,
+      watching: (_, { input }) => ({ source: () => watch(input), openCalls: undefined, counter }),
+    });
+    for await (const event of events) {
+      if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+      if (event.kind !== 'end') continue;
+      counter.addFile(0);
+      records += event.records;
+    }
+    return { ...counter.result(), records };
+  }
+
+  /** Does other work; `take` gets its pieces. */
+  async each(path: string, options: UnitOptions, work: Work, take: (piece: Piece) => void): Promise<{ transcripts: number; messages: number }> {
+    const sums = { transcripts: 0, messages: 0 };
+    for await (const event of this.#events(path, options, { work, tellsAtEnd: false })) {
+      if (event.kind === 'piece') take(event.piece);
+      if (event.kind !== 'end') continue;
+      sums.transcripts += event.transcripts;
+      sums.messages += event.messages;
+    }
+    return sums;
+  }
+
+  async *#events(
+    path: string, options: UnitOptions, settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching'>,
+  ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
+    const pool = this.#pool;
+    // A flow closes the threads that it has; these ones stay.
+    const jobs: Jobs | undefined = pool === null ? undefined : { threads: pool.threads, start: (job, first) => pool.start(job, first), close() {} };
+    const flow = new Flow({ ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }) });
+    try {
+      for await (const event of flow.events(findInputs([path], -1))) {
+        if (event.kind === 'error') throw event.error;
+        yield event;
+      }
+    } finally {
+      flow.close();
+    }
+  }
+
+  close(): void {
+    this.#pool?.close();
+    this.#kit.close();
+  }
+}
