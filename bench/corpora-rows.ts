@@ -2,6 +2,7 @@
 import { closeSync, createReadStream, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { HeaderCache } from '../src/model/transcript.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
 import { Counter } from '../src/semantics/count.ts';
 import { InvalidUtf8 } from '../src/semantics/utf8.ts';
@@ -154,11 +155,12 @@ export async function lineGroup(kind: Kind, size: number, seed: number): Promise
 /** What a program with the library but without its readers of records does. */
 function parsed(lines: Lines, made: Corpus, machine: Machine): Partial<Found> {
   const counter = new Counter();
+  const headers = new HeaderCache();
   const options = optionsOf(made);
   let count = 0;
   eachLine(lines.path, (from, to) => {
     const { text } = JSON.parse(PIECE.toString('utf8', from, to)) as { text: string };
-    counter.addText(machine, new MemorySource(Buffer.from(text)), options, false);
+    counter.addText(machine, new MemorySource(Buffer.from(text)), options, false, headers);
     count++;
   });
   counter.addBytes(lines.bytes);

@@ -35,6 +35,7 @@ export async function check(
   const settle = applyRules(options.rules);
   const tally = new Tally();
   const places = new FindingPlaces();
+  const lost = new Set<string>();
   let records = 0;
   for await (const event of run.events(paths, options, {
     work: { kind: 'check', tools },
@@ -53,7 +54,14 @@ export async function check(
         report.leave?.();
         continue;
       }
-      const { place, input } = places.of(event.input, event.opened, found);
+      if (lost.has(path)) continue;
+      const placed = run.attempt(() => places.of(event.input, event.opened, found));
+      // What could be read a moment ago cannot be read now: its findings have no places.
+      if (placed === null) {
+        lost.add(path);
+        continue;
+      }
+      const { place, input } = placed;
       report.diagnostic(path, diagnostic, place, input, found.record);
     }
   }
@@ -61,7 +69,8 @@ export async function check(
   const summary: Summary = { schema: SCHEMA, files: run.files, errors, warnings, infos, rules: tally.rules };
   const words = report.end(summary, !run.failed);
   run.out.flush();
-  if (words !== null && !options.quiet) run.tell(words);
+  // Nothing found in what could not be read is no news.
+  if (words !== null && !options.quiet && !(run.failed && errors + warnings + infos === 0)) run.tell(words);
   run.tellSums({ records, errors, warnings }, options);
   if (run.failed) return FAILED;
   return errors > 0 || warnings > (options.maxWarnings ?? Infinity) ? FOUND : OK;

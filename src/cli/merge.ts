@@ -28,12 +28,13 @@ export function merge(
     return FAILED;
   }
   try {
-    const { version, options: made, sha256, inputBytes, outputBytes, counts, statistics, outputs } = wholeRun(folder);
+    const whole = wholeRun(folder);
+    const { version, options: made, sha256, inputBytes, outputBytes, counts, statistics, outputs } = whole;
     if (options.output !== undefined) {
       if (made.format !== 'ndjson') {
         throw new MergeError([`outputs in ${made.format} need not be joined: give readers ${folder}/*.${made.format}`]);
       }
-      joinOutputs(folder, outputs, options.output);
+      joinOutputs(folder, whole, options.output);
     }
     const out = new Output(host.stdout);
     out.json(JSON.stringify({

@@ -2,6 +2,7 @@
 
 import { MessagesSink } from './messages-sink.ts';
 import type { CorpusOptions } from './options.ts';
+import { countOf, escapeLine, thousands } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
 import { FAILED, OK, Run } from './run.ts';
 import type { Host } from './stream.ts';
@@ -24,6 +25,7 @@ export async function messages(
 ): Promise<number> {
   const run = new Run(options, host, makeSpinner);
   const { format, output, onlyRole, onlyChannel, transcript, at } = options;
+  if (output !== undefined && run.refusesTarget(paths, output)) return FAILED;
   const sink = await MessagesSink.open(run, format, output);
   if (sink === null) return FAILED;
   let records = 0;
@@ -36,6 +38,10 @@ export async function messages(
     })) {
       if (event.kind === 'piece') sink.take(event.piece);
       if (event.kind !== 'end') continue;
+      if (event.badRecords > 0 && !options.quiet) {
+        const part = `${thousands(event.badRecords)} of ${countOf(event.records, 'record')}`;
+        run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` tells why`));
+      }
       records += event.records;
       count += event.messages;
     }

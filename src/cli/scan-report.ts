@@ -17,6 +17,8 @@ export function isReadOnce(path: string): boolean {
 /** Writes the page. False: it could not be written, or an input broke off, which is told. */
 export async function writeReportFile(run: Run, paths: readonly string[], options: CorpusOptions, path: string, version: string): Promise<boolean> {
   const statistics = new Statistics();
+  const { files } = run;
+  run.files = 0;
   const began = performance.now();
   for await (const event of run.events(paths, options, { work: { kind: 'statistics', tools: [] }, tellsAtEnd: true })) {
     if (event.kind === 'broken') return false;
@@ -25,6 +27,8 @@ export async function writeReportFile(run: Run, paths: readonly string[], option
     if (event.statistics !== null) statistics.merge(event.statistics);
     statistics.bytes += event.bytes;
   }
+  // An input that was counted cannot be read any more: the page would not show what the counts tell.
+  if (run.files < files) return false;
   const seconds = (performance.now() - began) / 1000;
   const { writeReport } = await import('../corpus/report.ts');
   let file: OutputFile | undefined;
@@ -49,7 +53,13 @@ function placed(json: StatisticsJson): StatisticsJson {
   const at = (sample: Sample): Sample => {
     if (!lines.has(sample.path)) lines.set(sample.path, linesOf(sample.path));
     const known = sample.record === null || sample.line !== null ? lines.get(sample.path) : null;
-    return known ? { ...sample, ...known.at(sample.from) } : sample;
+    try {
+      return known ? { ...sample, ...known.at(sample.from) } : sample;
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      lines.set(sample.path, null);
+      return sample;
+    }
   };
   const findings = json.findings.map((finding) => ({ ...finding, samples: finding.samples.map(at) }));
   return { ...json, findings };

@@ -27,6 +27,7 @@ export async function scan(
     return FAILED;
   }
   const run = new Run(options, host, makeSpinner);
+  if (options.report !== undefined && run.refusesTarget(paths, options.report)) return FAILED;
   const counter = new Counter();
   let records = 0;
   let isBroken = false;

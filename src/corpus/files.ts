@@ -21,7 +21,7 @@ export interface FileMessage extends PlacedMessage {
   /** Number of its record, from 0; null in raw text. */
   readonly record: number | null;
   /** Position in the file of a position in `source`, which is the record's text. */
-  place(offset: number): number;
+  place(offset: number, isEnd?: boolean): number;
 }
 
 /** Scanners that no reading uses at the moment: two that go on at the same time need two. */

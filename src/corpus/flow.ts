@@ -3,6 +3,7 @@
 import type { Machine } from '../scan/machine.ts';
 import type { PartialCounts } from '../semantics/count.ts';
 import { InputError } from './error.ts';
+import { type FileState, stateOfInput } from './file-state.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
 import type { Job, JobInput, JobResult, Piece } from './job.ts';
 import { Kit, type Opened, openInput, type Watching } from './job-open.ts';
@@ -21,16 +22,16 @@ export type Event =
   /** A part is done. */
   | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly counts: PartialCounts | null; readonly statistics: StatisticsJson | null; readonly bytes: number }
   /** All of an input is done. */
-  | { readonly kind: 'end'; readonly input: JobInput; readonly records: number; readonly transcripts: number; readonly messages: number };
+  | { readonly kind: 'end'; readonly input: JobInput; readonly records: number; readonly transcripts: number; readonly messages: number; readonly badRecords: number };
 
 /** What is planned for an input. */
 type Step =
   /** It cannot be opened. */
   | { readonly input: null; readonly error: InputError }
   /** A job whose pieces and result are to be taken; the last one of its input, or not. `opened`: the input, done in this thread. */
-  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly isFirst: boolean; readonly isLast: boolean }
+  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly state: FileState | null; readonly isFirst: boolean; readonly isLast: boolean }
   /** Parts that are counted. */
-  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void> };
+  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void>; readonly state: FileState | null };
 
 export interface FlowOptions {
   readonly threads: number;
@@ -46,7 +47,7 @@ export interface FlowOptions {
   readonly kit?: Kit;
 }
 
-const NOTHING = { records: 0, transcripts: 0, messages: 0 };
+const NOTHING = { records: 0, transcripts: 0, messages: 0, badRecords: 0 };
 /** Jobs begun before they are taken, for each thread. */
 const AHEAD = 2;
 /** Bytes of small inputs before threads are worth their start. */
@@ -91,7 +92,8 @@ export class Flow {
       try {
         if ('chain' in step) {
           for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, counts, statistics: null, bytes };
-          yield { kind: 'end', input, records: 0, transcripts: 0, messages: 0 };
+          refuseChanged(step, false);
+          yield { kind: 'end', input, ...NOTHING };
           continue;
         }
         if (step.isFirst) sums = NOTHING;
@@ -102,15 +104,17 @@ export class Flow {
             yield { kind: 'piece', input, opened, piece: answer.piece };
             continue;
           }
-          const { counts, statistics, bytes, records, transcripts, messages } = answer.result;
+          const { counts, statistics, bytes, records, transcripts, messages, badRecords } = answer.result;
           // Counts of lines begin anew in every part.
           const before = step.work.job.kind === 'count' ? sums : NOTHING;
-          sums = { records: before.records + records, transcripts: before.transcripts + transcripts, messages: sums.messages + messages };
+          sums = { records: before.records + records, transcripts: before.transcripts + transcripts, messages: sums.messages + messages, badRecords: sums.badRecords + badRecords };
           this.#surplus = sums.transcripts - sums.records;
           yield { kind: 'part', input, opened, counts, statistics, bytes };
           break;
         }
-        if (step.isLast) yield { kind: 'end', input, ...sums };
+        if (!step.isLast) continue;
+        refuseChanged(step, opened !== null);
+        yield { kind: 'end', input, ...sums };
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
         broken = input;
@@ -195,6 +199,7 @@ export class Flow {
 
   async *#planInput(input: JobInput): AsyncGenerator<Step, void, void> {
     const { threads, work } = this.#options;
+    const state = stateOfInput(input.ref);
     const opened = openInput(input);
     let isTaken = false;
     try {
@@ -204,18 +209,18 @@ export class Flow {
       const cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts) : ({ of: 'whole' } as const);
       if (cut.of === 'whole' && !(isAnywhere && size! < this.#parts.least && this.#small > SMALL)) {
         isTaken = true;
-        yield { input, work: this.#here({ ...work, input, part: cut } as Job, opened), opened, isFirst: true, isLast: true };
+        yield { input, work: this.#here({ ...work, input, part: cut } as Job, opened), opened, state, isFirst: true, isLast: true };
         return;
       }
       if (work.kind === 'count' && cut.of === 'raw') {
-        yield { input, chain: guessChain(this.#threads, input, countParts(opened, cut, this.#parts)) };
+        yield { input, chain: guessChain(this.#threads, input, countParts(opened, cut, this.#parts)), state };
         return;
       }
       const parts =
         work.kind === 'count' ? countParts(opened, cut, this.#parts) : await exactParts(this.#threads, input, opened, cut, this.#parts);
       for (const [i, part] of parts.entries()) {
         const job = { ...work, input, part: part.of === 'lines' && i > 0 ? { ...part, surplus: this.#surplus } : part } as Job;
-        yield { input, work: this.#threads.start(job), opened: null, isFirst: i === 0, isLast: i === parts.length - 1 };
+        yield { input, work: this.#threads.start(job), opened: null, state, isFirst: i === 0, isLast: i === parts.length - 1 };
       }
     } finally {
       if (!isTaken) opened.input.close();
@@ -245,6 +250,17 @@ export class Flow {
       },
     };
   }
+}
+
+/**
+ * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one that is `open` is
+ * no matter; parts are opened by their name.
+ */
+function refuseChanged({ input, state }: { readonly input: JobInput; readonly state: FileState | null }, isOpen: boolean): void {
+  if (state === null) return;
+  const now = stateOfInput(input.ref);
+  if (now?.file !== state.file ? isOpen : now.content === state.content) return;
+  throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
 }
 
 function dropStep(step: Step): void {

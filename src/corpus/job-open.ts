@@ -1,5 +1,6 @@
 // What a thread keeps between jobs: scanners, and the input that it read last.
 
+import { HeaderCache } from '../model/transcript.ts';
 import type { Machine } from '../scan/machine.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Source } from '../scan/source.ts';
@@ -38,6 +39,8 @@ export class Kit {
   /** Of the job that is begun next. */
   watching: Watching | undefined;
   #machine: Machine | undefined;
+  /** Document headers that were read: parts and records repeat them, and reading YAML is slow. */
+  readonly headers = new HeaderCache();
   #text: TextMachine | undefined;
   #open: (Opened & { readonly key: string }) | undefined;
 

@@ -34,12 +34,12 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   if (job.kind === 'count') {
     const { counter, isOwn } = kit.counter;
     const before = counter.totals;
-    const end = counter.addRange(machine, source, options, range);
+    const end = counter.addRange(machine, source, options, range, kit.headers);
     const { bytes, transcripts, messages } = counter.since(before);
     return { ...NO_RESULT, counts: isOwn ? counter.partial() : null, start: range.start?.position ?? null, end, bytes, transcripts, messages };
   }
   if (job.kind === 'check') {
-    const checker = new Checker(machine, source, { ...options, tools: job.tools, openCalls: kit.openCalls }, { range });
+    const checker = new Checker(machine, source, { ...options, tools: job.tools, openCalls: kit.openCalls }, { range, known: kit.headers });
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
@@ -59,7 +59,7 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);
   if (job.kind !== 'messages') return NO_RESULT;
   const out = new MessageOutput(job, !input.canReread);
-  const reading = messagesOf(machine, source, options, { range });
+  const reading = messagesOf(machine, source, options, { range, known: kit.headers });
   let result = NO_RESULT;
   try {
     for (let next = reading.next(); ; next = reading.next()) {

@@ -1,7 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
 import { diagnose, type Diagnostic } from '../errors.ts';
-import { HeaderCache } from '../model/transcript.ts';
 import { Checker } from '../semantics/check.ts';
 import type { Counter, Totals } from '../semantics/count.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
@@ -45,7 +44,7 @@ export function* performRecords(
   const bytes = units.end(range.to) - range.from;
   const counts = worker.counts?.(bytes) ?? null;
   const statistics = worker.statistics ?? null;
-  return { ...NO_RESULT, counts, statistics, records: units.records, lines: units.lines, transcripts, messages, bytes };
+  return { ...NO_RESULT, counts, statistics, records: units.records, lines: units.lines, transcripts, messages, badRecords: worker.badRecords ?? 0, bytes };
 }
 
 function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, canReread: boolean): UnitWorker {
@@ -74,7 +73,7 @@ class CountWorker implements UnitWorker {
   }
 
   take({ source, options, kind }: Unit): boolean {
-    this.#counter.addText(this.#kit.machine, source, options, kind === 'chat');
+    this.#counter.addText(this.#kit.machine, source, options, kind === 'chat', this.#kit.headers);
     return true;
   }
 
@@ -96,17 +95,16 @@ class CountWorker implements UnitWorker {
 }
 
 /** A diagnostic of a record's text as one of the file. `before`: transcripts of the file before those of the record. */
-export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: (offset: number) => number): Diagnostic {
+export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: Unit['place']): Diagnostic {
   const { from, to, transcript } = diagnostic;
   const start = place(from);
-  return { ...diagnostic, transcript: before + transcript, from: start, to: to === from ? start : place(to - 1) + 1 };
+  return { ...diagnostic, transcript: before + transcript, from: start, to: to === from ? start : place(to, true) };
 }
 
 class CheckWorker implements UnitWorker {
   readonly #kit: Kit;
   readonly #job: Extract<Job, { kind: 'check' }>;
   readonly #most: number;
-  readonly #known = new HeaderCache();
   #found: Found[] = [];
   transcripts: number;
   messages = 0;
@@ -120,7 +118,7 @@ class CheckWorker implements UnitWorker {
 
   take({ source, options, place, record, line }: Unit): boolean {
     const { tools } = this.#job;
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#known });
+    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers });
     for (const diagnostic of checker.run()) {
       this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line });
     }
@@ -142,9 +140,9 @@ class CheckWorker implements UnitWorker {
 }
 
 class MessagesWorker implements UnitWorker {
+  badRecords = 0;
   readonly #kit: Kit;
   readonly #out: MessageOutput;
-  readonly #known = new HeaderCache();
   transcripts: number;
 
   constructor(kit: Kit, job: Extract<Job, { kind: 'messages' }>, transcripts: number, isLive: boolean) {
@@ -159,7 +157,7 @@ class MessagesWorker implements UnitWorker {
 
   take({ source, options, record, place }: Unit): boolean {
     const where = { record: record!, transcripts: this.transcripts, place };
-    const reading = messagesOf(this.#kit.machine, source, options, { known: this.#known });
+    const reading = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
     for (let next = reading.next(); ; next = reading.next()) {
       if (next.done) {
         this.transcripts += next.value.transcripts;
@@ -169,7 +167,9 @@ class MessagesWorker implements UnitWorker {
     }
   }
 
-  bad(): void {}
+  bad(): void {
+    this.badRecords++;
+  }
 
   ready(all: boolean): Iterable<Piece> {
     return all ? this.#out.end() : this.#out.take();

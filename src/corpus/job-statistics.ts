@@ -1,7 +1,6 @@
 // Gathering statistics: what a check sees, summed up. Lines of samples are found later, for those that are kept.
 
 import { diagnose } from '../errors.ts';
-import { HeaderCache } from '../model/transcript.ts';
 import type { Range } from '../model/walk.ts';
 import type { Source } from '../scan/source.ts';
 import { Checker } from '../semantics/check.ts';
@@ -18,7 +17,7 @@ const NOWHERE = { line: null, column: null };
 /** Statistics of a part of raw text. */
 export function rawStatistics(kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range): JobResult {
   const statistics = new Statistics();
-  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, { range });
+  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, { range, known: kit.headers });
   for (const diagnostic of checker.run()) {
     statistics.diagnostic(diagnostic, { path: job.input.path, record: null, from: diagnostic.from, place: () => NOWHERE });
   }
@@ -30,7 +29,6 @@ export function rawStatistics(kit: Kit, job: StatisticsJob, source: Source, opti
 export class StatisticsWorker implements UnitWorker {
   readonly #kit: Kit;
   readonly #job: StatisticsJob;
-  readonly #known = new HeaderCache();
   readonly #statistics = new Statistics();
   /** The record that was counted last. */
   #record = -1;
@@ -47,7 +45,7 @@ export class StatisticsWorker implements UnitWorker {
     this.#count(record!);
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#known });
+    const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#kit.headers });
     for (const diagnostic of checker.run()) statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
     this.transcripts += checker.transcripts;
     return true;

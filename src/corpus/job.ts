@@ -76,6 +76,8 @@ export interface JobResult {
   readonly lines: number;
   readonly transcripts: number;
   readonly messages: number;
+  /** Of `messages`: records that hold none which can be read. */
+  readonly badRecords: number;
   /** Bytes of the input that were done with. */
   readonly bytes: number;
 }
@@ -89,5 +91,6 @@ export const NO_RESULT: JobResult = {
   lines: 0,
   transcripts: 0,
   messages: 0,
+  badRecords: 0,
   bytes: 0,
 };

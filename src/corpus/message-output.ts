@@ -23,7 +23,7 @@ export interface RecordPlace {
   readonly record: number;
   /** Transcripts of the file before those of the record. */
   readonly transcripts: number;
-  place(offset: number): number;
+  place(offset: number, isEnd?: boolean): number;
 }
 
 export class MessageOutput {
@@ -54,11 +54,12 @@ export class MessageOutput {
   add({ message, transcript, index, source }: PlacedMessage, where: RecordPlace | null): boolean {
     const { onlyRole, onlyChannel, transcript: wanted, at } = this.#filters;
     const info = where === null ? transcript : this.#numbered(transcript, where.transcripts);
-    const place = where === null ? (offset: number) => offset : (offset: number) => where.place(offset);
+    const place = where === null ? (offset: number) => offset : (offset: number, isEnd?: boolean) => where.place(offset, isEnd);
     if (wanted !== undefined && info.number !== wanted) return info.number < wanted;
     if (at !== undefined) {
-      if (place(message.from) > at) return false;
-      if (place(message.to) <= at) return true;
+      // Fields of a record may stand in any order.
+      if (place(message.from) > at) return where !== null;
+      if (place(message.to, true) <= at) return true;
     }
     if (onlyRole && !onlyRole.includes(message.role ?? NO_ROLE)) return true;
     if (onlyChannel && !onlyChannel.includes(message.channel)) return true;
@@ -79,9 +80,9 @@ export class MessageOutput {
       ...(where !== null && {
         record: where.record,
         from: place(row.from),
-        to: place(row.to),
+        to: place(row.to, true),
         body_from: place(row.body_from),
-        body_to: place(row.body_to),
+        body_to: place(row.body_to, true),
       }),
       content,
     });

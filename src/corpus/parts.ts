@@ -16,13 +16,16 @@ import { isContainer } from './unit.ts';
 export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
 
 export interface PartOptions {
-  /** Bytes of a part; those of raw text end with a message, those of lines with a line. */
-  readonly step: number;
+  /** Bytes of a part of an input of so many; parts of raw text end with a message, those of lines with a line. */
+  readonly step: (size: number) => number;
   /** Bytes below which an input is not worth a thread's start. */
   readonly least: number;
 }
 
-export const PARTS: PartOptions = { step: 16 * 1024 * 1024, least: 16 * 1024 * 1024 };
+const MIB = 1024 * 1024;
+
+/** Parts are few, as each costs a little by itself, and many enough that threads end together. */
+export const PARTS: PartOptions = { step: (size) => Math.min(64 * MIB, Math.max(16 * MIB, Math.ceil(size / 32))), least: 16 * MIB };
 
 /** How an input is cut. */
 export type Cut =
@@ -45,7 +48,7 @@ export function cutOf(machine: Machine, path: string, { input: source, options }
 /** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
   if (cut.of === 'whole') return [cut];
-  const cuts = cutsOf(cut.size, step);
+  const cuts = cutsOf(cut.size, step(cut.size));
   if (cut.of === 'raw') {
     return cuts.map(({ from, to }) => (from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like }));
   }
@@ -61,7 +64,7 @@ export async function exactParts(jobs: Jobs, input: JobInput, opened: Opened, cu
     for await (const { end } of guessChain(jobs, input, parts)) if (end !== null) starts.push(end);
     return starts.map((start, i) => ({ of: 'raw', start, to: starts[i + 1]?.position ?? Infinity }));
   }
-  const ranges = linesOf(opened.input, cutsOf(cut.size, options.step));
+  const ranges = linesOf(opened.input, cutsOf(cut.size, options.step(cut.size)));
   const running = ranges.map((range) =>
     jobs.start({ kind: 'lines', input, part: { of: 'lines', ...range, record: 0, line: 1, surplus: 0 } }));
   const parts: Part[] = [];

@@ -58,6 +58,8 @@ class Thread {
   readonly worker: Worker;
   /** What it is doing. */
   doing: RunningTask | null = null;
+  /** Of what it is doing. */
+  number = -1;
 
   constructor(worker: Worker) {
     this.worker = worker;
@@ -145,20 +147,25 @@ export class Pool implements Jobs {
 
   close(): void {
     this.#closed = true;
+    this.#waiting.length = 0;
     for (const { worker } of this.#workers) void worker.terminate();
     this.#workers.length = 0;
   }
 
   #dispatch(): void {
-    while (this.#waiting.length > 0) {
+    while (!this.#closed && this.#waiting.length > 0) {
+      if (this.#waiting[0]!.isDropped) {
+        this.#waiting.shift();
+        continue;
+      }
       let thread = this.#workers.find(({ doing }) => doing === null);
       if (!thread && this.#workers.length < this.threads) thread = this.#add();
       if (!thread) return;
       const task = this.#waiting.shift()!;
-      if (task.isDropped) continue;
       task.begin();
       thread.doing = task;
-      const told: Task = { task: this.#number++, job: task.job, flow: task.flow };
+      thread.number = this.#number++;
+      const told: Task = { task: thread.number, job: task.job, flow: task.flow };
       thread.worker.postMessage(told);
     }
   }
@@ -167,17 +174,25 @@ export class Pool implements Jobs {
     const thread = new Thread(new Worker(this.#script, { execArgv: [], name: 'openchatml' }));
     this.#workers.push(thread);
     let reason = '';
-    thread.worker.on('message', (answer: Answer) => this.#hear(thread, answer));
+    thread.worker.on('message', (answer: unknown) => this.#hear(thread, answer));
     thread.worker.on('error', (error: Error & { code?: string }) => (reason = error.code ?? error.name));
-    thread.worker.on('messageerror', () => (reason = 'a message that cannot be read'));
+    thread.worker.on('messageerror', () => {
+      reason = 'a message that cannot be read';
+      void thread.worker.terminate();
+    });
     // Whatever the exit code: a thread that ends before it is told to has failed.
     thread.worker.on('exit', (code) => this.#lose(thread, reason || `exit code ${code}`));
     return thread;
   }
 
-  #hear(thread: Thread, answer: Answer): void {
+  #hear(thread: Thread, answer: unknown): void {
     const task = thread.doing;
-    if (task === null) return;
+    if (task === null || this.#closed) return;
+    // Whatever runs in a thread that says anything else, it is not to be relied on.
+    if (!isAnswer(answer) || answer.task !== thread.number) {
+      void thread.worker.terminate();
+      return;
+    }
     if ('piece' in answer) {
       task.arrive({ piece: answer.piece });
       return;
@@ -200,6 +215,11 @@ export class Pool implements Jobs {
     }
     this.#dispatch();
   }
+}
+
+function isAnswer(value: unknown): value is Answer {
+  if (typeof value !== 'object' || value === null || !('task' in value)) return false;
+  return 'piece' in value || 'result' in value || 'error' in value;
 }
 
 function errorOf({ input, stack }: ThreadFailure): Error {

@@ -9,6 +9,7 @@ import { realPlace, sizeOf } from './shard-folder.ts';
 import { listDigest, nameOf } from './shard-inputs.ts';
 import { INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type RunCounts, type Sidecar, SIDECAR_ENDING } from './shard-sidecar.ts';
 import { FileSource } from './source.ts';
+import { stateOf } from './file-state.ts';
 import { Statistics, type StatisticsJson } from './statistics.ts';
 
 /** Why shares cannot be put together: one line each. */
@@ -32,7 +33,8 @@ export interface WholeRun {
   readonly outputBytes: number;
   readonly counts: RunCounts;
   readonly statistics: StatisticsJson;
-  /** In the order of the inputs. */
+  /** In the order of the inputs, whose paths stand beside. */
+  readonly inputs: readonly string[];
   readonly outputs: readonly Sidecar['output'][];
 }
 
@@ -110,7 +112,8 @@ function summed(sha256: string, sidecars: readonly Sidecar[]): WholeRun {
   // There is at least one: a run without inputs writes no list.
   const { version, options } = sidecars[0]!;
   const outputs = sidecars.map(({ output }) => output);
-  return { version, options, sha256, inputBytes, outputBytes, counts, statistics: statistics.toJSON(), outputs };
+  const inputs = sidecars.map(({ input }) => input.path);
+  return { version, options, sha256, inputBytes, outputBytes, counts, statistics: statistics.toJSON(), inputs, outputs };
 }
 
 const PART = 1024 * 1024;
@@ -119,8 +122,12 @@ const PART = 1024 * 1024;
  * Writes the outputs one after the other. Throws a FileOutputError, an InputError when an output cannot be read, a
  * MergeError when it is not the one that was written.
  */
-export function joinOutputs(folder: string, outputs: WholeRun['outputs'], path: string, calls?: FileCalls): void {
+export function joinOutputs(folder: string, { outputs, inputs }: Pick<WholeRun, 'outputs' | 'inputs'>, path: string, calls?: FileCalls): void {
   refuseOwn(folder, outputs, path);
+  const state = stateOf(path);
+  if (state !== null && inputs.some((input) => stateOf(input)?.file === state.file)) {
+    throw new FileOutputError(path, 'is an input of the run', 'give another name');
+  }
   const file = OutputFile.create(path, calls);
   try {
     const part = new Uint8Array(PART);

@@ -44,7 +44,7 @@ export function chatUnit(record: CorpusRecord, names: readonly string[], positio
       line: record.line,
       source: new MemorySource(Buffer.from(text!, 'utf8')),
       options: READING,
-      place: (offset) => places.at(offset),
+      place: (offset, isEnd) => places.at(offset, isEnd),
     };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -75,7 +75,7 @@ class ChatPlaces {
   readonly #positions: 'file' | 'field';
   #root: JsonPlace | null | undefined;
   /** Of each message: byte positions of its start token, of its body (-1: its text is not the content), of its end. */
-  #spans: readonly { from: number; body: number; to: number }[] | undefined;
+  #spans: readonly MessageSpan[] | undefined;
   #at = 0;
   #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
 
@@ -95,19 +95,20 @@ class ChatPlaces {
     this.#positions = positions;
   }
 
-  at(offset: number): number {
+  at(offset: number, isEnd = false): number {
     this.#root ??= placesOf(this.#record.bytes);
     this.#spans ??= spansOf(this.#text, this.#messages);
     const spans = this.#spans;
     const base = this.#positions === 'field' ? 0 : this.#record.from;
-    if (this.#at > 0 && spans[this.#at]!.from > offset) this.#at = 0;
-    while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= offset) this.#at++;
+    const byte = isEnd ? offset - 1 : offset;
+    if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
+    while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
     const entry = this.#entry(this.#messages[this.#at]?.origin);
     if (entry === null) return base;
     const { body, to } = spans[this.#at]!;
-    if (body < 0 || offset < body) return base + entry.from;
-    const content = this.#contentOf(entry);
-    if (content === null) return base + entry.from;
+    if (isEnd && offset > to) return base + entry.to;
+    const content = body < 0 || offset < body ? null : this.#contentOf(entry);
+    if (content === null) return base + (isEnd ? entry.to : entry.from);
     if (offset >= to) return base + content.to - 1;
     if (this.#content?.place !== content) this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
     return base + this.#content.offsets.of(offset - body);
@@ -126,10 +127,7 @@ class ChatPlaces {
     const message = this.#messages[this.#at]!;
     if (message.end === 'call') {
       const calls = member(entry, 'tool_calls');
-      let number = 0;
-      for (let at = this.#at; at > 0 && this.#messages[at - 1]!.origin === message.origin; at--) {
-        if (this.#messages[at - 1]!.end === 'call') number++;
-      }
+      const number = this.#spans![this.#at]!.call;
       const call = Array.isArray(calls?.inner) ? (calls.inner[number] ?? null) : null;
       return text(this.#record, member(member(call, 'function') ?? member(entry, 'function_call'), 'arguments'));
     }
@@ -152,9 +150,19 @@ function text({ bytes }: CorpusRecord, place: JsonPlace | null): JsonPlace | nul
   return place !== null && bytes[place.from] === QUOTE ? place : null;
 }
 
+interface MessageSpan {
+  readonly from: number;
+  readonly body: number;
+  readonly to: number;
+  /** Of a call: its number among those of its entry. */
+  readonly call: number;
+}
+
 /** The messages are written one after the other, and each body follows its header's last token. */
-function spansOf(text: string, messages: readonly MessageData[]): { from: number; body: number; to: number }[] {
-  const spans: { from: number; body: number; to: number }[] = [];
+function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] {
+  const spans: MessageSpan[] = [];
+  let calls = 0;
+  let entry: number | undefined;
   let at = 0;
   let bytes = 0;
   const to = (index: number): number => {
@@ -162,14 +170,16 @@ function spansOf(text: string, messages: readonly MessageData[]): { from: number
     at = index;
     return bytes;
   };
-  for (const { content } of messages) {
+  for (const { content, origin, end: terminator } of messages) {
+    if (origin !== entry) calls = 0;
+    entry = origin;
     const from = to(text.indexOf(START, at));
     const bodyIndex = text.indexOf(BODY, at) + BODY.length;
     const isAsIs = text.startsWith(content, bodyIndex) && text.startsWith('<|', bodyIndex + content.length);
     const body = to(bodyIndex);
     // Content that was escaped is longer in the text: its end is the next start token that a message has.
     const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
-    spans.push({ from, body: isAsIs ? body : -1, to: end });
+    spans.push({ from, body: isAsIs ? body : -1, to: end, call: terminator === 'call' ? calls++ : 0 });
   }
   return spans;
 }

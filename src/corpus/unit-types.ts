@@ -13,8 +13,11 @@ export interface Unit {
   readonly source: Source;
   /** How to read it. */
   readonly options: ReadOptions;
-  /** Position in the file of a position in the text; cheapest when asked with rising positions. */
-  place(offset: number): number;
+  /**
+   * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a span, which belongs
+   * to what stands before it.
+   */
+  place(offset: number, isEnd?: boolean): number;
 }
 
 export type BadRecordRule = 'bad-record' | 'unknown-record' | 'refused-record';

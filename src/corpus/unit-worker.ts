@@ -13,5 +13,7 @@ export interface UnitWorker {
   bad(record: BadRecord): void;
   ready(all: boolean): Iterable<Piece>;
   counts?(bytes: number): JobResult['counts'];
+  /** Records that hold nothing which can be written. */
+  readonly badRecords?: number;
   readonly statistics?: JobResult['statistics'];
 }

@@ -112,8 +112,8 @@ function* textUnit(
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   const first = parts.length === 1 ? Infinity : parts[0]!.length;
   const offsets = new Map<number, RawOffsets | null>();
-  const place = (offset: number): number => {
-    const which = offset >= first ? 1 : 0;
+  const place = (offset: number, isEnd = false): number => {
+    const which = offset > first || (offset === first && !isEnd) ? 1 : 0;
     const within = which === 0 ? offset : offset - first;
     if (options.positions === 'field') return within;
     if (!offsets.has(which)) {

@@ -77,13 +77,12 @@ export class Verdict {
     if (this.#pending.length === 0) return;
     const pending = this.#pending.sort((a, b) => a.from - b.from || a.to - b.to);
     this.#pending = [];
-    // Rising positions are found fastest. A span ends behind the place of its last byte.
-    const last = ({ from, to }: Diagnostic): number => Math.max(from, to - 1);
-    const offsets = [...new Set(pending.flatMap((found) => [found.from, last(found)]))].sort((a, b) => a - b);
-    const places = new Map(offsets.map((offset) => [offset, place(offset)]));
+    // Rising positions are found fastest.
+    const starts = new Map(rising(pending.map(({ from }) => from)).map((offset) => [offset, place(offset)]));
+    const ends = new Map(rising(pending.map(({ to }) => to)).map((offset) => [offset, place(offset, true)]));
     for (const found of pending) {
-      const from = places.get(found.from)!;
-      const to = found.to === found.from ? from : places.get(last(found))! + 1;
+      const from = starts.get(found.from)!;
+      const to = found.to === found.from ? from : ends.get(found.to)!;
       this.err.push(findingOf({ ...found, from, to }, lines?.(found.from)));
     }
   }
@@ -105,6 +104,8 @@ export class Verdict {
   }
 }
 
+const rising = (offsets: readonly number[]): number[] => [...new Set(offsets)].sort((a, b) => a - b);
+
 function findingOf({ rule, code, severity, from, to, message }: Diagnostic, place?: Place): VerdictFinding {
   return { rule, code, severity, from, to, ...place, message };
 }
@@ -115,8 +116,8 @@ export function verdictMessage({ message, transcript, index, source }: VisitedMe
   // Rising positions are found fastest.
   const from = place(columns.from);
   const body_from = place(columns.body_from);
-  const body_to = place(columns.body_to);
-  const to = place(columns.to);
+  const body_to = place(columns.body_to, true);
+  const to = place(columns.to, true);
   return { ...columns, from, to, body_from, body_to, content: message.content };
 }
 

@@ -99,13 +99,13 @@ export class MessageLines {
     index: number,
     source: Source,
     record: number | null,
-    place: (offset: number) => number = same,
+    place: (offset: number, isEnd?: boolean) => number = same,
   ): void {
     const { from: bodyFrom, to: bodyTo } = message.body;
     const from = place(message.from);
     const placedFrom = place(bodyFrom);
-    const placedTo = place(bodyTo);
-    const to = place(message.to);
+    const placedTo = place(bodyTo, true);
+    const to = place(message.to, true);
     const isLeaf = message.isLeaf;
     const text = this.#text;
     const middle = this.#middle(message, transcript, source, isLeaf);

@@ -2,7 +2,7 @@
 
 import * as abi from '../abi.ts';
 import { Message } from '../model/message.ts';
-import { HeaderCache } from '../model/transcript.ts';
+import type { HeaderCache } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -85,7 +85,6 @@ export class Counter {
   readonly #tokens = new Float64Array(32);
   readonly #sequences = new SequenceCounter();
 
-  readonly #headers = new HeaderCache();
   /** The dialect's tokens are none of the input's own. */
   #isChat = false;
 
@@ -113,10 +112,10 @@ export class Counter {
   }
 
   /** Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data. */
-  addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean): void {
+  addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean, known: HeaderCache): void {
     const before = isChat ? this.#tokens.slice() : null;
     this.#isChat = isChat;
-    this.#count(machine, new Walk(machine, source, options, { known: this.#headers }), options, Infinity);
+    this.#count(machine, new Walk(machine, source, options, { known }), options, Infinity);
     this.#isChat = false;
     if (before !== null) this.#tokens.set(before);
   }
@@ -126,9 +125,9 @@ export class Counter {
     this.#find(finding);
   }
 
-  /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. */
-  addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE): Checkpoint | null {
-    const walk = new Walk(machine, source, options, { start: range.start });
+  /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. `known`: document headers. */
+  addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache): Checkpoint | null {
+    const walk = new Walk(machine, source, options, { start: range.start, known });
     const end = this.#count(machine, walk, options, range.to);
     this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
     return end;

@@ -213,15 +213,15 @@ test('a share of failures that pass and others that do not is no reason to try a
 test('joined outputs stand there whole or not at all', async () => {
   const folder = at(`faults-${folders++}`);
   await run(folder);
-  const { outputs } = wholeRun(folder);
+  const all = wholeRun(folder);
   const target = at('faults-joined.ndjson');
-  joinOutputs(folder, outputs, target);
+  joinOutputs(folder, all, target);
   const whole = fs.readFileSync(target);
   for (let n = 1; ; n++) {
     fs.writeFileSync(target, 'before');
     const nth = new Nth(n);
     try {
-      joinOutputs(folder, outputs, target, failing(['openSync', 'writeSync', 'fsyncSync', 'renameSync'], 'ENOSPC', nth));
+      joinOutputs(folder, all, target, failing(['openSync', 'writeSync', 'fsyncSync', 'renameSync'], 'ENOSPC', nth));
     } catch (error) {
       if (!(error instanceof FileOutputError)) throw error;
       expect(['before', whole.toString()]).toContain(fs.readFileSync(target, 'utf8'));

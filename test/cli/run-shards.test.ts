@@ -114,7 +114,7 @@ test('messages are those of the command', async () => {
   await run(paths, { out, emit: 'messages' });
   const joined = at('run-messages.ndjson');
   expect((await mergeOf(out, { output: joined })).code).toBe(0);
-  const told = await work((host) => messages(paths, { ...SHARED, format: 'ndjson', threads: 1 }, host, null));
+  const told = await work((host) => messages(paths, { ...SHARED, format: 'ndjson', threads: 1, quiet: true }, host, null));
   expect([told.code, told.err]).toEqual([0, '']);
   expect(readFileSync(joined, 'utf8')).toBe(told.out);
   expect(jsonLines(told.out)).toHaveLength(4 + 9 + 9 + 9);

@@ -60,12 +60,19 @@ function seen(unit: Unit | BadRecord): object {
   return { kind, record, line, options, text: text.toString('latin1'), places: rising.join() };
 }
 
+/** A row of a table has no bytes of its own in the file: what is told of it counts from its beginning. */
+function withoutBytes(unit: object): object {
+  if (!('rule' in unit)) return unit;
+  const bad = unit as BadRecord;
+  return { ...bad, from: 0, to: 0, detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)) };
+}
+
 /** The plain way: `unitsOf` over lines. */
 function plain(bytes: Uint8Array, options: UnitOptions): object[] {
   const locate = (part: Uint8Array): number => machine.checkJson(part, 1024);
   const found: object[] = [];
   for (const record of readRecords(new MemorySource(bytes), { locate, largest: options.largestRecord })) {
-    for (const unit of unitsOfRecord(record, options)) found.push(seen(unit));
+    for (const unit of unitsOfRecord(record, options)) found.push(options.positions === 'field' ? withoutBytes(seen(unit)) : seen(unit));
   }
   return found;
 }

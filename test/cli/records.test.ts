@@ -1,0 +1,91 @@
+// Commands on records and on files that others touch: places, ends, what cannot be read, and what must not be replaced.
+import { readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { at, CLEAN, file, jsonLines, run } from './harness.ts';
+
+const QUESTION = '<|start|>user<|message|>h\u00e9<|end|>';
+const ANSWER = '<|start|>assistant<|channel|>final<|message|>ANSWER<|end|>';
+
+test('a message ends in its own field, whatever the order of fields', async () => {
+  const line = JSON.stringify({ completion: ANSWER, prompt: QUESTION });
+  const path = file('records/reverse.jsonl', `${line}\n`);
+  const bytes = readFileSync(path);
+  const messages = jsonLines((await run(['messages', path])).out) as { from: number; to: number; body_from: number; body_to: number }[];
+  expect(messages.map(({ from, to }) => bytes.toString('utf8', from, to))).toEqual([QUESTION, ANSWER]);
+  expect(messages.map(({ body_from, body_to }) => bytes.toString('utf8', body_from, body_to))).toEqual(['h\u00e9', 'ANSWER']);
+  for (const [i, { from, to }] of messages.entries()) {
+    for (const byte of [from, to - 1]) {
+      expect(jsonLines((await run(['messages', '--at', String(byte), path])).out)).toEqual([expect.objectContaining({ index: i })]);
+    }
+  }
+});
+
+test('chat entries are places of their messages', async () => {
+  const path = file('records/chat.jsonl', `${JSON.stringify({ messages: [{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }] })}\n`);
+  const bytes = readFileSync(path, 'utf8');
+  const messages = jsonLines((await run(['messages', path])).out) as { from: number; to: number; body_from: number; body_to: number }[];
+  expect(messages.map(({ from, to }) => JSON.parse(bytes.slice(from, to)) as unknown)).toEqual([{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }]);
+  expect(messages.map(({ body_from, body_to }) => bytes.slice(body_from, body_to))).toEqual(['a \\"b\\"', 'c']);
+});
+
+test('many calls of one entry take linear time', async () => {
+  const calls = Array.from({ length: 20_000 }, (_, i) => ({ id: `c${i}`, type: 'function', function: { name: 'f', arguments: `{"n":${i}}` } }));
+  const path = file('records/calls.jsonl', `${JSON.stringify({ messages: [{ role: 'assistant', content: null, tool_calls: calls }] })}\n`);
+  const bytes = readFileSync(path, 'utf8');
+  const messages = jsonLines((await run(['messages', path])).out) as { body_from: number; body_to: number; content: string }[];
+  expect(messages).toHaveLength(20_000);
+  for (const { body_from, body_to, content } of messages) expect(JSON.parse(`"${bytes.slice(body_from, body_to)}"`)).toBe(content);
+});
+
+test('records that cannot be read are told, and counted', async () => {
+  const path = file('records/bad.jsonl', `{"text":\n${JSON.stringify({ text: CLEAN })}\n`);
+  const { code, out, err } = await run(['messages', path]);
+  expect([code, jsonLines(out).length]).toEqual([0, 2]);
+  expect(err).toBe(`${path}: 1 of 2 records cannot be read; \`openchatml check\` tells why\n`);
+  expect((await run(['messages', '--quiet', path])).err).toBe('');
+});
+
+test('what was read before damage comes out, the same every time', async () => {
+  const whole = gzipSync(`${JSON.stringify({ text: CLEAN })}\n`.repeat(3000));
+  const path = file('records/tail.jsonl.gz', Buffer.concat([whole, Buffer.from('garbage')]));
+  for (let i = 0; i < 3; i++) {
+    const { code, out } = await run(['messages', path]);
+    expect([code, jsonLines(out).length]).toEqual([2, 6000]);
+  }
+});
+
+test('--form text leaves raw text what it is', async () => {
+  const path = file('records/raw.txt', CLEAN);
+  expect(JSON.parse((await run(['scan', '--format', 'json', '--form', 'text', path])).out)).toMatchObject({ messages: 2 });
+});
+
+test('an output never takes the place of an input', async () => {
+  const path = file('records/input.jsonl', `${JSON.stringify({ text: CLEAN })}\n`);
+  symlinkSync(path, at('records/link.jsonl'));
+  const before = readFileSync(path);
+  for (const argv of [['messages', '--output', path, path], ['messages', '--output', at('records/link.jsonl'), path], ['scan', '--report', path, path]]) {
+    const { code, err } = await run(argv);
+    expect(code).toBe(2);
+    expect(err).toContain('is an input, which the output would replace');
+    expect(readFileSync(path)).toEqual(before);
+  }
+  expect((await run(['run', '--out', at('records/out'), path])).code).toBe(0);
+  const { code, err } = await run(['merge', '--output', path, at('records/out')]);
+  expect([code, readFileSync(path)]).toEqual([2, before]);
+  expect(err).toContain('is an input of the run');
+});
+
+test.each(['check', 'messages'])('%s notices a file that is changed while it is read', async (command) => {
+  const path = file(`records/changed-${command}.txt`, CLEAN.repeat(20_000));
+  let isDone = false;
+  const touch = (): void => {
+    if (!isDone) truncateSync(path, 100_000);
+    isDone = true;
+  };
+  const first = file(`records/first-${command}.txt`, CLEAN.repeat(20_000) + '<|start|>robot<|message|>x<|end|>');
+  const { code, err } = await run([command, ...(command === 'check' ? ['--format', 'concise'] : []), first, path], { onWrite: touch });
+  expect(isDone).toBe(true);
+  expect(code).toBe(2);
+  expect(err).toMatch(/was (?:shortened|changed) while it was read/);
+});

@@ -1,0 +1,2 @@
+// A worker that cannot even begin.
+throw new Error('broken');
