@@ -5,7 +5,7 @@ import type { PartialCounts } from '../semantics/count.ts';
 import { InputError } from './error.ts';
 import { type FileState, stateOfInput } from './file-state.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import type { Job, JobInput, JobResult, Piece } from './job.ts';
+import type { Job, JobInput, JobResult, Part, Piece } from './job.ts';
 import { Kit, type Opened, openInput, type Watching } from './job-open.ts';
 import { perform } from './job-perform.ts';
 import type { Input } from './paths.ts';
@@ -217,11 +217,21 @@ export class Flow {
         return;
       }
       const parts =
-        work.kind === 'count' ? countParts(opened, cut, this.#parts) : await exactParts(this.#threads, input, opened, cut, this.#parts);
-      for (const [i, part] of parts.entries()) {
-        const job = { ...work, input, part: part.of === 'lines' && i > 0 ? { ...part, surplus: this.#surplus } : part } as Job;
-        yield { input, work: this.#threads.start(job), opened: null, state, isFirst: i === 0, isLast: i === parts.length - 1 };
+        work.kind === 'count' ? countParts(opened, cut, this.#parts) : exactParts(this.#threads, input, opened, cut, this.#parts);
+      // Whether a part is the last one is known when there is no other.
+      let before: Part | null = null;
+      let isFirst = true;
+      const step = (part: Part, isLast: boolean): Step => {
+        const job = { ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part } as Job;
+        const begun = { input, work: this.#threads.start(job), opened: null, state, isFirst, isLast };
+        isFirst = false;
+        return begun;
+      };
+      for await (const part of parts) {
+        if (before !== null) yield step(before, false);
+        before = part;
       }
+      if (before !== null) yield step(before, true);
     } finally {
       if (!isTaken) opened.input.close();
     }

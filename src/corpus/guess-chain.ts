@@ -17,11 +17,11 @@ export interface CountedPart {
 /** Jobs that are begun before their results are wanted, for each thread. */
 const AHEAD = 2;
 
-/** The counts of the parts of one input, in order, without gap or overlap. */
-export async function* guessChain(jobs: Jobs, input: JobInput, parts: readonly Part[]): AsyncGenerator<CountedPart, void, void> {
+/** The counts of the parts of one input, in order, without gap or overlap. `isUrgent`: other jobs wait for them. */
+export async function* guessChain(jobs: Jobs, input: JobInput, parts: readonly Part[], isUrgent = false): AsyncGenerator<CountedPart, void, void> {
   const running: Running[] = [];
   const begin = (upTo: number): void => {
-    while (running.length < Math.min(upTo, parts.length)) running.push(jobs.start(countJob(input, parts[running.length]!)));
+    while (running.length < Math.min(upTo, parts.length)) running.push(jobs.start(countJob(input, parts[running.length]!), isUrgent));
   };
   let exact: Checkpoint | null = null;
   try {

@@ -58,8 +58,8 @@ export interface Found {
 /** Findings that are handed out at once. */
 export const GATHERED = 256;
 
-/** What comes out of a job while it is done: findings, bytes of output, rows of a table. */
-export type Piece = readonly Found[] | Uint8Array<ArrayBuffer> | { readonly rows: readonly MessageRow[] };
+/** What comes out of a job while it is done: findings, bytes of output (valid until the next piece is asked for), rows of a table. */
+export type Piece = readonly Found[] | Uint8Array | { readonly rows: readonly MessageRow[] };
 
 /** What a job answers at its end. */
 export interface JobResult {

@@ -15,6 +15,8 @@ const NO_ROLE = '(none)';
 const ROWS = 1024;
 const ROW_BYTES = 1024 * 1024;
 
+/** Bytes of a copy: most pieces have fewer. */
+const COPY = 512 * 1024;
 /** What was gathered for longer goes out with the next message. */
 const PATIENCE_MS = 100;
 
@@ -33,6 +35,7 @@ export class MessageOutput {
   readonly #isLive: boolean;
   #handedOut = -Infinity;
   #ready: Piece[] = [];
+  readonly #copies: ArrayBuffer[] = [];
   #rows: MessageRow[] = [];
   #rowBytes = 0;
   /** A transcript of a record, and the same with its number in the file. */
@@ -46,7 +49,7 @@ export class MessageOutput {
     this.#isLive = isLive;
     this.#path = path;
     this.#filters = filters;
-    this.#lines = form === 'lines' ? new MessageLines((bytes) => this.#ready.push(bytes.slice())) : null;
+    this.#lines = form === 'lines' ? new MessageLines((bytes) => this.#ready.push(this.#copy(bytes))) : null;
     this.#lines?.begin(path);
   }
 
@@ -100,7 +103,18 @@ export class MessageOutput {
     if (this.#ready.length === 0) return;
     const ready = this.#ready;
     this.#ready = [];
-    yield* ready;
+    for (const piece of ready) {
+      yield piece;
+      if (piece instanceof Uint8Array && piece.buffer.byteLength === COPY) this.#copies.push(piece.buffer as ArrayBuffer);
+    }
+  }
+
+  /** Of bytes that will be written over. Memory that was used for a piece is used again for a later one. */
+  #copy(bytes: Uint8Array): Uint8Array {
+    if (bytes.length > COPY) return bytes.slice();
+    const copy = new Uint8Array(this.#copies.pop() ?? new ArrayBuffer(COPY), 0, bytes.length);
+    copy.set(bytes);
+    return copy;
   }
 
   *end(): Generator<Piece, void, void> {

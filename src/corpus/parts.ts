@@ -7,7 +7,7 @@ import type { Machine } from '../scan/machine.ts';
 import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './job-open.ts';
-import type { Jobs } from './pool.ts';
+import type { Jobs, Running } from './pool.ts';
 import { isList } from './record.ts';
 import type { InputSource } from './source.ts';
 import { isContainer } from './unit.ts';
@@ -26,6 +26,9 @@ const MIB = 1024 * 1024;
 
 /** Parts are few, as each costs a little by itself, and many enough that threads end together. */
 export const PARTS: PartOptions = { step: (size) => Math.min(64 * MIB, Math.max(16 * MIB, Math.ceil(size / 32))), least: 16 * MIB };
+
+/** Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are still written. */
+const EXACT = 4 * MIB;
 
 /** How an input is cut. */
 export type Cut =
@@ -55,29 +58,39 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
   return linesOf(source, cuts).map(({ from, to }) => ({ of: 'lines', from, to, record: 0, line: 1, surplus: 0 }));
 }
 
-/** Parts for work that tells where things stand: all is counted first, which costs little beside it. */
-export async function exactParts(jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, options: PartOptions): Promise<Part[]> {
-  if (cut.of === 'whole') return [cut];
-  if (cut.of === 'raw') {
-    const starts: (Checkpoint | null)[] = [null];
-    const parts = countParts(opened, cut, options);
-    for await (const { end } of guessChain(jobs, input, parts)) if (end !== null) starts.push(end);
-    return starts.map((start, i) => ({ of: 'raw', start, to: starts[i + 1]?.position ?? Infinity }));
-  }
-  const ranges = linesOf(opened.input, cutsOf(cut.size, options.step(cut.size)));
-  const running = ranges.map((range) =>
-    jobs.start({ kind: 'lines', input, part: { of: 'lines', ...range, record: 0, line: 1, surplus: 0 } }));
-  const parts: Part[] = [];
+/**
+ * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the work, and goes on
+ * side by side with it.
+ */
+export async function* exactParts(jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, given: PartOptions): AsyncGenerator<Part, void, void> {
+  const options = { ...given, step: (size: number) => Math.min(given.step(size), EXACT) };
+  if (cut.of === 'whole') yield cut;
+  else if (cut.of === 'raw') {
+    let start: Checkpoint | null = null;
+    for await (const { end } of guessChain(jobs, input, countParts(opened, cut, options), true)) {
+      yield { of: 'raw', start, to: end?.position ?? Infinity };
+      start = end;
+    }
+  } else yield* countedLines(jobs, input, linesOf(opened.input, cutsOf(cut.size, options.step(cut.size))));
+}
+
+/** Parts of lines whose lines are counted ahead of those that are given out. */
+const COUNTED_AHEAD = 16;
+
+async function* countedLines(jobs: Jobs, input: JobInput, ranges: readonly Span[]): AsyncGenerator<Part, void, void> {
+  const running: Running[] = [];
   let record = 0;
   let line = 1;
   for (const [i, range] of ranges.entries()) {
-    parts.push({ of: 'lines', ...range, record, line, surplus: 0 });
+    while (running.length < Math.min(ranges.length, i + COUNTED_AHEAD)) {
+      running.push(jobs.start({ kind: 'lines', input, part: { of: 'lines', ...ranges[running.length]!, record: 0, line: 1, surplus: 0 } }, true));
+    }
+    yield { of: 'lines', ...range, record, line, surplus: 0 };
     const answer = await running[i]!.next();
     if ('piece' in answer) throw new Error('counting lines gives no pieces');
     record += answer.result.records;
     line += answer.result.lines;
   }
-  return parts;
 }
 
 interface Span {

@@ -24,9 +24,10 @@ export interface Jobs {
   close(): void;
 }
 
-/** What a worker says. */
+/** What a worker says. `length`: so many bytes of a piece stand in the next slot. */
 export type Answer =
   | { readonly task: number; readonly piece: Piece }
+  | { readonly task: number; readonly length: number }
   | { readonly task: number; readonly result: JobResult }
   | { readonly task: number; readonly error: ThreadFailure };
 
@@ -43,10 +44,17 @@ export interface Task {
   readonly job: Job;
   /** Word 0: pieces that were taken; word 1: 1 when nothing more is wanted. */
   readonly flow: Int32Array;
+  /**
+   * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the system for new
+   * pages all the time.
+   */
+  readonly slots: SharedArrayBuffer;
 }
 
-/** Pieces that a worker may be ahead of those who take them. */
-export const AHEAD = 16;
+/** Bytes of a slot; a larger piece travels by itself. */
+export const SLOT = 320 * 1024;
+/** Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts before are taken. */
+export const AHEAD = 32;
 export const TAKEN = 0;
 export const DROPPED = 1;
 /** How often a job is begun. */
@@ -69,7 +77,11 @@ class Thread {
 class RunningTask implements Running {
   readonly job: Job;
   flow = new Int32Array(new SharedArrayBuffer(8));
+  slots: SharedArrayBuffer | undefined;
   attempts = 0;
+  /** The piece that was handed out last stands in a slot and is not given back yet. */
+  #isOwing = false;
+  readonly #onEnd: (task: RunningTask) => void;
   /** Pieces that a former attempt handed out, and those that this one gave. */
   #handedOut = 0;
   #given = 0;
@@ -77,12 +89,16 @@ class RunningTask implements Running {
   #wake: (() => void) | null = null;
   isDropped = false;
 
-  constructor(job: Job) {
+  /** `onEnd`: the last piece was taken. */
+  constructor(job: Job, onEnd: (task: RunningTask) => void) {
     this.job = job;
+    this.#onEnd = onEnd;
   }
 
-  begin(): void {
+  begin(slots: SharedArrayBuffer): void {
     this.attempts++;
+    this.slots = slots;
+    this.#isOwing = false;
     this.flow = new Int32Array(new SharedArrayBuffer(8));
     this.#given = 0;
     this.#arrived = [];
@@ -97,14 +113,26 @@ class RunningTask implements Running {
     this.#wake?.();
   }
 
+  /** So many bytes of a piece stand in the next slot. */
+  arriveInSlot(length: number): void {
+    const at = (this.#given % AHEAD) * SLOT;
+    this.arrive({ piece: new Uint8Array(this.slots!, at, length) });
+  }
+
+  /** A piece is valid until the next one is asked for. */
   async next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }> {
+    if (this.#isOwing) this.#take();
+    this.#isOwing = false;
     while (this.#arrived.length === 0) await new Promise<void>((wake) => (this.#wake = wake));
     this.#wake = null;
     const arrived = this.#arrived.shift()!;
     if ('error' in arrived) throw arrived.error;
     if ('piece' in arrived) {
       this.#handedOut++;
-      this.#take();
+      this.#isOwing = arrived.piece instanceof Uint8Array && arrived.piece.buffer === this.slots;
+      if (!this.#isOwing) this.#take();
+    } else {
+      this.#onEnd(this);
     }
     return arrived;
   }
@@ -127,7 +155,10 @@ export class Pool implements Jobs {
   readonly threads: number;
   readonly #script: URL;
   readonly #workers: Thread[] = [];
+  readonly #urgent: RunningTask[] = [];
   readonly #waiting: RunningTask[] = [];
+  /** Slots that no task uses. */
+  readonly #slots: SharedArrayBuffer[] = [];
   #number = 0;
   #closed = false;
 
@@ -138,36 +169,42 @@ export class Pool implements Jobs {
   }
 
   start(job: Job, first = false): Running {
-    const task = new RunningTask(job);
-    if (first) this.#waiting.unshift(task);
-    else this.#waiting.push(task);
+    const task = new RunningTask(job, (done) => this.#giveBack(done));
+    (first ? this.#urgent : this.#waiting).push(task);
     this.#dispatch();
     return task;
   }
 
   close(): void {
     this.#closed = true;
-    this.#waiting.length = 0;
+    this.#urgent.length = this.#waiting.length = 0;
     for (const { worker } of this.#workers) void worker.terminate();
     this.#workers.length = 0;
   }
 
   #dispatch(): void {
-    while (!this.#closed && this.#waiting.length > 0) {
-      if (this.#waiting[0]!.isDropped) {
-        this.#waiting.shift();
+    while (!this.#closed) {
+      const queue = this.#urgent.length > 0 ? this.#urgent : this.#waiting;
+      if (queue.length === 0) return;
+      if (queue[0]!.isDropped) {
+        queue.shift();
         continue;
       }
       let thread = this.#workers.find(({ doing }) => doing === null);
       if (!thread && this.#workers.length < this.threads) thread = this.#add();
       if (!thread) return;
-      const task = this.#waiting.shift()!;
-      task.begin();
+      const task = queue.shift()!;
+      task.begin(this.#slots.pop() ?? new SharedArrayBuffer(AHEAD * SLOT));
       thread.doing = task;
       thread.number = this.#number++;
-      const told: Task = { task: thread.number, job: task.job, flow: task.flow };
+      const told: Task = { task: thread.number, job: task.job, flow: task.flow, slots: task.slots! };
       thread.worker.postMessage(told);
     }
+  }
+
+  #giveBack(task: RunningTask): void {
+    if (task.slots) this.#slots.push(task.slots);
+    task.slots = undefined;
   }
 
   #add(): Thread {
@@ -197,8 +234,13 @@ export class Pool implements Jobs {
       task.arrive({ piece: answer.piece });
       return;
     }
+    if ('length' in answer) {
+      task.arriveInSlot(answer.length);
+      return;
+    }
     thread.doing = null;
-    if ('result' in answer) task.arrive({ result: answer.result });
+    if (task.isDropped) this.#giveBack(task);
+    else if ('result' in answer) task.arrive({ result: answer.result });
     else task.arrive({ error: errorOf(answer.error) });
     this.#dispatch();
   }
@@ -210,7 +252,7 @@ export class Pool implements Jobs {
     const task = thread.doing;
     thread.doing = null;
     if (task !== null && !task.isDropped) {
-      if (task.attempts < ATTEMPTS) this.#waiting.unshift(task);
+      if (task.attempts < ATTEMPTS) this.#urgent.unshift(task);
       else task.arrive({ error: new ThreadError(`a thread that read ${task.job.input.path} failed twice (${reason})`) });
     }
     this.#dispatch();
@@ -219,7 +261,7 @@ export class Pool implements Jobs {
 
 function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null || !('task' in value)) return false;
-  return 'piece' in value || 'result' in value || 'error' in value;
+  return 'piece' in value || 'length' in value || 'result' in value || 'error' in value;
 }
 
 function errorOf({ input, stack }: ThreadFailure): Error {

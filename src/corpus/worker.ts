@@ -5,13 +5,13 @@ import { InputError } from './error.ts';
 import { NO_RESULT } from './job.ts';
 import { Kit } from './job-open.ts';
 import { perform } from './job-perform.ts';
-import { AHEAD, type Answer, DROPPED, TAKEN, type Task, type ThreadFailure } from './pool.ts';
+import { AHEAD, type Answer, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
 
 const port = parentPort!;
 const kit = new Kit();
-const say = (answer: Answer, transfer: ArrayBuffer[] = []): void => port.postMessage(answer, transfer);
+const say = (answer: Answer): void => port.postMessage(answer);
 
-port.on('message', ({ task, job, flow }: Task) => {
+port.on('message', ({ task, job, flow, slots }: Task) => {
   try {
     const pieces = perform(kit, job);
     let given = 0;
@@ -21,7 +21,12 @@ port.on('message', ({ task, job, flow }: Task) => {
         say({ task, result: value });
         return;
       }
-      say({ task, piece: value }, value instanceof Uint8Array ? [value.buffer] : []);
+      if (value instanceof Uint8Array && value.length <= SLOT) {
+        new Uint8Array(slots, (given % AHEAD) * SLOT, value.length).set(value);
+        say({ task, length: value.length });
+      } else {
+        say({ task, piece: value });
+      }
       given++;
       for (let taken = Atomics.load(flow, TAKEN); given - taken >= AHEAD; taken = Atomics.load(flow, TAKEN)) {
         if (Atomics.load(flow, DROPPED) === 1) break;

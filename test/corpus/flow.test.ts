@@ -60,7 +60,7 @@ async function seen(path: string, work: Work, read: UnitOptions, threads: number
       if (event.kind === 'part' && event.counts !== null) sum.merge(event.counts);
       if (event.kind === 'end') end = { records: event.records, messages: event.messages };
       if (event.kind !== 'piece') continue;
-      if (event.piece instanceof Uint8Array) bytes.push(event.piece);
+      if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
       else if ('rows' in event.piece) found.push(...event.piece.rows);
       else found.push(...event.piece);
     }
