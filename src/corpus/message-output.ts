@@ -68,7 +68,12 @@ export class MessageOutput {
     if (onlyChannel && !onlyChannel.includes(message.channel)) return true;
     this.messages++;
     if (this.#lines !== null) {
-      this.#lines.add(message, info, index, source, where?.record ?? null, where === null ? undefined : place);
+      try {
+        this.#lines.add(message, info, index, source, where?.record ?? null, where === null ? undefined : place);
+      } catch (error) {
+        this.#lines.dropLine();
+        throw error;
+      }
       return true;
     }
     const row = messageRecord(message, info, index, source);

@@ -49,6 +49,8 @@ export class MessageLines {
   readonly #text: TextMachine;
   /** Bytes of the output that are not handed out. */
   #at = 0;
+  /** Where the last line begins among them. */
+  #lineAt = 0;
   /** What stands before `record`; as a text only when it is too long for its place. */
   #headTo = 0;
   #head: Uint8Array = new Uint8Array(0);
@@ -85,8 +87,13 @@ export class MessageLines {
   flush(): void {
     const length = this.#at;
     if (length === 0) return;
-    this.#at = 0;
+    this.#at = this.#lineAt = 0;
     this.#write(this.#text.output.subarray(0, length));
+  }
+
+  /** Takes back what was gathered of a line that `add` could not end, as reading its message failed. */
+  dropLine(): void {
+    this.#at = this.#lineAt;
   }
 
   /**
@@ -101,6 +108,7 @@ export class MessageLines {
     record: number | null,
     place: (offset: number, isEnd?: boolean) => number = same,
   ): void {
+    this.#lineAt = this.#at;
     const { from: bodyFrom, to: bodyTo } = message.body;
     const from = place(message.from);
     const placedFrom = place(bodyFrom);

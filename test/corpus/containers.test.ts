@@ -36,7 +36,7 @@ function gzipMembers(bytes: Uint8Array): Buffer {
 }
 
 async function command(name: string, argv: string[], path: string): Promise<string> {
-  const { code, out, err } = await run([name, ...argv, path]);
+  const { code, out, err } = await run([name, ...argv, '--quiet', path]);
   expect([name, path, err, code <= 1]).toEqual([name, path, '', true]);
   return out;
 }
