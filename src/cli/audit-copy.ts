@@ -1,9 +1,10 @@
 // The copies that `audit --fix` writes: where each one goes, and an input's bytes with other ones in between.
 
-import { lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ByteEdit } from '../corpus/audit.ts';
 import { InputError, systemCode, systemReason } from '../corpus/error.ts';
+import { existsAt } from '../corpus/file-stamp.ts';
 import type { OutputFile } from '../corpus/output-file.ts';
 import { STANDARD_INPUT } from '../corpus/paths.ts';
 import type { Source } from '../scan/source.ts';
@@ -45,7 +46,7 @@ export class Targets {
 
   #itself(path: string): string {
     // A name that is not UTF-8 is told with escapes, and is no path then.
-    if (path !== STANDARD_INPUT && exists(path)) return path;
+    if (path !== STANDARD_INPUT && existsAt(path)) return path;
     throw new InputError(path, 'has no place that a copy could take', 'use --output');
   }
 
@@ -60,16 +61,6 @@ export class Targets {
       throw new InputError(target, `cannot be written: ${systemReason(error)}`, 'choose another folder', error);
     }
     return target;
-  }
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    return false;
   }
 }
 

@@ -3,10 +3,11 @@
 //
 //   { "rules": { "missing-channel": "off" }, "dialect": "harmony", "check": { "format": "concise" } }
 
-import { closeSync, fstatSync, lstatSync, openSync, readSync, constants } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InputError, systemCode, systemReason } from '../corpus/error.ts';
+import { existsAt } from '../corpus/file-stamp.ts';
 import type { Severity } from '../errors.ts';
 import { readSettings, type Settings } from './config-read.ts';
 import { JsonProblem, readJson } from './json-tree.ts';
@@ -56,8 +57,8 @@ function workingFolder(): string | null {
 /** The nearest configuration from a folder upwards, or null. Throws an InputError when it is written in YAML. */
 export function findConfig(folder: string): string | null {
   for (let at = resolve(folder); ; at = dirname(at)) {
-    if (exists(join(at, CONFIG_NAME))) return join(at, CONFIG_NAME);
-    const other = OTHER_NAMES.find((name) => exists(join(at, name)));
+    if (existsAt(join(at, CONFIG_NAME))) return join(at, CONFIG_NAME);
+    const other = OTHER_NAMES.find((name) => existsAt(join(at, name)));
     if (other !== undefined) {
       const remedy = `write it as ${CONFIG_NAME}, or give --no-config`;
       throw new InputError(join(at, other), 'is no configuration that is read: only JSON is', remedy);
@@ -97,17 +98,6 @@ export function applyRules(
     if (wanted === 'off') return null;
     return wanted === undefined || wanted === diagnostic.severity ? diagnostic : { ...diagnostic, severity: wanted };
   };
-}
-
-function exists(path: string): boolean {
-  try {
-    lstatSync(path);
-    return true;
-  } catch (error) {
-    if (systemCode(error) === undefined) throw error;
-    // A folder that cannot be looked into is one without a configuration.
-    return false;
-  }
 }
 
 function readText(file: string): string {

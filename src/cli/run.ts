@@ -3,7 +3,7 @@
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
-import { stateOf, stateOfInput } from '../corpus/file-state.ts';
+import { stampOf, stampOfInput } from '../corpus/file-stamp.ts';
 import { type Event, Flow, type FlowOptions } from '../corpus/flow.ts';
 import { TableError } from '../corpus/message-table.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
@@ -170,10 +170,10 @@ export class Run {
 
   /** Whether an output would take the place of an input, which is told. */
   refusesTarget(paths: readonly string[], target: string): boolean {
-    const state = stateOf(target);
+    const state = stampOf(target);
     if (state === null) return false;
     for (const input of findInputs(paths, -1)) {
-      if (input instanceof InputError || stateOfInput(input.ref)?.file !== state.file) continue;
+      if (input instanceof InputError || stampOfInput(input.ref)?.file !== state.file) continue;
       this.complain(new InputError(target, 'is an input, which the output would replace', 'give another name'));
       return true;
     }

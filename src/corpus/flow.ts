@@ -3,7 +3,7 @@
 import type { Machine } from '../scan/machine.ts';
 import type { PartialCounts } from '../semantics/count.ts';
 import { InputError } from './error.ts';
-import { type FileState, stateOfInput } from './file-state.ts';
+import { type FileStamp, stampOfInput } from './file-stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
 import type { Job, JobInput, JobResult, Part, Piece } from './job.ts';
 import { Kit, type Opened, openInput, type Watching } from './job-open.ts';
@@ -29,9 +29,9 @@ type Step =
   /** It cannot be opened. */
   | { readonly input: null; readonly error: InputError }
   /** A job whose pieces and result are to be taken; the last one of its input, or not. `opened`: the input, done in this thread. */
-  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly state: FileState | null; readonly isFirst: boolean; readonly isLast: boolean }
+  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly state: FileStamp | null; readonly isFirst: boolean; readonly isLast: boolean }
   /** Parts that are counted. */
-  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void>; readonly state: FileState | null };
+  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void>; readonly state: FileStamp | null };
 
 export interface FlowOptions {
   readonly threads: number;
@@ -199,7 +199,7 @@ export class Flow {
 
   async *#planInput(input: JobInput): AsyncGenerator<Step, void, void> {
     const { threads, work } = this.#options;
-    const state = stateOfInput(input.ref);
+    const state = stampOfInput(input.ref);
     const opened = openInput(input);
     let isTaken = false;
     try {
@@ -266,9 +266,9 @@ export class Flow {
  * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one that is `open` is
  * no matter; parts are opened by their name.
  */
-function refuseChanged({ input, state }: { readonly input: JobInput; readonly state: FileState | null }, isOpen: boolean): void {
+function refuseChanged({ input, state }: { readonly input: JobInput; readonly state: FileStamp | null }, isOpen: boolean): void {
   if (state === null) return;
-  const now = stateOfInput(input.ref);
+  const now = stampOfInput(input.ref);
   if (now?.file !== state.file ? isOpen : now.content === state.content) return;
   throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
 }

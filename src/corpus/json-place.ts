@@ -113,18 +113,6 @@ export function placesOf(json: Uint8Array): JsonPlace | null {
   return null;
 }
 
-/** The value within another one at a path of keys and indices; null: there is none. */
-export function placeAt(place: JsonPlace, path: readonly (string | number)[]): JsonPlace | null {
-  let at: JsonPlace | undefined = place;
-  for (const step of path) {
-    const inner: JsonPlace['inner'] = at.inner;
-    if (typeof step === 'string') at = inner instanceof Map ? inner.get(step) : undefined;
-    else at = Array.isArray(inner) ? inner[step] : undefined;
-    if (!at) return null;
-  }
-  return at;
-}
-
 /**
  * The byte in the JSON text of a string value (span with its quotes) that the UTF-8 byte `offset` of its value comes
  * from. A byte within a character that is written as an escape comes from the first byte of the escape; the end of the

@@ -9,7 +9,7 @@ import { realPlace, sizeOf } from './shard-folder.ts';
 import { listDigest, nameOf } from './shard-inputs.ts';
 import { INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type RunCounts, type Sidecar, SIDECAR_ENDING } from './shard-sidecar.ts';
 import { FileSource } from './source.ts';
-import { stateOf } from './file-state.ts';
+import { stampOf } from './file-stamp.ts';
 import { Statistics, type StatisticsJson } from './statistics.ts';
 
 /** Why shares cannot be put together: one line each. */
@@ -124,8 +124,8 @@ const PART = 1024 * 1024;
  */
 export function joinOutputs(folder: string, { outputs, inputs }: Pick<WholeRun, 'outputs' | 'inputs'>, path: string, calls?: FileCalls): void {
   refuseOwn(folder, outputs, path);
-  const state = stateOf(path);
-  if (state !== null && inputs.some((input) => stateOf(input)?.file === state.file)) {
+  const state = stampOf(path);
+  if (state !== null && inputs.some((input) => stampOf(input)?.file === state.file)) {
     throw new FileOutputError(path, 'is an input of the run', 'give another name');
   }
   const file = OutputFile.create(path, calls);

@@ -36,13 +36,13 @@ export function* checkSource(machine: Machine, source: Source, options: CheckOpt
   yield* new Checker(machine, source, options).run();
 }
 
-/**
- * Checks a part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's start and
- * before its end. What stands before the first message of a transcript belongs to the transcript before. `known`: document headers of
- * other inputs.
- */
 export interface CheckSetting {
+  /**
+   * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's start and before its
+   * end. What stands before the first message of a transcript belongs to the transcript before.
+   */
   readonly range?: Range | undefined;
+  /** Document headers of other inputs, which need not be read again. */
   readonly known?: HeaderCache | undefined;
 }
 

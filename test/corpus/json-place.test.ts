@@ -1,7 +1,19 @@
 // Places of values in JSON bytes, against a reference that reads character by character, and on what is no JSON.
 import { describe, expect, test } from 'vitest';
-import { placeAt, placesOf, RawOffsets, rawOffset, spanOf } from '../../src/corpus/json-place.ts';
+import { type JsonPlace, placesOf, RawOffsets, rawOffset, spanOf } from '../../src/corpus/json-place.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
+
+/** The value within another one at a path of keys and indices; null: there is none. */
+function placeAt(place: JsonPlace, path: readonly (string | number)[]): JsonPlace | null {
+  let at: JsonPlace | undefined = place;
+  for (const step of path) {
+    const inner: JsonPlace['inner'] = at.inner;
+    if (typeof step === 'string') at = inner instanceof Map ? inner.get(step) : undefined;
+    else at = Array.isArray(inner) ? inner[step] : undefined;
+    if (!at) return null;
+  }
+  return at;
+}
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);

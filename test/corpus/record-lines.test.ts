@@ -11,6 +11,7 @@ import { createMachine } from '../../src/index.ts';
 import { MemorySource, type Source } from '../../src/scan/source.ts';
 import { TextMachine } from '../../src/scan/text-machine.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
+import { SlowSource } from './slow-source.ts';
 
 const machine = createMachine();
 /** Windows of which the smallest holds hardly a line, and the next ones some. */
@@ -19,33 +20,6 @@ const TEXTS = (['simd', 'scalar'] as const).flatMap((build) => WINDOWS.map((inpu
 const RUNS = Number(process.env['OPENCHATML_TEXT_RUNS'] ?? 4000);
 const WHOLE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
-/** Gives at most `most` bytes at once, and nothing that was released. */
-class SlowSource implements Source {
-  readonly #bytes: Uint8Array;
-  readonly #most: number;
-  #released = 0;
-
-  constructor(bytes: Uint8Array, most: number) {
-    this.#bytes = bytes;
-    this.#most = most;
-  }
-
-  read(at: number, into: Uint8Array): number {
-    if (at < this.#released) throw new Error('released');
-    const part = this.#bytes.subarray(at, at + Math.min(into.length, this.#most));
-    into.set(part);
-    return part.length;
-  }
-
-  bytes(from: number, to: number): Uint8Array {
-    return this.#bytes.subarray(from, to);
-  }
-
-  release(before: number): void {
-    this.#released = before;
-  }
-}
 
 /** All that can be asked of a unit, asked while it is valid. */
 function seen(unit: Unit | BadRecord): object {

@@ -3,37 +3,11 @@ import { describe, expect, test } from 'vitest';
 import { formOf, holdsRecords } from '../../src/corpus/record-form.ts';
 import { readRecords, type RecordOptions } from '../../src/corpus/record.ts';
 import { createMachine } from '../../src/index.ts';
-import { MemorySource, type Source } from '../../src/scan/source.ts';
+import { MemorySource } from '../../src/scan/source.ts';
 import { randomOf, SEED } from '../random.ts';
+import { SlowSource } from './slow-source.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** Gives at most `most` bytes at once, and nothing that was released. */
-class SlowSource implements Source {
-  readonly #bytes: Uint8Array;
-  readonly #most: number;
-  #released = 0;
-
-  constructor(bytes: Uint8Array, most: number) {
-    this.#bytes = bytes;
-    this.#most = most;
-  }
-
-  read(at: number, into: Uint8Array): number {
-    if (at < this.#released) throw new Error('released');
-    const part = this.#bytes.subarray(at, at + Math.min(into.length, this.#most));
-    into.set(part);
-    return part.length;
-  }
-
-  bytes(from: number, to: number): Uint8Array {
-    return this.#bytes.subarray(from, to);
-  }
-
-  release(before: number): void {
-    this.#released = before;
-  }
-}
 
 function read(input: string | Uint8Array, options: RecordOptions = {}, most = Infinity): object[] {
   const bytes = typeof input === 'string' ? encode(input) : input;

@@ -1,11 +1,11 @@
 // What a file is and how it stands: whether two names mean one file, and whether a file was changed while it was read.
 
-import { statSync } from 'node:fs';
+import { lstatSync, statSync } from 'node:fs';
 import { systemCode } from './error.ts';
 import type { InputRef, Path } from './paths.ts';
 
 /** Tells a file from others, and from itself when it was changed. */
-export interface FileState {
+export interface FileStamp {
   /** Device and number of the file. */
   readonly file: string;
   /** Size and time of the last change. */
@@ -13,7 +13,7 @@ export interface FileState {
 }
 
 /** Null: there is no such file, or it cannot be looked at. */
-export function stateOf(path: Path): FileState | null {
+export function stampOf(path: Path): FileStamp | null {
   try {
     const status = statSync(path, { throwIfNoEntry: false, bigint: true });
     return status?.isFile() ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` } : null;
@@ -23,8 +23,19 @@ export function stateOf(path: Path): FileState | null {
   }
 }
 
+/** Whether something has this name, a link that leads nowhere included; what cannot be looked at is not there. */
+export function existsAt(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
 /** The state of an input that is a regular file. */
-export function stateOfInput(ref: InputRef): FileState | null {
+export function stampOfInput(ref: InputRef): FileStamp | null {
   if (ref.kind !== 'file') return null;
-  return stateOf(typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path));
+  return stampOf(typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path));
 }
