@@ -15,7 +15,7 @@ export interface CountedPart {
 }
 
 /** Jobs that are begun before their results are wanted, for each thread. */
-const AHEAD = 2;
+const AHEAD = 4;
 
 /** The counts of the parts of one input, in order, without gap or overlap. `isUrgent`: other jobs wait for them. */
 export async function* guessChain(jobs: Jobs, input: JobInput, parts: readonly Part[], isUrgent = false): AsyncGenerator<CountedPart, void, void> {

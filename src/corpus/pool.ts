@@ -46,9 +46,9 @@ export interface Task {
   readonly flow: Int32Array;
   /**
    * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the system for new
-   * pages all the time.
+   * pages all the time. A short job needs none.
    */
-  readonly slots: SharedArrayBuffer;
+  readonly slots: SharedArrayBuffer | undefined;
 }
 
 /** Bytes of a slot; a larger piece travels by itself. */
@@ -59,15 +59,18 @@ export const TAKEN = 0;
 export const DROPPED = 1;
 /** How often a job is begun. */
 const ATTEMPTS = 2;
+/** Short jobs that a thread is given at once: it need not wait until the next one is on its way. */
+const AT_ONCE = 2;
+
+/** It gives no pieces: it never waits until they are taken, and jobs behind it need not wait for that. */
+const isShort = ({ kind }: Job): boolean => kind === 'count' || kind === 'lines';
 
 type Arrived = { readonly piece: Piece } | { readonly result: JobResult } | { readonly error: Error };
 
 class Thread {
   readonly worker: Worker;
-  /** What it is doing. */
-  doing: RunningTask | null = null;
-  /** Of what it is doing. */
-  number = -1;
+  /** What it is doing, and short jobs that it does next. */
+  readonly doing: { readonly number: number; readonly task: RunningTask }[] = [];
 
   constructor(worker: Worker) {
     this.worker = worker;
@@ -95,7 +98,7 @@ class RunningTask implements Running {
     this.#onEnd = onEnd;
   }
 
-  begin(slots: SharedArrayBuffer): void {
+  begin(slots: SharedArrayBuffer | undefined): void {
     this.attempts++;
     this.slots = slots;
     this.#isOwing = false;
@@ -190,16 +193,25 @@ export class Pool implements Jobs {
         queue.shift();
         continue;
       }
-      let thread = this.#workers.find(({ doing }) => doing === null);
-      if (!thread && this.#workers.length < this.threads) thread = this.#add();
+      const thread = this.#threadFor(queue[0]!.job);
       if (!thread) return;
       const task = queue.shift()!;
-      task.begin(this.#slots.pop() ?? new SharedArrayBuffer(AHEAD * SLOT));
-      thread.doing = task;
-      thread.number = this.#number++;
-      const told: Task = { task: thread.number, job: task.job, flow: task.flow, slots: task.slots! };
+      const { job } = task;
+      task.begin(isShort(job) ? undefined : (this.#slots.pop() ?? new SharedArrayBuffer(AHEAD * SLOT)));
+      const number = this.#number++;
+      thread.doing.push({ number, task });
+      const told: Task = { task: number, job, flow: task.flow, slots: task.slots };
       thread.worker.postMessage(told);
     }
+  }
+
+  /** A thread that has nothing to do, or that can be given a short job more while enough are left for the others. */
+  #threadFor(job: Job): Thread | undefined {
+    const idle = this.#workers.find(({ doing }) => doing.length === 0);
+    if (idle) return idle;
+    if (this.#workers.length < this.threads) return this.#add();
+    if (!isShort(job) || this.#urgent.length + this.#waiting.length <= this.threads) return undefined;
+    return this.#workers.find(({ doing }) => doing.length < AT_ONCE && doing.every(({ task }) => isShort(task.job)));
   }
 
   #giveBack(task: RunningTask): void {
@@ -223,13 +235,14 @@ export class Pool implements Jobs {
   }
 
   #hear(thread: Thread, answer: unknown): void {
-    const task = thread.doing;
-    if (task === null || this.#closed) return;
+    const doing = thread.doing[0];
+    if (doing === undefined || this.#closed) return;
     // Whatever runs in a thread that says anything else, it is not to be relied on.
-    if (!isAnswer(answer) || answer.task !== thread.number) {
+    if (!isAnswer(answer) || answer.task !== doing.number) {
       void thread.worker.terminate();
       return;
     }
+    const { task } = doing;
     if ('piece' in answer) {
       task.arrive({ piece: answer.piece });
       return;
@@ -238,7 +251,7 @@ export class Pool implements Jobs {
       task.arriveInSlot(answer.length);
       return;
     }
-    thread.doing = null;
+    thread.doing.shift();
     if (task.isDropped) this.#giveBack(task);
     else if ('result' in answer) task.arrive({ result: answer.result });
     else task.arrive({ error: errorOf(answer.error) });
@@ -249,11 +262,14 @@ export class Pool implements Jobs {
     if (this.#closed) return;
     const at = this.#workers.indexOf(thread);
     if (at >= 0) this.#workers.splice(at, 1);
-    const task = thread.doing;
-    thread.doing = null;
-    if (task !== null && !task.isDropped) {
-      if (task.attempts < ATTEMPTS) this.#urgent.unshift(task);
-      else task.arrive({ error: new ThreadError(`a thread that read ${task.job.input.path} failed twice (${reason})`) });
+    const [first, ...others] = thread.doing.splice(0).map(({ task }) => task);
+    for (const task of others.reverse()) {
+      task.attempts--;
+      this.#urgent.unshift(task);
+    }
+    if (first !== undefined && !first.isDropped) {
+      if (first.attempts < ATTEMPTS) this.#urgent.unshift(first);
+      else first.arrive({ error: new ThreadError(`a thread that read ${first.job.input.path} failed twice (${reason})`) });
     }
     this.#dispatch();
   }

@@ -13,6 +13,10 @@ const say = (answer: Answer): void => port.postMessage(answer);
 
 port.on('message', ({ task, job, flow, slots }: Task) => {
   try {
+    if (Atomics.load(flow, DROPPED) === 1) {
+      say({ task, result: NO_RESULT });
+      return;
+    }
     const pieces = perform(kit, job);
     let given = 0;
     while (true) {
@@ -21,7 +25,7 @@ port.on('message', ({ task, job, flow, slots }: Task) => {
         say({ task, result: value });
         return;
       }
-      if (value instanceof Uint8Array && value.length <= SLOT) {
+      if (slots !== undefined && value instanceof Uint8Array && value.length <= SLOT) {
         new Uint8Array(slots, (given % AHEAD) * SLOT, value.length).set(value);
         say({ task, length: value.length });
       } else {

@@ -55,7 +55,7 @@ interface Known {
 
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
-  readonly #known: { map: Map<number, Known[]>; count: number } = { map: new Map(), count: 0 };
+  readonly #known: { map: Map<number, Known[]>; count: number; last: Known | null } = { map: new Map(), count: 0, last: null };
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
   #ahead: { from: number; header: DocumentHeader }[] = [];
 
@@ -79,34 +79,43 @@ export class HeaderCache {
   }
 
   #find(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
-    // Asked first: a source may use its bytes again for the next call.
-    const atEnd = source.bytes(to, to + 1).length === 0;
-    const bytes = source.bytes(from, Math.min(to, from + HEADER_BYTES + 1));
-    const lineEnded = atEnd || bytes[bytes.length - 1] === LF;
-    const hash = hashOf(bytes);
-    const alike = this.#known.map.get(hash) ?? [];
-    for (const known of alike) if (known.lineEnded === lineEnded && isSame(known.bytes, bytes)) return known.header;
-    const header = readDocumentHeader(bytes, lineEnded);
+    const length = Math.min(to - from, HEADER_BYTES + 1);
+    // One byte more tells whether the input ends here.
+    const seen = source.bytes(from, from + length + 1);
+    const lineEnded = seen.length === length || seen[length - 1] === LF;
+    const last = this.#known.last;
+    if (last !== null && last.lineEnded === lineEnded && isSame(last.bytes, seen, length)) return last.header;
+    const hash = hashOf(seen, length);
+    const alike = this.#known.map.get(hash);
+    for (const known of alike ?? []) {
+      if (known.lineEnded !== lineEnded || !isSame(known.bytes, seen, length)) continue;
+      this.#known.last = known;
+      return known.header;
+    }
+    const bytes = seen.slice(0, length);
+    const known = { bytes, lineEnded, header: readDocumentHeader(bytes, lineEnded) };
     if (this.#known.count++ >= CACHED) {
       this.#known.map.clear();
       this.#known.count = 0;
     }
-    if (alike.length < ALIKE) this.#known.map.set(hash, [...alike, { bytes: bytes.slice(), lineEnded, header }]);
-    return header;
+    if (!alike || alike.length < ALIKE) this.#known.map.set(hash, [...(alike ?? []), known]);
+    this.#known.last = known;
+    return known.header;
   }
 }
 
-/** Of some bytes only: those that are alike in them are compared. */
-function hashOf(bytes: Uint8Array): number {
-  const step = (bytes.length >> 4) + 1;
-  let hash = bytes.length;
-  for (let i = bytes.length - 1; i >= 0; i -= step) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
+/** Of some of the first `length` bytes only: those that are alike in them are compared. */
+function hashOf(bytes: Uint8Array, length: number): number {
+  const step = (length >> 4) + 1;
+  let hash = length;
+  for (let i = length - 1; i >= 0; i -= step) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
   return hash;
 }
 
-function isSame(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false;
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+/** `known` is what `bytes` begins with, up to `length`. */
+function isSame(known: Uint8Array, bytes: Uint8Array, length: number): boolean {
+  if (known.length !== length) return false;
+  for (let i = 0; i < length; i++) if (known[i] !== bytes[i]) return false;
   return true;
 }
 

@@ -137,6 +137,7 @@ export class Reading implements Source {
 
   /** Brings carried open rows up to what the machine knows of them. */
   #copySlots(): void {
+    if (this.#carried.count === 0) return;
     const { slots, slotRows } = this.#machine;
     const { words } = this.#carried;
     for (let slot = 0; slot < SLOT_COUNT; slot++) {

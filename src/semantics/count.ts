@@ -44,6 +44,9 @@ export interface Counts {
 /** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
 const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
 
+/** Messages after which sums of 32 bits are taken. */
+const MOST_SUMMED = 1 << 30;
+
 const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
 const NO_ROLE = '(none)';
 
@@ -178,19 +181,27 @@ export class Counter {
   }
 
   #count(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
+    machine.sums.fill(0);
+    this.#summed = undefined;
+    try {
+      return this.#countBatches(machine, walk, options, to);
+    } finally {
+      // What was read before an input failed counts too.
+      this.#takeSums(machine.sums);
+    }
+  }
+
+  /** What is summed up is of this dialect. */
+  #summed: Dialect | undefined;
+
+  #countBatches(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
     const { sums } = machine;
-    sums.fill(0);
-    let gapTexts = 0;
-    let gapHasFiles = false;
-    const closeGap = (): void => {
-      if (gapTexts > 0 && !gapHasFiles) this.#find('text-between-messages', gapTexts);
-      gapTexts = 0;
-      gapHasFiles = false;
-    };
-    let dialect: Dialect | undefined;
     for (const batch of walk.batches()) {
-      if (batch.dialect !== dialect) closeGap();
-      dialect = batch.dialect;
+      if (batch.dialect !== this.#summed || sums[abi.TALLY_MESSAGES]! > MOST_SUMMED) {
+        if (batch.dialect !== this.#summed) this.#closeGap();
+        this.#takeSums(sums);
+        this.#summed = batch.dialect;
+      }
       let row = batch.from;
       // Before the first transcript nothing can be gone on from: then the batch is counted to its end.
       for (let end = walk.endOf(batch, to); ; end = batch.to) {
@@ -201,7 +212,7 @@ export class Counter {
             const after = batch.first + machine.tally(row - batch.first, end - batch.first, stopsOf(batch.dialect));
             if (after > row) {
               walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
-              closeGap();
+              this.#closeGap();
               this.#sequences.end();
               row = after;
               continue;
@@ -212,34 +223,34 @@ export class Counter {
           if (begins) this.#begin(batch.dialect);
           const kind = word & abi.KIND_MASK;
           if (kind === abi.MESSAGE) {
-            closeGap();
+            this.#closeGap();
             this.#sequences.end();
             row = this.#message(batch, row, word, walk, options);
             continue;
           }
-          if (kind === abi.TEXT) gapTexts++;
-          else if (kind === abi.HEADER) closeGap();
-          else gapHasFiles = this.#gapToken(kind, word) || gapHasFiles;
+          if (kind === abi.TEXT) this.#gapTexts++;
+          else if (kind === abi.HEADER) this.#closeGap();
+          else this.#gapToken(kind, word);
           if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
           row++;
         }
         if (end === batch.to) break;
         const checkpoint = walk.checkpoint(batch, end);
         if (checkpoint === null) continue;
-        if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
-        closeGap();
+        this.#closeGap();
         this.#sequences.end();
         return checkpoint;
       }
-      if (sums[abi.TALLY_MESSAGES]! > 0) this.#takeSums(sums, batch.dialect);
     }
-    closeGap();
+    this.#closeGap();
     this.#sequences.end();
     return null;
   }
 
-  /** Adds what was summed up in one batch, all of one dialect. */
-  #takeSums(sums: Uint32Array, dialect: Dialect): void {
+  /** Adds what was summed up, all of one dialect. */
+  #takeSums(sums: Uint32Array): void {
+    const dialect = this.#summed;
+    if (dialect === undefined || sums[abi.TALLY_MESSAGES] === 0) return;
     const isLine = (dialect.flags & abi.HAS_LINE) !== 0;
     const messages = sums[abi.TALLY_MESSAGES]!;
     this.#messages += messages;
@@ -265,12 +276,22 @@ export class Counter {
     this.#findings.set(finding, (this.#findings.get(finding) ?? 0) + count);
   }
 
-  /** A row in a gap that is no text. True: a file token. */
-  #gapToken(kind: number, word: number): boolean {
+  /** Rows of text in the gap at hand, and whether a file token stands there too (R-FIM). */
+  #gapTexts = 0;
+  #gapHasFiles = false;
+
+  #closeGap(): void {
+    if (this.#gapTexts > 0 && !this.#gapHasFiles) this.#find('text-between-messages', this.#gapTexts);
+    this.#gapTexts = 0;
+    this.#gapHasFiles = false;
+  }
+
+  /** A row in a gap that is no text. */
+  #gapToken(kind: number, word: number): void {
     if (kind === abi.STRAY) this.#find('stray-token');
     const isFile = kind === abi.FILE;
     if (isFile || kind === abi.STRAY) this.#tokens[(word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
-    return isFile;
+    if (isFile) this.#gapHasFiles = true;
   }
 
   /** Counts a message; answers the row after it. */

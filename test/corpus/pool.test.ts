@@ -177,6 +177,51 @@ test.each([['ends', 'exit code 0'], ['breaks', 'Error'], ['is-not-there', 'MODUL
   expect(begun).toBeLessThanOrEqual(2 * jobs.length + 3);
 });
 
+describe('short jobs, of which a thread has two at once', () => {
+  const countOf = (path: string, fault?: Fault): Job => ({ ...checkOf(path, fault), kind: 'count' }) as Job;
+  const paths = Array.from({ length: 9 }, (_, i) => (i % 4 === 3 ? MANY : FEW));
+  const countsOf = async (threads: number, jobs: readonly Job[]): Promise<unknown[]> => {
+    const pool = poolOf(threads);
+    const found = await Promise.allSettled(jobs.map((job) => all(pool.start(job))));
+    return found.map((one) => (one.status === 'fulfilled' ? one.value.result : (one.reason as Error).name));
+  };
+  let right: unknown[];
+  beforeAll(async () => {
+    const pool = new Pool(1);
+    right = [];
+    for (const path of paths) right.push((await all(pool.start(countOf(path)))).result);
+    pool.close();
+  });
+
+  test.each([1, 2, 3])('each fails once, on %i threads', async (threads) => {
+    const jobs = paths.map((path) => countOf(path, { how: 'exit', code: 0, after: 0, times: 1, folder: newFolder() }));
+    expect(await countsOf(threads, jobs)).toEqual(right);
+  });
+
+  test.each([0, 1, 2, 5])('number %i fails always: the others are done', async (bad) => {
+    const jobs = paths.map((path, i) => countOf(path, i === bad ? { how: 'exit', code: 1, after: 0 } : undefined));
+    expect(await countsOf(2, jobs)).toEqual(right.map((result, i) => (i === bad ? 'ThreadError' : result)));
+  });
+
+  test('a job that is dropped before it is begun is not done', async () => {
+    const pool = poolOf(1);
+    const jobs = paths.map((path) => pool.start(countOf(path)));
+    for (const job of jobs.slice(1, 5)) job.drop();
+    const results = await Promise.all([jobs[0]!, ...jobs.slice(5)].map(all));
+    expect(results.map(({ result }) => result)).toEqual([right[0], ...right.slice(5)]);
+  });
+
+  test('a job that gives pieces has a thread for itself', async () => {
+    const pool = poolOf(1);
+    const seen = new Int32Array(new SharedArrayBuffer(4));
+    const long = pool.start(checkOf(MANY, { how: 'none', after: 0, seen }));
+    const counts = [FEW, MANY, FEW].map((path) => pool.start(countOf(path)));
+    await until(() => Atomics.load(seen, 0) === AHEAD);
+    expect(await all(long)).toEqual(many);
+    expect((await Promise.all(counts.map(all))).map(({ result }) => result.counts)).toEqual([0, 3, 0].map((i) => (right[i] as JobResult).counts));
+  });
+});
+
 test('a failing job does not take others with it', async () => {
   const pool = poolOf(2);
   const jobs = [MANY, FEW, MANY, FEW].map((path, i) => pool.start(checkOf(path, i === 2 ? { how: 'exit', code: 1, after: 3 } : undefined)));
