@@ -4,7 +4,7 @@ import { check } from './check.ts';
 import { START } from './commands.ts';
 import { checkGroup, type Group, gzipGroup, lineGroup, messageGroup, rawGroup } from './corpora-rows.ts';
 import { type Corpus, corpus, type Kind } from './corpus.ts';
-import { interleave, type Job, median } from './measure.ts';
+import { interleave, type Job, median, warmUp } from './measure.ts';
 import { fixed, type Result, resultTable } from './report.ts';
 import type { Outcome, Settings } from './sections.ts';
 
@@ -51,11 +51,13 @@ async function measured(group: Group, wanted: readonly string[] | null, made: Co
       result.note = `skipped: ${row.skipped}`;
       continue;
     }
-    // The first run also warms up.
     const verdict = await check(true, group.right, () => row.run());
     result.note = verdict.note;
     if (verdict.wrong) outcome.wrong++;
-    if (verdict.usable) jobs.push({ name: row.name, run: () => row.run() });
+    if (!verdict.usable) continue;
+    const job = { name: row.name, run: () => row.run() };
+    if (!row.command) await warmUp(job);
+    jobs.push(job);
   }
   const timings = new Map((await interleave(jobs, rounds)).map(({ name, times }) => [name, times]));
   const starting = median(timings.get(START.name) ?? [0]);

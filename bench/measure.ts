@@ -15,8 +15,9 @@ export interface Timing {
 export let sink: unknown;
 
 export async function time(run: () => unknown): Promise<number> {
-  // A collection that an earlier job caused would otherwise fall into the time of this one.
-  globalThis.gc?.();
+  // A collection that an earlier job caused would otherwise fall into the time of this one. Without a type it would also drop what the engine
+  // has compiled, and each round would begin cold.
+  globalThis.gc?.({ type: 'major' });
   const begin = performance.now();
   sink = await run();
   return performance.now() - begin;
@@ -36,6 +37,11 @@ export async function interleave(jobs: readonly Job[], rounds: number, budget = 
     }
   }
   return timings;
+}
+
+/** Runs a job until it has taken `budget` milliseconds: an engine compiles what it runs often, a little at a time. */
+export async function warmUp({ run }: Job, budget = 1500): Promise<void> {
+  for (let spent = 0; spent < budget; ) spent += await time(run);
 }
 
 export function median(numbers: readonly number[]): number {
