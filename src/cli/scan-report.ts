@@ -2,11 +2,12 @@
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
+import { existsAt } from '../corpus/file-stamp.ts';
 import { OutputFile } from '../corpus/output-file.ts';
 import { openInput, STANDARD_INPUT } from '../corpus/paths.ts';
 import { type Sample, Statistics, type StatisticsJson } from '../corpus/statistics.ts';
 import { Lines } from '../errors.ts';
-import type { CorpusOptions } from './options.ts';
+import type { CorpusOptions, RuleSettings } from './options.ts';
 import type { Run } from './run.ts';
 
 /** Standard input, or a FIFO. What cannot be looked at is told when it is opened. */
@@ -34,11 +35,12 @@ export async function writeReportFile(run: Run, paths: readonly string[], option
   let file: OutputFile | undefined;
   try {
     file = OutputFile.create(path);
-    file.write(writeReport(placed(statistics.toJSON()), { title: titleOf(paths), version, seconds }));
+    file.write(writeReport(placed(statistics.toJSON(), options.rules), { title: titleOf(paths), version, seconds }));
     file.commit();
     return true;
   } catch (error) {
-    if (!run.complainOfOutput(error)) throw error;
+    if (error instanceof InputError) run.complain(error);
+    else if (!run.complainOfOutput(error)) throw error;
     return false;
   } finally {
     file?.discard();
@@ -47,35 +49,35 @@ export async function writeReportFile(run: Run, paths: readonly string[], option
 
 const titleOf = (paths: readonly string[]): string => (paths.length === 1 ? paths[0]! : `${paths[0]!} and ${paths.length - 1} more`);
 
-/** The samples with their lines and columns, where the file has them: a few of each rule, found at the end. */
-function placed(json: StatisticsJson): StatisticsJson {
+type FindingsJson = StatisticsJson['findings'][number];
+
+/** Findings of a rule as severe as a configuration says; null: it turns them off. */
+function settle(finding: FindingsJson, rules: RuleSettings = {}): FindingsJson | null {
+  const wanted = Object.hasOwn(rules, finding.rule) ? rules[finding.rule] : undefined;
+  if (wanted === undefined) return finding;
+  const { error, warning, info } = finding;
+  return wanted === 'off' ? null : { ...finding, error: 0, warning: 0, info: 0, [wanted]: error + warning + info };
+}
+
+/** The samples with their lines and columns, where the file has them: a few of each rule, found at the end. Throws an InputError. */
+function placed(json: StatisticsJson, rules: RuleSettings | undefined): StatisticsJson {
   const lines = new Map<string, Lines | null>();
   const at = (sample: Sample): Sample => {
+    if (sample.record !== null && sample.line === null) return sample;
     if (!lines.has(sample.path)) lines.set(sample.path, linesOf(sample.path));
-    const known = sample.record === null || sample.line !== null ? lines.get(sample.path) : null;
-    try {
-      return known ? { ...sample, ...known.at(sample.from) } : sample;
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      lines.set(sample.path, null);
-      return sample;
-    }
+    const known = lines.get(sample.path);
+    return known ? { ...sample, ...known.at(sample.from) } : sample;
   };
-  const findings = json.findings.map((finding) => ({ ...finding, samples: finding.samples.map(at) }));
+  const told = json.findings.flatMap((finding) => settle(finding, rules) ?? []);
+  const findings = told.map((finding) => ({ ...finding, samples: finding.samples.map(at) }));
   return { ...json, findings };
 }
 
-/** Of a file that can be read anywhere; null: of none. */
+/** Of a file that can be read anywhere; null: of none, or of one whose path is told cut or with escapes. Throws an InputError. */
 function linesOf(path: string): Lines | null {
-  try {
-    const input = openInput(path);
-    if (!input.canReread) {
-      input.close();
-      return null;
-    }
-    return new Lines((from, to) => input.bytes(from, to));
-  } catch (error) {
-    if (error instanceof InputError) return null;
-    throw error;
-  }
+  if (!existsAt(path)) return null;
+  const input = openInput(path);
+  if (input.canReread) return new Lines((from, to) => input.bytes(from, to));
+  input.close();
+  return null;
 }

@@ -52,6 +52,7 @@ export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => vo
   const reader = new Reader(text);
   MAY_OPEN.lastIndex = 0;
   for (let match = MAY_OPEN.exec(text); match !== null; match = MAY_OPEN.exec(text)) {
+    if (isPlain(text, match.index)) continue;
     const lookAlike = reader.read(match.index);
     // The pattern is shared: whoever is called back may use it.
     const next = lookAlike?.to ?? match.index + 1;
@@ -59,6 +60,12 @@ export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => vo
     MAY_OPEN.lastIndex = next;
   }
   return reader.steps;
+}
+
+/** A `<` with a visible ASCII character behind it that neither a `|` is nor one may be written with: what most are, and soon told. */
+function isPlain(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return text.charCodeAt(at) === 0x3c && next > 0x20 && next < 0x7f && next !== 0x7c && next !== 0x26 && next !== 0x5c && next !== 0x25;
 }
 
 class Reader {

@@ -1,6 +1,6 @@
 // The configuration file: where it is found, what it may say, how its mistakes are told; and that the command line
 // wins.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { applyRules, CONFIG_NAME, findConfig } from '../../src/cli/config.ts';
@@ -143,6 +143,18 @@ describe('what it says', () => {
       1, ['unknown-role info', 'text-between-messages error', 'unknown-attribute info'],
       { errors: 1, warnings: 0, infos: 2 },
     ]);
+  });
+
+  test('rules change what the page of a scan tells of findings', async () => {
+    const faulty = file('config/page.txt', FAULTY);
+    const told = async (rules: Record<string, string>): Promise<string[]> => {
+      const page = at('config/page.html');
+      expect((await run(['scan', '--config', config({ rules }), '--report', page, faulty])).code).toBe(0);
+      const rows = readFileSync(page, 'utf8').matchAll(/<bdi>([a-z-]+)<\/bdi><\/code><\/a><\/th><td><span class="severity (\w+)">/g);
+      return [...rows].map(([, rule, severity]) => `${rule} ${severity}`);
+    };
+    expect(await told({})).toEqual(['unknown-role error', 'text-between-messages warning', 'unknown-attribute info']);
+    expect(await told({ 'unknown-role': 'off', 'unknown-attribute': 'error' })).toEqual(['unknown-attribute error', 'text-between-messages warning']);
   });
 
   test('paths are relative to the file', async () => {

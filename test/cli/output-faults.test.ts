@@ -1,7 +1,7 @@
 // The command as its own process when the system fails: the n-th call on its output or its input, for n = 1 on until nothing fails any more. Outputs are
 // whole or not there, what went to standard output is a beginning of what was due, and the words name the place, the reason and the remedy.
 import { spawnSync } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
@@ -167,6 +167,9 @@ const READ: [string, string, string[]][] = [
   ['messages, raw', raw, ['messages', ...ONE, raw]],
   ['messages, records', lines, ['messages', ...ONE, lines]],
   ['check, raw', clean, ['check', ...ONE, '--format', 'concise', clean]],
+  ['check, raw, findings', raw, ['check', ...ONE, '--format', 'concise', raw]],
+  ['check, records, findings', lines, ['check', ...ONE, '--format', 'concise', lines]],
+  ['scan --report, raw', raw, ['scan', ...ONE, '--report', at('faults/page'), raw]],
   ['scan, records', lines, ['scan', ...ONE, lines]],
 ];
 
@@ -179,6 +182,7 @@ function expectBroken(told: Told, whole: Told, path: string, what: string): void
 describe.each(READ)('the input of %s', (_, path, argv) => {
   test('cannot be read on', () => {
     const whole = run(argv);
+    rmSync(at('faults/page'), { force: true });
     const outs = new Set<string>();
     // Many calls look at single bytes of the beginning.
     for (let n = 1; ; n += n > 1 && n < 12 ? 5 : 1) {
@@ -189,10 +193,11 @@ describe.each(READ)('the input of %s', (_, path, argv) => {
       }
       expectBroken(told, whole, path, `reading ${n}`);
       outs.add(told.out);
+      expect(existsSync(at('faults/page')), `reading ${n}`).toBe(false);
     }
     // What could be read is told before, but sums of a part are not.
     if (argv[0] === 'messages') expect(outs.size).toBeGreaterThan(1);
-    if (argv[0] === 'scan') expect([...outs]).toEqual(['']);
+    if (argv[0] === 'scan') expect([...outs]).toEqual(argv.includes('--report') ? ['', whole.out] : ['']);
   });
 
   test('short readings and interrupts make no difference', () => {
