@@ -41,7 +41,7 @@ export function* messagesOf(
   options: ReadOptions,
   { range = WHOLE, known }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
-  const walk = new Walk(machine, source, options, { start: range.start, known });
+  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
   const { divider } = walk;
   const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
   for (const batch of walk.batches()) {

@@ -16,16 +16,16 @@ import { isContainer } from './unit.ts';
 export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
 
 export interface PartOptions {
-  /** Bytes of a part of an input of so many; parts of raw text end with a message, those of lines with a line. */
-  readonly step: (size: number) => number;
+  /** Bytes of the next part where so many are left; parts of raw text end with a message, those of lines with a line. */
+  readonly step: (left: number) => number;
   /** Bytes below which an input is not worth a thread's start. */
   readonly least: number;
 }
 
 const MIB = 1024 * 1024;
 
-/** Parts are few, as each costs a little by itself, and many enough that threads end together. */
-export const PARTS: PartOptions = { step: (size) => Math.min(64 * MIB, Math.max(16 * MIB, Math.ceil(size / 32))), least: 16 * MIB };
+/** Parts are few, as each costs a little by itself; towards the end they become small, so that threads end together. */
+export const PARTS: PartOptions = { step: (left) => Math.min(64 * MIB, Math.max(4 * MIB, Math.ceil(left / 8))), least: 16 * MIB };
 
 /** Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are still written. */
 const EXACT = 4 * MIB;
@@ -51,7 +51,7 @@ export function cutOf(machine: Machine, path: string, { input: source, options }
 /** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
   if (cut.of === 'whole') return [cut];
-  const cuts = cutsOf(cut.size, step(cut.size));
+  const cuts = cutsOf(cut.size, step);
   if (cut.of === 'raw') {
     return cuts.map(({ from, to }) => (from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like }));
   }
@@ -63,7 +63,7 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
  * side by side with it.
  */
 export async function* exactParts(jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, given: PartOptions): AsyncGenerator<Part, void, void> {
-  const options = { ...given, step: (size: number) => Math.min(given.step(size), EXACT) };
+  const options = { ...given, step: (left: number) => Math.min(given.step(left), EXACT) };
   if (cut.of === 'whole') yield cut;
   else if (cut.of === 'raw') {
     let start: Checkpoint | null = null;
@@ -71,7 +71,7 @@ export async function* exactParts(jobs: Jobs, input: JobInput, opened: Opened, c
       yield { of: 'raw', start, to: end?.position ?? Infinity };
       start = end;
     }
-  } else yield* countedLines(jobs, input, linesOf(opened.input, cutsOf(cut.size, options.step(cut.size))));
+  } else yield* countedLines(jobs, input, linesOf(opened.input, cutsOf(cut.size, options.step)));
 }
 
 /** Parts of lines whose lines are counted ahead of those that are given out. */
@@ -98,9 +98,13 @@ interface Span {
   readonly to: number;
 }
 
-function cutsOf(size: number, step: number): Span[] {
+function cutsOf(size: number, step: PartOptions['step']): Span[] {
   const spans: Span[] = [];
-  for (let from = 0; from < size; from += step) spans.push({ from, to: from + step >= size ? Infinity : from + step });
+  for (let from = 0; from < size; ) {
+    const to = from + step(size - from);
+    spans.push({ from, to: to >= size ? Infinity : to });
+    from = to;
+  }
   return spans;
 }
 

@@ -48,6 +48,8 @@ export interface WalkSetting {
   readonly watch?: Watch | undefined;
   /** Where to begin; null: at the input's beginning. */
   readonly start?: Checkpoint | null;
+  /** Where a range ends: of what stands behind it little is read. */
+  readonly to?: number;
   /** Document headers of other inputs, which need not be read again. */
   readonly known?: HeaderCache | undefined;
 }
@@ -56,7 +58,7 @@ export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
 
-  constructor(machine: Machine, source: Source, options: ReadOptions, { watch, start = null, known }: WalkSetting = {}) {
+  constructor(machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {}) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
     if (role !== undefined && (typeof role !== 'string' || role === '')) {
@@ -69,6 +71,7 @@ export class Walk {
       dialect,
       start: start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) },
       role: role !== undefined,
+      enough: to,
       watch,
       decide: (input, from, to) => (headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
     });

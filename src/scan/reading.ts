@@ -21,12 +21,16 @@ export interface ReadingOptions {
   readonly dialect?: Dialect | undefined;
   /** The text completes a message of a role that the caller knows. */
   readonly role?: boolean;
+  /** Of what stands behind this position little will be wanted: it is read a little at a time, and more if there is no end of it. */
+  readonly enough?: number | undefined;
   /** Begins at a message's start token, as what was read before it left the scan. */
   readonly start?: { readonly position: number; readonly dialect: Dialect } | undefined;
   /** The dialect that the document header [from, to) of `source` asks for; asked only while detecting. */
   decide(source: Source, from: number, to: number): Dialect;
 }
 
+/** Bytes that are read at first where little is wanted. */
+const LITTLE = 32 * 1024;
 /** Bytes behind a document header that are searched where they lie; and what mostly stands there at once. */
 const NEARBY = 256;
 const START_TOKEN = new TextEncoder().encode('<|start|>');
@@ -128,7 +132,9 @@ export class Reading implements Source {
     if (this.#final) return;
     // Behind the last row that is sure, a line may still turn out to be a header from its beginning.
     if (!this.#undecided) this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : Math.min(this.#base, this.#sureTo));
-    const free = machine.source.subarray(this.#length, machine.capacity);
+    const beyond = this.#base + this.#length - (this.#options.enough ?? Infinity);
+    const wanted = beyond < 0 ? LITTLE - beyond : Math.max(LITTLE, beyond);
+    const free = machine.source.subarray(this.#length, Math.min(this.#length + wanted, machine.capacity));
     const read = this.#source.read(this.#base + this.#length, free);
     this.#length += read;
     this.#final = read === 0;

@@ -68,7 +68,7 @@ export class Checker {
     this.#utf8 = new InvalidUtf8();
     this.#machine = machine;
     this.#range = range;
-    this.#walk = new Walk(machine, this.#holding(source), options, { watch: this.#utf8, start: range.start, known });
+    this.#walk = new Walk(machine, this.#holding(source), options, { watch: this.#utf8, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);

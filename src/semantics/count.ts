@@ -130,7 +130,7 @@ export class Counter {
 
   /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. `known`: document headers. */
   addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache): Checkpoint | null {
-    const walk = new Walk(machine, source, options, { start: range.start, known });
+    const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
     const end = this.#count(machine, walk, options, range.to);
     this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
     return end;
