@@ -78,14 +78,14 @@ function isDigit(byte: u32): bool {
   return byte - 0x30 < 10;
 }
 
-export function isHex(byte: u32): bool {
+function isHex(byte: u32): bool {
   return isDigit(byte) || (byte | 0x20) - 0x61 < 6;
 }
 
 /** What may follow a backslash, but for `u`. */
 // @ts-ignore: decorator
 @inline
-export function isEscaped(byte: u32): bool {
+function isEscaped(byte: u32): bool {
   // Of the bytes from the backslash on: itself, b, f, n, r, t.
   return byte - BACKSLASH < 32 ? ((0x01440441 >> (byte - BACKSLASH)) & 1) != 0 : byte == QUOTE || byte == 0x2f;
 }
@@ -100,7 +100,7 @@ export function skipDigits(p: usize, end: usize): usize {
 /** First byte of [p, end) that is no plain character of a string; at or after `end` when there is none. */
 // @ts-ignore: decorator
 @inline
-export function skipPlain(p: usize, end: usize): usize {
+function skipPlain(p: usize, end: usize): usize {
   if (ASC_FEATURE_SIMD) {
     const space = i8x16.splat(0x20);
     const quote = i8x16.splat(0x22);

@@ -43,6 +43,21 @@ export function nextLine(p: usize, end: usize): usize {
   return 0;
 }
 
+/** Address of the last newline of [from, end), or 0. Reads up to 16 bytes before `from`. */
+export function lastLine(from: usize, end: usize): usize {
+  while (end > from) {
+    if (ASC_FEATURE_SIMD) {
+      const mask = i8x16.bitmask(i8x16.eq(v128.load(end - 16), i8x16.splat(0x0a)));
+      if (mask != 0) {
+        const found = end - 1 - <usize>clz<i32>(mask << 16);
+        return found >= from ? found : 0;
+      }
+      end -= 16;
+    } else if (load<u8>(--end) == LF) return end;
+  }
+  return 0;
+}
+
 /** One bit a byte of four blocks. */
 // @ts-ignore: decorator
 @inline

@@ -1,29 +1,28 @@
-// The content of a JSON string, which is known to be valid, as UTF-8; and where a byte of it came from.
-//
-// Stretches without backslash are copied (skipped) 16 (8) bytes a step; each escape by itself. What is written is never longer than
-// what was read, but up to 16 bytes behind it may be overwritten.
+// One escape of a JSON string: whether it is one, what it means, that as UTF-8; and where a byte of a string's text came from.
 
-const BACKSLASH: u32 = 0x5c;
+const BACKSLASH_U: u32 = 0x755c;
 
-/** What the last call met: a surrogate that has no partner. */
-let lone: bool = false;
-/** The escape that was read last: its bytes in the string, and its character. */
-let escapeBytes: usize = 0;
+/** The escape that was read last: its bytes in the string, its character, and whether that is a surrogate that has no partner. */
+export let escapeBytes: usize = 0;
 let character: u32 = 0;
+export let isLone: bool = false;
 
-export function hasLone(): bool { return lone; }
-
-// @ts-ignore: decorator
-@inline
-function digit(byte: u32): u32 {
-  return (byte & 15) + (byte >> 6) * 9;
+/** The number that four hexadecimal digits give; -1: one of them is none. */
+function code(p: usize): i32 {
+  let value: u32 = 0;
+  for (let to = p + 4; p < to; p++) {
+    let digit = <u32>load<u8>(p) - 0x30;
+    if (digit > 9) {
+      digit = (digit | 0x20) - 0x31;
+      if (digit > 5) return -1;
+      digit += 10;
+    }
+    value = (value << 4) | digit;
+  }
+  return value;
 }
 
-function code(p: usize): u32 {
-  return (digit(load<u8>(p)) << 12) | (digit(load<u8>(p, 1)) << 8) | (digit(load<u8>(p, 2)) << 4) | digit(load<u8>(p, 3));
-}
-
-/** What the letter behind a backslash means, from the space on; 0: the letter of a code. */
+/** What the letter behind a backslash means, from the space on; 0: the letter of a code, or none. */
 // @ts-ignore: decorator
 @lazy const MEANT: usize = memory.data<u8>([
   0, 0, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 47,
@@ -33,33 +32,38 @@ function code(p: usize): u32 {
   0, 0, 8, 0, 0, 0, 12, 0, 0, 0, 0, 0, 0, 0, 10, 0,
   0, 0, 13, 0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ], 16);
+const MEANT_BYTES: u32 = 96;
 
 // @ts-ignore: decorator
 @inline
-function meant(letter: u32): u32 {
-  return load<u8>(MEANT + ((letter - 0x20) & 127));
+export function meant(letter: u32): u32 {
+  return letter - 0x20 < MEANT_BYTES ? <u32>load<u8>(MEANT + (letter - 0x20)) : 0;
 }
 
-/** Reads the escape at p. A surrogate without partner becomes U+FFFD. */
-function readEscape(p: usize, end: usize): void {
+/** Reads the escape at p, up to 12 bytes. False: it is none. A surrogate that has no partner becomes U+FFFD. */
+function readEscape(p: usize): bool {
+  isLone = false;
   character = meant(load<u8>(p, 1));
   if (character != 0) {
     escapeBytes = 2;
-    return;
+    return true;
   }
+  const first = load<u16>(p) == BACKSLASH_U ? code(p + 2) : -1;
+  if (first < 0) return false;
   escapeBytes = 6;
-  character = code(p + 2);
-  if ((character & 0xf800) != 0xd800) return;
-  if (character < 0xdc00 && p + 12 <= end && load<u16>(p, 6) == 0x755c) {
+  character = first;
+  if ((character & 0xf800) != 0xd800) return true;
+  if (character < 0xdc00 && load<u16>(p, 6) == BACKSLASH_U) {
     const second = code(p + 8);
-    if ((second & 0xfc00) == 0xdc00) {
+    if ((second & ~0x3ff) == 0xdc00) {
       character = 0x10000 + ((character & 0x3ff) << 10) + (second & 0x3ff);
       escapeBytes = 12;
-      return;
+      return true;
     }
   }
   character = 0xfffd;
-  lone = true;
+  isLone = true;
+  return true;
 }
 
 // @ts-ignore: decorator
@@ -68,69 +72,24 @@ function utf8Bytes(point: u32): usize {
   return point < 0x80 ? 1 : point < 0x800 ? 2 : point < 0x10000 ? 3 : 4;
 }
 
-/** Writes a character at q; answers what follows it. */
-function writeCharacter(q: usize, point: u32): usize {
+/** Writes the character of the escape at p; answers what follows it, or 0: it is no escape. */
+export function writeEscaped(p: usize, q: usize): usize {
+  if (!readEscape(p)) return 0;
+  const point = character;
   if (point < 0x80) {
     store<u8>(q, point);
     return q + 1;
   }
-  if (point < 0x800) {
-    store<u8>(q, 0xc0 | (point >> 6));
-    store<u8>(q, 0x80 | (point & 63), 1);
-    return q + 2;
-  }
-  if (point < 0x10000) {
-    store<u8>(q, 0xe0 | (point >> 12));
-    store<u8>(q, 0x80 | ((point >> 6) & 63), 1);
-    store<u8>(q, 0x80 | (point & 63), 2);
-    return q + 3;
-  }
-  store<u8>(q, 0xf0 | (point >> 18));
-  store<u8>(q, 0x80 | ((point >> 12) & 63), 1);
-  store<u8>(q, 0x80 | ((point >> 6) & 63), 2);
-  store<u8>(q, 0x80 | (point & 63), 3);
-  return q + 4;
+  const last = 0x80 | (point & 63);
+  const third = 0x80 | ((point >> 6) & 63);
+  const second = 0x80 | ((point >> 12) & 63);
+  if (point < 0x800) store<u16>(q, 0xc0 | (point >> 6) | (last << 8));
+  else if (point < 0x10000) store<u32>(q, 0xe0 | (point >> 12) | (third << 8) | (last << 16));
+  else store<u32>(q, 0xf0 | (point >> 18) | (second << 8) | (third << 16) | (last << 24));
+  return q + utf8Bytes(point);
 }
 
-/** Writes the content of [p, end) at q; answers where it ends. */
-export function unescape(p: usize, end: usize, q: usize): usize {
-  lone = false;
-  while (p < end) {
-    if (ASC_FEATURE_SIMD) {
-      const block = v128.load(p);
-      v128.store(q, block);
-      const mask = i8x16.bitmask(i8x16.eq(block, i8x16.splat(0x5c)));
-      const length: usize = mask == 0 ? 16 : <usize>ctz<i32>(mask);
-      if (p + length >= end) return q + (end - p);
-      p += length;
-      q += length;
-      if (mask == 0) continue;
-    } else {
-      const block = load<u64>(p);
-      store<u64>(q, block);
-      const other = block ^ 0x5c5c5c5c5c5c5c5c;
-      const hit = (other - 0x0101010101010101) & ~other & 0x8080808080808080;
-      const length: usize = hit == 0 ? 8 : <usize>(ctz<u64>(hit) >> 3);
-      if (p + length >= end) return q + (end - p);
-      p += length;
-      q += length;
-      if (hit == 0) continue;
-    }
-    const letter = meant(load<u8>(p, 1));
-    if (letter != 0) {
-      store<u8>(q, letter);
-      p += 2;
-      q++;
-    } else {
-      readEscape(p, end);
-      p += escapeBytes;
-      q = writeCharacter(q, character);
-    }
-  }
-  return q;
-}
-
-/** The cursor of `mapTo`: where it stands in the string and in the content; the string's ends. */
+/** The cursor of `mapTo`: where it stands in the string and in its text; the string's ends. */
 let raw: usize = 0;
 let decoded: usize = 0;
 let rawFrom: usize = 0;
@@ -142,7 +101,7 @@ export function mapBegin(p: usize, end: usize): void {
   decoded = 0;
 }
 
-/** Address of what the content's byte at `offset` came from: of the escape, where it was one. */
+/** Address of what the text's byte at `offset` came from: of the escape, where it was one. */
 export function mapTo(offset: usize): usize {
   if (offset < decoded) mapBegin(rawFrom, rawEnd);
   while (decoded < offset && raw < rawEnd) {
@@ -152,7 +111,7 @@ export function mapTo(offset: usize): usize {
     decoded += stop - raw;
     raw = stop;
     if (stop == to) break;
-    readEscape(raw, rawEnd);
+    readEscape(raw);
     const bytes = utf8Bytes(character);
     if (decoded + bytes > offset) break;
     decoded += bytes;

@@ -11,8 +11,8 @@ export function memoryFrom(): usize {
 /** Whether this build searches with SIMD. */
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 
-export { beginLines, countLines, lineCount, lineHolds, nextLine, recordCount } from './text-lines';
-export { record, wrongAt } from './text-record';
-export { hasLone, mapBegin, mapTo, unescape } from './text-unescape';
+export { beginLines, countLines, lastLine, lineCount, lineHolds, nextLine, recordCount } from './text-lines';
+export { line, lineTo } from './text-record';
+export { mapBegin, mapTo } from './text-unescape';
 export { escape, taken } from './text-escape';
 export { columns, content } from './text-line';

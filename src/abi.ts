@@ -181,14 +181,17 @@ export const TALLY_WORDS = 70;
 export const JSON_DEPTH = 1024;
 export const JSON_DEEPEST = 65536;
 
-// -- The text machine's table of a record's members: 32-bit words a member. Keys lie between their quotes, values are whole.
+// -- The text machine's table of a line's members: 32-bit words a member. Keys lie between their quotes, values are whole; of a string also
+// where its text lies in the output.
 export const MEMBER_KEY_FROM = 0;
 export const MEMBER_KEY_TO = 1;
 export const MEMBER_FROM = 2;
 export const MEMBER_TO = 3;
 export const MEMBER_KIND = 4;
-export const MEMBER_WORDS = 5;
-export const MEMBER_BYTES = 20;
+export const MEMBER_TEXT_FROM = 5;
+export const MEMBER_TEXT_TO = 6;
+export const MEMBER_WORDS = 7;
+export const MEMBER_BYTES = 28;
 export const MOST_MEMBERS = 256;
 // Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a string.
 export const VALUE_MASK = 0xf;
@@ -201,7 +204,7 @@ export const VALUE_FALSE = 6;
 export const VALUE_NULL = 7;
 export const KEY_ESCAPED = 16;
 export const VALUE_ESCAPED = 32;
-// What `record` answers instead of the number of members: no JSON; JSON, but no object; an object with more members than the table takes.
-export const RECORD_WRONG = -1;
-export const RECORD_OTHER = -2;
-export const RECORD_MANY = -3;
+/** The string holds a surrogate that has no partner. */
+export const VALUE_LONE = 64;
+// What `line` answers instead of the number of members: it is no JSON, no object, or more than this reader takes.
+export const LINE_OTHER = -1;

@@ -1,5 +1,5 @@
-// JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped where it
-// lies, and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
+// JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped in one pass, as bytes,
+// and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
 
 import { JSON_DEEPEST } from '../abi.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -29,6 +29,8 @@ export class RecordLines {
   #base: number;
   #length = 0;
   #at = 0;
+  /** In the window: where the last line ends that ends in it, or -1. */
+  #last = -1;
   #ended = false;
   /** Records and lines met so far, those before the range included. */
   records: number;
@@ -56,15 +58,32 @@ export class RecordLines {
     if (this.#range.from > 0) this.#passLine();
     else this.#passMark();
     while (this.#base + this.#at < this.#range.to) {
-      const to = this.#findEnd();
-      if (to === null) yield* this.#longLine();
-      else if (to < 0) return;
-      else {
+      if (this.#holdsLine()) {
+        const isObject = this.#text.line(this.#at, this.#last) >= 0;
+        const to = isObject ? this.#text.lineTo : this.#lineEnd();
         this.lines++;
-        yield* this.#line(this.#at, to);
+        yield* this.#line(this.#at, to, isObject ? this.#transcript() : -1);
         this.#at = to + 1;
-      }
+      } else if (this.#ended) return;
+      else yield* this.#longLine();
     }
+  }
+
+  /** Reads on until the line at hand is there as a whole; false: it is longer than the window, or there is none. */
+  #holdsLine(): boolean {
+    while (this.#last < this.#at) {
+      if (this.#more()) continue;
+      if (!this.#ended || this.#at >= this.#length) return false;
+      // The end of the input ends a line.
+      this.#last = this.#length;
+    }
+    return true;
+  }
+
+  /** Where the line at hand ends, which the window holds. */
+  #lineEnd(): number {
+    const lf = this.#text.nextLine(this.#at, this.#last);
+    return lf < 0 ? this.#last : lf;
   }
 
   /** Reads on behind the line at hand; false: the input has ended, or the window is full. */
@@ -76,11 +95,14 @@ export class RecordLines {
       this.#base += at;
       this.#length -= at;
       this.#at -= at;
+      this.#last = Math.max(-1, this.#last - at);
     }
     if (this.#ended || this.#length === input.length) return false;
     // What is told of the record at hand is placed by its bytes.
     this.#source.release(this.#base);
     const read = this.#source.read(this.#base + this.#length, input.subarray(this.#length, Math.min(input.length, this.#length + STEP)));
+    const last = this.#text.lastLine(this.#length, this.#length + read);
+    if (last >= 0) this.#last = last;
     this.#ended = read === 0;
     this.#length += read;
     return read > 0;
@@ -101,22 +123,6 @@ export class RecordLines {
       }
       this.#at = this.#length;
       if (!this.#more()) return;
-    }
-  }
-
-  /** Where the line at hand ends; null: it is longer than the window; -1: there is none. */
-  #findEnd(): number | null {
-    let seen = this.#at;
-    while (true) {
-      const lf = seen < this.#length ? this.#text.nextLine(seen, this.#length) : -1;
-      if (lf >= 0) return lf;
-      const before = this.#length - this.#at;
-      if (this.#more()) {
-        seen = this.#at + before;
-        continue;
-      }
-      if (!this.#ended) return null;
-      return this.#at < this.#length ? this.#length : -1;
     }
   }
 
@@ -155,21 +161,19 @@ export class RecordLines {
     return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
   }
 
-  *#line(from: number, to: number): Generator<Unit | BadRecord, void, void> {
+  /** `member`: of the object that was read, the one that is the whole transcript; -1: another way must be gone. */
+  *#line(from: number, to: number, member: number): Generator<Unit | BadRecord, void, void> {
     const place = this.#place(this.#base + from, this.#base + to);
     const { input } = this.#text;
     if (to - from > (this.#options.largestRecord ?? LARGEST)) {
       this.records++;
       yield* unitsOfRecord(tooLarge(place), this.#options);
-      return;
-    }
-    const member = this.#text.record(from, to) >= 0 ? this.#transcript() : -1;
-    if (member < 0) {
+    } else if (member < 0) {
       yield* this.#slow(Buffer.from(input.buffer, input.byteOffset + from, to - from), place);
-      return;
+    } else {
+      this.records++;
+      yield* this.#fast(member, place);
     }
-    this.records++;
-    yield* this.#fast(member, place);
   }
 
   /** The member that is the whole transcript, as text; -1: another way must be gone. */
@@ -192,12 +196,10 @@ export class RecordLines {
     const text = this.#text;
     const from = text.valueFrom(member) + 1;
     const to = text.valueTo(member) - 1;
-    let bytes = text.input.subarray(from, to);
-    let mapped = false;
     let at = (offset: number): number => this.#base + from + offset;
     if (text.isEscaped(member)) {
-      bytes = text.output.subarray(0, text.unescape(from, to));
-      if (text.hasLone) yield badRecord(place, 'bad-record', HALF_CHARACTER);
+      if (text.hasLone(member)) yield badRecord(place, 'bad-record', HALF_CHARACTER);
+      let mapped = false;
       at = (offset) => {
         if (!mapped) text.mapBegin(from, to);
         mapped = true;
@@ -208,7 +210,7 @@ export class RecordLines {
       kind: 'text',
       record: place.number,
       line: place.line,
-      source: new MemorySource(bytes),
+      source: new MemorySource(text.text(member)),
       options: this.#options,
       place: this.#options.positions === 'field' ? (offset) => offset : at,
     };

@@ -4,15 +4,15 @@
 // stale. One machine does one thing at a time.
 
 import {
-  KEY_ESCAPED, MEMBER_FROM, MEMBER_KEY_FROM, MEMBER_KEY_TO, MEMBER_KIND, MEMBER_TO, MEMBER_WORDS, MOST_MEMBERS, PADDING, VALUE_ESCAPED,
-  VALUE_MASK,
+  KEY_ESCAPED, MEMBER_FROM, MEMBER_KEY_FROM, MEMBER_KEY_TO, MEMBER_KIND, MEMBER_TEXT_FROM, MEMBER_TEXT_TO, MEMBER_TO, MEMBER_WORDS, MOST_MEMBERS,
+  PADDING, VALUE_ESCAPED, VALUE_LONE, VALUE_MASK,
 } from '../abi.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { type Build, Builds } from './builds.ts';
 import { SCALAR, SIMD } from './text-binary.ts';
 
 export {
-  RECORD_MANY, RECORD_OTHER, RECORD_WRONG, VALUE_ARRAY, VALUE_FALSE, VALUE_NULL, VALUE_NUMBER, VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
+  LINE_OTHER, VALUE_ARRAY, VALUE_FALSE, VALUE_NULL, VALUE_NUMBER, VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
 } from '../abi.ts';
 
 /** What assembly/text.ts exports. Positions are addresses. */
@@ -21,15 +21,14 @@ interface Exports {
   memoryFrom(): number;
   usesSimd(): number;
   nextLine(from: number, to: number): number;
+  lastLine(from: number, to: number): number;
   beginLines(): void;
   countLines(from: number, to: number): void;
   lineCount(): number;
   recordCount(): number;
   lineHolds(): number;
-  record(from: number, to: number, table: number): number;
-  wrongAt(): number;
-  unescape(from: number, to: number, into: number): number;
-  hasLone(): number;
+  line(from: number, to: number, table: number, into: number): number;
+  lineTo(): number;
   mapBegin(from: number, to: number): void;
   mapTo(offset: number): number;
   escape(from: number, to: number, into: number, limit: number, final: number): number;
@@ -59,10 +58,10 @@ export class TextMachine {
   readonly engine: 'simd' | 'scalar';
   /** Texts are written here; all positions are positions in it. */
   readonly input: Uint8Array;
-  /** What `unescape` and `escape` write. */
+  /** What `line` and `escape` write. */
   readonly output: Uint8Array;
-  /** The members of the last record, MEMBER_WORDS words each. */
-  readonly members: Int32Array;
+  /** The members of the last line, MEMBER_WORDS words each. */
+  readonly #members: Int32Array;
   readonly #exports: Exports;
   readonly #inputAt: number;
   readonly #outputAt: number;
@@ -82,7 +81,7 @@ export class TextMachine {
     const { buffer } = machine.memory;
     this.#exports = machine;
     this.engine = machine.usesSimd() ? 'simd' : 'scalar';
-    this.members = new Int32Array(buffer, membersAt, MOST_MEMBERS * MEMBER_WORDS);
+    this.#members = new Int32Array(buffer, membersAt, MOST_MEMBERS * MEMBER_WORDS);
     this.input = new Uint8Array(buffer, this.#inputAt, input);
     this.output = new Uint8Array(buffer, this.#outputAt, output);
   }
@@ -90,6 +89,12 @@ export class TextMachine {
   /** Position of the first LF of [from, to), or -1. */
   nextLine(from: number, to: number): number {
     const found = this.#exports.nextLine(this.#inputAt + from, this.#inputAt + to);
+    return found === 0 ? -1 : found - this.#inputAt;
+  }
+
+  /** Position of the last LF of [from, to), or -1. */
+  lastLine(from: number, to: number): number {
+    const found = this.#exports.lastLine(this.#inputAt + from, this.#inputAt + to);
     return found === 0 ? -1 : found - this.#inputAt;
   }
 
@@ -119,28 +124,22 @@ export class TextMachine {
   }
 
   /**
-   * Reads [from, to) as one JSON text (RFC 8259, valid UTF-8, white space around it, at most JSON_DEPTH containers in one another) with an
-   * object at the top. Answers the number of its members, which stand in `members`; or RECORD_WRONG: it is no JSON, first wrong byte at `wrongAt`;
-   * RECORD_OTHER: no object is at the top; RECORD_MANY: it has more than MOST_MEMBERS members.
+   * Reads what stands from `from` up to the first LF, or `to`, as one JSON text (RFC 8259, valid UTF-8, white space around it, at most JSON_DEPTH
+   * containers in one another) with an object at the top that has at most MOST_MEMBERS members. Answers their number; the texts of those that
+   * are strings stand in the output. LINE_OTHER: it is something else, and where the line ends is not known.
    */
-  record(from: number, to: number): number {
-    const count = this.#exports.record(this.#inputAt + from, this.#inputAt + to, this.members.byteOffset);
+  line(from: number, to: number): number {
+    const count = this.#exports.line(this.#inputAt + from, this.#inputAt + to, this.#members.byteOffset, this.#outputAt);
     this.#count = Math.max(0, count);
-    for (let at = 0; at < this.#count * MEMBER_WORDS; at += MEMBER_WORDS) {
-      this.members[at + MEMBER_KEY_FROM]! += from;
-      this.members[at + MEMBER_KEY_TO]! += from;
-      this.members[at + MEMBER_FROM]! += from;
-      this.members[at + MEMBER_TO]! += from;
-    }
     return count;
   }
 
-  /** After RECORD_WRONG: the first byte after which no continuation is JSON, `to` when it ends too early. */
-  get wrongAt(): number {
-    return this.#exports.wrongAt() - this.#inputAt;
+  /** Where the line ends that was read. */
+  get lineTo(): number {
+    return this.#exports.lineTo() - this.#inputAt;
   }
 
-  /** Number of the last member of the last record that has this name, or -1. */
+  /** Number of the last member of the last line that has this name, or -1. */
   find(name: string): number {
     let bytes = this.#names.get(name);
     if (bytes === undefined) this.#names.set(name, (bytes = ENCODER.encode(name)));
@@ -149,10 +148,9 @@ export class TextMachine {
   }
 
   #isNamed(member: number, name: string, bytes: Uint8Array): boolean {
-    const at = member * MEMBER_WORDS;
-    const from = this.members[at + MEMBER_KEY_FROM]!;
-    const to = this.members[at + MEMBER_KEY_TO]!;
-    if (this.members[at + MEMBER_KIND]! & KEY_ESCAPED) {
+    const from = this.keyFrom(member);
+    const to = this.keyTo(member);
+    if (this.#word(member, MEMBER_KIND) & KEY_ESCAPED) {
       return JSON.parse(decodeUtf8(this.input.subarray(from - 1, to + 1))) === name;
     }
     if (to - from !== bytes.length) return false;
@@ -160,38 +158,47 @@ export class TextMachine {
     return true;
   }
 
+  #word(member: number, word: number): number {
+    return this.#members[member * MEMBER_WORDS + word]!;
+  }
+
+  /** The key, between its quotes. */
+  keyFrom(member: number): number {
+    return this.#word(member, MEMBER_KEY_FROM) - this.#inputAt;
+  }
+
+  keyTo(member: number): number {
+    return this.#word(member, MEMBER_KEY_TO) - this.#inputAt;
+  }
+
   /** VALUE_STRING … VALUE_NULL. */
   kind(member: number): number {
-    return this.members[member * MEMBER_WORDS + MEMBER_KIND]! & VALUE_MASK;
+    return this.#word(member, MEMBER_KIND) & VALUE_MASK;
   }
 
   /** First byte of the value; of a string its quote. */
   valueFrom(member: number): number {
-    return this.members[member * MEMBER_WORDS + MEMBER_FROM]!;
+    return this.#word(member, MEMBER_FROM) - this.#inputAt;
   }
 
   /** After the last byte of the value; of a string after its quote. */
   valueTo(member: number): number {
-    return this.members[member * MEMBER_WORDS + MEMBER_TO]!;
+    return this.#word(member, MEMBER_TO) - this.#inputAt;
   }
 
-  /** The value is a string and holds a backslash: its content is not what stands between the quotes. */
+  /** The value is a string and holds a backslash: its text is not what stands between the quotes. */
   isEscaped(member: number): boolean {
-    return (this.members[member * MEMBER_WORDS + MEMBER_KIND]! & VALUE_ESCAPED) !== 0;
+    return (this.#word(member, MEMBER_KIND) & VALUE_ESCAPED) !== 0;
   }
 
-  /**
-   * Writes the content of a JSON string, [from, to) between its quotes, as UTF-8 into the output from `at` on; answers where it ends there. A
-   * lone surrogate becomes U+FFFD (`hasLone`). The string must be valid. It takes no more room than `to - from`.
-   */
-  unescape(from: number, to: number, at = 0): number {
-    if (this.output.length - at < to - from) throw new RangeError('unescape: the output has no room');
-    return this.#exports.unescape(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at) - this.#outputAt;
+  /** The value is a string and holds a surrogate without partner, which its text has as U+FFFD. */
+  hasLone(member: number): boolean {
+    return (this.#word(member, MEMBER_KIND) & VALUE_LONE) !== 0;
   }
 
-  /** The last unescape met a lone surrogate. */
-  get hasLone(): boolean {
-    return this.#exports.hasLone() !== 0;
+  /** The text of a value that is a string, as UTF-8; valid until the output is written again. */
+  text(member: number): Uint8Array {
+    return this.output.subarray(this.#word(member, MEMBER_TEXT_FROM) - this.#outputAt, this.#word(member, MEMBER_TEXT_TO) - this.#outputAt);
   }
 
   /** The string, [from, to) between its quotes, that `mapTo` is about; it must stay in the input. */
@@ -200,8 +207,8 @@ export class TextMachine {
   }
 
   /**
-   * Where the byte of the content at `offset` comes from: of an escape its backslash, of a pair of them the first one's; `to` behind the
-   * content. Linear over all calls while offsets rise; a smaller one begins again.
+   * Where the byte of the text at `offset` comes from: of an escape its backslash, of a pair of them the first one's; `to` behind the
+   * text. Linear over all calls while offsets rise; a smaller one begins again.
    */
   mapTo(offset: number): number {
     return this.#exports.mapTo(offset) - this.#inputAt;

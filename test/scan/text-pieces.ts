@@ -39,7 +39,11 @@ export function randomContent(random: Random, most: number, wild = false): numbe
 
 const NUMBERS = ['0', '-0', '12', '-3.5', '1e9', '2E-7', '10.25e+3', '1234567890123456789'];
 const WORDS = ['true', 'false', 'null'];
-const blank = (random: Random): number[] => (random.once(3) ? bytesOf(random.pick([' ', '\t', '\r\n', '  \n  '])) : []);
+/** White space, now and then with a line feed, which ends a line. */
+const blank = (random: Random): number[] => {
+  if (!random.once(3)) return [];
+  return bytesOf(random.once(50) ? ' \n ' : random.pick([' ', '\t', '\r', '  \r  ']));
+};
 
 export function randomValue(random: Random, depth: number, wild: boolean): number[] {
   const kind = random.below(depth > 0 ? 6 : 4);
