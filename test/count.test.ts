@@ -76,6 +76,27 @@ describe('counts', () => {
     expect(counter.result()).toMatchObject({ files: 3, bytes: 3 * input.length, transcripts: 3, messages: 3, tokens: { start: 3, message: 3, end: 3 } });
   });
 
+  test('a source that tells its end is read once, another one until it has nothing more', () => {
+    const input = new TextEncoder().encode('<|start|>user<|message|>x<|end|> ');
+    let reads = 0;
+    const counted = (bytes: number): number => {
+      reads++;
+      return bytes;
+    };
+    class Told extends MemorySource {
+      override read(at: number, into: Uint8Array): number {
+        return counted(super.read(at, into));
+      }
+    }
+    const [told, untold] = [new Told(input), new Chunked(input, () => counted(5))];
+    const all = machines.map((machine) => [told, untold].map((source) => {
+      reads = 0;
+      return { counts: JSON.stringify(count(machine, source, {})), reads };
+    }));
+    expect(new Set(all.flat().map(({ counts }) => counts)).size).toBe(1);
+    expect(all.map(([one, other]) => [one!.reads, other!.reads])).toEqual(machines.map(() => [1, Math.ceil(input.length / 5) + 1]));
+  });
+
   test('unknown names are bounded', () => {
     const text = Array.from({ length: 1500 }, (_, i) => `<|start|>role${i}<|message|>x<|end|>`).join('');
     const { roles } = count(machines[0]!, new MemorySource(new TextEncoder().encode(text)), { dialect: 'harmony' });

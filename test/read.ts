@@ -7,8 +7,9 @@ import type { Machine } from '../src/scan/machine.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
 import { kindOf, nextOf } from '../src/scan/table.ts';
 
-/** Gives at most `cuts(read)` bytes a read, `read` counting reads from 0. */
+/** Gives at most `cuts(read)` bytes a read, `read` counting reads from 0; does not tell where it ends. */
 export class Chunked extends MemorySource {
+  override readonly end = Infinity;
   readonly #cuts: (read: number) => number;
   #reads = 0;
 

@@ -61,8 +61,15 @@ export class RecordLines {
       if (this.#holdsLine()) {
         const isObject = this.#text.line(this.#at, this.#last) >= 0;
         const to = isObject ? this.#text.lineTo : this.#lineEnd();
+        const member = isObject ? this.#transcript() : -1;
         this.lines++;
-        yield* this.#line(this.#at, to, isObject ? this.#transcript() : -1);
+        const place = this.#place(this.#base + this.#at, this.#base + to);
+        if (member < 0 || this.#isTooLarge(to - this.#at)) yield* this.#other(this.#at, to, place);
+        else {
+          this.records++;
+          if (this.#text.hasLone(member)) yield badRecord(place, 'bad-record', HALF_CHARACTER);
+          yield this.#unit(member, place);
+        }
         this.#at = to + 1;
       } else if (this.#ended) return;
       else yield* this.#longLine();
@@ -128,7 +135,6 @@ export class RecordLines {
 
   /** A line that is longer than the window, gathered as far as it may be read. */
   *#longLine(): Generator<Unit | BadRecord, void, void> {
-    const most = this.#options.largestRecord ?? LARGEST;
     const from = this.#base + this.#at;
     const parts: Uint8Array[] = [];
     let length = 0;
@@ -138,7 +144,7 @@ export class RecordLines {
       lf = this.#text.nextLine(this.#at, this.#length);
       const part = this.#text.input.slice(this.#at, lf < 0 ? this.#length : lf);
       length += part.length;
-      if (length <= most) parts.push(part);
+      if (!this.#isTooLarge(length)) parts.push(part);
       else {
         dropped += part.length;
         parts.length = 0;
@@ -161,19 +167,17 @@ export class RecordLines {
     return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
   }
 
-  /** `member`: of the object that was read, the one that is the whole transcript; -1: another way must be gone. */
-  *#line(from: number, to: number, member: number): Generator<Unit | BadRecord, void, void> {
-    const place = this.#place(this.#base + from, this.#base + to);
+  #isTooLarge(length: number): boolean {
+    return length > (this.#options.largestRecord ?? LARGEST);
+  }
+
+  /** A line that is no object with a transcript as text, or that is too large. */
+  *#other(from: number, to: number, place: Placed): Generator<Unit | BadRecord, void, void> {
     const { input } = this.#text;
-    if (to - from > (this.#options.largestRecord ?? LARGEST)) {
+    if (this.#isTooLarge(to - from)) {
       this.records++;
       yield* unitsOfRecord(tooLarge(place), this.#options);
-    } else if (member < 0) {
-      yield* this.#slow(Buffer.from(input.buffer, input.byteOffset + from, to - from), place);
-    } else {
-      this.records++;
-      yield* this.#fast(member, place);
-    }
+    } else yield* this.#slow(Buffer.from(input.buffer, input.byteOffset + from, to - from), place);
   }
 
   /** The member that is the whole transcript, as text; -1: another way must be gone. */
@@ -192,27 +196,29 @@ export class RecordLines {
     return isText(member) ? member : -1;
   }
 
-  *#fast(member: number, place: Placed): Generator<Unit | BadRecord, void, void> {
+  /** The unit of the line at hand, of which one member is the text. */
+  #unit(member: number, { number, line }: Placed): Unit {
     const text = this.#text;
     const from = text.valueFrom(member) + 1;
-    const to = text.valueTo(member) - 1;
-    let at = (offset: number): number => this.#base + from + offset;
-    if (text.isEscaped(member)) {
-      if (text.hasLone(member)) yield badRecord(place, 'bad-record', HALF_CHARACTER);
-      let mapped = false;
-      at = (offset) => {
-        if (!mapped) text.mapBegin(from, to);
-        mapped = true;
-        return this.#base + text.mapTo(offset);
-      };
-    }
-    yield {
+    const plain = (offset: number): number => this.#base + from + offset;
+    const place = text.isEscaped(member) ? this.#mapped(from, text.valueTo(member) - 1) : plain;
+    return {
       kind: 'text',
-      record: place.number,
-      line: place.line,
+      record: number,
+      line,
       source: new MemorySource(text.text(member)),
       options: this.#options,
-      place: this.#options.positions === 'field' ? (offset) => offset : at,
+      place: this.#options.positions === 'field' ? same : place,
+    };
+  }
+
+  /** Places of a text that has escapes. */
+  #mapped(from: number, to: number): (offset: number) => number {
+    let begun = false;
+    return (offset) => {
+      if (!begun) this.#text.mapBegin(from, to);
+      begun = true;
+      return this.#base + this.#text.mapTo(offset);
     };
   }
 
@@ -225,6 +231,7 @@ export class RecordLines {
   }
 }
 
+const same = (offset: number): number => offset;
 const LISTS = ['messages', 'conversations'] as const;
 /** Bytes that are read at once: they stay in the second-level cache. */
 const STEP = 256 * 1024;

@@ -13,6 +13,7 @@ const KEEP = 32;
 
 const frameIds = new Set(DIALECTS['openchatml-2.2'].tokens.map((token) => token.id).filter((id) => id <= ENDLITERAL));
 
+const NONE: readonly never[] = [];
 const byThird = new Map<number, { bytes: Uint8Array; family: Family }[]>();
 for (const { id, text } of ANY_TOKENS) {
   const bytes = ENCODER.encode(text);
@@ -31,8 +32,10 @@ export function familyIn(bytes: Uint8Array): Family {
 }
 
 function familyAt(bytes: Uint8Array, at: number): Family {
-  for (const token of byThird.get(bytes[at + 2]!) ?? []) {
-    if (token.bytes.every((byte, i) => bytes[at + i] === byte)) return token.family;
+  for (const token of byThird.get(bytes[at + 2]!) ?? NONE) {
+    let same = 0;
+    while (same < token.bytes.length && bytes[at + same] === token.bytes[same]) same++;
+    if (same === token.bytes.length) return token.family;
   }
   return 'none';
 }

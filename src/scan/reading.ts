@@ -38,6 +38,9 @@ const LITTLE = 32 * 1024;
 const NEARBY = 256;
 const START_TOKEN = new TextEncoder().encode('<|start|>');
 
+/** Most texts are read at once, and have nothing to carry. */
+const NO_ROWS = new Float64Array(0);
+
 export class Reading implements Source {
   readonly #machine: Machine;
   readonly #source: Source;
@@ -47,7 +50,7 @@ export class Reading implements Source {
   /** Detecting, and the first control token is one of 0.1: it decides, unless a document header opens the input. */
   #undecided = false;
   /** The one top-level row that is not finished, with its descendants: absolute positions, and the first one's number. */
-  readonly #carried = new GrowingTable(new Float64Array(8 * ROW_WORDS));
+  readonly #carried = new GrowingTable(NO_ROWS);
   #carriedFirst = 0;
   /** Number of the row at the beginning of the machine's table. */
   #first = 0;
@@ -146,7 +149,8 @@ export class Reading implements Source {
     const free = machine.source.subarray(this.#length, Math.min(this.#length + wanted, machine.capacity));
     const read = this.#source.read(this.#base + this.#length, free);
     this.#length += read;
-    this.#final = read === 0;
+    // A source that is at its end need not be asked again: then no row waits for what may follow.
+    this.#final = read === 0 || this.#base + this.#length === this.#source.end;
     this.#options.watch?.watch(machine, this.#base, this.#length - read, this.#length, this.#final);
   }
 

@@ -1,6 +1,8 @@
 // Where bytes come from: anything that can be read at a position, again if need be.
 
 export interface Source {
+  /** Where it ends, when that is known and cannot change. */
+  readonly end?: number;
   /** Fills `into` with bytes from position `at` on; answers how many, 0 at the end. */
   read(at: number, into: Uint8Array): number;
   /** The bytes [from, to), cut at the end of the input. Valid until the next call. */
@@ -12,9 +14,11 @@ export interface Source {
 /** A source over bytes in memory. */
 export class MemorySource implements Source {
   readonly #bytes: Uint8Array;
+  readonly end: number;
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
+    this.end = bytes.length;
   }
 
   read(at: number, into: Uint8Array): number {

@@ -29,6 +29,9 @@ export const toOf = (table: Table, row: number): number =>
   table.base + table.words[(row - table.first) * ROW_WORDS + TO]!;
 export const nextOf = (table: Table, row: number): number => table.words[(row - table.first) * ROW_WORDS + NEXT]!;
 
+/** Words of the smallest table that holds rows. */
+const LEAST = 8 * ROW_WORDS;
+
 /** A table that grows: rows are appended with absolute positions. */
 export class GrowingTable {
   words: Int32Array | Float64Array;
@@ -54,7 +57,7 @@ export class GrowingTable {
     const needed = (this.count + to - from) * ROW_WORDS;
     if (needed > this.words.length) {
       const Kind = this.words.constructor as Int32ArrayConstructor;
-      const larger = new Kind(Math.max(needed, this.words.length * 2));
+      const larger = new Kind(Math.max(needed, this.words.length * 2, LEAST));
       larger.set(this.words.subarray(0, this.count * ROW_WORDS) as Int32Array);
       this.words = larger;
     }
