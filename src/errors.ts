@@ -139,6 +139,9 @@ export interface Finding {
   readonly detail?: string;
 }
 
+/** Takes a finding. */
+export type Tell = (finding: Finding) => void;
+
 /** The diagnostic of a finding. `declared`: the version was declared (R-DIAG). */
 export function diagnose(finding: Finding, transcript: number, declared: boolean): Diagnostic {
   const { code, severity, text } = RULES[finding.rule];

@@ -1,7 +1,7 @@
 // A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
+  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
   NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
@@ -12,7 +12,7 @@ import { CR, LF } from './bytes.ts';
 import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './document-header.ts';
 import { INSPECT } from './inspect.ts';
-import { type HeaderWords, plainWords } from './plain-header.ts';
+import { HeaderWords } from './plain-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -297,18 +297,23 @@ export class Message {
   }
 
   /** What the header says beside role and channel; a plain one need not be read for it. */
-  get #said(): HeaderWords {
+  get #said(): Pick<HeaderWords, 'name' | 'recipient' | 'contentType' | 'intent' | 'callId'> {
     if (this.#header || !(this.#word & PLAIN)) return this.#read().meaning;
-    if (!this.#words) {
-      const from = this.#textFrom;
-      const to = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
-      const hasFields = { channel: false, constrain: false };
-      for (let row = this.row + 1; kindOf(this.#table, row) === FIELD; row++) {
-        hasFields[tokenOf(this.#table, row) === CHANNEL ? 'channel' : 'constrain'] = true;
-      }
-      this.#words = plainWords(decodeUtf8(this.#table.source.bytes(from, to)), hasFields);
-    }
+    this.#words ??= this.#readWords();
     return this.#words;
+  }
+
+  #readWords(): HeaderWords {
+    const said = new HeaderWords();
+    const { from } = this;
+    const end = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
+    const bytes = this.#table.source.bytes(from, end);
+    const endOf = (row: number): number => (kindOf(this.#table, row) === FIELD ? fromOf(this.#table, row) : end) - from;
+    said.readStart(bytes, this.#textFrom - from, endOf(this.row + 1));
+    for (let row = this.row + 1; kindOf(this.#table, row) === FIELD; row++) {
+      said.readField(bytes, fromOf(this.#table, row) - from, endOf(row + 1), tokenOf(this.#table, row));
+    }
+    return said;
   }
 
   get #headerTo(): number {

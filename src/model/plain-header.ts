@@ -1,82 +1,106 @@
-// What a plain header says (assembly/README.md, PLAIN), read in one pass: known words and attributes, each once, all of them ASCII. The
-// same as `readMeaning` says of it, without the spans and findings that nobody asks for.
+// What a plain header says (assembly/README.md, PLAIN), read in one pass over its bytes: known words and attributes, each once, all of
+// them ASCII. The same as `readMeaning` says of it, without the spans and findings that nobody asks for.
 
 import { CHANNEL, CONSTRAIN } from '../abi.ts';
 import { TOKEN_NAMES } from '../scan/dialects.ts';
+import { decodeUtf8 } from '../utf8.ts';
 
-/** The attributes of a header, and what stands for one. */
-export interface HeaderWords {
-  name: string | null;
-  recipient: string | null;
-  contentType: string | null;
-  intent: string | null;
-  callId: string | null;
-}
-
-const CHANNEL_TOKEN = `<|${TOKEN_NAMES[CHANNEL]}|>`;
-const CONSTRAIN_TOKEN = `<|${TOKEN_NAMES[CONSTRAIN]}|>`;
-const FUNCTIONS = 'functions.';
 const SPACE = 0x20;
-const LESS = 0x3c;
 const EQUALS = 0x3d;
+const LOWER_C = 0x63;
+const LOWER_I = 0x69;
+const LOWER_T = 0x74;
+const CALL_ID_BYTES = 'call_id'.length;
+const FUNCTIONS = new TextEncoder().encode('functions.');
+const CHANNEL_BYTES = `<|${TOKEN_NAMES[CHANNEL]}|>`.length;
+const CONSTRAIN_BYTES = `<|${TOKEN_NAMES[CONSTRAIN]}|>`.length;
 
-/**
- * `text`: the header behind its start token, up to its message token or newline. `hasFields`: there are field tokens in it, all of them
- * of this dialect; else what looks like one is text.
- */
-export function plainWords(text: string, hasFields: { readonly channel: boolean; readonly constrain: boolean }): HeaderWords {
-  const tokenAt = (at: number): number => {
-    if (hasFields.channel && text.startsWith(CHANNEL_TOKEN, at)) return CHANNEL;
-    return hasFields.constrain && text.startsWith(CONSTRAIN_TOKEN, at) ? CONSTRAIN : 0;
-  };
-  const said: HeaderWords = { name: null, recipient: null, contentType: null, intent: null, callId: null };
-  // The first word of a field is its role, channel or type; a later one without a key gives the content type.
-  let field = 0;
-  let isFirst = true;
-  let constrained = false;
-  let bare: string | null = null;
-  for (let at = 0; at < text.length; ) {
-    const code = text.charCodeAt(at);
-    if (code <= SPACE) {
-      at++;
-      continue;
-    }
-    if (code === LESS) {
-      const token = tokenAt(at);
-      if (token !== 0) {
-        field = token;
-        isFirst = true;
-        at += (token === CHANNEL ? CHANNEL_TOKEN : CONSTRAIN_TOKEN).length;
+/** The attributes of a header, and what stands for one. Its fields are read one after the other. */
+export class HeaderWords {
+  name: string | null = null;
+  recipient: string | null = null;
+  intent: string | null = null;
+  callId: string | null = null;
+  #type: string | null = null;
+  #isConstrained = false;
+  /** A word without a key behind a channel's name: the content type if nothing else names one. */
+  #bare: string | null = null;
+
+  get contentType(): string | null {
+    return this.#type ?? this.#bare;
+  }
+
+  clear(): void {
+    this.name = this.recipient = this.intent = this.callId = this.#type = this.#bare = null;
+    this.#isConstrained = false;
+  }
+
+  /** The start field: the bytes [from, to) behind the start token. */
+  readStart(bytes: Uint8Array, from: number, to: number): void {
+    this.#read(bytes, from, to, 0);
+  }
+
+  /** A field [from, to) that begins with its token. */
+  readField(bytes: Uint8Array, from: number, to: number, token: number): void {
+    this.#read(bytes, from + (token === CHANNEL ? CHANNEL_BYTES : CONSTRAIN_BYTES), to, token);
+  }
+
+  /** The first word of a field is its role, channel or type. */
+  #read(bytes: Uint8Array, first: number, to: number, field: number): void {
+    let isFirst = true;
+    for (let at = first; at < to; at++) {
+      if (bytes[at]! <= SPACE) continue;
+      const from = at;
+      let equals = -1;
+      for (; at < to && bytes[at]! > SPACE; at++) if (bytes[at] === EQUALS && equals < 0) equals = at;
+      if (equals >= 0) {
+        this.#take(bytes, from, equals, at);
         continue;
       }
+      if (field === CONSTRAIN) {
+        this.#type = wordOf(bytes, from, at);
+        this.#isConstrained = true;
+      } else if (!isFirst) this.#bare = wordOf(bytes, from, at);
+      else if (field === 0 && at - from > FUNCTIONS.length && startsWith(bytes, from, FUNCTIONS)) this.name = wordOf(bytes, from, at);
+      isFirst = false;
     }
-    const from = at;
-    let equals = -1;
-    for (; at < text.length; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit <= SPACE || (unit === LESS && tokenAt(at) !== 0)) break;
-      if (unit === EQUALS && equals < 0) equals = at;
-    }
-    if (equals >= 0) {
-      take(said, text.slice(from, equals), text.slice(equals + 1, at), constrained);
-      continue;
-    }
-    if (field === CONSTRAIN) {
-      said.contentType = text.slice(from, at);
-      constrained = true;
-    } else if (!isFirst) bare = text.slice(from, at);
-    else if (field === 0 && text.startsWith(FUNCTIONS, from)) said.name = text.slice(from, at);
-    isFirst = false;
   }
-  said.contentType ??= bare;
-  return said;
+
+  /** An attribute: its key, one of five, begins at `from`, its value behind `equals`. */
+  #take(bytes: Uint8Array, from: number, equals: number, to: number): void {
+    const letter = bytes[from];
+    if (letter === LOWER_C) {
+      if (equals - from === CALL_ID_BYTES) this.callId = wordOf(bytes, equals + 1, to);
+      else if (!this.#isConstrained) this.#type = wordOf(bytes, equals + 1, to);
+    } else if (letter === LOWER_T) this.recipient = wordOf(bytes, equals + 1, to);
+    else if (letter === LOWER_I) this.intent = wordOf(bytes, equals + 1, to);
+    // What a role names counts before an attribute.
+    else this.name ??= wordOf(bytes, equals + 1, to);
+  }
 }
 
-function take(said: HeaderWords, key: string, value: string, constrained: boolean): void {
-  if (key === 'to') said.recipient = value;
-  else if (key === 'call_id') said.callId = value;
-  else if (key === 'intent') said.intent = value;
-  // What a role names counts before an attribute.
-  else if (key === 'name') said.name ??= value;
-  else if (key === 'content_type' && !constrained) said.contentType = value;
+function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean {
+  for (let i = 0; i < start.length; i++) if (bytes[from + i] !== start[i]) return false;
+  return true;
+}
+
+/** Words that were read last, each at the place that its bytes give; headers repeat names, and a reply the id of its call. */
+const recent: string[] = new Array<string>(1024).fill('');
+const LONGEST = 64;
+
+/** ASCII bytes as a string. */
+function wordOf(bytes: Uint8Array, from: number, to: number): string {
+  if (to - from > LONGEST) return decodeUtf8(bytes.subarray(from, to));
+  let hash = 0;
+  for (let at = from; at < to; at++) hash = (Math.imul(hash, 31) + bytes[at]!) | 0;
+  const place = (hash ^ (hash >>> 10)) & (recent.length - 1);
+  const known = recent[place]!;
+  if (isWord(known, bytes, from, to)) return known;
+  return (recent[place] = decodeUtf8(bytes.subarray(from, to)));
+}
+
+function isWord(word: string, bytes: Uint8Array, from: number, to: number): boolean {
+  if (word.length !== to - from) return false;
+  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== bytes[from + i]) return false;
+  return true;
 }

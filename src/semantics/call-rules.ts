@@ -1,7 +1,7 @@
 // Calls and their replies in one transcript (R-CALL): ids, who answers what, channels, what is still open.
 
 import { FUNCTION_OUTPUT, HAS_LINE } from '../abi.ts';
-import type { Finding } from '../errors.ts';
+import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -41,7 +41,7 @@ export class CallRules {
   readonly #needsIds: boolean;
   readonly #channels: 'error' | 'warning' | 'none';
   readonly #watcher: OpenCalls | undefined;
-  readonly #open = new Set<Call>();
+  #open = 0;
   readonly #inOrder = new Queue<Call>();
   readonly #byName = new Queues<Call>();
   /** Calls by id; null: answered. */
@@ -57,68 +57,73 @@ export class CallRules {
     this.#watcher = watcher;
   }
 
-  /** What is wrong with a message as a call or a reply. `names`: of its function calls, in 0.1. */
-  *message(message: Message, names: readonly (string | null)[]): Generator<Finding, void, void> {
-    const span = { from: message.from, to: message.header.to };
+  /** Tells what is wrong with a message as a call or a reply. `names`: of its function calls, in 0.1. */
+  message(message: Message, names: readonly (string | null)[], tell: Tell): void {
+    const { from, header: { to } } = message;
     if (message.isAmbiguous || message.isUndispatchable) {
       // Takes no part in the matching.
     } else if (message.dialect.flags & HAS_LINE) {
-      yield* this.#lineMessage(message, span, names);
+      this.#lineMessage(message, { from, to }, names, tell);
     } else if (message.role === 'tool') {
-      yield* this.#reply(this.#hasIds ? message.callId : null, message.name, span);
+      this.reply(message.callId, message.name, from, to, tell);
     } else if (isToolRecipient(message.recipient)) {
-      if (message.role === 'assistant') yield* this.#call(message, message.recipient!, span);
+      if (message.role === 'assistant') this.call(message.callId, message.recipient!, message.channel, from, to, tell);
     } else if (message.end === 'call') {
-      yield { rule: 'call-without-recipient', ...span };
+      tell({ rule: 'call-without-recipient', from, to });
     }
+  }
+
+  /** Some call has no reply. */
+  get hasOpen(): boolean {
+    return this.#open > 0;
   }
 
   /** The transcript has ended: calls that have no reply. */
   *end(): Generator<Finding, void, void> {
-    for (const call of this.#open) {
+    for (let call = this.#inOrder.first(); call !== undefined; call = this.#inOrder.first()) {
       yield { rule: 'open-call', from: call.from, to: call.to };
-      this.#watcher?.closed(call.from);
+      this.#close(call);
     }
-    this.#open.clear();
   }
 
-  *#lineMessage(message: Message, span: { from: number; to: number }, names: readonly (string | null)[]): Generator<Finding, void, void> {
+  #lineMessage(message: Message, span: { from: number; to: number }, names: readonly (string | null)[], tell: Tell): void {
     if (message.role === 'assistant') {
-      for (const name of names) yield* this.#add({ id: null, name, ...span, isDone: false });
+      for (const name of names) this.#add({ id: null, name, ...span, isDone: false }, tell);
     } else if (message.role === 'tool') {
-      for (const mark of message.marks()) if (mark.token === FUNCTION_OUTPUT) yield* this.#reply(null, null, span);
+      for (const mark of message.marks()) if (mark.token === FUNCTION_OUTPUT) this.#replyInOrder(null, span.from, span.to, tell);
     }
   }
 
-  *#call(message: Message, recipient: string, span: { from: number; to: number }): Generator<Finding, void, void> {
-    const id = this.#hasIds ? message.callId : null;
-    const { channel } = message;
-    const mayThink = isBuiltin(recipient) && channel === 'analysis';
+  /** A message [from, …) that calls a tool; its header ends at `to`. `id`: its call_id, where the dialect has them. */
+  call(callId: string | null, recipient: string, channel: string, from: number, to: number, tell: Tell): void {
+    const id = this.#hasIds ? callId : null;
+    const mayThink = channel === 'analysis' && isBuiltin(recipient);
     if (this.#channels !== 'none' && channel !== 'commentary' && !mayThink) {
-      yield { rule: 'call-channel', ...span, severity: this.#channels };
+      tell({ rule: 'call-channel', from, to, severity: this.#channels });
     }
     if (id === null) {
-      if (this.#needsIds) yield { rule: 'missing-call-id', ...span };
+      if (this.#needsIds) tell({ rule: 'missing-call-id', from, to });
     } else if (this.#ids.has(id)) {
-      yield { rule: 'duplicate-call-id', ...span };
+      tell({ rule: 'duplicate-call-id', from, to });
+      // The newest id is the last to be forgotten.
+      this.#ids.delete(id);
     }
-    yield* this.#add({ id, name: plainName(recipient), ...span, isDone: false });
+    this.#add({ id, name: plainName(recipient), from, to, isDone: false }, tell);
   }
 
-  *#add(call: Call): Generator<Finding, void, void> {
+  #add(call: Call, tell: Tell): void {
     this.#called = true;
-    this.#open.add(call);
+    this.#open++;
     this.#inOrder.add(call);
     if (call.name !== null) this.#byName.add(call.name, call);
     if (call.id !== null) {
-      this.#ids.delete(call.id);
       this.#ids.set(call.id, call);
       if (this.#ids.size > IDS) this.#forgetIds();
     }
     this.#watcher?.opened(call.from);
-    if (this.#open.size > OPEN_CALLS) {
+    if (this.#open > OPEN_CALLS) {
       const oldest = this.#inOrder.first()!;
-      yield { rule: 'open-call', from: oldest.from, to: oldest.to };
+      tell({ rule: 'open-call', from: oldest.from, to: oldest.to });
       this.#close(oldest);
     }
   }
@@ -132,24 +137,31 @@ export class CallRules {
     }
   }
 
-  *#reply(id: string | null, author: string | null, span: { from: number; to: number }): Generator<Finding, void, void> {
+  /** A message [from, …) that answers a call; its header ends at `to`. `author`: the tool that it names. */
+  reply(callId: string | null, author: string | null, from: number, to: number, tell: Tell): void {
     const name = author && plainName(author);
+    const id = this.#hasIds ? callId : null;
     if (id === null) {
-      if (this.#needsIds) yield { rule: 'missing-call-id', ...span };
-      const call = name === null ? this.#inOrder.first() : this.#byName.first(name);
-      if (call) this.#answer(call);
-      else yield this.#unmatched(span);
+      this.#replyInOrder(name, from, to, tell);
       return;
     }
     const call = this.#ids.get(id);
-    if (call === null) yield { rule: 'duplicate-reply', ...span };
-    else if (!call || (name !== null && call.name !== null && name !== call.name)) yield this.#unmatched(span);
+    if (call === null) tell({ rule: 'duplicate-reply', from, to });
+    else if (!call || (name !== null && call.name !== null && name !== call.name)) tell(this.#unmatched(from, to));
     else this.#answer(call);
   }
 
+  /** Without an id the first call that waits is answered, or the first one of that name. */
+  #replyInOrder(name: string | null, from: number, to: number, tell: Tell): void {
+    if (this.#needsIds) tell({ rule: 'missing-call-id', from, to });
+    const call = name === null ? this.#inOrder.first() : this.#byName.first(name);
+    if (call) this.#answer(call);
+    else tell(this.#unmatched(from, to));
+  }
+
   /** A reply before any call: the text may be an excerpt. */
-  #unmatched(span: { from: number; to: number }): Finding {
-    return { rule: 'unmatched-reply', ...span, ...(!this.#called && { severity: 'warning' }) };
+  #unmatched(from: number, to: number): Finding {
+    return { rule: 'unmatched-reply', from, to, ...(!this.#called && { severity: 'warning' }) };
   }
 
   #answer(call: Call): void {
@@ -158,7 +170,7 @@ export class CallRules {
   }
 
   #close(call: Call): void {
-    this.#open.delete(call);
+    this.#open--;
     call.isDone = true;
     // Forgets what is done at the front.
     this.#inOrder.first();

@@ -10,6 +10,7 @@ import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header-findings.ts';
+import { Usual } from './usual.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { passWell } from './well.ts';
 import { lacksChannel } from './visibility.ts';
@@ -59,6 +60,7 @@ export class Checker {
   readonly #source: Source;
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
+  readonly #usual: Usual;
   readonly #utf8: InvalidUtf8;
   #pending: Pending[] = [];
   #gapHasFiles = false;
@@ -72,6 +74,7 @@ export class Checker {
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
+    this.#usual = new Usual(machine, this.#meaning);
   }
 
   /** Number of transcripts met so far, those before the range's start included. */
@@ -257,8 +260,14 @@ export class Checker {
   }
 
   #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
-    const message = new Message(batch, row, this.#walk.divider.context);
     const { number, declared } = transcript;
+    const tell = (finding: Finding): void => this.#add(finding, number, declared);
+    if (!this.#options.visitor && this.#usual.message(batch, row, transcript, tell)) {
+      // A plain header holds no byte beyond ASCII.
+      this.#invalidBytes(toOf(batch, row), 0, number);
+      return;
+    }
+    const message = new Message(batch, row, this.#walk.divider.context);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
     if (isWell(message, transcript)) {
       this.#invalidBytes(message.to, 0, number);
@@ -270,8 +279,8 @@ export class Checker {
     if (openTurn) {
       this.#add({ rule: 'open-turn', from, to }, number, declared);
     } else {
-      for (const finding of this.#findings(message, transcript, isLast)) this.#add(finding, number, declared);
-      for (const finding of this.#meaning.message(message, transcript)) this.#add(finding, number, declared);
+      for (const finding of this.#findings(message, transcript, isLast)) tell(finding);
+      this.#meaning.message(message, transcript, tell);
     }
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);

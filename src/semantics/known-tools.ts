@@ -2,6 +2,7 @@
 
 import type { ToolDefinition } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
+import type { Machine } from '../scan/machine.ts';
 import { isBuiltin, plainName } from './call-rules.ts';
 import { argumentsForCheck } from './tools/arguments.ts';
 import { ToolCache } from './tools/cache.ts';
@@ -22,30 +23,34 @@ const LONGEST = 256 * 1024;
 
 /** What a message defines; not whole: it holds definitions that were not read. */
 interface Defined {
-  readonly tools: readonly ToolDefinition[];
+  readonly tools: ToolsByName;
   readonly isWhole: boolean;
+}
+
+/** Tools by the names that calls have for them. */
+export type ToolsByName = ReadonlyMap<string, ToolDefinition>;
+
+export function byName(tools: readonly ToolDefinition[]): ToolsByName {
+  return new Map(tools.map((tool) => [tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool]));
 }
 
 /** Definitions by the text that holds them. */
 export class Definitions {
-  readonly #known = new Map<string, Map<string, Defined>>();
+  readonly #known = new Map<string, { readonly role: string; readonly dialectId: DialectId; readonly defined: Defined }[]>();
   readonly #blocks = new KnownBlocks();
   #units = 0;
 
-  read(definer: Definer): Defined {
-    const kind = `${definer.dialectId} ${definer.role}`;
-    const known = this.#known.get(kind)?.get(definer.content);
-    if (known) return known;
-    const { tools, problems } = toolsOf(definer, this.#blocks);
-    const defined = { tools, isWhole: problems.every(({ reason }) => reason === 'field') };
-    if (definer.content.length > LONGEST) return defined;
-    this.#units += definer.content.length;
+  read({ role, content, dialectId }: Definer): Defined {
+    for (const known of this.#known.get(content) ?? []) if (known.role === role && known.dialectId === dialectId) return known.defined;
+    const { tools, problems } = toolsOf({ role, content, dialectId }, this.#blocks);
+    const defined = { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field') };
+    if (content.length > LONGEST) return defined;
+    this.#units += content.length;
     if (this.#units > KEPT) {
       this.#known.clear();
-      this.#units = definer.content.length;
+      this.#units = content.length;
     }
-    if (!this.#known.has(kind)) this.#known.set(kind, new Map());
-    this.#known.get(kind)!.set(definer.content, defined);
+    this.#known.set(content, [...(this.#known.get(content) ?? []), { role, dialectId, defined }]);
     return defined;
   }
 }
@@ -63,8 +68,18 @@ export class Schemas {
   readonly #givenUp = new WeakSet<CompiledTool>();
   #count = 0;
 
+  /** A quick look at arguments in the machine's window: true: they are JSON, and `check` finds nothing in them. False: nobody knows. */
+  accepts(definition: ToolDefinition, machine: Machine, from: number, to: number, depth: number): boolean {
+    const schema = this.#schemaOf(definition);
+    return !this.#givenUp.has(schema) && schema.accepts(machine, from, to, depth);
+  }
+
+  #schemaOf(definition: ToolDefinition): CompiledTool {
+    return (this.#count < PATIENCE ? this.#usual : this.#strict).get(definition);
+  }
+
   check(definition: ToolDefinition, value: unknown): CallProblem | null {
-    const schema = (this.#count < PATIENCE ? this.#usual : this.#strict).get(definition);
+    const schema = this.#schemaOf(definition);
     if (schema.refused) {
       const { pointer, reason } = schema.refused;
       return { rule: 'invalid-arguments', detail: `the schema is not usable at #${pointer}: ${reason}` };
@@ -83,7 +98,9 @@ const BEYOND = { pointer: '', keyword: 'limit' };
 const UNREAD = 16;
 
 export class KnownTools {
-  readonly #tools = new Map<string, ToolDefinition>();
+  /** Shared with others that define the same, until something is added. */
+  #tools: ToolsByName;
+  #own: Map<string, ToolDefinition> | null = null;
   readonly #definitions: Definitions;
   readonly #schemas: Schemas;
   #unread: Definer[] = [];
@@ -91,10 +108,10 @@ export class KnownTools {
   #isPartial = false;
 
   /** `given`: what the caller knows beside the transcript. */
-  constructor(given: readonly ToolDefinition[], definitions: Definitions, schemas: Schemas) {
+  constructor(given: ToolsByName, definitions: Definitions, schemas: Schemas) {
+    this.#tools = given;
     this.#definitions = definitions;
     this.#schemas = schemas;
-    this.#define(given);
   }
 
   /** A system or developer message: its definitions count from here on. */
@@ -108,14 +125,9 @@ export class KnownTools {
     this.#isPartial = true;
   }
 
-  /** Some tools are defined. */
-  get any(): boolean {
-    this.#readAll();
-    return this.#tools.size > 0;
-  }
-
   /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
   check(name: string, read: () => unknown): CallProblem | null {
+    if (!this.any) return null;
     const definition = this.#tools.get(plainName(name));
     if (!definition) return isBuiltin(name) || this.#isPartial ? null : { rule: 'unknown-tool' };
     const value = read();
@@ -123,7 +135,25 @@ export class KnownTools {
     return this.#schemas.check(definition, value);
   }
 
+  /**
+   * A quick look at a call whose arguments are the bytes [from, to) of the machine's window, as JSON that may nest `depth` deep.
+   * `fits`: they are, and `check` finds nothing; `free`: `check` would not read them, and finds nothing; null: nobody knows.
+   */
+  look(name: string, machine: Machine, from: number, to: number, depth: number): 'fits' | 'free' | null {
+    if (!this.any) return 'free';
+    const definition = this.#tools.get(plainName(name));
+    if (!definition) return isBuiltin(name) || this.#isPartial ? 'free' : null;
+    return this.#schemas.accepts(definition, machine, from, to, depth) ? 'fits' : null;
+  }
+
+  /** Some tools are defined: only then calls are checked. */
+  get any(): boolean {
+    this.#readAll();
+    return this.#tools.size > 0;
+  }
+
   #readAll(): void {
+    if (this.#unread.length === 0) return;
     for (const definer of this.#unread) {
       const { tools, isWhole } = this.#definitions.read(definer);
       this.#define(tools);
@@ -132,7 +162,12 @@ export class KnownTools {
     this.#unread = [];
   }
 
-  #define(tools: readonly ToolDefinition[]): void {
-    for (const tool of tools) this.#tools.set(tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool);
+  #define(tools: ToolsByName): void {
+    if (this.#tools.size === 0) {
+      this.#tools = tools;
+    } else if (tools.size > 0) {
+      this.#tools = this.#own ??= new Map(this.#tools);
+      for (const [name, tool] of tools) this.#own.set(name, tool);
+    }
   }
 }

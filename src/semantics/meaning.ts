@@ -1,15 +1,16 @@
 // What is wrong with the meaning of messages (rulings §6): calls, content types, arguments, reasoning in what is shown.
 
 import { HAS_LINE, MARK } from '../abi.ts';
-import type { Finding } from '../errors.ts';
+import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { CallRules, type OpenCalls } from './call-rules.ts';
 import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
-import { type CallProblem, Definitions, KnownTools, Schemas } from './known-tools.ts';
+import { byName, type CallProblem, Definitions, KnownTools, Schemas, type ToolsByName } from './known-tools.ts';
 import { type LineCall, readLineCalls } from './line-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
@@ -28,21 +29,18 @@ const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
 
 /** Bytes of a message that is read for definitions. */
-const LONGEST_DEFINER = 1 << 20;
-
-function* told(problem: CallProblem | null, span: { from: number; to: number }): Generator<Finding, void, void> {
-  if (problem) yield { ...problem, ...span };
-}
+export const LONGEST_DEFINER = 1 << 20;
 
 /** Looks at the messages of one input in order. */
 export class Meaning {
   readonly #machine: Machine;
   readonly #source: Bytes;
-  readonly #constraints: Constraints;
+  readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
-  readonly #given: readonly ToolDefinition[];
+  readonly #given: ToolsByName;
   readonly #definitions = new Definitions();
   readonly #schemas = new Schemas();
+  #transcript: TranscriptInfo | null = null;
   #calls: CallRules | null = null;
   #tools: KnownTools | null = null;
 
@@ -50,17 +48,28 @@ export class Meaning {
   constructor(machine: Machine, source: Bytes, options: MeaningOptions) {
     this.#machine = machine;
     this.#source = source;
-    this.#constraints = constraintsOf(options);
+    this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
     if (options.tools !== undefined && !(Array.isArray(options.tools) && options.tools.every((tool) => typeof tool?.name === 'string'))) {
       throw new TypeError('option tools: expected a list of tool definitions');
     }
-    this.#given = options.tools ?? [];
+    this.#given = byName(options.tools ?? []);
   }
 
   begin(transcript: TranscriptInfo): void {
-    this.#calls = new CallRules(transcript, this.#openCalls);
-    this.#tools = new KnownTools(this.#given, this.#definitions, this.#schemas);
+    this.#transcript = transcript;
+    this.#calls = null;
+    this.#tools = null;
+  }
+
+  /** The calls and replies of the transcript at hand. Many have none. */
+  get calls(): CallRules {
+    return (this.#calls ??= new CallRules(this.#transcript!, this.#openCalls));
+  }
+
+  /** The tools that are defined in it so far. */
+  get tools(): KnownTools {
+    return (this.#tools ??= new KnownTools(this.#given, this.#definitions, this.#schemas));
   }
 
   /** What is known only when the transcript has ended. */
@@ -69,54 +78,52 @@ export class Meaning {
     this.#calls = null;
   }
 
-  *message(message: Message, transcript: TranscriptInfo): Generator<Finding, void, void> {
+  message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const { role } = message;
     if (role === 'system' || role === 'developer') this.#note(message, role);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
-    yield* this.#calls!.message(message, calls.map(({ name }) => name));
-    const wrong = checkContent(this.#machine, message, this.#source, this.#constraints);
-    if (wrong) yield wrong;
+    this.calls.message(message, calls.map(({ name }) => name), tell);
+    const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
+    if (wrong) tell(wrong);
     const span = { from: message.from, to: message.header.to };
-    for (const call of calls) yield* told(this.#lineCall(call), span);
+    const tellCall = (problem: CallProblem | null): void => {
+      if (problem) tell({ ...problem, ...span });
+    };
+    for (const call of calls) tellCall(this.#lineCall(call));
     if (!isLine && role === 'assistant') {
-      if (isToolRecipient(message.recipient)) yield* told(this.#call(message, wrong === null && message.contentType === 'json'), span);
-      if (message.hasRow(MARK)) yield* this.#shownThoughts(message, transcript);
+      if (isToolRecipient(message.recipient)) tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
+      if (message.hasRow(MARK)) this.#shownThoughts(message, transcript, tell);
     }
   }
 
   #note(message: Message, role: string): void {
     const { from, to } = message.body;
-    if (to - from > LONGEST_DEFINER) {
-      this.#tools!.noteUnread();
-      return;
-    }
-    const content = this.#definitionsOf(message);
-    if (content !== null) this.#tools!.note({ role, content, dialectId: message.dialect.id });
+    const isWhole = (message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf;
+    if (to - from > LONGEST_DEFINER) this.tools.noteUnread();
+    else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id });
+    else this.noteBody(role, message.dialect.id, this.#source.bytes(from, to));
   }
 
   /**
-   * The part of the content that may hold definitions; null: none does. Definitions of 2.x end in a brace or bracket, and most of what
-   * stands in these messages is other text, which need not become a string.
+   * The body of a system or developer message of 2.x, with nothing but text in it. Its definitions end in a brace or bracket, and most of
+   * what stands in these messages is other text, which need not become a string.
    */
-  #definitionsOf(message: Message): string | null {
-    if ((message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf) return message.content;
-    const { from, to } = message.body;
-    const bytes = this.#source.bytes(from, to);
-    if (!bytes.includes(OPEN_BRACE)) return null;
-    const last = Math.max(bytes.lastIndexOf(CLOSE_BRACE), bytes.lastIndexOf(CLOSE_BRACKET));
+  noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
+    if (!body.includes(OPEN_BRACE)) return;
+    const last = Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET));
     // Without an end, what was begun is told as unclosed.
-    return decodeUtf8(last < 0 ? bytes : bytes.subarray(0, last + 1));
+    this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId });
   }
 
   /** `isChecked`: the body was found to be JSON. */
   #call(message: Message, isChecked: boolean): CallProblem | null {
-    if (message.isUndispatchable || !this.#tools!.any) return null;
+    if (message.isUndispatchable) return null;
     let isTold = false;
-    const problem = this.#tools!.check(message.recipient!, () => {
+    const problem = this.tools.check(message.recipient!, () => {
       const read = isChecked
         ? parseChecked(message, this.#source)
-        : parseJson(this.#machine, message, this.#source, this.#constraints.depth);
+        : parseJson(this.#machine, message, this.#source, this.constraints.depth);
       // Of a declared or hinted type it is told already.
       isTold = !read.ok && message.contentType === 'json';
       return read.ok ? read.value : undefined;
@@ -125,15 +132,15 @@ export class Meaning {
   }
 
   #lineCall({ name, arguments: given }: LineCall): CallProblem | null {
-    if (!this.#tools!.any) return null;
+    if (!this.tools.any) return null;
     if (name === null) return { rule: 'invalid-arguments', detail: 'the call is no JSON object with a name' };
-    return this.#tools!.check(name, () => given);
+    return this.tools.check(name, () => given);
   }
 
   /** Reasoning where an end user sees it (R-COT). */
-  *#shownThoughts(message: Message, transcript: TranscriptInfo): Generator<Finding, void, void> {
+  #shownThoughts(message: Message, transcript: TranscriptInfo, tell: Tell): void {
     const { thoughts } = message;
     if (thoughts.length === 0 || !isVisible(message, transcript, this.#source)) return;
-    for (const { from, textFrom } of thoughts) yield { rule: 'cot-in-final', from, to: textFrom };
+    for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
   }
 }

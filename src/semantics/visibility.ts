@@ -94,6 +94,11 @@ export function visibilityClass(transcript: TranscriptInfo): number {
   return rolesWithChannel(transcript).length;
 }
 
+/** Messages of some role must have a channel in this transcript. */
+export function asksForChannels(transcript: TranscriptInfo): boolean {
+  return rolesWithChannel(transcript).length > 0;
+}
+
 /** The message has no channel where one is required. */
 export function lacksChannel(message: Message, transcript: TranscriptInfo): boolean {
   const roles = rolesWithChannel(transcript);

@@ -6,6 +6,7 @@ import type { Walk } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Batch } from '../scan/table.ts';
 import { ROLE_NAMES } from '../scan/dialects.ts';
+import { asksForChannels } from './visibility.ts';
 
 const FORM = abi.MESSAGE | abi.PLAIN;
 const FORM_MASK =
@@ -31,7 +32,7 @@ export function passWell(machine: Machine, walk: Walk, batch: Batch, row: number
   if (batch.words !== machine.rows || batch.dialect.flags & abi.HAS_LINE || !divider.continues(batch.dialect)) return null;
   const transcript = divider.current!;
   // Where channels are required, one without is looked at.
-  const mayLack = transcript.header?.requiresChannels || transcript.asksForChannels || transcript.dialect.id === 'harmony';
+  const mayLack = asksForChannels(transcript);
   const { words, first } = batch;
   let messages = 0;
   let last = -1;

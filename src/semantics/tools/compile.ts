@@ -4,10 +4,12 @@
 import { Validator } from '@cfworker/json-schema';
 
 import type { ToolDefinition } from '../../model/data.ts';
+import type { Machine } from '../../scan/machine.ts';
 import { survey } from './arguments.ts';
 import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
 import { type Accepts, acceptsFor } from './plain-schema.ts';
+import { fitsText } from './plain-text.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
 import { Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked } from './schema-limits.ts';
 import { SchemaBuilder } from './schema-node.ts';
@@ -21,6 +23,11 @@ export interface CompiledTool {
   readonly refused: { readonly pointer: string; readonly reason: string } | null;
   /** What is wrong with the arguments, a JSON value: the first finding, or null. Never throws. */
   check(argumentsValue: unknown): ArgumentFinding | null;
+  /**
+   * A quick look at bytes [from, to) of a machine's window: true when they are JSON that nests at most `depth` deep, and `check` finds
+   * nothing in its value; false: nobody knows.
+   */
+  accepts(machine: Machine, from: number, to: number, depth: number): boolean;
 }
 
 /** The schema of a tool that takes no arguments. */
@@ -37,7 +44,7 @@ export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLi
     return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
   } catch (error) {
     const refused = { pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)) };
-    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }) };
+    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), accepts: () => false };
   }
 }
 
@@ -69,8 +76,12 @@ class Compiled implements CompiledTool {
     this.#accepts = acceptsFor(schema);
   }
 
+  accepts(machine: Machine, from: number, to: number, depth: number): boolean {
+    return this.#accepts !== null && fitsText(this.#accepts.text, machine, from, to, depth);
+  }
+
   check(argumentsValue: unknown): ArgumentFinding | null {
-    if (this.#accepts?.(argumentsValue)) return null;
+    if (this.#accepts?.value(argumentsValue)) return null;
     const patterns = this.#schema.patterns;
     try {
       const { depth, breadth, nameLength, strings, names } = survey(argumentsValue, this.#limits, this.#meter, !patterns.isEmpty);

@@ -2,9 +2,15 @@
 // fit; whatever it does not know for certain is left to the library, which finds out what is wrong and where.
 
 import { isObject, own } from './json.ts';
+import * as text from './plain-text.ts';
 
-/** True: the value fits. False: nobody knows yet. */
-export type Accepts = (value: unknown) => boolean;
+/** What a schema accepts. */
+export interface Accepts {
+  /** True: the value fits. False: nobody knows yet. */
+  readonly value: (value: unknown) => boolean;
+  /** The same of JSON text. */
+  readonly text: text.TextAccepts;
+}
 
 /** Keywords that say nothing about what fits. */
 const NOTES: ReadonlySet<string> = new Set(['description', 'title', 'default', 'examples', 'additionalProperties']);
@@ -13,11 +19,11 @@ const MOST_ITEMS = 1000;
 const MOST_SCHEMAS = 1000;
 
 const TYPES: Readonly<Record<string, Accepts>> = {
-  string: (value) => typeof value === 'string',
-  number: (value) => typeof value === 'number',
-  integer: (value) => Number.isInteger(value),
-  boolean: (value) => typeof value === 'boolean',
-  null: (value) => value === null,
+  string: { value: (value) => typeof value === 'string', text: text.acceptsString },
+  number: { value: (value) => typeof value === 'number', text: text.acceptsNumber },
+  integer: { value: (value) => Number.isInteger(value), text: text.acceptsInteger },
+  boolean: { value: (value) => typeof value === 'boolean', text: text.acceptsBoolean },
+  null: { value: (value) => value === null, text: text.acceptsNull },
 };
 
 /** Null: the schema says something that is not known here. */
@@ -36,7 +42,11 @@ function read(schema: unknown, budget: { schemas: number }): Accepts | null {
   if (ofType === null || !keys.every((key) => key === 'type' || key === 'enum')) return null;
   if (!keys.includes('enum')) return ofType;
   const values = own(schema, 'enum');
-  return Array.isArray(values) && values.length <= MOST_ITEMS ? (value) => ofType(value) && values.includes(value) : null;
+  if (!Array.isArray(values) || values.length > MOST_ITEMS) return null;
+  return {
+    value: (value) => ofType.value(value) && values.includes(value),
+    text: type === 'string' ? text.acceptsMember(values) : text.acceptsNothing,
+  };
 }
 
 const OBJECT: ReadonlySet<string> = new Set(['type', 'properties', 'required']);
@@ -53,17 +63,23 @@ function readObject(schema: { readonly [key: string]: unknown }, budget: { schem
     known.set(name, accepts);
   }
   const names = required as readonly string[];
-  return (value) => {
-    if (!isObject(value) || !names.every((name) => Object.hasOwn(value, name))) return false;
-    for (const name of Object.keys(value)) {
-      const accepts = known.get(name);
-      if (accepts === undefined || !accepts(value[name])) return false;
-    }
-    return true;
-  };
+  const texts = new Map([...known].map(([name, accepts]) => [name, accepts.text]));
+  return { value: (value) => fitsObject(value, known, names), text: text.acceptsObject(texts, names) };
+}
+
+function fitsObject(value: unknown, known: ReadonlyMap<string, Accepts>, required: readonly string[]): boolean {
+  if (!isObject(value) || !required.every((name) => Object.hasOwn(value, name))) return false;
+  for (const name of Object.keys(value)) {
+    const accepts = known.get(name);
+    if (accepts === undefined || !accepts.value(value[name])) return false;
+  }
+  return true;
 }
 
 function readList(schema: { readonly [key: string]: unknown }, budget: { schemas: number }): Accepts | null {
   const items = read(own(schema, 'items'), budget);
-  return items && ((value) => Array.isArray(value) && value.length <= MOST_ITEMS && value.every(items));
+  return items && {
+    value: (value) => Array.isArray(value) && value.length <= MOST_ITEMS && value.every(items.value),
+    text: text.acceptsList(items.text, MOST_ITEMS),
+  };
 }
