@@ -82,3 +82,23 @@ export function findPairNear(p: usize, end: usize): usize {
     return findPair(p, end);
   }
 }
+
+/**
+ * Address of the last byte of [from, end) that is `byte`, bit 0x20 aside; or 0. Steps go down from the end; up to 15 bytes before
+ * `from` are read and decide nothing.
+ */
+export function findLast(from: usize, end: usize, byte: u32): usize {
+  let p = end;
+  if (ASC_FEATURE_SIMD) {
+    while (p > from) {
+      p -= 16;
+      const mask = i8x16.bitmask(i8x16.eq(v128.or(v128.load(p), i8x16.splat(0x20)), i8x16.splat(<i8>byte)));
+      if (mask == 0) continue;
+      p += 31 - <usize>clz<u32>(mask);
+      return p >= from ? p : 0;
+    }
+  } else {
+    while (p > from) if ((load<u8>(--p) | 0x20) == byte) return p;
+  }
+  return 0;
+}

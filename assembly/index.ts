@@ -177,6 +177,7 @@ export function restore(at: usize): void {
   restoreWords(at + 152);
 }
 
+export { findLast } from './find';
 export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
 export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

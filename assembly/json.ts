@@ -49,6 +49,7 @@ let rest: u32 = 0;
 /** Open containers, and how many there may be. */
 export let depth: i32 = 0;
 let deepest: i32 = 0;
+let isUtf8: bool = false;
 /** Kinds of the innermost containers, one bit each, 1 for an object; the words of the outer ones. */
 let kinds: u64 = 0;
 // @ts-ignore: decorator
@@ -136,12 +137,24 @@ function beginCharacter(lead: u32): bool {
   return true;
 }
 
-/** Forgets everything: a document begins, with at most `most` containers in one another, and never more than JSON_DEEPEST. */
+/** How many of the next 16 (8) bytes lie beyond ASCII, before the first that does not. */
+// @ts-ignore: decorator
+@inline
+function countBeyond(p: usize): usize {
+  if (ASC_FEATURE_SIMD) return <usize>ctz<i32>(~i8x16.bitmask(v128.load(p)));
+  return <usize>(ctz<u64>(~load<u64>(p) & 0x8080808080808080) >> 3);
+}
+
+/**
+ * Forgets everything: a document begins, with at most `most` containers in one another, and never more than JSON_DEEPEST. With its
+ * highest bit: the document is valid UTF-8, and characters need not be looked at.
+ */
 export function jsonBegin(most: u32): void {
+  isUtf8 = <i32>most < 0;
   state = VALUE;
   depth = 0;
   kinds = 0;
-  deepest = <i32>min<u32>(most, JSON_DEEPEST);
+  deepest = <i32>min<u32>(most & 0x7fffffff, JSON_DEEPEST);
 }
 
 /** Takes the bytes [p, end); answers the address of the first wrong one, or 0. After a wrong one the document is over. */
@@ -169,6 +182,8 @@ export function jsonFeed(p: usize, end: usize): usize {
             if (p == end || !isEscaped(load<u8>(p))) break;
             p++;
             s = STRING;
+          } else if (isUtf8 && stop >= 0x80) {
+            p += countBeyond(p);
           } else {
             let length: usize = 0;
             do {

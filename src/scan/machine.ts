@@ -44,12 +44,15 @@ export interface Machine {
   tally(from: number, to: number, stops: number): number;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
   invalidUtf8(from: number, to: number): number;
+  /** Window position of the last byte of [from, to) that is `byte`, which has bit 0x20, or the same without that bit; or -1. */
+  findLast(from: number, to: number, byte: number): number;
   /**
    * Whether content, the bytes of all parts one after the other, is one JSON value (RFC 8259, valid UTF-8) with at most `depth`
    * containers in one another (never more than JSON_DEEPEST). -1: it is; else the offset of the first byte after which no continuation is one,
    * or the content's length when it ends too early. Parts in the window are read where they lie; a scan that is under way goes on.
+   * `isUtf8`: it is known to be valid UTF-8, which makes it faster.
    */
-  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number;
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number, isUtf8?: boolean): number;
   /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
   save(): Int32Array;
   restore(state: Int32Array): void;

@@ -118,6 +118,12 @@ export class Twin implements Machine {
     return -1;
   }
 
+  findLast(from: number, to: number, byte: number): number {
+    let at = to - 1;
+    while (at >= from && (this.source[at]! | 0x20) !== byte) at--;
+    return at < from ? -1 : at;
+  }
+
   checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
     return checkJsonParts(content instanceof Uint8Array ? [content] : content, depth);
   }

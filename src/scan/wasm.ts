@@ -33,6 +33,7 @@ interface Scanner {
   save(at: number): void;
   restore(at: number): void;
   invalidUtf8(from: number, to: number): number;
+  findLast(from: number, to: number, byte: number): number;
   tally(from: number, to: number, stops: number): number;
   jsonBegin(most: number): void;
   jsonFeed(from: number, to: number): number;
@@ -46,6 +47,8 @@ const STATE_BYTES = 192;
 const LEAST_WINDOW = 1024;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
+/** Beside the depth: the document is valid UTF-8. */
+const IS_UTF8 = 1 << 31;
 const builds = new Builds(SIMD, SCALAR);
 
 const align = (address: number): number => (address + 63) & ~63;
@@ -166,12 +169,17 @@ export class WasmMachine implements Machine {
     return at === 0 ? -1 : at - this.#windowAt;
   }
 
-  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
+  findLast(from: number, to: number, byte: number): number {
+    const at = this.#scanner.findLast(this.#windowAt + from, this.#windowAt + to, byte);
+    return at === 0 ? -1 : at - this.#windowAt;
+  }
+
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number, isUtf8 = false): number {
     const scanner = this.#scanner;
     if (content instanceof Uint8Array) {
       const from = this.#place(content, 0);
       if (from > 0) {
-        const wrong = scanner.jsonWhole(from, from + content.length, depth);
+        const wrong = scanner.jsonWhole(from, from + content.length, isUtf8 ? depth | IS_UTF8 : depth);
         return wrong === 0 ? -1 : wrong - from;
       }
       content = [content];

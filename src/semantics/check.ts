@@ -74,7 +74,7 @@ export class Checker {
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
-    this.#usual = new Usual(machine, this.#meaning);
+    this.#usual = new Usual(machine, this.#meaning, this.#utf8);
   }
 
   /** Number of transcripts met so far, those before the range's start included. */
@@ -116,7 +116,7 @@ export class Checker {
           if (passed) {
             this.#gapHasFiles = false;
             this.#invalidBytes(passed.to, 0, divider.number);
-            yield* this.#flush();
+            if (this.#pending.length > 0) yield* this.#flush();
             row = passed.next;
             continue;
           }
@@ -135,7 +135,8 @@ export class Checker {
         }
         this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
-        if (!isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE)) yield* this.#flush();
+        const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
+        if (isSure && this.#pending.length > 0) yield* this.#flush();
         row = nextOf(batch, row);
       }
       if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
@@ -217,7 +218,6 @@ export class Checker {
   }
 
   *#flush(): Generator<Diagnostic, void, void> {
-    if (this.#pending.length === 0) return;
     const pending = this.#pending;
     this.#pending = [];
     pending.sort((a, b) => a.diagnostic.from - b.diagnostic.from);
@@ -254,6 +254,7 @@ export class Checker {
 
   /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
   #invalidBytes(to: number, headerTo: number, transcript: number): void {
+    if (!this.#utf8.pending(to)) return;
     for (const span of this.#utf8.upTo(to)) {
       this.#add({ rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false);
     }
@@ -263,8 +264,6 @@ export class Checker {
     const { number, declared } = transcript;
     const tell = (finding: Finding): void => this.#add(finding, number, declared);
     if (!this.#options.visitor && this.#usual.message(batch, row, transcript, tell)) {
-      // A plain header holds no byte beyond ASCII.
-      this.#invalidBytes(toOf(batch, row), 0, number);
       return;
     }
     const message = new Message(batch, row, this.#walk.divider.context);

@@ -102,16 +102,19 @@ export class Meaning {
     const isWhole = (message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf;
     if (to - from > LONGEST_DEFINER) this.tools.noteUnread();
     else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id });
-    else this.noteBody(role, message.dialect.id, this.#source.bytes(from, to));
+    else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
+  }
+
+  #noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
+    this.noteText(role, dialectId, body, Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET)));
   }
 
   /**
-   * The body of a system or developer message of 2.x, with nothing but text in it. Its definitions end in a brace or bracket, and most of
-   * what stands in these messages is other text, which need not become a string.
+   * The body of a system or developer message of 2.x, with nothing but text in it; `last`: its last closing brace or bracket, or -1.
+   * Definitions end in one, and most of what stands in these messages is other text, which need not become a string.
    */
-  noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
+  noteText(role: string, dialectId: DialectId, body: Uint8Array, last: number): void {
     if (!body.includes(OPEN_BRACE)) return;
-    const last = Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET));
     // Without an end, what was begun is told as unclosed.
     this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId });
   }

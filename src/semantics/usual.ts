@@ -11,11 +11,15 @@ import type { Machine } from '../scan/machine.ts';
 import type { Batch } from '../scan/table.ts';
 import { isFreeType } from './constraint.ts';
 import { LONGEST_DEFINER, type Meaning } from './meaning.ts';
+import type { InvalidUtf8 } from './utf8.ts';
 import { asksForChannels } from './visibility.ts';
 
 const FORM = abi.MESSAGE | abi.PLAIN;
 const FORM_MASK =
   abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_BODY_TOKEN | abi.IMPLICIT_END | abi.EOF_END;
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 
 /** Bytes of `<|start|>` and `<|message|>`. */
 const START_BYTES = 9;
@@ -24,14 +28,17 @@ const MESSAGE_BYTES = 11;
 export class Usual {
   readonly #machine: Machine;
   readonly #meaning: Meaning;
+  readonly #utf8: InvalidUtf8;
   readonly #said = new HeaderWords();
   /** Of the message at hand: its words in the table. */
   #at = 0;
   #body = 0;
   #isLeaf = true;
 
-  constructor(machine: Machine, meaning: Meaning) {
+  /** `utf8`: what is known of the window. */
+  constructor(machine: Machine, meaning: Meaning, utf8: InvalidUtf8) {
     this.#machine = machine;
+    this.#utf8 = utf8;
     this.#meaning = meaning;
   }
 
@@ -45,7 +52,7 @@ export class Usual {
     const role = (word >> abi.ROLE_SHIFT) & abi.ROLE_MASK;
     const channel = (word >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
     if (channel === 0 && (role === abi.ASSISTANT || role === abi.TOOL) && asksForChannels(transcript)) return false;
-    if (!this.#readBelow(batch)) return false;
+    if (!this.#readBelow(batch) || this.#utf8.pending(batch.base + rows[this.#at + abi.TO]!)) return false;
     this.#readHeader();
     const isCall = ((word >> abi.RECIPIENT_SHIFT) & abi.RECIPIENT_MASK) === abi.TO_TOOL;
     if (role === abi.TOOL) return this.#reply(batch, tell);
@@ -105,7 +112,7 @@ export class Usual {
   #isOfType(): boolean {
     const { contentType } = this.#said;
     if (contentType === null || isFreeType(contentType)) return true;
-    return contentType === 'json' && this.#isLeaf && this.#machine.checkJson(this.#bytes, this.#meaning.constraints.depth) < 0;
+    return contentType === 'json' && this.#isLeaf && this.#machine.checkJson(this.#bytes, this.#meaning.constraints.depth, true) < 0;
   }
 
   #reply(batch: Batch, tell: Tell): boolean {
@@ -127,8 +134,12 @@ export class Usual {
 
   /** A system or developer message. */
   #define(role: number, transcript: TranscriptInfo): boolean {
-    if (!this.#isLeaf || this.#bodyTo - this.#headerTo > LONGEST_DEFINER) return false;
-    this.#meaning.noteBody(ROLE_NAMES[role]!, transcript.dialect.id, this.#bytes);
+    const [from, to] = [this.#headerTo, this.#bodyTo];
+    if (!this.#isLeaf || to - from > LONGEST_DEFINER) return false;
+    const last = this.#machine.findLast(from, to, CLOSE_BRACE);
+    // Mostly there is no bracket of any kind.
+    if (last < 0 && this.#machine.findLast(from, to, OPEN_BRACE) < 0) return true;
+    this.#meaning.noteText(ROLE_NAMES[role]!, transcript.dialect.id, this.#bytes, last < 0 ? last : last - from);
     return true;
   }
 }

@@ -80,10 +80,14 @@ const HIDING: readonly {
 /** Roles of which some row shows something. */
 const SHOWN_ROLES: ReadonlySet<string | null> = new Set(ALLOWED.flatMap(({ roles }) => roles));
 
+const SPEAKERS: readonly string[] = ['assistant', 'tool'];
+const ASSISTANT: readonly string[] = ['assistant'];
+const NOBODY: readonly string[] = [];
+
 /** Roles whose messages must have a channel in this transcript (R-CHANNEL-MISSING). */
 function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
-  if (transcript.header?.requiresChannels || transcript.asksForChannels) return ['assistant', 'tool'];
-  return transcript.dialect.id === 'harmony' ? ['assistant'] : [];
+  if (transcript.header?.requiresChannels || transcript.asksForChannels) return SPEAKERS;
+  return transcript.dialect.id === 'harmony' ? ASSISTANT : NOBODY;
 }
 
 /**

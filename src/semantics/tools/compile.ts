@@ -24,7 +24,7 @@ export interface CompiledTool {
   /** What is wrong with the arguments, a JSON value: the first finding, or null. Never throws. */
   check(argumentsValue: unknown): ArgumentFinding | null;
   /**
-   * A quick look at bytes [from, to) of a machine's window: true when they are JSON that nests at most `depth` deep, and `check` finds
+   * A quick look at bytes [from, to) of a machine's window, valid UTF-8: true when they are JSON that nests at most `depth` deep, and `check` finds
    * nothing in its value; false: nobody knows.
    */
   accepts(machine: Machine, from: number, to: number, depth: number): boolean;

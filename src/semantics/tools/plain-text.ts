@@ -3,7 +3,7 @@
 
 import type { Machine } from '../../scan/machine.ts';
 
-/** Text in a machine's window, up to `to`. */
+/** Text in a machine's window, up to `to`: valid UTF-8. */
 export interface Text {
   readonly machine: Machine;
   readonly to: number;
@@ -46,11 +46,11 @@ function skipBlanks({ machine: { source }, to }: Text, at: number): number {
 /**
  * Where the string, number or word that begins at `at` ends, white space behind it included; -1: that is nothing for certain. The
  * machine stops at the first byte that cannot go on the value. What it stopped in shows the byte before: all that may be cut there are
- * an escape, a character and a number, and none of them ends in what is looked for.
+ * an escape and a number, and neither ends in what is looked for.
  */
 function scalarTo(text: Text, at: number, isLast: (byte: number | undefined) => boolean): number {
   const { machine, to } = text;
-  const stop = machine.checkJson(machine.source.subarray(at, to), 0);
+  const stop = machine.checkJson(machine.source.subarray(at, to), 0, true);
   if (stop < 0 || at + stop >= to) return -1;
   const end = at + stop;
   const byte = machine.source[end];
