@@ -40,6 +40,8 @@ interface Header {
   readonly cut: boolean;
 }
 
+type HeaderSays = Pick<HeaderMeaning, 'name' | 'recipient' | 'contentType' | 'intent' | 'callId'>;
+
 /** Lengths of `<|start|>`, of `<|im_start|>`; of `<|message|>`, and of `<|channel|>`. */
 const START_BYTES = 9;
 const LINE_START_BYTES = 12;
@@ -51,7 +53,7 @@ export class Message {
   /** Number of the message's row in its table. */
   readonly row: number;
   #header: Header | undefined;
-  #words: HeaderWords | undefined;
+  #words: HeaderSays | undefined;
   #bodyRow = -1;
 
   constructor(table: Table, row: number, context: MessageContext) {
@@ -297,23 +299,23 @@ export class Message {
   }
 
   /** What the header says beside role and channel; a plain one need not be read for it. */
-  get #said(): Pick<HeaderWords, 'name' | 'recipient' | 'contentType' | 'intent' | 'callId'> {
+  get #said(): HeaderSays {
     if (this.#header || !(this.#word & PLAIN)) return this.#read().meaning;
     this.#words ??= this.#readWords();
     return this.#words;
   }
 
-  #readWords(): HeaderWords {
+  #readWords(): HeaderSays {
     const said = new HeaderWords();
     const { from } = this;
     const end = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
-    const bytes = this.#table.source.bytes(from, end);
     const endOf = (row: number): number => (kindOf(this.#table, row) === FIELD ? fromOf(this.#table, row) : end) - from;
-    said.readStart(bytes, this.#textFrom - from, endOf(this.row + 1));
+    said.readStart(this.#table.source.bytes(from, end), this.#textFrom - from, endOf(this.row + 1));
     for (let row = this.row + 1; kindOf(this.#table, row) === FIELD; row++) {
-      said.readField(bytes, fromOf(this.#table, row) - from, endOf(row + 1), tokenOf(this.#table, row));
+      said.readField(fromOf(this.#table, row) - from, endOf(row + 1), tokenOf(this.#table, row));
     }
-    return said;
+    const { name, recipient, contentType, intent, callId } = said;
+    return { name, recipient, contentType, intent, callId };
   }
 
   get #headerTo(): number {

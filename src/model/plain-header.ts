@@ -2,7 +2,7 @@
 // them ASCII. The same as `readMeaning` says of it, without the spans and findings that nobody asks for.
 
 import { CHANNEL, CONSTRAIN } from '../abi.ts';
-import { TOKEN_NAMES } from '../scan/dialects.ts';
+import { CHANNEL_NAMES, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 const SPACE = 0x20;
@@ -15,44 +15,92 @@ const FUNCTIONS = new TextEncoder().encode('functions.');
 const CHANNEL_BYTES = `<|${TOKEN_NAMES[CHANNEL]}|>`.length;
 const CONSTRAIN_BYTES = `<|${TOKEN_NAMES[CONSTRAIN]}|>`.length;
 
-/** The attributes of a header, and what stands for one. Its fields are read one after the other. */
+/** Lengths of words by their first letters, which tell them apart. */
+function lengths(words: readonly string[]): Uint8Array {
+  const byLetter = new Uint8Array(256);
+  for (const word of words) if (word !== '') byLetter[word.charCodeAt(0)] = word.length;
+  return byLetter;
+}
+
+const ROLES = lengths(ROLE_NAMES);
+const CHANNELS = lengths(CHANNEL_NAMES);
+const NOTHING = new Uint8Array(0);
+
+// What is looked for. BARE: a word without a key behind a channel's name, the content type if nothing else names one.
+const NAME = 0;
+const RECIPIENT = 1;
+const INTENT = 2;
+const CALL_ID = 3;
+const TYPE = 4;
+const BARE = 5;
+const WORDS = 6;
+
+/**
+ * The attributes of a header, and what stands for one. Its fields are read one after the other; a word becomes a string when it is asked
+ * for, as long as the bytes are there.
+ */
 export class HeaderWords {
-  name: string | null = null;
-  recipient: string | null = null;
-  intent: string | null = null;
-  callId: string | null = null;
-  #type: string | null = null;
+  #bytes: Uint8Array = NOTHING;
+  /** Where each word begins and ends; it begins nowhere when there is none. */
+  readonly #spans = new Int32Array(2 * WORDS);
   #isConstrained = false;
-  /** A word without a key behind a channel's name: the content type if nothing else names one. */
-  #bare: string | null = null;
+
+  get name(): string | null {
+    return this.#word(NAME);
+  }
+
+  get recipient(): string | null {
+    return this.#word(RECIPIENT);
+  }
+
+  get intent(): string | null {
+    return this.#word(INTENT);
+  }
+
+  get callId(): string | null {
+    return this.#word(CALL_ID);
+  }
 
   get contentType(): string | null {
-    return this.#type ?? this.#bare;
+    return this.#word(TYPE) ?? this.#word(BARE);
   }
 
-  clear(): void {
-    this.name = this.recipient = this.intent = this.callId = this.#type = this.#bare = null;
-    this.#isConstrained = false;
+  #word(which: number): string | null {
+    const from = this.#spans[2 * which]!;
+    return from < 0 ? null : wordOf(this.#bytes, from, this.#spans[2 * which + 1]!);
   }
 
-  /** The start field: the bytes [from, to) behind the start token. */
+  #set(which: number, from: number, to: number): void {
+    this.#spans[2 * which] = from;
+    this.#spans[2 * which + 1] = to;
+  }
+
+  /** Begins a header: its start field, the bytes [from, to) behind the start token. */
   readStart(bytes: Uint8Array, from: number, to: number): void {
-    const end = this.#readWord(bytes, from, to);
-    if (this.#equals < 0 && end - this.#from > FUNCTIONS.length && startsWith(bytes, this.#from, FUNCTIONS)) {
-      this.name = wordOf(bytes, this.#from, end);
+    this.#bytes = bytes;
+    this.#spans.fill(-1);
+    this.#isConstrained = false;
+    const known = ROLES[bytes[from]!]!;
+    if (known > 0) {
+      this.#readRest(from + known, to);
+      return;
     }
-    this.#readRest(bytes, end, to);
+    const end = this.#readWord(from, to);
+    if (end - this.#from > FUNCTIONS.length && startsWith(bytes, this.#from, FUNCTIONS)) this.#set(NAME, this.#from, end);
+    this.#readRest(end, to);
   }
 
   /** A field [from, to) that begins with its token. Its first word is its channel or type. */
-  readField(bytes: Uint8Array, from: number, to: number, token: number): void {
+  readField(from: number, to: number, token: number): void {
     if (token === CHANNEL) {
-      this.#readRest(bytes, this.#readWord(bytes, from + CHANNEL_BYTES, to), to);
-      return;
+      const first = from + CHANNEL_BYTES;
+      const known = CHANNELS[this.#bytes[first]!]!;
+      this.#readRest(known > 0 ? first + known : this.#readWord(first, to), to);
+    } else {
+      const end = this.#readWord(from + CONSTRAIN_BYTES, to);
+      this.#set(TYPE, this.#from, end);
+      this.#isConstrained = true;
     }
-    const end = this.#readWord(bytes, from + CONSTRAIN_BYTES, to);
-    this.#type = wordOf(bytes, this.#from, end);
-    this.#isConstrained = true;
   }
 
   /** Of the word that was read last: where it begins, and its first `=`, or -1. */
@@ -60,7 +108,8 @@ export class HeaderWords {
   #equals = -1;
 
   /** Reads the next word; answers where it ends. */
-  #readWord(bytes: Uint8Array, at: number, to: number): number {
+  #readWord(at: number, to: number): number {
+    const bytes = this.#bytes;
     while (at < to && bytes[at]! <= SPACE) at++;
     this.#from = at;
     let equals = -1;
@@ -74,24 +123,23 @@ export class HeaderWords {
   }
 
   /** Further words of a field. */
-  #readRest(bytes: Uint8Array, at: number, to: number): void {
+  #readRest(at: number, to: number): void {
     while (at < to) {
-      at = this.#readWord(bytes, at, to);
-      if (this.#equals >= 0) this.#take(bytes, this.#from, this.#equals, at);
-      else if (at > this.#from) this.#bare = wordOf(bytes, this.#from, at);
+      at = this.#readWord(at, to);
+      if (this.#equals >= 0) this.#take(this.#from, this.#equals, at);
+      else if (at > this.#from) this.#set(BARE, this.#from, at);
     }
   }
 
   /** An attribute: its key, one of five, begins at `from`, its value behind `equals`. */
-  #take(bytes: Uint8Array, from: number, equals: number, to: number): void {
-    const letter = bytes[from];
-    if (letter === LOWER_C) {
-      if (equals - from === CALL_ID_BYTES) this.callId = wordOf(bytes, equals + 1, to);
-      else if (!this.#isConstrained) this.#type = wordOf(bytes, equals + 1, to);
-    } else if (letter === LOWER_T) this.recipient = wordOf(bytes, equals + 1, to);
-    else if (letter === LOWER_I) this.intent = wordOf(bytes, equals + 1, to);
-    // What a role names counts before an attribute.
-    else this.name ??= wordOf(bytes, equals + 1, to);
+  #take(from: number, equals: number, to: number): void {
+    const letter = this.#bytes[from];
+    if (letter === LOWER_T) this.#set(RECIPIENT, equals + 1, to);
+    else if (letter === LOWER_I) this.#set(INTENT, equals + 1, to);
+    else if (letter === LOWER_C && equals - from === CALL_ID_BYTES) this.#set(CALL_ID, equals + 1, to);
+    else if (letter === LOWER_C) {
+      if (!this.#isConstrained) this.#set(TYPE, equals + 1, to);
+    } else if (this.#spans[2 * NAME]! < 0) this.#set(NAME, equals + 1, to); // what a role names counts before it
   }
 }
 
@@ -100,8 +148,13 @@ function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean
   return true;
 }
 
-/** Words that were read last, each at the place that its bytes give; headers repeat names, and a reply the id of its call. */
-const recent: string[] = new Array<string>(1024).fill('');
+interface Known {
+  readonly bytes: Uint8Array;
+  readonly word: string;
+}
+
+/** Words that were asked for last, each at a place that its bytes give; headers repeat names, and a reply the id of its call. */
+const recent: Known[] = new Array<Known>(1024).fill({ bytes: NOTHING, word: '' });
 const LONGEST = 64;
 
 /** ASCII bytes as a string. */
@@ -110,12 +163,8 @@ function wordOf(bytes: Uint8Array, from: number, to: number): string {
   // The end differs most: numbers stand there.
   const place = (to - from + bytes[from]! + bytes[to - 1]! * 37 + bytes[to - 2]! * 259 + bytes[to - 3]! * 83) & (recent.length - 1);
   const known = recent[place]!;
-  if (isWord(known, bytes, from, to)) return known;
-  return (recent[place] = decodeUtf8(bytes.subarray(from, to)));
-}
-
-function isWord(word: string, bytes: Uint8Array, from: number, to: number): boolean {
-  if (word.length !== to - from) return false;
-  for (let i = 0; i < word.length; i++) if (word.charCodeAt(i) !== bytes[from + i]) return false;
-  return true;
+  if (known.bytes.length === to - from && startsWith(bytes, from, known.bytes)) return known.word;
+  const word = decodeUtf8(bytes.subarray(from, to));
+  recent[place] = { bytes: bytes.slice(from, to), word };
+  return word;
 }

@@ -50,9 +50,10 @@ export interface Machine {
    * Whether content, the bytes of all parts one after the other, is one JSON value (RFC 8259, valid UTF-8) with at most `depth`
    * containers in one another (never more than JSON_DEEPEST). -1: it is; else the offset of the first byte after which no continuation is one,
    * or the content's length when it ends too early. Parts in the window are read where they lie; a scan that is under way goes on.
-   * `isUtf8`: it is known to be valid UTF-8, which makes it faster.
    */
-  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number, isUtf8?: boolean): number;
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number;
+  /** The same of window bytes [from, to) that are known to be valid UTF-8: the window position of the wrong byte, or -1. */
+  checkWindowJson(from: number, to: number, depth: number): number;
   /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
   save(): Int32Array;
   restore(state: Int32Array): void;

@@ -128,6 +128,11 @@ export class Twin implements Machine {
     return checkJsonParts(content instanceof Uint8Array ? [content] : content, depth);
   }
 
+  checkWindowJson(from: number, to: number, depth: number): number {
+    const wrong = checkJsonParts([this.source.subarray(from, to)], depth);
+    return wrong < 0 ? -1 : from + wrong;
+  }
+
   save(): Int32Array {
     const { cursor, gaps, messages, done } = this;
     const own = [cursor.lexicon.number, cursor.place, done];

@@ -174,12 +174,12 @@ export class WasmMachine implements Machine {
     return at === 0 ? -1 : at - this.#windowAt;
   }
 
-  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number, isUtf8 = false): number {
+  checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
     const scanner = this.#scanner;
     if (content instanceof Uint8Array) {
       const from = this.#place(content, 0);
       if (from > 0) {
-        const wrong = scanner.jsonWhole(from, from + content.length, isUtf8 ? depth | IS_UTF8 : depth);
+        const wrong = scanner.jsonWhole(from, from + content.length, depth);
         return wrong === 0 ? -1 : wrong - from;
       }
       content = [content];
@@ -192,6 +192,11 @@ export class WasmMachine implements Machine {
       before += part.length;
     }
     return scanner.jsonEnd() ? -1 : before;
+  }
+
+  checkWindowJson(from: number, to: number, depth: number): number {
+    const wrong = this.#scanner.jsonWhole(this.#windowAt + from, this.#windowAt + to, depth | IS_UTF8);
+    return wrong === 0 ? -1 : wrong - this.#windowAt;
   }
 
   /** Feeds a part of any size; the offset of its first wrong byte, or -1. */

@@ -217,6 +217,12 @@ export class Checker {
     this.#pending.push({ diagnostic: diagnose(finding, transcript, declared), isGapText });
   }
 
+  /** Takes what is found in a message of the transcript at hand. */
+  readonly #tell = (finding: Finding): void => {
+    const { number, declared } = this.#walk.divider.current!;
+    this.#add(finding, number, declared);
+  };
+
   *#flush(): Generator<Diagnostic, void, void> {
     const pending = this.#pending;
     this.#pending = [];
@@ -261,11 +267,8 @@ export class Checker {
   }
 
   #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
+    if (!this.#options.visitor && this.#usual.message(batch, row, transcript, this.#tell)) return;
     const { number, declared } = transcript;
-    const tell = (finding: Finding): void => this.#add(finding, number, declared);
-    if (!this.#options.visitor && this.#usual.message(batch, row, transcript, tell)) {
-      return;
-    }
     const message = new Message(batch, row, this.#walk.divider.context);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
     if (isWell(message, transcript)) {
@@ -278,8 +281,8 @@ export class Checker {
     if (openTurn) {
       this.#add({ rule: 'open-turn', from, to }, number, declared);
     } else {
-      for (const finding of this.#findings(message, transcript, isLast)) tell(finding);
-      this.#meaning.message(message, transcript, tell);
+      for (const finding of this.#findings(message, transcript, isLast)) this.#tell(finding);
+      this.#meaning.message(message, transcript, this.#tell);
     }
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);

@@ -82,11 +82,10 @@ export class Usual {
     const said = this.#said;
     const to = this.#headerTo - MESSAGE_BYTES;
     let at = this.#at + abi.ROW_WORDS;
-    said.clear();
     said.readStart(source, this.#from + START_BYTES, at === this.#body ? to : rows[at + abi.FROM]!);
     for (; at < this.#body; at += abi.ROW_WORDS) {
       const end = at + abi.ROW_WORDS === this.#body ? to : rows[at + abi.ROW_WORDS + abi.FROM]!;
-      said.readField(source, rows[at + abi.FROM]!, end, (rows[at]! >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
+      said.readField(rows[at + abi.FROM]!, end, (rows[at]! >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
     }
   }
 
@@ -104,15 +103,12 @@ export class Usual {
     return this.#machine.rows[this.#body + abi.TO]!;
   }
 
-  get #bytes(): Uint8Array {
-    return this.#machine.source.subarray(this.#headerTo, this.#bodyTo);
-  }
-
   /** The body is of the type that the header names. False: it is not, or nobody knows. */
   #isOfType(): boolean {
     const { contentType } = this.#said;
     if (contentType === null || isFreeType(contentType)) return true;
-    return contentType === 'json' && this.#isLeaf && this.#machine.checkJson(this.#bytes, this.#meaning.constraints.depth, true) < 0;
+    if (contentType !== 'json' || !this.#isLeaf) return false;
+    return this.#machine.checkWindowJson(this.#headerTo, this.#bodyTo, this.#meaning.constraints.depth) < 0;
   }
 
   #reply(batch: Batch, tell: Tell): boolean {
@@ -139,7 +135,7 @@ export class Usual {
     const last = this.#machine.findLast(from, to, CLOSE_BRACE);
     // Mostly there is no bracket of any kind.
     if (last < 0 && this.#machine.findLast(from, to, OPEN_BRACE) < 0) return true;
-    this.#meaning.noteText(ROLE_NAMES[role]!, transcript.dialect.id, this.#bytes, last < 0 ? last : last - from);
+    this.#meaning.noteText(ROLE_NAMES[role]!, transcript.dialect.id, this.#machine.source.subarray(from, to), last < 0 ? last : last - from);
     return true;
   }
 }

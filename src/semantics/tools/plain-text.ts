@@ -50,9 +50,8 @@ function skipBlanks({ machine: { source }, to }: Text, at: number): number {
  */
 function scalarTo(text: Text, at: number, isLast: (byte: number | undefined) => boolean): number {
   const { machine, to } = text;
-  const stop = machine.checkJson(machine.source.subarray(at, to), 0, true);
-  if (stop < 0 || at + stop >= to) return -1;
-  const end = at + stop;
+  const end = machine.checkWindowJson(at, to, 0);
+  if (end < 0 || end >= to) return -1;
   const byte = machine.source[end];
   if (byte !== COMMA && byte !== CLOSE_OBJECT && byte !== CLOSE_LIST) return -1;
   let last = end - 1;
