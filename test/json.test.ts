@@ -26,6 +26,28 @@ function expectAlike(bytes: Uint8Array, depth: number, told: () => string): numb
   return right;
 }
 
+/** What is known to be UTF-8 gets the same answer, whatever stands behind it. */
+function expectAlikeInWindow(document: Uint8Array, fault: number, told: () => string): void {
+  for (const { engine, source, ...machine } of IN_WINDOW) {
+    const to = BEFORE + document.length;
+    source.set(document, BEFORE);
+    source.set(BEHIND, to);
+    if (machine.isUtf8(to) && machine.check(to) !== fault) expect(machine.check(to), `${engine}, in the window: ${told()}`).toBe(fault);
+  }
+}
+
+const BEFORE = 3;
+const BEHIND = encoder.encode('\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9\u00e9"]}');
+const IN_WINDOW = MACHINES.map((machine) => ({
+  engine: machine.engine,
+  source: machine.source,
+  isUtf8: (to: number): boolean => machine.invalidUtf8(BEFORE, to) < 0,
+  check: (to: number): number => {
+    const at = machine.checkWindowJson(BEFORE, to, DEPTH);
+    return at < 0 ? -1 : at - BEFORE;
+  },
+}));
+
 /** Every string over `alphabet` of up to `longest` bytes, in one buffer. */
 function* strings(alphabet: readonly number[], longest: number): Generator<Uint8Array, void, void> {
   const buffer = new Uint8Array(longest);
@@ -253,6 +275,7 @@ test(`${RUNS} changed documents: every build as JSON.parse, with the offset of t
     const holds = parses(document);
     if (holds !== fault < 0) expect(fault < 0, told()).toBe(holds);
     if (holds) valid++;
+    if (run % 4 === 0) expectAlikeInWindow(document, fault, told);
   }
   expect(valid).toBeGreaterThan(RUNS / 100);
   expect(valid).toBeLessThan(RUNS);

@@ -1,7 +1,7 @@
 // A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
+  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
   NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
@@ -12,7 +12,7 @@ import { CR, LF } from './bytes.ts';
 import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './document-header.ts';
 import { INSPECT } from './inspect.ts';
-import { HeaderWords } from './plain-header.ts';
+import { type PlainHeader, readPlainHeader } from './plain-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -40,8 +40,6 @@ interface Header {
   readonly cut: boolean;
 }
 
-type HeaderSays = Pick<HeaderMeaning, 'name' | 'recipient' | 'contentType' | 'intent' | 'callId'>;
-
 /** Lengths of `<|start|>`, of `<|im_start|>`; of `<|message|>`, and of `<|channel|>`. */
 const START_BYTES = 9;
 const LINE_START_BYTES = 12;
@@ -53,7 +51,7 @@ export class Message {
   /** Number of the message's row in its table. */
   readonly row: number;
   #header: Header | undefined;
-  #words: HeaderSays | undefined;
+  #words: PlainHeader | undefined;
   #bodyRow = -1;
 
   constructor(table: Table, row: number, context: MessageContext) {
@@ -299,23 +297,10 @@ export class Message {
   }
 
   /** What the header says beside role and channel; a plain one need not be read for it. */
-  get #said(): HeaderSays {
+  get #said(): PlainHeader {
     if (this.#header || !(this.#word & PLAIN)) return this.#read().meaning;
-    this.#words ??= this.#readWords();
-    return this.#words;
-  }
-
-  #readWords(): HeaderSays {
-    const said = new HeaderWords();
-    const { from } = this;
-    const end = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
-    const endOf = (row: number): number => (kindOf(this.#table, row) === FIELD ? fromOf(this.#table, row) : end) - from;
-    said.readStart(this.#table.source.bytes(from, end), this.#textFrom - from, endOf(this.row + 1));
-    for (let row = this.row + 1; kindOf(this.#table, row) === FIELD; row++) {
-      said.readField(fromOf(this.#table, row) - from, endOf(row + 1), tokenOf(this.#table, row));
-    }
-    const { name, recipient, contentType, intent, callId } = said;
-    return { name, recipient, contentType, intent, callId };
+    const to = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
+    return (this.#words ??= readPlainHeader(this.#table, this.row, this.#textFrom, to));
   }
 
   get #headerTo(): number {

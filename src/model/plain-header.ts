@@ -1,8 +1,9 @@
 // What a plain header says (assembly/README.md, PLAIN), read in one pass over its bytes: known words and attributes, each once, all of
 // them ASCII. The same as `readMeaning` says of it, without the spans and findings that nobody asks for.
 
-import { CHANNEL, CONSTRAIN } from '../abi.ts';
+import { CHANNEL, CONSTRAIN, FIELD } from '../abi.ts';
 import { CHANNEL_NAMES, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
+import { fromOf, kindOf, type Table, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 const SPACE = 0x20;
@@ -141,6 +142,21 @@ export class HeaderWords {
       if (!this.#isConstrained) this.#set(TYPE, equals + 1, to);
     } else if (this.#spans[2 * NAME]! < 0) this.#set(NAME, equals + 1, to); // what a role names counts before it
   }
+}
+
+/** What a plain header says, for good. */
+export type PlainHeader = { readonly [K in 'name' | 'recipient' | 'contentType' | 'intent' | 'callId']: string | null };
+
+/** Reads the header of the message at `row`; its start field's text begins at `from`, and `to` is where its last field ends. */
+export function readPlainHeader(table: Table, row: number, from: number, to: number): PlainHeader {
+  const said = new HeaderWords();
+  const endOf = (field: number): number => (kindOf(table, field) === FIELD ? fromOf(table, field) : to) - from;
+  said.readStart(table.source.bytes(from, to), 0, endOf(row + 1));
+  for (let field = row + 1; kindOf(table, field) === FIELD; field++) {
+    said.readField(fromOf(table, field) - from, endOf(field + 1), tokenOf(table, field));
+  }
+  const { name, recipient, contentType, intent, callId } = said;
+  return { name, recipient, contentType, intent, callId };
 }
 
 function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean {
