@@ -164,23 +164,25 @@ function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean
   return true;
 }
 
-interface Known {
-  readonly bytes: Uint8Array;
-  readonly word: string;
-}
-
-/** Words that were asked for last, each at a place that its bytes give; headers repeat names, and a reply the id of its call. */
-const recent: Known[] = new Array<Known>(1024).fill({ bytes: NOTHING, word: '' });
-const LONGEST = 64;
+/** Words that were asked for last, and their bytes, each at a place that these give; headers repeat names, and a reply the id of its call. */
+const PLACES = 1024;
+const LONGEST = 32;
+const words: string[] = new Array<string>(PLACES).fill('');
+const wordBytes = new Uint8Array(PLACES * LONGEST);
 
 /** ASCII bytes as a string. */
 function wordOf(bytes: Uint8Array, from: number, to: number): string {
-  if (to - from > LONGEST) return decodeUtf8(bytes.subarray(from, to));
+  const length = to - from;
+  if (length > LONGEST) return decodeUtf8(bytes.subarray(from, to));
   // The end differs most: numbers stand there.
-  const place = (to - from + bytes[from]! + bytes[to - 1]! * 37 + bytes[to - 2]! * 259 + bytes[to - 3]! * 83) & (recent.length - 1);
-  const known = recent[place]!;
-  if (known.bytes.length === to - from && startsWith(bytes, from, known.bytes)) return known.word;
-  const word = decodeUtf8(bytes.subarray(from, to));
-  recent[place] = { bytes: bytes.slice(from, to), word };
-  return word;
+  const place = (length + bytes[from]! + bytes[to - 1]! * 37 + bytes[to - 2]! * 259 + bytes[to - 3]! * 83) & (PLACES - 1);
+  const at = place * LONGEST;
+  const known = words[place]!;
+  if (known.length === length) {
+    let same = 0;
+    while (same < length && wordBytes[at + same] === bytes[from + same]) same++;
+    if (same === length) return known;
+  }
+  for (let i = 0; i < length; i++) wordBytes[at + i] = bytes[from + i]!;
+  return (words[place] = decodeUtf8(bytes.subarray(from, to)));
 }

@@ -47,6 +47,8 @@ export interface CheckSetting {
   readonly known?: HeaderCache | undefined;
 }
 
+const NOTHING: readonly Diagnostic[] = [];
+
 interface Pending {
   readonly diagnostic: Diagnostic;
   /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
@@ -179,9 +181,14 @@ export class Checker {
   }
 
   /** Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a file. */
-  *#endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Generator<Diagnostic, void, void> {
-    if (transcript !== null) this.#options.visitor?.transcriptEnd(transcript, messages, to);
-    for (const finding of this.#meaning.end()) yield diagnose(finding, transcript!.number, transcript!.declared);
+  #endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Iterable<Diagnostic> {
+    if (transcript === null) return NOTHING;
+    this.#options.visitor?.transcriptEnd(transcript, messages, to);
+    return this.#meaning.hasOpen ? this.#openCalls(transcript) : NOTHING;
+  }
+
+  *#openCalls(transcript: TranscriptInfo): Generator<Diagnostic, void, void> {
+    for (const finding of this.#meaning.end()) yield diagnose(finding, transcript.number, transcript.declared);
   }
 
   #firstDialect: Batch['dialect'] | null = null;
@@ -238,11 +245,13 @@ export class Checker {
 
   #row(batch: Batch, row: number, kind: number): void {
     const { divider } = this.#walk;
-    const number = divider.number;
-    const span = { from: fromOf(batch, row), to: toOf(batch, row) };
     if (kind === MESSAGE) {
       this.#message(batch, row, divider.current!);
-    } else if (kind === HEADER) {
+      return;
+    }
+    const number = divider.number;
+    const span = { from: fromOf(batch, row), to: toOf(batch, row) };
+    if (kind === HEADER) {
       const transcript = divider.current!;
       for (const rule of transcript.header!.problems) this.#add({ rule, ...span }, number, transcript.declared);
       this.#invalidBytes(span.to, span.to, number);

@@ -72,10 +72,14 @@ export class Meaning {
     return (this.#tools ??= new KnownTools(this.#given, this.#definitions, this.#schemas));
   }
 
+  /** Something will be told when the transcript has ended. */
+  get hasOpen(): boolean {
+    return this.#calls !== null && this.#calls.hasOpen;
+  }
+
   /** What is known only when the transcript has ended. */
-  *end(): Generator<Finding, void, void> {
-    if (this.#calls) yield* this.#calls.end();
-    this.#calls = null;
+  end(): Iterable<Finding> {
+    return this.calls.end();
   }
 
   message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
