@@ -72,7 +72,7 @@ export class Checker {
     this.#utf8 = new InvalidUtf8();
     this.#machine = machine;
     this.#range = range;
-    this.#walk = new Walk(machine, this.#holding(source), options, { watch: this.#utf8, start: range.start, to: range.to, known });
+    this.#walk = new Walk(machine, new Holding(source, this), options, { watch: this.#utf8, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
@@ -193,15 +193,9 @@ export class Checker {
 
   #firstDialect: Batch['dialect'] | null = null;
 
-  /** The source; in what it lets go stands no finding that is still to be told. */
-  #holding(source: Source): Source {
-    return {
-      read: (at, into) => source.read(at, into),
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => {
-        source.release(this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before));
-      },
-    };
+  /** Byte position up to which nothing is still to be told, at most `before`. */
+  toldUpTo(before: number): number {
+    return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before);
   }
 
   /** Input that is not UTF-8 at all (R-UTF16). */
@@ -336,6 +330,32 @@ export class Checker {
       tokens += countTokens(part, Math.min(step, to - at));
     }
     return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
+  }
+}
+
+/**
+ * The source of a checker; in what it lets go stands no finding that is still to be told. A class: functions of an object's own would be
+ * optimised anew with each checker.
+ */
+class Holding implements Source {
+  readonly #source: Source;
+  readonly #checker: Checker;
+
+  constructor(source: Source, checker: Checker) {
+    this.#source = source;
+    this.#checker = checker;
+  }
+
+  read(at: number, into: Uint8Array): number {
+    return this.#source.read(at, into);
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    return this.#source.bytes(from, to);
+  }
+
+  release(before: number): void {
+    this.#source.release(this.#checker.toldUpTo(before));
   }
 }
 
