@@ -55,9 +55,6 @@ export class Kit {
     return counter === undefined ? { counter: new Counter(true), isOwn: true } : { counter, isOwn: false };
   }
 
-  /** What did the last part: the engine drops the code that it made for objects of a shape of which none is left. */
-  kept: unknown = null;
-
   get openCalls(): OpenCalls | undefined {
     return this.watching?.openCalls;
   }

@@ -40,7 +40,6 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   }
   if (job.kind === 'check') {
     const checker = new Checker(machine, source, { ...options, tools: job.tools, openCalls: kit.openCalls }, { range, known: kit.headers });
-    kit.kept = checker;
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
