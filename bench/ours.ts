@@ -9,7 +9,8 @@ import type { ReadOptions } from '../src/model/walk.ts';
 import { DIALECTS } from '../src/scan/dialects.ts';
 import { createMachine, type Engine } from '../src/scan/engine.ts';
 import type { Machine } from '../src/scan/machine.ts';
-import { Counter, type Counts as Scanned } from '../src/semantics/count.ts';
+import { Counter } from '../src/semantics/count.ts';
+import type { Counts as Scanned } from '../src/semantics/counts.ts';
 import type { Contender, FileInput, MemoryContender } from './contender.ts';
 import type { Answer } from './counts.ts';
 

@@ -36,7 +36,8 @@ export { type ArgumentFinding, type CompiledTool, compileTool } from './semantic
 export { readDeclarations } from './semantics/tools/declarations.ts';
 export { fromOpenAI, toOpenAI } from './semantics/tools/records.ts';
 export { writeDeclarations } from './semantics/tools/write-declarations.ts';
-export { type Counts, Counter } from './semantics/count.ts';
+export { Counter } from './semantics/count.ts';
+export type { Counts } from './semantics/counts.ts';
 export { type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError } from './semantics/visibility.ts';
 export { type Clock, systemClock } from './runtime/clock.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/event.ts';

@@ -1,6 +1,7 @@
 // `scan`: what the inputs hold, in numbers.
 
-import { type Counts, Counter } from '../semantics/count.ts';
+import { Counter } from '../semantics/count.ts';
+import type { Counts } from '../semantics/counts.ts';
 import type { CorpusOptions } from './options.ts';
 import { escapeLine, thousands } from './print.ts';
 import type { MakeSpinner } from './progress.ts';

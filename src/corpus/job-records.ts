@@ -2,7 +2,8 @@
 
 import { diagnose, type Diagnostic } from '../errors.ts';
 import { Checker } from '../semantics/check.ts';
-import type { Counter, Totals } from '../semantics/count.ts';
+import type { Counter } from '../semantics/count.ts';
+import type { Totals } from '../semantics/counts.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kit } from './job-open.ts';
 import { StatisticsWorker } from './job-statistics.ts';

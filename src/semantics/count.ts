@@ -10,36 +10,8 @@ import type { Source } from '../scan/source.ts';
 import { type Batch, kindWord } from '../scan/table.ts';
 import { countCalls } from './calls.ts';
 import { SequenceCounter } from './count-sequences.ts';
+import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { Names } from './names.ts';
-
-/** Findings that the rows show, in the order in which they are told. */
-const FINDINGS = [
-  'missing-start', 'completion', 'missing-message', 'open-turn', 'missing-end', 'truncated', 'unterminated-literal',
-  'trailing-terminator', 'stray-token', 'text-between-messages', 'duplicate-channel',
-  'bad-record', 'unknown-record', 'refused-record',
-] as const;
-
-export type CountedFinding = (typeof FINDINGS)[number];
-
-export interface Counts {
-  files: number;
-  bytes: number;
-  /** A transcript counts when it has a header, a message or a file token. */
-  transcripts: number;
-  messages: number;
-  calls: number;
-  /** Transcripts by dialect. */
-  dialects: Record<string, number>;
-  /** Messages by role, `(none)` without one; by effective channel; by how they end. */
-  roles: Record<string, number>;
-  channels: Record<string, number>;
-  ends: Record<string, number>;
-  /** Control tokens of the dialect, escaped and literal ones left out. */
-  tokens: Record<string, number>;
-  files_in_sequences: number;
-  fill_ins: number;
-  findings: Record<string, number>;
-}
 
 /** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
 const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
@@ -49,24 +21,6 @@ const MOST_SUMMED = 1 << 30;
 
 const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
 const NO_ROLE = '(none)';
-
-export interface Totals {
-  readonly bytes: number;
-  readonly transcripts: number;
-  readonly messages: number;
-}
-
-/** What was counted, as plain data that `merge` adds: in the order of the input, or of the inputs. */
-export interface PartialCounts {
-  readonly totals: readonly number[];
-  readonly dialects: readonly (readonly [string, number])[];
-  readonly roles: readonly (readonly [string, number])[];
-  readonly channels: readonly (readonly [string, number])[];
-  readonly findings: readonly (readonly [CountedFinding, number])[];
-  readonly plain: readonly number[];
-  readonly ends: readonly number[];
-  readonly tokens: readonly number[];
-}
 
 /** What chat data is counted as, instead of the dialect that it is scanned in. */
 const CHAT = 'chat';

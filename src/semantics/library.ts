@@ -6,7 +6,8 @@ import type { ReadOptions } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
 import { type CheckOptions, checkSource } from './check.ts';
-import { type Counts, Counter } from './count.ts';
+import { Counter } from './count.ts';
+import type { Counts } from './counts.ts';
 
 export interface Library {
   /**
