@@ -39,6 +39,19 @@ function body(random: Random): string {
   return Array.from({ length: random.below(8) }, () => random.pick(pieces)).join('');
 }
 
+/** Where it stands in instructions, tools behind them could not be told from them: they come in a message of their own, before. */
+const HEADING = /\n\n# Tools\n\n/g;
+
+test('instructions that hold the heading of tools are kept apart from tools', () => {
+  const messages = [{ role: 'developer', content: 'Do: \n\n# Tools\n\nthis' }, { role: 'user', content: 'a' }];
+  const text = ours({ messages, tools: TOOLS.slice(1, 2), options: {}, mode: 'conversation' });
+  expect(text.split('<|start|>').slice(1)).toEqual([
+    expect.stringMatching(/^developer<\|message\|># Tools\n\n## functions\n[^]*\} \/\/ namespace functions<\|end\|>$/),
+    'developer<|message|># Instructions\n\nDo: \n\n# Tools\n\nthis<|end|>',
+    'user<|message|>a<|end|>',
+  ]);
+});
+
 interface Conversation {
   messages: MessageData[];
   tools: ToolDefinition[];
@@ -50,7 +63,7 @@ function conversation(random: Random): Conversation {
   const messages: MessageData[] = [];
   const say = (role: string, content: string, more: Partial<MessageData> = {}): void => void messages.push({ role, content, ...more });
   // Instructions that begin with a heading of the layout are taken to have it already.
-  if (random.once(3)) say('developer', `Do: ${body(random)}`);
+  if (random.once(3)) say('developer', `Do: ${body(random).replaceAll(HEADING, 'Tools')}`);
   for (let turns = random.below(5); turns > 0; turns--) {
     say('user', body(random), random.once(5) ? { name: 'eric' } : {});
     for (let steps = random.below(4); steps > 0; steps--) {
