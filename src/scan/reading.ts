@@ -29,9 +29,6 @@ export interface ReadingOptions {
   decide(source: Source, from: number, to: number): Dialect;
 }
 
-/** Document headers that are known at once, and bytes of each, with the token behind it. */
-const USUAL = 8;
-const USUAL_BYTES = 1024;
 /** Bytes that are read at first where little is wanted. */
 const LITTLE = 32 * 1024;
 /** Bytes behind a document header that are searched where they lie; and what mostly stands there at once. */
@@ -204,7 +201,6 @@ export class Reading implements Source {
    */
   #acceptHeader(): boolean {
     if (this.#options.dialect) return true;
-    if (this.#isUsualHeader()) return true;
     const { kind, from, to } = this.#headerRow();
     const family = this.#familyAfter(to);
     if (family === '0.1') {
@@ -214,38 +210,7 @@ export class Reading implements Source {
     this.#undecided = false;
     this.#nextDialect = family === 'none' ? DETECTED_22 : this.#options.decide(this, from, to);
     if (this.#nextDialect !== this.#dialect) this.#machine.setDialect(this.#nextDialect);
-    this.#keepHeader(from, to);
     return true;
-  }
-
-  /** Headers that asked for the dialect at hand, each with the start token behind it: the same ones come again and again. */
-  #usual: Uint8Array[] = [];
-  #usualDialect: Dialect | undefined;
-
-  #keepHeader(from: number, to: number): void {
-    if (this.#usualDialect !== this.#nextDialect || this.#usual.length === USUAL) this.#usual = [];
-    this.#usualDialect = this.#nextDialect;
-    const end = to + START_TOKEN.length;
-    if (from < this.#base || end > this.#base + this.#length || end - from > USUAL_BYTES) return;
-    const bytes = this.#machine.source.subarray(from - this.#base, end - this.#base);
-    if (START_TOKEN.every((byte, i) => bytes[to - from + i] === byte)) this.#usual.push(bytes.slice());
-  }
-
-  /** The header that has just ended is a usual one, and nothing changes. */
-  #isUsualHeader(): boolean {
-    const { rows, source } = this.#machine;
-    const at = (this.#machine.count() - 1) * ROW_WORDS;
-    if (at < 0 || this.#usualDialect !== this.#dialect || this.#nextDialect !== this.#dialect) return false;
-    const from = rows[at + FROM]!;
-    const length = rows[at + TO]! - from + START_TOKEN.length;
-    if (from < 0 || from + length > this.#length) return false;
-    for (const usual of this.#usual) {
-      if (usual.length !== length) continue;
-      let same = 0;
-      while (same < length && source[from + same] === usual[same]) same++;
-      if (same === length) return true;
-    }
-    return false;
   }
 
   /** What stands in the window mostly answers; only else the input is searched. */
