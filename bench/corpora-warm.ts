@@ -8,8 +8,8 @@ import type { Piece } from '../src/corpus/job.ts';
 import type { UnitOptions } from '../src/corpus/unit.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import type { Source } from '../src/scan/source.ts';
-import { Counter } from '../src/semantics/count.ts';
-import type { Counts } from '../src/semantics/counts.ts';
+import { Counter } from '../src/rules/count.ts';
+import type { Counts } from '../src/rules/counts.ts';
 
 export class Warm {
   readonly #threads: number;

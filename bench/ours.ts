@@ -9,8 +9,8 @@ import type { ReadOptions } from '../src/model/walk.ts';
 import { DIALECTS } from '../src/scan/dialects.ts';
 import { createMachine, type Engine } from '../src/scan/engine.ts';
 import type { Machine } from '../src/scan/machine.ts';
-import { Counter } from '../src/semantics/count.ts';
-import type { Counts as Scanned } from '../src/semantics/counts.ts';
+import { Counter } from '../src/rules/count.ts';
+import type { Counts as Scanned } from '../src/rules/counts.ts';
 import type { Contender, FileInput, MemoryContender } from './contender.ts';
 import type { Answer } from './counts.ts';
 

@@ -3,7 +3,7 @@
 export * from './public.ts';
 export { createMachine, type Engine, type MachineOptions } from './scan/engine.ts';
 export type { Machine } from './scan/machine.ts';
-export { check, engine, parse, scan } from './semantics/best.ts';
+export { check, engine, parse, scan } from './rules/library-best.ts';
 export {
   type Chunk, type ChunkSource, type EndOptions, eventsOf, type FlowOptions, type IterateOptions, MessageStream, MessageTransform, type StreamBounds,
   type StreamOptions,

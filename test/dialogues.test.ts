@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { check, parse, scan } from '../src/index.ts';
-import { isVisible } from '../src/semantics/visibility.ts';
-import { countCalls } from '../src/semantics/calls.ts';
+import { isVisible } from '../src/rules/visibility.ts';
+import { countCalls } from '../src/rules/call-count.ts';
 import { sharedData } from './skip.ts';
 
 const folder = sharedData('dialogues');

@@ -8,7 +8,7 @@ import type { Machine } from '../src/scan/machine.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { checkSource } from '../src/semantics/check.ts';
+import { checkSource } from '../src/rules/check.ts';
 import { Chunked, recordsOf, rowsOf } from './read.ts';
 import { CASES, type Fixture, printRows, readFixtures } from './fixture.ts';
 

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { RuleName } from '../src/errors.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { type CheckOptions, checkSource } from '../src/semantics/check.ts';
+import { type CheckOptions, checkSource } from '../src/rules/check.ts';
 import { readFixtures } from './fixture.ts';
 import { randomOf, SEED } from './random.ts';
 import { randomCalls } from './random-calls.ts';

@@ -35,7 +35,7 @@ function missing(proof: string): string[] {
       found.push(...missingOfPage(span));
     } else if (/^(sampling|harmony)\//.test(span)) {
       if (!existsSync(`${FIXTURES}${span}.md`)) found.push(`${span} is not there`);
-    } else if (/^[a-z/-]+\.test\.ts$/.test(span)) {
+    } else if (/^[a-z0-9/-]+\.test\.ts$/.test(span)) {
       if (existsSync(`${FOLDER}${span}`)) file = readFileSync(`${FOLDER}${span}`, 'utf8');
       else found.push(`${span} is not there`);
     } else if (file === null) {

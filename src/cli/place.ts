@@ -4,7 +4,7 @@
 import type { InputSource } from '../corpus/source.ts';
 import { Lines, type Place } from '../errors.ts';
 import type { Source } from '../scan/source.ts';
-import type { OpenCalls } from '../semantics/call-rules.ts';
+import type { OpenCalls } from '../rules/calls.ts';
 
 const START: Place = { line: 1, column: 1 };
 

@@ -1,7 +1,7 @@
 // `scan`: what the inputs hold, in numbers.
 
-import { Counter } from '../semantics/count.ts';
-import type { Counts } from '../semantics/counts.ts';
+import { Counter } from '../rules/count.ts';
+import type { Counts } from '../rules/counts.ts';
 import type { CorpusOptions } from './options.ts';
 import { escapeLine, thousands } from './print.ts';
 import type { MakeSpinner } from './progress.ts';

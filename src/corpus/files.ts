@@ -2,9 +2,9 @@
 
 import { diagnose, type Diagnostic } from '../errors.ts';
 import { HeaderCache } from '../model/transcript.ts';
-import { type CheckOptions, Checker } from '../semantics/check.ts';
-import { Counter } from '../semantics/count.ts';
-import type { Counts } from '../semantics/counts.ts';
+import { type CheckOptions, Checker } from '../rules/check.ts';
+import { Counter } from '../rules/count.ts';
+import type { Counts } from '../rules/counts.ts';
 import { Flow } from './flow.ts';
 import { Kit, openInput, type Opened } from './job-open.ts';
 import { perform } from './job-perform.ts';

@@ -1,7 +1,7 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
 import type { Machine } from '../scan/machine.ts';
-import type { PartialCounts } from '../semantics/counts.ts';
+import type { PartialCounts } from '../rules/counts.ts';
 import { InputError } from './error.ts';
 import { type FileStamp, stampOfInput } from './file-stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';

@@ -2,7 +2,7 @@
 // confirm is done again from where that part really ended.
 
 import type { Checkpoint } from '../model/walk.ts';
-import type { PartialCounts } from '../semantics/counts.ts';
+import type { PartialCounts } from '../rules/counts.ts';
 import { leadsOn, shifted } from './guess.ts';
 import type { Job, JobInput, JobResult, Part } from './job.ts';
 import type { Jobs, Running } from './pool.ts';

@@ -2,7 +2,7 @@
 // the thread that asked or in another.
 
 import { type Range, WHOLE } from '../model/walk.ts';
-import { Checker } from '../semantics/check.ts';
+import { Checker } from '../rules/check.ts';
 import { guessStart } from './guess.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kit, Opened } from './job-open.ts';

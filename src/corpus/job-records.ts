@@ -1,9 +1,9 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
 import { diagnose, type Diagnostic } from '../errors.ts';
-import { Checker } from '../semantics/check.ts';
-import type { Counter } from '../semantics/count.ts';
-import type { Totals } from '../semantics/counts.ts';
+import { Checker } from '../rules/check.ts';
+import type { Counter } from '../rules/count.ts';
+import type { Totals } from '../rules/counts.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kit } from './job-open.ts';
 import { StatisticsWorker } from './job-statistics.ts';

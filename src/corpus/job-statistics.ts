@@ -3,7 +3,7 @@
 import { diagnose } from '../errors.ts';
 import type { Range } from '../model/walk.ts';
 import type { Source } from '../scan/source.ts';
-import { Checker } from '../semantics/check.ts';
+import { Checker } from '../rules/check.ts';
 import { type Job, type JobResult, NO_RESULT } from './job.ts';
 import type { Kit } from './job-open.ts';
 import { Statistics } from './statistics.ts';

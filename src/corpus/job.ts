@@ -3,7 +3,7 @@
 
 import type { ToolDefinition } from '../model/data.ts';
 import type { Checkpoint } from '../model/walk.ts';
-import type { PartialCounts } from '../semantics/counts.ts';
+import type { PartialCounts } from '../rules/counts.ts';
 import type { Diagnostic } from '../errors.ts';
 import type { MessageRow } from './message-table.ts';
 import type { InputRef } from './paths.ts';

@@ -1,7 +1,7 @@
 // Inputs to jobs: what is large and can be read anywhere is cut into parts for threads; everything else is one job, done
 // in the thread that asks. Where parts begin depends on the input alone, and what comes out on neither.
 
-import { Counter } from '../semantics/count.ts';
+import { Counter } from '../rules/count.ts';
 import type { Checkpoint } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import { guessChain } from './guess-chain.ts';

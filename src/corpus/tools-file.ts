@@ -2,9 +2,9 @@
 
 import { readFileSync, statSync } from 'node:fs';
 import type { ToolDefinition } from '../model/data.ts';
-import { readDeclarations } from '../semantics/tools/declarations.ts';
-import { isObject, own } from '../semantics/tools/json.ts';
-import { fromOpenAI } from '../semantics/tools/records.ts';
+import { readDeclarations } from '../tools/declarations.ts';
+import { isObject, own } from '../tools/json.ts';
+import { fromOpenAI } from '../tools/records.ts';
 import { InputError, systemReason } from './error.ts';
 
 /** Bytes of a file that is read. */

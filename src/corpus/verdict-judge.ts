@@ -6,7 +6,7 @@ import type { Message } from '../model/message.ts';
 import { HeaderCache, type TranscriptInfo } from '../model/transcript.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
-import { Checker } from '../semantics/check.ts';
+import { Checker } from '../rules/check.ts';
 import type { CorpusRecord, RecordProblem } from './record.ts';
 import { isBad, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type BadRecord, badRecord } from './unit-types.ts';

@@ -4,7 +4,7 @@ import type { Code, Diagnostic, Place, RuleName, Severity } from '../errors.ts';
 import { messageRecord, type MessageRecord } from '../formats/record.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
-import { countCalls } from '../semantics/calls.ts';
+import { countCalls } from '../rules/call-count.ts';
 import { spanOf } from './json-place.ts';
 import type { CorpusRecord, RecordProblem } from './record.ts';
 import type { Unit } from './unit-types.ts';

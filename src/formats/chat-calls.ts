@@ -2,9 +2,9 @@
 // call.
 
 import type { MessageData } from '../model/data.ts';
-import { isBuiltin } from '../semantics/call-rules.ts';
-import { isCall } from '../semantics/message-data.ts';
-import { Queue, Queues } from '../semantics/queue.ts';
+import { isBuiltin } from '../rules/calls.ts';
+import { isCall } from '../rules/message-data.ts';
+import { Queue, Queues } from '../rules/queue.ts';
 import type { Loss } from './loss.ts';
 
 const PREFIX = 'functions.';

@@ -3,9 +3,9 @@
 // byte.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { readToolList, writeToolList } from '../semantics/tools/lists.ts';
-import { fromOpenAI } from '../semantics/tools/records.ts';
-import { FUNCTIONS, type ToolsWritten } from '../semantics/tools/types.ts';
+import { readToolList, writeToolList } from '../tools/lists.ts';
+import { fromOpenAI } from '../tools/records.ts';
+import { FUNCTIONS, type ToolsWritten } from '../tools/types.ts';
 import { declarationsOf, Lately, toolsDeclared } from './declared.ts';
 import { type Loss, Refusal } from './loss.ts';
 

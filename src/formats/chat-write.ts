@@ -1,12 +1,12 @@
 // Plain messages to OpenAI chat records. What a record has no place for is told as a loss; what would show hidden text
 // is never done: an assistant's hidden text becomes thinking.
 
-import { toOpenAI } from '../semantics/tools/records.ts';
+import { toOpenAI } from '../tools/records.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './chat.ts';
 import { isNamedFromCall, toolName, toolRecipient, withCallIds } from './chat-calls.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
-import { isCall, isShown } from '../semantics/message-data.ts';
+import { isCall, isShown } from '../rules/message-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
 interface Turn {

@@ -6,7 +6,7 @@
 
 import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../model/data.ts';
 import { toolRecipient, withReplyNames } from './chat-calls.ts';
-import { isBounded } from '../semantics/tools/json.ts';
+import { isBounded } from '../tools/json.ts';
 import { readToolField } from './chat-tools.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 

@@ -12,7 +12,7 @@ import { fromLine, toLine } from './line.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './sharegpt.ts';
 import { writeTranscript } from './write.ts';
-import { messagesForCompletion, type SamplingOptions } from '../semantics/sampling.ts';
+import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'sharegpt';

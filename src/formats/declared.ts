@@ -1,10 +1,10 @@
 // Declarations, written and read once where a corpus repeats its tools: both take long.
 
 import type { ToolDefinition } from '../model/data.ts';
-import { readDeclarations } from '../semantics/tools/declarations.ts';
-import { isBounded } from '../semantics/tools/json.ts';
-import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../semantics/tools/types.ts';
-import { writeDeclarations } from '../semantics/tools/write-declarations.ts';
+import { readDeclarations } from '../tools/declarations.ts';
+import { isBounded } from '../tools/json.ts';
+import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../tools/types.ts';
+import { writeDeclarations } from '../tools/write-declarations.ts';
 
 /** What was made of keys lately: so many of them, and UTF-16 units of the longest. */
 const KNOWN = 256;

@@ -1,8 +1,8 @@
 // The developer message as Harmony lays it out: instructions, then tools.
 
 import type { ToolDefinition } from '../model/data.ts';
-import { isBounded } from '../semantics/tools/json.ts';
-import { MOST_VALUES } from '../semantics/tools/types.ts';
+import { isBounded } from '../tools/json.ts';
+import { MOST_VALUES } from '../tools/types.ts';
 import { declarationsOf, toolsDeclared } from './declared.ts';
 import { type Loss, Refusal } from './loss.ts';
 

@@ -2,7 +2,7 @@
 
 import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
-import { isCall, isShown } from '../semantics/message-data.ts';
+import { isCall, isShown } from '../rules/message-data.ts';
 import { isJson } from './line-json.ts';
 import type { Loss, LossName } from './loss.ts';
 

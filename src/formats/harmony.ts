@@ -1,7 +1,7 @@
 // Transcripts as Harmony has them, and back (R-HIP1, 2.2 §12). The framing of the text is the writer's.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { matchReplies, messagesForCompletion } from '../semantics/sampling.ts';
+import { matchReplies, messagesForCompletion } from '../rules/sampling.ts';
 import {
   type DeveloperStyle, harmonyDeveloper, hasFunctionTools, isDeveloperLayout, mergeTools, readHarmonyDeveloper,
 } from './harmony-developer.ts';

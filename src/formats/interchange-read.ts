@@ -2,9 +2,9 @@
 
 import type { HeaderValue } from '../model/document-header.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../model/data.ts';
-import { isBounded } from '../semantics/tools/json.ts';
+import { isBounded } from '../tools/json.ts';
 import { isObject, tellOtherFields } from './chat.ts';
-import { isCall } from '../semantics/message-data.ts';
+import { isCall } from '../rules/message-data.ts';
 import { FUNCTIONS_PREFIX, type InterchangeVersion, usual } from './interchange-shape.ts';
 import { type Loss, Refusal } from './loss.ts';
 

@@ -14,7 +14,7 @@ import {
   usual,
 } from './interchange-shape.ts';
 import { type Loss, Refusal } from './loss.ts';
-import { isCall, isShown } from '../semantics/message-data.ts';
+import { isCall, isShown } from '../rules/message-data.ts';
 
 /** The 2.2 form. Tools beside the messages are placed in the developer's text. Throws a Refusal. */
 export function toInterchange22(data: TranscriptData): { record: InterchangeRecord; losses: Loss[] } {

@@ -2,7 +2,7 @@
 // hides stays hidden: a call that cannot be read becomes a commentary.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { readFunctionList } from '../semantics/tools/lists.ts';
+import { readFunctionList } from '../tools/lists.ts';
 import { OpenCalls, toolRecipient } from './chat-calls.ts';
 import { readCallText } from './line-json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './line-marks.ts';

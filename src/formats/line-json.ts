@@ -1,6 +1,6 @@
 // The JSON after `<|function_call|>`: the exact text of its arguments (0.1 extended §8.2).
 
-import { isObject, own, skipBlanks, spanOfJson } from '../semantics/tools/json.ts';
+import { isObject, own, skipBlanks, spanOfJson } from '../tools/json.ts';
 
 export interface CallText {
   readonly name: string;

@@ -3,7 +3,7 @@
 // neutralise it.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { writeFunctionList } from '../semantics/tools/lists.ts';
+import { writeFunctionList } from '../tools/lists.ts';
 import { toolName, toolRecipient } from './chat-calls.ts';
 import { readSystem } from './line-from.ts';
 import { isJson, writeCallText } from './line-json.ts';
@@ -20,7 +20,7 @@ import {
 } from './line-marks.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 import { neutralised } from './write-body.ts';
-import { isCall, isShown } from '../semantics/message-data.ts';
+import { isCall, isShown } from '../rules/message-data.ts';
 
 export interface ToLineOptions {
   /** A token in a text, that would mean something there, becomes `<| im_end |>`: a loss instead of a refusal. */

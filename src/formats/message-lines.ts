@@ -8,7 +8,7 @@ import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Build } from '../scan/builds.ts';
 import type { Source } from '../scan/source.ts';
 import { TextMachine } from '../scan/text-machine.ts';
-import { isVisible, visibilityClass } from '../semantics/visibility.ts';
+import { isVisible, visibilityClass } from '../rules/visibility.ts';
 
 export interface MessageLinesOptions {
   readonly build?: Build | undefined;

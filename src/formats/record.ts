@@ -2,7 +2,7 @@
 
 import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
-import { isVisible } from '../semantics/visibility.ts';
+import { isVisible } from '../rules/visibility.ts';
 
 export interface MessageRecord {
   /** Number of the record in its container; null in raw text. */

@@ -4,8 +4,8 @@ import type { Message, Span } from '../model/message.ts';
 import { Parsed } from '../model/parse.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { MemorySource } from '../scan/source.ts';
-import { bodyPieces, type CutReason } from '../semantics/shown.ts';
-import { type HiddenReason, hiddenReason, type ShowOptions } from '../semantics/visibility.ts';
+import { bodyPieces, type CutReason } from '../rules/shown.ts';
+import { type HiddenReason, hiddenReason, type ShowOptions } from '../rules/visibility.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 /** A message and where it stands. It is looked at before the next one is asked for. */

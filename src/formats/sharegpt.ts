@@ -3,14 +3,14 @@
 
 import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../model/data.ts';
-import { toOpenAI } from '../semantics/tools/records.ts';
+import { toOpenAI } from '../tools/records.ts';
 import { isObject, tellOtherFields } from './chat.ts';
 import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './chat-calls.ts';
 import { readToolField } from './chat-tools.ts';
 import { refuseHiddenUser, tellFrame, tellHeader } from './chat-write.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
-import { isCall, isShown } from '../semantics/message-data.ts';
+import { isCall, isShown } from '../rules/message-data.ts';
 
 export interface ShareGptTurn {
   readonly from: string;

@@ -6,8 +6,8 @@ import { messageData, type MessageData, type TranscriptData } from '../model/dat
 import type { Message } from '../model/message.ts';
 import type { Transcript } from '../model/parse.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
-import { isShown } from '../semantics/message-data.ts';
-import { hiddenReason } from '../semantics/visibility.ts';
+import { isShown } from '../rules/message-data.ts';
+import { hiddenReason } from '../rules/visibility.ts';
 import { Refusal } from './loss.ts';
 
 /**

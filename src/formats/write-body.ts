@@ -5,7 +5,7 @@ import { CLASS_CLOSE, CLASS_INNER, CLASS_OPEN, HAS_ESCAPE, HAS_LINE } from '../a
 import type { MessageData } from '../model/data.ts';
 import { type Dialect, DIALECTS } from '../scan/dialects.ts';
 import { type Loss, Refusal } from './loss.ts';
-import { isShown } from '../semantics/message-data.ts';
+import { isShown } from '../rules/message-data.ts';
 
 export interface BodyOptions {
   /**

@@ -6,7 +6,7 @@ import type { MessageData } from '../model/data.ts';
 import { HEADER_BYTES } from '../model/document-header.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
-import { isShown } from '../semantics/message-data.ts';
+import { isShown } from '../rules/message-data.ts';
 
 export interface HeaderOptions {
   /**

@@ -4,11 +4,11 @@
 import type { RuleName } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
-import { isBuiltin } from '../semantics/call-rules.ts';
-import { argumentsForCheck } from '../semantics/tools/arguments.ts';
-import { ToolCache } from '../semantics/tools/cache.ts';
-import { isBounded, isObject } from '../semantics/tools/json.ts';
-import { FUNCTIONS } from '../semantics/tools/types.ts';
+import { isBuiltin } from '../rules/calls.ts';
+import { argumentsForCheck } from '../tools/arguments.ts';
+import { ToolCache } from '../tools/cache.ts';
+import { isBounded, isObject } from '../tools/json.ts';
+import { FUNCTIONS } from '../tools/types.ts';
 import type { Handler, RoutedCall } from './router-types.ts';
 
 /** Why a call is refused. */

@@ -4,7 +4,7 @@ import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT 
 import { isToolRecipient } from '../model/attributes.ts';
 import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
-import { isVisible } from '../semantics/visibility.ts';
+import { isVisible } from '../rules/visibility.ts';
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
 import { BodyText, type BodyUse } from './stream-body.ts';
 import type { ResolvedOptions } from './stream-options.ts';

@@ -3,7 +3,7 @@
 import type { ReadOptions } from '../model/walk.ts';
 import { givenDialect } from '../model/walk.ts';
 import type { Dialect } from '../scan/dialects.ts';
-import type { VisibilityOptions } from '../semantics/visibility.ts';
+import type { VisibilityOptions } from '../rules/visibility.ts';
 
 /**
  * How much of something is read, in bytes. A diagnostic tells of what is beyond it; the next message is read as ever.

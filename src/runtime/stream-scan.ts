@@ -9,7 +9,7 @@ import { AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FULL, HEADER, IN_GAP, 
 import { DETECTED_22, type Dialect, DIALECTS } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { type Family, familyIn } from '../scan/peek.ts';
-import { InvalidUtf8 } from '../semantics/utf8.ts';
+import { InvalidUtf8 } from '../rules/utf8.ts';
 import { Kept } from './stream-kept.ts';
 import type { Machines, Seat, Tenant } from './stream-machines.ts';
 import { type OpenRow, Rows, type RowVisitor } from './stream-rows.ts';

@@ -6,7 +6,7 @@ import type { Loss } from '../formats/loss.ts';
 import { writeTail } from '../formats/write.ts';
 import type { MessageData } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
-import { messagesForCompletion } from '../semantics/sampling.ts';
+import { messagesForCompletion } from '../rules/sampling.ts';
 import type { TurnOptions } from './turn-types.ts';
 
 export interface WrittenPrompt {

@@ -8,7 +8,7 @@ import { neutralOf } from '../formats/convert.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
-import { isShown } from '../semantics/message-data.ts';
+import { isShown } from '../rules/message-data.ts';
 import type { DoneMessage, StreamDiagnostic, StreamEvent } from './event.ts';
 import type { RoutedCall } from './router-types.ts';
 import { MessageStream, type StreamOptions } from './stream.ts';

@@ -3,7 +3,7 @@
 import type { Loss, Refusal } from '../formats/loss.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
-import type { SamplingOptions } from '../semantics/sampling.ts';
+import type { SamplingOptions } from '../rules/sampling.ts';
 import type { StreamDiagnostic, StreamEvent } from './event.ts';
 import type { Outcome } from './router-types.ts';
 import type { ToolRouter } from './router.ts';

@@ -11,7 +11,7 @@ import { findInputs } from '../../src/corpus/paths.ts';
 import type { PartOptions, Work } from '../../src/corpus/parts.ts';
 import { type Jobs, Pool } from '../../src/corpus/pool.ts';
 import type { UnitOptions } from '../../src/corpus/unit.ts';
-import { Counter } from '../../src/semantics/count.ts';
+import { Counter } from '../../src/rules/count.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

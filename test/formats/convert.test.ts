@@ -14,7 +14,7 @@ import { createMachine, parse } from '../../src/index.ts';
 import { messageData, type MessageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
-import { isShown } from '../../src/semantics/message-data.ts';
+import { isShown } from '../../src/rules/message-data.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const RECORD = JSON.parse(readFileSync(new URL('../../fixtures/chat/record.json', import.meta.url), 'utf8')) as {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { fromHarmony, toHarmony } from '../../src/formats/harmony.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../src/model/data.ts';
 import type { Transcript } from '../../src/model/parse.ts';
-import { parse } from '../../src/semantics/best.ts';
+import { parse } from '../../src/rules/library-best.ts';
 import { sharedData } from '../skip.ts';
 
 /** Bytes of each file that are looked at; 1e9: all 12,174 dialogues, which takes a minute or two. */

@@ -1,6 +1,6 @@
 // What openai-harmony reads, we read too: every text that it takes gives the same messages, but for a table of its defects.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { parse } from '../../src/semantics/best.ts';
+import { parse } from '../../src/rules/library-best.ts';
 import { readFixtures } from '../fixture.ts';
 import { type Answer, askHarmony, hasHarmony, type ReadMessage } from '../outside/harmony.ts';
 import { type Random, randomOf, SEED } from '../random.ts';

@@ -5,7 +5,7 @@ import { toHarmony, type ToHarmonyOptions } from '../../src/formats/harmony.ts';
 import { HARMONY_SYSTEM } from '../../src/formats/harmony-system.ts';
 import { writeTranscript } from '../../src/formats/write.ts';
 import { type MessageData, messageData, type ToolDefinition } from '../../src/model/data.ts';
-import { parse } from '../../src/semantics/best.ts';
+import { parse } from '../../src/rules/library-best.ts';
 import { askHarmony, hasHarmony, type OutsideMessage, type OutsideTool, type Request } from '../outside/harmony.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 

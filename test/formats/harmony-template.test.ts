@@ -7,8 +7,8 @@ import { fromHarmony, toHarmony, type ToHarmonyOptions } from '../../src/formats
 import { HARMONY_SYSTEM, readHarmonySystem } from '../../src/formats/harmony-system.ts';
 import { writeTranscript } from '../../src/formats/write.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../src/model/data.ts';
-import { parse } from '../../src/semantics/best.ts';
-import { messagesForCompletion } from '../../src/semantics/sampling.ts';
+import { parse } from '../../src/rules/library-best.ts';
+import { messagesForCompletion } from '../../src/rules/sampling.ts';
 
 const FOLDER = new URL('../../fixtures/harmony/template/', import.meta.url).pathname;
 

@@ -6,8 +6,8 @@ import { HARMONY_SYSTEM, harmonySystem } from '../../src/formats/harmony-system.
 import { type Loss, Refusal } from '../../src/formats/loss.ts';
 import { writeTranscript } from '../../src/formats/write.ts';
 import { type MessageData, messageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
-import { parse } from '../../src/semantics/best.ts';
-import { isVisible } from '../../src/semantics/visibility.ts';
+import { parse } from '../../src/rules/library-best.ts';
+import { isVisible } from '../../src/rules/visibility.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 
 const of = (...messages: MessageData[]): TranscriptData => ({ header: null, tools: [], messages });

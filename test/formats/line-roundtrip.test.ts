@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { fromLine, toLine } from '../../src/formats/line.ts';
 import { writeTranscript } from '../../src/formats/write.ts';
 import { type MessageData, messageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
-import { parse } from '../../src/semantics/best.ts';
+import { parse } from '../../src/rules/library-best.ts';
 import { SEED } from '../random.ts';
 import { sharedData } from '../skip.ts';
 import { ANALYSIS, CALL, FINAL, meaning, of, PREAMBLE, REPLY, TOOL } from './line-shapes.ts';

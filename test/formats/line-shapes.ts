@@ -1,7 +1,7 @@
 // Messages of the shapes that 0.1 knows, and 0.1 text by its meaning.
 import { fromLine } from '../../src/formats/line.ts';
 import { type MessageData, messageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
-import { parse } from '../../src/semantics/best.ts';
+import { parse } from '../../src/rules/library-best.ts';
 
 export const of = (...messages: MessageData[]) => ({ header: null, tools: [], messages });
 

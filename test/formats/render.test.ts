@@ -10,7 +10,7 @@ import { parseOn } from '../../src/model/parse.ts';
 import type { ReadOptions } from '../../src/model/walk.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { isVisible, show } from '../../src/semantics/visibility.ts';
+import { isVisible, show } from '../../src/rules/visibility.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const MACHINE = new WasmMachine();

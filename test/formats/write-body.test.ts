@@ -6,7 +6,7 @@ import { Refusal } from '../../src/formats/loss.ts';
 import { type WriteOptions, writeMessage, writeTranscript } from '../../src/formats/write.ts';
 import type { MessageData } from '../../src/model/data.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
-import { check, parse } from '../../src/semantics/best.ts';
+import { check, parse } from '../../src/rules/library-best.ts';
 import { SEED } from '../random.ts';
 
 const FRAGMENTS = [

@@ -7,7 +7,7 @@ import { Refusal } from '../../src/formats/loss.ts';
 import { type WriteOptions, writeMessage } from '../../src/formats/write.ts';
 import { type MessageData, messageData } from '../../src/model/data.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
-import { check, parse } from '../../src/semantics/best.ts';
+import { check, parse } from '../../src/rules/library-best.ts';
 import { SEED } from '../random.ts';
 
 const header = (message: Partial<MessageData>, dialect: DialectId, options?: WriteOptions): string => {

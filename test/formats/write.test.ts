@@ -11,7 +11,7 @@ import { type MessageData, messageData, type TranscriptData } from '../../src/mo
 import type { HeaderValue } from '../../src/model/document-header.ts';
 import { type Transcript } from '../../src/model/parse.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
-import { check, parse } from '../../src/semantics/best.ts';
+import { check, parse } from '../../src/rules/library-best.ts';
 import { readFixtures } from '../fixture.ts';
 import { SEED } from '../random.ts';
 import { sharedData } from '../skip.ts';

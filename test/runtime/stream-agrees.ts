@@ -8,9 +8,9 @@ import { LITERAL } from '../../src/abi.ts';
 import { TOKEN_NAMES } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { checkSource } from '../../src/semantics/check.ts';
-import { isVisible, type VisibilityOptions } from '../../src/semantics/visibility.ts';
-import { shownText } from '../../src/semantics/shown.ts';
+import { checkSource } from '../../src/rules/check.ts';
+import { isVisible, type VisibilityOptions } from '../../src/rules/visibility.ts';
+import { shownText } from '../../src/rules/shown.ts';
 import { deltasOf, id } from './stream-run.ts';
 
 const machine = new WasmMachine();

@@ -1,0 +1,382 @@
+// Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong together.
+
+import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
+import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
+import { Message } from '../model/message.ts';
+import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Source } from '../scan/source.ts';
+import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
+import { Meaning, type MeaningOptions } from './meaning.ts';
+import { headerFindings } from './header.ts';
+import { Usual } from './usual.ts';
+import { InvalidUtf8 } from './utf8.ts';
+import { passWell } from './clean.ts';
+import { lacksChannel } from './visibility.ts';
+
+export interface CheckOptions extends ReadOptions, MeaningOptions {
+  /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
+  readonly visitor?: CheckVisitor | undefined;
+}
+
+export interface CheckVisitor {
+  message(message: Message, transcript: TranscriptInfo, source: Bytes): void;
+  /** `to`: where what follows begins. */
+  transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void;
+}
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+/**
+ * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message with the gap
+ * before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript has ended. Nothing else is
+ * kept for later.
+ */
+export function* checkSource(machine: Machine, source: Source, options: CheckOptions = {}): Generator<Diagnostic, void, void> {
+  yield* new Checker(machine, source, options).run();
+}
+
+export interface CheckSetting {
+  /**
+   * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's start and before its
+   * end. What stands before the first message of a transcript belongs to the transcript before.
+   */
+  readonly range?: Range | undefined;
+  /** Document headers of other inputs, which need not be read again. */
+  readonly known?: HeaderCache | undefined;
+}
+
+const NOTHING: readonly Diagnostic[] = [];
+
+interface Pending {
+  readonly diagnostic: Diagnostic;
+  /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
+  readonly isGapText: boolean;
+}
+
+export class Checker {
+  readonly #machine: Machine;
+  readonly #range: Range;
+  readonly #walk: Walk;
+  readonly #source: Source;
+  readonly #options: CheckOptions;
+  readonly #meaning: Meaning;
+  readonly #usual: Usual;
+  readonly #utf8: InvalidUtf8;
+  #pending: Pending[] = [];
+  #gapHasFiles = false;
+  #isBlank = true;
+
+  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known }: CheckSetting = {}) {
+    this.#utf8 = new InvalidUtf8();
+    this.#machine = machine;
+    this.#range = range;
+    this.#walk = new Walk(machine, new Holding(source, this), options, { watch: this.#utf8, start: range.start, to: range.to, known });
+    this.#source = source;
+    this.#options = options;
+    this.#meaning = new Meaning(machine, this.#walk.reading, options);
+    this.#usual = new Usual(machine, this.#meaning, this.#utf8);
+  }
+
+  /** Number of transcripts met so far, those before the range's start included. */
+  get transcripts(): number {
+    const { current } = this.#walk.divider;
+    return current === null ? 0 : current.number + 1;
+  }
+
+  /** Byte position up to which the input was done with. */
+  get position(): number {
+    return this.#end ?? this.#walk.reading.position;
+  }
+
+  #end: number | null = null;
+
+  *run(): Generator<Diagnostic, void, void> {
+    const { divider } = this.#walk;
+    const { start, to } = this.#range;
+    let first = start === null;
+    // From a checkpoint on, a transcript that is under way was begun by who read what stands before.
+    let passing = start !== null;
+    if (!passing) this.#checkEncoding();
+    for (const batch of this.#walk.batches()) {
+      let row = batch.from;
+      if (passing) {
+        row = this.#pass(batch);
+        if (row === batch.to) continue;
+        passing = false;
+      }
+      const limit = this.#walk.endOf(batch, to);
+      while (row < batch.to) {
+        this.#isBlank = false;
+        if (row >= limit && this.#endsBefore(batch, row)) {
+          yield* this.#close(batch, row);
+          return;
+        }
+        if (row < limit && this.#pending.length === 0 && !this.#options.visitor) {
+          const passed = passWell(this.#machine, this.#walk, batch, row, limit);
+          if (passed) {
+            this.#gapHasFiles = false;
+            this.#invalidBytes(passed.to, 0, divider.number);
+            if (this.#pending.length > 0) yield* this.#flush();
+            row = passed.next;
+            continue;
+          }
+        }
+        const kind = kindOf(batch, row);
+        if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
+        const before = divider.current;
+        const messages = divider.messages;
+        if (divider.place(batch, row)) {
+          yield* this.#endTranscript(before, messages, divider.current!.from);
+          this.#meaning.begin(divider.current!);
+          // With the caller's role no header is missing, unless the text begins with a start token after all.
+          const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;
+          if (first && (this.#options.role === undefined || !completes)) this.#checkHeader(divider.current!.dialect, divider.current!);
+          first = false;
+        }
+        this.#row(batch, row, kind);
+        const isGap = kind !== MESSAGE && kind !== HEADER;
+        const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
+        if (isSure && this.#pending.length > 0) yield* this.#flush();
+        row = nextOf(batch, row);
+      }
+      if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
+    }
+    if (passing) return;
+    if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
+    this.#invalidBytes(Infinity, 0, divider.number);
+    yield* this.#flush();
+    yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
+  }
+
+  /** Walks to the first message that begins a transcript; its row, or the batch's end. */
+  #pass(batch: Batch): number {
+    const { divider } = this.#walk;
+    let row = batch.from;
+    for (; row < batch.to; row = nextOf(batch, row)) {
+      if (isStart(kindWord(batch, row)) && divider.beginsAt(batch, row)) break;
+      divider.place(batch, row);
+    }
+    if (row === batch.to) return row;
+    this.#isBlank = false;
+    this.#utf8.upTo(fromOf(batch, row));
+    if (divider.messages === 0) this.#meaning.begin(divider.current!);
+    return row;
+  }
+
+  /** The range ends before this row: another one begins with it. */
+  #endsBefore(batch: Batch, row: number): boolean {
+    const { divider } = this.#walk;
+    return divider.current !== null && isStart(kindWord(batch, row)) && divider.beginsAt(batch, row);
+  }
+
+  *#close(batch: Batch, row: number): Generator<Diagnostic, void, void> {
+    const { divider } = this.#walk;
+    const from = fromOf(batch, row);
+    this.#end = from;
+    this.#invalidBytes(from, 0, divider.number);
+    yield* this.#flush();
+    if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
+  }
+
+  /** Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a file. */
+  #endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Iterable<Diagnostic> {
+    if (transcript === null) return NOTHING;
+    this.#options.visitor?.transcriptEnd(transcript, messages, to);
+    return this.#meaning.hasOpen ? this.#openCalls(transcript) : NOTHING;
+  }
+
+  *#openCalls(transcript: TranscriptInfo): Generator<Diagnostic, void, void> {
+    for (const finding of this.#meaning.end()) yield diagnose(finding, transcript.number, transcript.declared);
+  }
+
+  #firstDialect: Batch['dialect'] | null = null;
+
+  /** Byte position up to which nothing is still to be told, at most `before`. */
+  toldUpTo(before: number): number {
+    return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before);
+  }
+
+  /** Input that is not UTF-8 at all (R-UTF16). */
+  #checkEncoding(): void {
+    const [a, b, c, d] = this.#source.bytes(0, 4);
+    const wide = (a === 0xff && b === 0xfe && c === 0 && d === 0) || (a === 0 && b === 0 && c === 0xfe && d === 0xff);
+    const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
+    const isAscii = (byte: number | undefined): boolean => byte === 0x3c || byte === 0x76;
+    const bare = (isAscii(a) && b === 0) || (a === 0 && isAscii(b));
+    if (wide || marked || bare) this.#add({ rule: 'not-utf8', from: 0, to: wide ? 4 : 2 }, 0, true);
+  }
+
+  /** The first transcript is the only one that may lack its header: all others begin with one (R-NO-HEADER). */
+  #checkHeader(dialect: Batch['dialect'], transcript: TranscriptInfo | null): void {
+    if (!wantsHeader(dialect) || transcript?.header) return;
+    this.#add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
+  }
+
+  #add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
+    this.#pending.push({ diagnostic: diagnose(finding, transcript, declared), isGapText });
+  }
+
+  /** Takes what is found in a message of the transcript at hand. */
+  readonly #tell = (finding: Finding): void => {
+    const { number, declared } = this.#walk.divider.current!;
+    this.#add(finding, number, declared);
+  };
+
+  *#flush(): Generator<Diagnostic, void, void> {
+    const pending = this.#pending;
+    this.#pending = [];
+    pending.sort((a, b) => a.diagnostic.from - b.diagnostic.from);
+    for (const { diagnostic } of pending) yield diagnostic;
+  }
+
+  /** A file token shows that the gap's text is a file. */
+  #takeFile(): void {
+    if (!this.#gapHasFiles) this.#pending = this.#pending.filter((pending) => !pending.isGapText);
+    this.#gapHasFiles = true;
+  }
+
+  #row(batch: Batch, row: number, kind: number): void {
+    const { divider } = this.#walk;
+    if (kind === MESSAGE) {
+      this.#message(batch, row, divider.current!);
+      return;
+    }
+    const number = divider.number;
+    const span = { from: fromOf(batch, row), to: toOf(batch, row) };
+    if (kind === HEADER) {
+      const transcript = divider.current!;
+      for (const rule of transcript.header!.problems) this.#add({ rule, ...span }, number, transcript.declared);
+      this.#invalidBytes(span.to, span.to, number);
+    } else {
+      if (kind === TEXT && !this.#gapHasFiles) {
+        this.#add({ rule: 'text-between-messages', ...span }, number, false, (batch.dialect.flags & HAS_LINE) !== 0);
+      } else if (kind === STRAY) {
+        this.#add({ rule: 'stray-token', ...span, severity: 'warning' }, number, false);
+      } else if (kind === FILE) {
+        this.#takeFile();
+      }
+      this.#invalidBytes(span.to, 0, number);
+    }
+  }
+
+  /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
+  #invalidBytes(to: number, headerTo: number, transcript: number): void {
+    if (!this.#utf8.pending(to)) return;
+    for (const span of this.#utf8.upTo(to)) {
+      this.#add({ rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false);
+    }
+  }
+
+  #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
+    if (!this.#options.visitor && this.#usual.message(batch, row, transcript, this.#tell)) return;
+    const { number, declared } = transcript;
+    const message = new Message(batch, row, this.#walk.divider.context);
+    this.#options.visitor?.message(message, transcript, this.#walk.reading);
+    if (isWell(message, transcript)) {
+      this.#invalidBytes(message.to, 0, number);
+      return;
+    }
+    const isLast = message.end === 'eof';
+    const openTurn = message.isOpenTurn;
+    const { from, to } = message;
+    if (openTurn) {
+      this.#add({ rule: 'open-turn', from, to }, number, declared);
+    } else {
+      for (const finding of this.#findings(message, transcript, isLast)) this.#tell(finding);
+      this.#meaning.message(message, transcript, this.#tell);
+    }
+    // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
+    this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
+  }
+
+  *#findings(message: Message, transcript: TranscriptInfo, isLast: boolean): Generator<Finding, void, void> {
+    const { from, to, end } = message;
+    const cut = !message.isPlain && message.reading.cut;
+    yield* headerFindings(message, transcript, cut);
+    if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
+    if (message.isLeaf) {
+      if (isLast && !this.#options.stopStripped) yield { rule: 'truncated', from, to };
+      return;
+    }
+    yield* this.#childFindings(message, isLast);
+  }
+
+  *#childFindings(message: Message, isLast: boolean): Generator<Finding, void, void> {
+    const { from, to } = message;
+    const soft = (message.dialect.flags & HAS_ESCAPE) === 0;
+    const bodyTokenFrom = message.bodyTokenFrom;
+    for (const stray of message.rowsOf(STRAY)) {
+      const inBody = stray.from >= bodyTokenFrom;
+      yield { rule: 'stray-token', from: stray.from, to: stray.to, ...(inBody && soft && { severity: 'warning' }) };
+    }
+    for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
+    const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+    if (open) {
+      yield { rule: 'unterminated-literal', from: open.from, to: open.from + LITERAL_BYTES, detail: this.#swallowed(open.from, open.to) };
+    } else if (isLast && !this.#options.stopStripped) {
+      yield { rule: 'truncated', from, to };
+    }
+  }
+
+  /** What an unterminated literal holds, in numbers. */
+  #swallowed(from: number, to: number): string {
+    let tokens = 0;
+    const step = 1 << 20;
+    for (let at = from + LITERAL_BYTES; at < to; at += step) {
+      // Tokens that begin in the part; the longest one has 14 bytes here.
+      const part = this.#walk.reading.bytes(at, Math.min(to, at + step + 13));
+      tokens += countTokens(part, Math.min(step, to - at));
+    }
+    return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
+  }
+}
+
+/**
+ * The source of a checker; in what it lets go stands no finding that is still to be told. A class: functions of an object's own would be
+ * optimised anew with each checker.
+ */
+class Holding implements Source {
+  readonly #source: Source;
+  readonly #checker: Checker;
+
+  constructor(source: Source, checker: Checker) {
+    this.#source = source;
+    this.#checker = checker;
+  }
+
+  read(at: number, into: Uint8Array): number {
+    return this.#source.read(at, into);
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    return this.#source.bytes(from, to);
+  }
+
+  release(before: number): void {
+    this.#source.release(this.#checker.toldUpTo(before));
+  }
+}
+
+/** Nothing but role, channel and body, and ended as it should be: most messages, of which nothing is to be told. */
+function isWell(message: Message, transcript: TranscriptInfo): boolean {
+  if (!message.isBare || !message.isLeaf) return false;
+  const { role, end } = message;
+  return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return') && !lacksChannel(message, transcript);
+}
+
+/** Length of `<|literal|>`. */
+const LITERAL_BYTES = 11;
+
+const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
+  new TextEncoder().encode(`<|${name}|>`),
+);
+
+function countTokens(bytes: Uint8Array, end: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
+    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) count++;
+  }
+  return count;
+}

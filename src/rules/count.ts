@@ -1,0 +1,363 @@
+// Counting: what `scan` tells. Rows alone answer for messages of well-known words; only the others are read.
+
+import * as abi from '../abi.ts';
+import { Message } from '../model/message.ts';
+import type { HeaderCache } from '../model/transcript.ts';
+import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
+import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Source } from '../scan/source.ts';
+import { type Batch, kindWord } from '../scan/table.ts';
+import { countCalls } from './call-count.ts';
+import { SequenceCounter } from './count-sequences.ts';
+import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
+import { Names } from './names.ts';
+
+/** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
+const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
+
+/** Messages after which sums of 32 bits are taken. */
+const MOST_SUMMED = 1 << 30;
+
+const ENDS = ['end', 'call', 'return', 'implicit', 'eof'] as const;
+const NO_ROLE = '(none)';
+
+/** What chat data is counted as, instead of the dialect that it is scanned in. */
+const CHAT = 'chat';
+
+/** Adds up what inputs hold. */
+export class Counter {
+  #files = 0;
+  #bytes = 0;
+  #transcripts = 0;
+  #messages = 0;
+  #calls = 0;
+  readonly #dialects = new Names();
+  readonly #roles: Names;
+  readonly #channels: Names;
+  readonly #findings = new Map<CountedFinding, number>();
+  /** Messages of well-known words by (role, channel), all messages by end, tokens by id. */
+  readonly #plain = new Float64Array(64);
+  readonly #ends = new Float64Array(8);
+  readonly #tokens = new Float64Array(32);
+  readonly #sequences = new SequenceCounter();
+
+  /** The dialect's tokens are none of the input's own. */
+  #isChat = false;
+
+  /** `part`: for `partial`, to be merged into a sum, which keeps the names that it meets first. The part must be a small one. */
+  constructor(part = false) {
+    this.#roles = new Names(part ? Infinity : undefined);
+    this.#channels = new Names(part ? Infinity : undefined);
+  }
+
+  /** Counts one raw input. */
+  add(machine: Machine, source: Source, options: ReadOptions = {}): void {
+    const walk = new Walk(machine, source, options);
+    this.#count(machine, walk, options, Infinity);
+    this.addFile(walk.reading.position);
+  }
+
+  /** A file that was read; what stands in it is counted apart. */
+  addFile(bytes: number): void {
+    this.#files++;
+    this.#bytes += bytes;
+  }
+
+  addBytes(bytes: number): void {
+    this.#bytes += bytes;
+  }
+
+  /** Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data. */
+  addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean, known: HeaderCache): void {
+    const before = isChat ? this.#tokens.slice() : null;
+    this.#isChat = isChat;
+    this.#count(machine, new Walk(machine, source, options, { known }), options, Infinity);
+    this.#isChat = false;
+    if (before !== null) this.#tokens.set(before);
+  }
+
+  /** A finding about a record. */
+  addFinding(finding: CountedFinding): void {
+    this.#find(finding);
+  }
+
+  /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. `known`: document headers. */
+  addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache): Checkpoint | null {
+    const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
+    const end = this.#count(machine, walk, options, range.to);
+    this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
+    return end;
+  }
+
+  /** What was counted so far, in short. */
+  get totals(): Totals {
+    return { bytes: this.#bytes, transcripts: this.#transcripts, messages: this.#messages };
+  }
+
+  /** What was counted since then. */
+  since({ bytes, transcripts, messages }: Totals): Totals {
+    const now = this.totals;
+    return { bytes: now.bytes - bytes, transcripts: now.transcripts - transcripts, messages: now.messages - messages };
+  }
+
+  /** What was counted so far, whole. */
+  partial(): PartialCounts {
+    return {
+      totals: [this.#files, this.#bytes, this.#transcripts, this.#messages, this.#calls, this.#sequences.files, this.#sequences.fillIns],
+      dialects: this.#dialects.entries,
+      roles: this.#roles.entries,
+      channels: this.#channels.entries,
+      findings: [...this.#findings],
+      plain: [...this.#plain],
+      ends: [...this.#ends],
+      tokens: [...this.#tokens],
+    };
+  }
+
+  /** Adds what another one counted, of the part or the input that follows. */
+  merge(part: PartialCounts): void {
+    const [files, bytes, transcripts, messages, calls, sequenceFiles, fillIns] = part.totals as [number, number, number, number, number, number, number];
+    this.#files += files;
+    this.#bytes += bytes;
+    this.#transcripts += transcripts;
+    this.#messages += messages;
+    this.#calls += calls;
+    this.#sequences.files += sequenceFiles;
+    this.#sequences.fillIns += fillIns;
+    this.#dialects.merge(part.dialects);
+    this.#roles.merge(part.roles);
+    this.#channels.merge(part.channels);
+    for (const [finding, count] of part.findings) this.#find(finding, count);
+    part.plain.forEach((count, i) => (this.#plain[i]! += count));
+    part.ends.forEach((count, i) => (this.#ends[i]! += count));
+    part.tokens.forEach((count, i) => (this.#tokens[i]! += count));
+  }
+
+  #count(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
+    machine.sums.fill(0);
+    this.#summed = undefined;
+    try {
+      return this.#countBatches(machine, walk, options, to);
+    } finally {
+      // What was read before an input failed counts too.
+      this.#takeSums(machine.sums);
+    }
+  }
+
+  /** What is summed up is of this dialect. */
+  #summed: Dialect | undefined;
+
+  #countBatches(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
+    const { sums } = machine;
+    for (const batch of walk.batches()) {
+      if (batch.dialect !== this.#summed || sums[abi.TALLY_MESSAGES]! > MOST_SUMMED) {
+        if (batch.dialect !== this.#summed) this.#closeGap();
+        this.#takeSums(sums);
+        this.#summed = batch.dialect;
+      }
+      let row = batch.from;
+      // Before the first transcript nothing can be gone on from: then the batch is counted to its end.
+      for (let end = walk.endOf(batch, to); ; end = batch.to) {
+        while (row < end) {
+          // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
+          if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
+            const before = sums[abi.TALLY_MESSAGES]!;
+            const after = batch.first + machine.tally(row - batch.first, end - batch.first, stopsOf(batch.dialect));
+            if (after > row) {
+              walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
+              this.#closeGap();
+              this.#sequences.end();
+              row = after;
+              continue;
+            }
+          }
+          const word = kindWord(batch, row);
+          const begins = walk.divider.place(batch, row);
+          if (begins) this.#begin(batch.dialect);
+          const kind = word & abi.KIND_MASK;
+          if (kind === abi.MESSAGE) {
+            this.#closeGap();
+            this.#sequences.end();
+            row = this.#message(batch, row, word, walk, options);
+            continue;
+          }
+          if (kind === abi.TEXT) this.#gapTexts++;
+          else if (kind === abi.HEADER) this.#closeGap();
+          else this.#gapToken(kind, word);
+          if (batch.dialect.flags & abi.HAS_LINE) this.#sequences.row(kind, (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK);
+          row++;
+        }
+        if (end === batch.to) break;
+        const checkpoint = walk.checkpoint(batch, end);
+        if (checkpoint === null) continue;
+        this.#closeGap();
+        this.#sequences.end();
+        return checkpoint;
+      }
+    }
+    this.#closeGap();
+    this.#sequences.end();
+    return null;
+  }
+
+  /** Adds what was summed up, all of one dialect. */
+  #takeSums(sums: Uint32Array): void {
+    const dialect = this.#summed;
+    if (dialect === undefined || sums[abi.TALLY_MESSAGES] === 0) return;
+    const isLine = (dialect.flags & abi.HAS_LINE) !== 0;
+    const messages = sums[abi.TALLY_MESSAGES]!;
+    this.#messages += messages;
+    this.#tokens[isLine ? abi.IM_START : abi.START]! += messages;
+    if (!isLine) {
+      this.#tokens[abi.MESSAGE_TOKEN]! += messages;
+      this.#calls += sums[abi.TALLY_CALLS]!;
+    }
+    for (let i = 0; i < 32; i++) {
+      this.#plain[i]! += sums[abi.TALLY_PLAIN + i]!;
+      this.#tokens[i]! += sums[abi.TALLY_TOKENS + i]!;
+    }
+    for (let i = 0; i < 3; i++) this.#ends[i]! += sums[abi.TALLY_ENDS + i]!;
+    sums.fill(0);
+  }
+
+  #begin(dialect: Dialect): void {
+    this.#transcripts++;
+    this.#dialects.add(this.#isChat ? CHAT : dialect.id);
+  }
+
+  #find(finding: CountedFinding, count = 1): void {
+    this.#findings.set(finding, (this.#findings.get(finding) ?? 0) + count);
+  }
+
+  /** Rows of text in the gap at hand, and whether a file token stands there too (R-FIM). */
+  #gapTexts = 0;
+  #gapHasFiles = false;
+
+  #closeGap(): void {
+    if (this.#gapTexts > 0 && !this.#gapHasFiles) this.#find('text-between-messages', this.#gapTexts);
+    this.#gapTexts = 0;
+    this.#gapHasFiles = false;
+  }
+
+  /** A row in a gap that is no text. */
+  #gapToken(kind: number, word: number): void {
+    if (kind === abi.STRAY) this.#find('stray-token');
+    const isFile = kind === abi.FILE;
+    if (isFile || kind === abi.STRAY) this.#tokens[(word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
+    if (isFile) this.#gapHasFiles = true;
+  }
+
+  /** Counts a message; answers the row after it. */
+  #message(batch: Batch, row: number, word: number, walk: Walk, options: ReadOptions): number {
+    const { words, first } = batch;
+    const isLine = (batch.dialect.flags & abi.HAS_LINE) !== 0;
+    this.#messages++;
+    if (!(word & (abi.IMPLIED | abi.BY_ROLE))) this.#tokens[isLine ? abi.IM_START : abi.START]!++;
+    if (!isLine && !(word & abi.NO_BODY_TOKEN)) this.#tokens[abi.MESSAGE_TOKEN]!++;
+    let marks = false;
+    const next = words[(row - first) * abi.ROW_WORDS + abi.NEXT]!;
+    for (let child = row + 1; child < next; child++) {
+      const below = words[(child - first) * abi.ROW_WORDS]!;
+      const kind = below & abi.KIND_MASK;
+      if (kind === abi.BODY || kind === abi.ESCAPE) continue;
+      if (kind === abi.MARK && !isLine) continue;
+      this.#tokens[(below >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
+      if (kind === abi.FIELD) continue;
+      if (kind === abi.MARK) marks = true;
+      else this.#below(kind, below);
+    }
+    this.#end(word);
+    if ((word & abi.PLAIN) !== 0 && !(word & abi.EOF_END) && !marks) {
+      this.#plain[((word >> abi.ROLE_SHIFT) & 7) | (((word >> abi.CHANNEL_SHIFT) & 3) << 3)]!++;
+      const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
+      if (isCall) this.#calls++;
+      if (word & abi.IMPLICIT_END) this.#find('missing-end');
+    } else {
+      this.#readMessage(new Message(batch, row, walk.divider.context), options);
+    }
+    this.#openLiteral = false;
+    return next;
+  }
+
+  #openLiteral = false;
+
+  /** Rows below a message that are findings. */
+  #below(kind: number, word: number): void {
+    if (kind === abi.STRAY) this.#find('stray-token');
+    else if (kind === abi.TRAILING) this.#find('trailing-terminator');
+    else if (kind === abi.LITERAL && word & abi.UNTERMINATED) {
+      this.#openLiteral = true;
+      this.#find('unterminated-literal');
+    } else if (kind === abi.LITERAL) this.#tokens[abi.ENDLITERAL]!++;
+  }
+
+  #end(word: number): void {
+    const token = (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK;
+    if (word & abi.EOF_END) this.#ends[4]!++;
+    else if (word & abi.IMPLICIT_END) this.#ends[3]!++;
+    else {
+      this.#ends[token === abi.CALL ? 1 : token === abi.RETURN ? 2 : 0]!++;
+      this.#tokens[token]!++;
+    }
+  }
+
+  /** A message whose rows do not tell everything. */
+  #readMessage(message: Message, options: ReadOptions): void {
+    this.#roles.add(message.role ?? NO_ROLE);
+    this.#channels.add(message.channel);
+    this.#calls += countCalls(message);
+    if (message.isOpenTurn) {
+      this.#find('open-turn');
+      return;
+    }
+    const { missingStart, end } = message;
+    const isLine = (message.dialect.flags & abi.HAS_LINE) !== 0;
+    if (missingStart === 'missing') this.#find('missing-start');
+    else if (missingStart === 'completion' && !(isLine && message.completesRole)) this.#find('completion');
+    const { cut, meaning } = message.reading;
+    if (cut) this.#find('missing-message');
+    else if (end === 'implicit') this.#find('missing-end');
+    if (end === 'eof' && !options.stopStripped && !this.#openLiteral) this.#find('truncated');
+    const channels = meaning.findings.filter((finding) => finding.rule === 'duplicate-channel').length;
+    if (channels > 0) this.#find('duplicate-channel', channels);
+  }
+
+  /** The sums. Only names that occur have an entry. */
+  result(): Counts {
+    const roles = new Names(Infinity);
+    const channels = new Names(Infinity);
+    for (let i = 0; i < this.#plain.length; i++) {
+      if (this.#plain[i] === 0) continue;
+      roles.add(ROLE_NAMES[i & 7]!, this.#plain[i]);
+      channels.add(CHANNEL_NAMES[i >> 3] || 'final', this.#plain[i]);
+    }
+    for (const [name, count] of Object.entries(this.#roles.result([]))) roles.add(name, count);
+    for (const [name, count] of Object.entries(this.#channels.result([]))) channels.add(name, count);
+    const tokens: Record<string, number> = Object.create(null);
+    this.#tokens.forEach((count, id) => {
+      if (count > 0 && id > 0) tokens[TOKEN_NAMES[id]!] = count;
+    });
+    const ends: Record<string, number> = Object.create(null);
+    ENDS.forEach((end, i) => {
+      if (this.#ends[i]! > 0) ends[end] = this.#ends[i]!;
+    });
+    const findings: Record<string, number> = Object.create(null);
+    for (const finding of FINDINGS) if (this.#findings.has(finding)) findings[finding] = this.#findings.get(finding)!;
+    return {
+      files: this.#files,
+      bytes: this.#bytes,
+      transcripts: this.#transcripts,
+      messages: this.#messages,
+      calls: this.#calls,
+      dialects: this.#dialects.result([]),
+      roles: roles.result(ROLE_NAMES.slice(1)),
+      channels: channels.result(CHANNEL_NAMES.slice(1)),
+      ends,
+      tokens,
+      files_in_sequences: this.#sequences.files,
+      fill_ins: this.#sequences.fillIns,
+      findings,
+    };
+  }
+}

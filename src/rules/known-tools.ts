@@ -1,0 +1,173 @@
+// The tools that a transcript has defined so far, and calls looked at by their definitions (R-TOOLS, R-CALL).
+
+import type { ToolDefinition } from '../model/data.ts';
+import type { DialectId } from '../scan/dialects.ts';
+import type { Machine } from '../scan/machine.ts';
+import { isBuiltin, plainName } from './calls.ts';
+import { argumentsForCheck } from '../tools/arguments.ts';
+import { ToolCache } from '../tools/cache.ts';
+import type { CompiledTool } from '../tools/compile.ts';
+import { KnownBlocks } from '../tools/declarations.ts';
+import { toolsOf } from '../tools/message.ts';
+
+/** A message that may define tools. */
+interface Definer {
+  readonly role: string;
+  readonly content: string;
+  readonly dialectId: DialectId;
+}
+
+/** UTF-16 units of texts whose definitions are kept, in all and each: a corpus repeats them. */
+const KEPT = 8 * 1024 * 1024;
+const LONGEST = 256 * 1024;
+
+/** What a message defines; not whole: it holds definitions that were not read. */
+interface Defined {
+  readonly tools: ToolsByName;
+  readonly isWhole: boolean;
+}
+
+/** Tools by the names that calls have for them. */
+export type ToolsByName = ReadonlyMap<string, ToolDefinition>;
+
+export function byName(tools: readonly ToolDefinition[]): ToolsByName {
+  return new Map(tools.map((tool) => [tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool]));
+}
+
+/** Definitions by the text that holds them. */
+export class Definitions {
+  readonly #known = new Map<string, { readonly role: string; readonly dialectId: DialectId; readonly defined: Defined }[]>();
+  readonly #blocks = new KnownBlocks();
+  #units = 0;
+
+  read({ role, content, dialectId }: Definer): Defined {
+    for (const known of this.#known.get(content) ?? []) if (known.role === role && known.dialectId === dialectId) return known.defined;
+    const { tools, problems } = toolsOf({ role, content, dialectId }, this.#blocks);
+    const defined = { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field') };
+    if (content.length > LONGEST) return defined;
+    this.#units += content.length;
+    if (this.#units > KEPT) {
+      this.#known.clear();
+      this.#units = content.length;
+    }
+    this.#known.set(content, [...(this.#known.get(content) ?? []), { role, dialectId, defined }]);
+    return defined;
+  }
+}
+
+export type CallProblem = { readonly rule: 'unknown-tool' | 'invalid-arguments'; readonly severity?: 'warning'; readonly detail?: string };
+
+/** Checks that run into their bound until further schemas get less time; and steps of a check then. */
+const PATIENCE = 16;
+const FEW_STEPS = 2000;
+
+/** Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an input is bounded too. */
+export class Schemas {
+  readonly #usual = new ToolCache();
+  readonly #strict = new ToolCache({ steps: FEW_STEPS });
+  readonly #givenUp = new WeakSet<CompiledTool>();
+  #count = 0;
+
+  /** A quick look at arguments in the machine's window: true: they are JSON, and `check` finds nothing in them. False: nobody knows. */
+  accepts(definition: ToolDefinition, machine: Machine, from: number, to: number, depth: number): boolean {
+    const schema = this.#schemaOf(definition);
+    return !this.#givenUp.has(schema) && schema.accepts(machine, from, to, depth);
+  }
+
+  #schemaOf(definition: ToolDefinition): CompiledTool {
+    return (this.#count < PATIENCE ? this.#usual : this.#strict).get(definition);
+  }
+
+  check(definition: ToolDefinition, value: unknown): CallProblem | null {
+    const schema = this.#schemaOf(definition);
+    if (schema.refused) {
+      const { pointer, reason } = schema.refused;
+      return { rule: 'invalid-arguments', detail: `the schema is not usable at #${pointer}: ${reason}` };
+    }
+    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(argumentsForCheck(value, definition));
+    if (finding?.keyword !== BEYOND.keyword) return finding && { rule: 'invalid-arguments', detail: `#${finding.pointer} (${finding.keyword})` };
+    this.#givenUp.add(schema);
+    this.#count++;
+    return { rule: 'invalid-arguments', severity: 'warning', detail: 'they are not checked: they or the schema are beyond a bound' };
+  }
+}
+
+const BEYOND = { pointer: '', keyword: 'limit' };
+
+/** Messages that are kept unread until a call asks for definitions. */
+const UNREAD = 16;
+
+export class KnownTools {
+  /** Shared with others that define the same, until something is added. */
+  #tools: ToolsByName;
+  #own: Map<string, ToolDefinition> | null = null;
+  readonly #definitions: Definitions;
+  readonly #schemas: Schemas;
+  #unread: Definer[] = [];
+  /** There are definitions that were not read: a tool without one may still be defined. */
+  #isPartial = false;
+
+  /** `given`: what the caller knows beside the transcript. */
+  constructor(given: ToolsByName, definitions: Definitions, schemas: Schemas) {
+    this.#tools = given;
+    this.#definitions = definitions;
+    this.#schemas = schemas;
+  }
+
+  /** A system or developer message: its definitions count from here on. */
+  note(definer: Definer): void {
+    this.#unread.push(definer);
+    if (this.#unread.length >= UNREAD) this.#readAll();
+  }
+
+  /** A message that is too long to be read for definitions. */
+  noteUnread(): void {
+    this.#isPartial = true;
+  }
+
+  /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
+  check(name: string, read: () => unknown): CallProblem | null {
+    if (!this.any) return null;
+    const definition = this.#tools.get(plainName(name));
+    if (!definition) return isBuiltin(name) || this.#isPartial ? null : { rule: 'unknown-tool' };
+    const value = read();
+    if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
+    return this.#schemas.check(definition, value);
+  }
+
+  /**
+   * A quick look at a call whose arguments are the bytes [from, to) of the machine's window, as JSON that may nest `depth` deep.
+   * `fits`: they are, and `check` finds nothing; `free`: `check` would not read them, and finds nothing; null: nobody knows.
+   */
+  look(name: string, machine: Machine, from: number, to: number, depth: number): 'fits' | 'free' | null {
+    if (!this.any) return 'free';
+    const definition = this.#tools.get(plainName(name));
+    if (!definition) return isBuiltin(name) || this.#isPartial ? 'free' : null;
+    return this.#schemas.accepts(definition, machine, from, to, depth) ? 'fits' : null;
+  }
+
+  /** Some tools are defined: only then calls are checked. */
+  get any(): boolean {
+    this.#readAll();
+    return this.#tools.size > 0;
+  }
+
+  #readAll(): void {
+    if (this.#unread.length === 0) return;
+    for (const definer of this.#unread) {
+      const { tools, isWhole } = this.#definitions.read(definer);
+      this.#define(tools);
+      if (!isWhole) this.#isPartial = true;
+    }
+    this.#unread = [];
+  }
+
+  #define(tools: ToolsByName): void {
+    if (this.#tools.size === 0) {
+      this.#tools = tools;
+    } else if (tools.size > 0) {
+      this.#tools = this.#own ??= new Map(this.#tools);
+      for (const [name, tool] of tools) this.#own.set(name, tool);
+    }
+  }
+}

@@ -1,0 +1,153 @@
+// What is wrong with the meaning of messages (rulings §6): calls, content types, arguments, reasoning in what is shown.
+
+import { HAS_LINE, MARK } from '../abi.ts';
+import type { Finding, Tell } from '../errors.ts';
+import { isToolRecipient } from '../model/attributes.ts';
+import type { ToolDefinition } from '../model/data.ts';
+import type { Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import type { DialectId } from '../scan/dialects.ts';
+import type { Machine } from '../scan/machine.ts';
+import { CallRules, type OpenCalls } from './calls.ts';
+import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
+import { byName, type CallProblem, Definitions, KnownTools, Schemas, type ToolsByName } from './known-tools.ts';
+import { type LineCall, readLineCalls } from './v01-calls.ts';
+import { decodeUtf8 } from '../utf8.ts';
+import { isVisible } from './visibility.ts';
+
+export interface MeaningOptions extends ContentOptions {
+  /** Tools that are known in every transcript, beside those that it defines. */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** @internal Is told of open calls. */
+  readonly openCalls?: OpenCalls | undefined;
+}
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const CLOSE_BRACKET = 0x5d;
+
+/** Bytes of a message that is read for definitions. */
+export const LONGEST_DEFINER = 1 << 20;
+
+/** Looks at the messages of one input in order. */
+export class Meaning {
+  readonly #machine: Machine;
+  readonly #source: Bytes;
+  readonly constraints: Constraints;
+  readonly #openCalls: OpenCalls | undefined;
+  readonly #given: ToolsByName;
+  readonly #definitions = new Definitions();
+  readonly #schemas = new Schemas();
+  #transcript: TranscriptInfo | null = null;
+  #calls: CallRules | null = null;
+  #tools: KnownTools | null = null;
+
+  /** `source`: where bodies are read. Throws a TypeError or RangeError that names a wrong option. */
+  constructor(machine: Machine, source: Bytes, options: MeaningOptions) {
+    this.#machine = machine;
+    this.#source = source;
+    this.constraints = constraintsOf(options);
+    this.#openCalls = options.openCalls;
+    if (options.tools !== undefined && !(Array.isArray(options.tools) && options.tools.every((tool) => typeof tool?.name === 'string'))) {
+      throw new TypeError('option tools: expected a list of tool definitions');
+    }
+    this.#given = byName(options.tools ?? []);
+  }
+
+  begin(transcript: TranscriptInfo): void {
+    this.#transcript = transcript;
+    this.#calls = null;
+    this.#tools = null;
+  }
+
+  /** The calls and replies of the transcript at hand. Many have none. */
+  get calls(): CallRules {
+    return (this.#calls ??= new CallRules(this.#transcript!, this.#openCalls));
+  }
+
+  /** The tools that are defined in it so far. */
+  get tools(): KnownTools {
+    return (this.#tools ??= new KnownTools(this.#given, this.#definitions, this.#schemas));
+  }
+
+  /** Something will be told when the transcript has ended. */
+  get hasOpen(): boolean {
+    return this.#calls !== null && this.#calls.hasOpen;
+  }
+
+  /** What is known only when the transcript has ended. */
+  end(): Iterable<Finding> {
+    return this.calls.end();
+  }
+
+  message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
+    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
+    const { role } = message;
+    if (role === 'system' || role === 'developer') this.#note(message, role);
+    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
+    this.calls.message(message, calls.map(({ name }) => name), tell);
+    const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
+    if (wrong) tell(wrong);
+    const span = { from: message.from, to: message.header.to };
+    const tellCall = (problem: CallProblem | null): void => {
+      if (problem) tell({ ...problem, ...span });
+    };
+    for (const call of calls) tellCall(this.#lineCall(call));
+    if (!isLine && role === 'assistant') {
+      if (isToolRecipient(message.recipient)) tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
+      if (message.hasRow(MARK)) this.#shownThoughts(message, transcript, tell);
+    }
+  }
+
+  #note(message: Message, role: string): void {
+    const { from, to } = message.body;
+    const isWhole = (message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf;
+    if (to - from > LONGEST_DEFINER) this.tools.noteUnread();
+    else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id });
+    else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
+  }
+
+  #noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
+    this.noteText(role, dialectId, body, Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET)));
+  }
+
+  /**
+   * The body of a system or developer message of 2.x, with nothing but text in it; `last`: its last closing brace or bracket, or -1.
+   * Definitions end in one, and most of what stands in these messages is other text, which need not become a string.
+   */
+  noteText(role: string, dialectId: DialectId, body: Uint8Array, last: number): void {
+    if (!body.includes(OPEN_BRACE)) return;
+    // Without an end, what was begun is told as unclosed.
+    this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId });
+  }
+
+  /** `isChecked`: the body was found to be JSON. */
+  #call(message: Message, isChecked: boolean): CallProblem | null {
+    if (message.isUndispatchable) return null;
+    let isTold = false;
+    const problem = this.tools.check(message.recipient!, () => {
+      const read = isChecked
+        ? parseChecked(message, this.#source)
+        : parseJson(this.#machine, message, this.#source, this.constraints.depth);
+      // Of a declared or hinted type it is told already.
+      isTold = !read.ok && message.contentType === 'json';
+      return read.ok ? read.value : undefined;
+    });
+    return isTold ? null : problem;
+  }
+
+  #lineCall({ name, arguments: given }: LineCall): CallProblem | null {
+    if (!this.tools.any) return null;
+    if (name === null) return { rule: 'invalid-arguments', detail: 'the call is no JSON object with a name' };
+    return this.tools.check(name, () => given);
+  }
+
+  /** Reasoning where an end user sees it (R-COT). */
+  #shownThoughts(message: Message, transcript: TranscriptInfo, tell: Tell): void {
+    const { thoughts } = message;
+    if (thoughts.length === 0 || !isVisible(message, transcript, this.#source)) return;
+    for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
+  }
+}

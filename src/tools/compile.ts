@@ -1,0 +1,103 @@
+// Checking arguments against a tool's schema, with the library @cfworker/json-schema. Schemas and arguments come from anywhere: both
+// are bounded first, patterns are decided in linear time, references stay inside, and each check may take only so many steps.
+
+import { Validator } from '@cfworker/json-schema';
+
+import type { ToolDefinition } from '../model/data.ts';
+import type { Machine } from '../scan/machine.ts';
+import { survey } from './arguments.ts';
+import { type ArgumentFinding, findingOf } from './finding.ts';
+import { isBounded } from './json.ts';
+import { type Accepts, acceptsFor } from './plain-schema.ts';
+import { fitsText } from './plain-text.ts';
+import { depthOf, type SchemaDepth } from './schema-depth.ts';
+import { Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked } from './schema-limits.ts';
+import { SchemaBuilder } from './schema-node.ts';
+
+export type { ArgumentFinding } from './finding.ts';
+
+/** A tool whose arguments can be checked. */
+export interface CompiledTool {
+  readonly definition: ToolDefinition;
+  /** Why the schema is not used, and the place in it; null: it is. */
+  readonly refused: { readonly pointer: string; readonly reason: string } | null;
+  /** What is wrong with the arguments, a JSON value: the first finding, or null. Never throws. */
+  check(argumentsValue: unknown): ArgumentFinding | null;
+  /**
+   * A quick look at bytes [from, to) of a machine's window, valid UTF-8: true when they are JSON that nests at most `depth` deep, and `check` finds
+   * nothing in its value; false: nobody knows.
+   */
+  accepts(machine: Machine, from: number, to: number, depth: number): boolean;
+}
+
+/** The schema of a tool that takes no arguments. */
+const NO_ARGUMENTS = { type: 'object', additionalProperties: false };
+/** Work that one check may cause besides its steps: names looked at. */
+const MOST_LOOKS = 100_000_000;
+
+/**
+ * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its references stay
+ * inside. Never throws on data; a schema that is not used says why in `refused`.
+ */
+export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLimits> = {}): CompiledTool {
+  try {
+    return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
+  } catch (error) {
+    const refused = { pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)) };
+    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), accepts: () => false };
+  }
+}
+
+function told({ pointer, reason }: SchemaRefusal): { pointer: string; reason: string } {
+  return { pointer, reason };
+}
+
+class Compiled implements CompiledTool {
+  readonly definition: ToolDefinition;
+  readonly refused = null;
+  readonly #limits: SchemaLimits;
+  readonly #meter = new Meter();
+  readonly #schema: SchemaBuilder;
+  readonly #depth: SchemaDepth;
+  readonly #validator: Validator;
+  readonly #accepts: Accepts | null;
+
+  constructor(definition: ToolDefinition, limits: SchemaLimits) {
+    const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
+    if (!isBounded(schema, limits.bytes, limits.depth)) throw new SchemaRefusal('', 'too deep, too large, or no JSON');
+    const text = JSON.stringify(schema);
+    if (text.length > limits.bytes || new TextEncoder().encode(text).length > limits.bytes) throw new SchemaRefusal('', 'too large');
+    this.definition = definition;
+    this.#limits = limits;
+    this.#schema = new SchemaBuilder(schema, limits, this.#meter);
+    this.#depth = depthOf(this.#schema.edges);
+    if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
+    this.#validator = new Validator(this.#schema.root, '2020-12', true);
+    this.#accepts = acceptsFor(schema);
+  }
+
+  accepts(machine: Machine, from: number, to: number, depth: number): boolean {
+    return this.#accepts !== null && fitsText(this.#accepts.text, machine, from, to, depth);
+  }
+
+  check(argumentsValue: unknown): ArgumentFinding | null {
+    if (this.#accepts?.value(argumentsValue)) return null;
+    const patterns = this.#schema.patterns;
+    try {
+      const { depth, breadth, nameLength, strings, names } = survey(argumentsValue, this.#limits, this.#meter, !patterns.isEmpty);
+      const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
+      if (frames > this.#limits.frames) throw new Unchecked();
+      this.#meter.start(Math.min(this.#limits.steps, MOST_LOOKS / (64 + breadth + nameLength)));
+      patterns.decide(strings, names, this.#meter);
+      const { valid, errors } = this.#validator.validate(argumentsValue);
+      this.#meter.stop();
+      return valid ? null : findingOf(errors, this.#schema, argumentsValue);
+    } catch {
+      // Beyond a bound: of ours, or of the engine's stack.
+      return { pointer: '', keyword: 'limit' };
+    } finally {
+      this.#meter.stop();
+      patterns.clear();
+    }
+  }
+}

@@ -1,0 +1,107 @@
+// Counting: the same sums on every build, and the same as from the messages themselves; files and fill-ins.
+import { describe, expect, test } from 'vitest';
+import { MemorySource } from '../../src/scan/source.ts';
+import { Twin } from '../../src/scan/twin.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+import { countCalls } from '../../src/rules/call-count.ts';
+import { checkSource } from '../../src/rules/check.ts';
+import { Counter } from '../../src/rules/count.ts';
+import type { Counts } from '../../src/rules/counts.ts';
+import { parseOn } from '../../src/model/parse.ts';
+import { readFixtures } from '../fixture.ts';
+import { randomInput, randomOf, SEED } from '../random.ts';
+import { Chunked } from '../read.ts';
+
+const machines = [new WasmMachine(), new WasmMachine({ build: 'scalar', window: 1024, tableRows: 12 }), new Twin(), new Twin({ window: 64, tableRows: 4 })];
+const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
+
+function count(machine: (typeof machines)[number], source: MemorySource, options: object): Counts {
+  const counter = new Counter();
+  counter.add(machine, source, options);
+  return counter.result();
+}
+
+const plus = (into: Record<string, number>, name: string): void => void (into[name] = (into[name] ?? 0) + 1);
+
+/** What a look at each message gives. */
+function slowCounts(input: Uint8Array, options: object): Partial<Counts> {
+  const parsed = parseOn(machines[2]!, input, options);
+  const counts = { transcripts: parsed.transcripts.length, messages: 0, calls: 0, dialects: {}, roles: {}, channels: {}, ends: {} };
+  for (const transcript of parsed.transcripts) {
+    plus(counts.dialects, transcript.dialect);
+    for (const message of transcript) {
+      counts.messages++;
+      counts.calls += countCalls(message);
+      plus(counts.roles, message.role ?? '(none)');
+      plus(counts.channels, message.channel);
+      plus(counts.ends, message.end);
+    }
+  }
+  return counts;
+}
+
+const COUNTED = [
+  'missing-start', 'completion', 'missing-message', 'open-turn', 'missing-end', 'truncated', 'unterminated-literal',
+  'trailing-terminator', 'stray-token', 'text-between-messages', 'duplicate-channel',
+];
+
+function expectCounts(input: Uint8Array, options: object, told: string): void {
+  const found: Record<string, number> = {};
+  for (const { rule } of checkSource(machines[0]!, new MemorySource(input), options)) if (COUNTED.includes(rule)) plus(found, rule);
+  const [whole, ...others] = machines.map((machine, i) => count(machine, i === 0 ? new MemorySource(input) : new Chunked(input, () => 13), options));
+  const plain = (counts: Counts): unknown => JSON.parse(JSON.stringify(counts));
+  for (const other of others) expect(plain(other), told).toEqual(plain(whole!));
+  expect(plain(whole!), told).toMatchObject({ ...slowCounts(input, options), bytes: input.length, files: 1 });
+  expect({ ...whole!.findings }, told).toEqual(found);
+}
+
+describe('counts', () => {
+  test('of every fixture', () => {
+    for (const { name, input, options } of readFixtures()) expectCounts(input, options, name);
+  });
+
+  test(`of random input (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED);
+    for (let run = 0; run < 6000; run++) {
+      const random = randomOf(seeds.below(0x7fffffff));
+      const input = randomInput(random, random.once(3) ? 60 : 12);
+      const options = { dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), stopStripped: random.once(3) };
+      expectCounts(input, options, `OPENCHATML_SEED=${SEED}, run ${run}`);
+    }
+  });
+
+  test('add up over inputs', () => {
+    const counter = new Counter();
+    const input = new TextEncoder().encode('<|start|>user<|message|>x<|end|>');
+    for (let i = 0; i < 3; i++) counter.add(machines[0]!, new MemorySource(input), { dialect: 'harmony' });
+    expect(counter.result()).toMatchObject({ files: 3, bytes: 3 * input.length, transcripts: 3, messages: 3, tokens: { start: 3, message: 3, end: 3 } });
+  });
+
+  test('a source that tells its end is read once, another one until it has nothing more', () => {
+    const input = new TextEncoder().encode('<|start|>user<|message|>x<|end|> ');
+    let reads = 0;
+    const counted = (bytes: number): number => {
+      reads++;
+      return bytes;
+    };
+    class Told extends MemorySource {
+      override read(at: number, into: Uint8Array): number {
+        return counted(super.read(at, into));
+      }
+    }
+    const [told, untold] = [new Told(input), new Chunked(input, () => counted(5))];
+    const all = machines.map((machine) => [told, untold].map((source) => {
+      reads = 0;
+      return { counts: JSON.stringify(count(machine, source, {})), reads };
+    }));
+    expect(new Set(all.flat().map(({ counts }) => counts)).size).toBe(1);
+    expect(all.map(([one, other]) => [one!.reads, other!.reads])).toEqual(machines.map(() => [1, Math.ceil(input.length / 5) + 1]));
+  });
+
+  test('unknown names are bounded', () => {
+    const text = Array.from({ length: 1500 }, (_, i) => `<|start|>role${i}<|message|>x<|end|>`).join('');
+    const { roles } = count(machines[0]!, new MemorySource(new TextEncoder().encode(text)), { dialect: 'harmony' });
+    expect(Object.keys(roles).length).toBe(1001);
+    expect(roles['(other)']).toBe(500);
+  });
+});
