@@ -1,4 +1,4 @@
-// Sums over plain messages, so that counting a corpus needs no look at each row from outside. src/scan/tally.ts is its twin.
+// Sums over plain messages, so that counting a corpus needs no look at each row from outside. src/scan/twin/tally.ts is its twin.
 
 import {
   ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, ESCAPE, FIELD, IMPLICIT_END, IMPLIED, KIND_MASK, MESSAGE, NEXT,

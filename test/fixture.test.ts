@@ -6,7 +6,7 @@ import { parseOn } from '../src/model/parse.ts';
 import type { ReadOptions } from '../src/model/walk.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
-import { Twin } from '../src/scan/twin.ts';
+import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/rules/check.ts';
 import { Chunked, recordsOf, rowsOf } from './read.ts';

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { check, Lines, parse, scan } from '../src/index.ts';
 import { MemorySource } from '../src/scan/source.ts';
-import { Twin } from '../src/scan/twin.ts';
+import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { Chunked, recordsOf } from './read.ts';
 

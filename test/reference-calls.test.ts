@@ -15,7 +15,7 @@ import { referenceParse } from './reference/parser.ts';
 const INPUTS = Number(process.env['OPENCHATML_REFERENCE_INPUTS'] ?? 60_000);
 /** Definitions of tools are not the reference's matter. */
 const TOOLS = new Set<string>(['unknown-tool', 'invalid-arguments'] satisfies RuleName[]);
-/** The reference tells which body is no JSON; where it breaks is for test/json.test.ts. */
+/** The reference tells which body is no JSON; where it breaks is for test/scan/json.test.ts. */
 const JSON_RULES = new Set<string>(['invalid-json', 'hint-mismatch'] satisfies RuleName[]);
 const MEANING: readonly RuleName[] = [
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',

@@ -3,7 +3,7 @@
 
 import { knownRole } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';
-import { HEADER_BYTES } from '../model/document-header.ts';
+import { HEADER_BYTES } from '../model/header/document.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
 import { isShown } from '../rules/message-data.ts';

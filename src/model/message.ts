@@ -10,7 +10,7 @@ import { decodeUtf8 } from '../utf8.ts';
 import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
 import { CR, LF } from './bytes.ts';
 import { contentPieces } from './content.ts';
-import { HEADER_BYTES } from './document-header.ts';
+import { HEADER_BYTES } from './header/document.ts';
 import { INSPECT } from './inspect.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';

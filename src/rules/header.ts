@@ -2,7 +2,7 @@
 
 import { HAS_LINE } from '../abi.ts';
 import type { Finding } from '../errors.ts';
-import { HEADER_BYTES } from '../model/document-header.ts';
+import { HEADER_BYTES } from '../model/header/document.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { lacksChannel } from './visibility.ts';

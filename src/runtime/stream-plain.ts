@@ -1,6 +1,6 @@
 // Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and token.ts.
 
-import { Twin } from '../scan/twin.ts';
+import { Twin } from '../scan/twin/twin.ts';
 import type { StreamEvent } from './event.ts';
 import { Stream } from './stream-core.ts';
 import {

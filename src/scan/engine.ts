@@ -1,7 +1,7 @@
 // Which scanner runs: SIMD, scalar, or the TypeScript twin where the engine or a content security policy refuses WebAssembly.
 
 import type { Machine } from './machine.ts';
-import { Twin } from './twin.ts';
+import { Twin } from './twin/twin.ts';
 import { WasmMachine } from './wasm.ts';
 
 export type Engine = 'simd' | 'scalar' | 'js';

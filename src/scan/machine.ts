@@ -40,7 +40,7 @@ export interface Machine {
   slide(from: number, length: number): void;
   /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */
   readonly sums: Uint32Array;
-  /** Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped (src/scan/tally.ts). */
+  /** Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped (src/scan/twin/tally.ts). */
   tally(from: number, to: number, stops: number): number;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
   invalidUtf8(from: number, to: number): number;

@@ -6,7 +6,7 @@ import { nearest } from '../../src/cli/nearest.ts';
 import { isBad, unitsOf } from '../../src/corpus/unit.ts';
 import { diagnose, type Diagnostic, type RuleName, RULES } from '../../src/errors.ts';
 import { MemorySource } from '../../src/scan/source.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { checkSource } from '../../src/rules/check.ts';
 import type { ContentCheck } from '../../src/rules/constraint.ts';
 import { type Example, EXAMPLES } from '../../src/rules/examples.ts';

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/model/message.ts';
 import { type Parsed, parseOn } from '../../src/model/parse.ts';
 import type { Machine } from '../../src/scan/machine.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { checkContent, type ContentCheck, type ContentOptions, constraintsOf, parseJson } from '../../src/rules/constraint.ts';
 import { type Random, randomOf, SEED } from '../random.ts';

@@ -1,7 +1,7 @@
 // Counting: the same sums on every build, and the same as from the messages themselves; files and fill-ins.
 import { describe, expect, test } from 'vitest';
 import { MemorySource } from '../../src/scan/source.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { countCalls } from '../../src/rules/call-count.ts';
 import { checkSource } from '../../src/rules/check.ts';

@@ -6,7 +6,7 @@ import { parseOn } from '../../src/model/parse.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
 import { MemorySource } from '../../src/scan/source.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { bodyPieces, shownSpans, shownText } from '../../src/rules/shown.ts';
 import { show, VisibilityError } from '../../src/rules/visibility.ts';

@@ -5,7 +5,7 @@ import type { Diagnostic } from '../../src/errors.ts';
 import type { ToolDefinition } from '../../src/model/data.ts';
 import type { Machine } from '../../src/scan/machine.ts';
 import { MemorySource } from '../../src/scan/source.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { type CheckOptions, checkSource } from '../../src/rules/check.ts';
 import { Usual } from '../../src/rules/usual.ts';

@@ -2,7 +2,7 @@
 // are what parsing gives, the events those of the whole input.
 import { describe, expect, test } from 'vitest';
 import { Machines } from '../../src/runtime/stream-machines.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { readFixtures } from '../fixture.ts';
 import { expectAgreement } from './stream-agrees.ts';
 import { bytewise, eventsOf, joined, SMALL } from './stream-run.ts';

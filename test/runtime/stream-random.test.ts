@@ -2,7 +2,7 @@
 // detection.
 import { expect, test } from 'vitest';
 import { Machines } from '../../src/runtime/stream-machines.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 import { expectAgreement } from './stream-agrees.ts';
 import { bytewise, eventsOf, joined, LARGE, SMALL } from './stream-run.ts';

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, type Dialect, DIALECTS, TOKEN_NAMES } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { randomInput, randomOf, SEED, type Random } from '../random.ts';
 

@@ -1,7 +1,7 @@
 // The last bracket of a span of the window, in every build.
 import { expect, test } from 'vitest';
 import type { Machine } from '../../src/scan/machine.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 
 const machines: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];

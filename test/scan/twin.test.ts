@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DIALECTS } from '../../src/scan/dialects.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { scannerSuite } from './suite.ts';
 import { show } from './table.ts';
 

@@ -1,7 +1,7 @@
 // Where bytes stop being UTF-8: every build against the decoder of the engine, whatever stands behind them in memory.
 import { describe, expect, test } from 'vitest';
 import type { Machine } from '../../src/scan/machine.ts';
-import { Twin } from '../../src/scan/twin.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 
 const machines: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];

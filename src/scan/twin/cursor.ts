@@ -1,8 +1,8 @@
 // Where the TypeScript scanner is: the window under way, the place in the text, why it stops; and the few moves that
 // all places share.
 
-import { Table } from './twin-table.ts';
-import { CUT, type Lexicon } from './twin-token.ts';
+import { Table } from './table.ts';
+import { CUT, type Lexicon } from './token.ts';
 
 // Places.
 /** At the start of input: a byte order mark may come. */

@@ -1,7 +1,7 @@
 // The tokens of a dialect, ready to be compared with bytes: for the TypeScript scanner.
 
-import * as abi from '../abi.ts';
-import { TOKEN_NAMES, type Dialect } from './dialects.ts';
+import * as abi from '../../abi.ts';
+import { TOKEN_NAMES, type Dialect } from '../dialects.ts';
 
 /** The bytes there are may be the beginning of a token; what follows decides. */
 export const CUT = -1;

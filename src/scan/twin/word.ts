@@ -1,8 +1,8 @@
 // The words of a message header, byte by byte, for the TypeScript scanner: is the header PLAIN, and with which role,
 // channel and recipient? All of it is state, so that input can be cut anywhere.
 
-import * as abi from '../abi.ts';
-import { CHANNEL_NAMES, ROLE_NAMES } from './dialects.ts';
+import * as abi from '../../abi.ts';
+import { CHANNEL_NAMES, ROLE_NAMES } from '../dialects.ts';
 
 /** Longer than every word that means something, and than the longest key with its `=` and one byte of value. */
 const WORD_BYTES = 16;

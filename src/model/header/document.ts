@@ -4,10 +4,10 @@
 // so raw bytes are bounded before it sees them, aliases, tags and complex keys are refused, and values are built here, not by it.
 
 import { CST, Document, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type Node, visit, type YAMLMap } from 'yaml';
-import type { RuleName } from '../errors.ts';
-import type { DialectId } from '../scan/dialects.ts';
-import { decodeUtf8 } from '../utf8.ts';
-import { LF } from './bytes.ts';
+import type { RuleName } from '../../errors.ts';
+import type { DialectId } from '../../scan/dialects.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+import { LF } from '../bytes.ts';
 
 export type HeaderValue = string | number | boolean | null | HeaderValue[] | { [key: string]: HeaderValue };
 

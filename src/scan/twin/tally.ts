@@ -1,6 +1,6 @@
 // Sums over plain messages, the twin of assembly/tally.ts.
 
-import * as abi from '../abi.ts';
+import * as abi from '../../abi.ts';
 
 const RUN = abi.MESSAGE | abi.PLAIN;
 const RUN_MASK = abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_BODY_TOKEN | abi.IMPLICIT_END | abi.EOF_END;

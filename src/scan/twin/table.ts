@@ -1,7 +1,7 @@
 // The offset table of the TypeScript scanner: rows, and slots for open rows that left it. assembly/README.md specifies
 // both.
 
-import * as abi from '../abi.ts';
+import * as abi from '../../abi.ts';
 
 export class Table {
   readonly rows: Int32Array;

@@ -2,13 +2,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { JSON_DEPTH } from '../src/abi.ts';
-import type { Machine } from '../src/scan/machine.ts';
-import { Twin } from '../src/scan/twin.ts';
-import { WasmMachine } from '../src/scan/wasm.ts';
-import { randomOf, SEED } from './random.ts';
-import { jsonFault } from './reference/json.ts';
-import { sharedData } from './skip.ts';
+import { JSON_DEPTH } from '../../src/abi.ts';
+import type { Machine } from '../../src/scan/machine.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+import { randomOf, SEED } from '../random.ts';
+import { jsonFault } from '../reference/json.ts';
+import { sharedData } from '../skip.ts';
 
 const SYNTAX = 'numbers are syntax: their size is a matter of who makes them values';
 const LONE = 'any four hexadecimal digits make an escape, a lone surrogate too (RFC 8259 §8.2)';

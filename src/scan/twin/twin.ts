@@ -1,20 +1,20 @@
 // The scanner in TypeScript: used where WebAssembly is refused, and the reference that the other builds are compared
-// with. assembly/README.md specifies the rows. The machine is always in one of the places that twin-cursor.ts lists;
+// with. assembly/README.md specifies the rows. The machine is always in one of the places that cursor.ts lists;
 // `scan` steps from place to place until the window is used up, a possible token is cut by its end, the table is full,
 // or a document header is over. Nothing is looked at twice but the few bytes held back, so the time is linear.
 
-import * as abi from '../abi.ts';
-import type { Dialect } from './dialects.ts';
-import { checkJsonParts } from './json-twin.ts';
-import type { Machine } from './machine.ts';
+import * as abi from '../../abi.ts';
+import type { Dialect } from '../dialects.ts';
+import { checkJsonParts } from './json.ts';
+import type { Machine } from '../machine.ts';
 import { tallyRows } from './tally.ts';
 import {
   AT_MARK, Cursor, HEADER_OVER, IN_BODY, IN_DOCUMENT, IN_GAP, IN_HEADER, IN_LEAD, IN_OPENER, NO_ROOM, NOT,
-} from './twin-cursor.ts';
-import { Gaps } from './twin-gap.ts';
-import { Messages } from './twin-message.ts';
-import { lexiconOf, lexiconOfNumber } from './twin-token.ts';
-import { characterLength } from '../utf8.ts';
+} from './cursor.ts';
+import { Gaps } from './gap.ts';
+import { Messages } from './message.ts';
+import { lexiconOf, lexiconOfNumber } from './token.ts';
+import { characterLength } from '../../utf8.ts';
 
 export interface TwinOptions {
   /** Bytes of the window. */

@@ -1,7 +1,7 @@
 // The lines of a document header, byte by byte, for the TypeScript scanner: does a line of a gap open one (Opener),
 // does a line of it close it (Lines)? All of it is state, so that input can be cut anywhere.
 
-import { isLetter } from './twin-token.ts';
+import { isLetter } from './token.ts';
 
 const HTAB = 0x09;
 const LF = 0x0a;

@@ -1,10 +1,10 @@
 // Messages, for the TypeScript scanner: header, body and literal blocks, from what opens a message to what ends it.
 // Every method that reads takes the position it begins at and answers how far it came.
 
-import * as abi from '../abi.ts';
-import { IN_BODY, IN_GAP, IN_HEADER, IN_LITERAL, LF, LT, NOT, type Cursor } from './twin-cursor.ts';
-import { classOf, CUT, ESCAPED, idOf, isWhite } from './twin-token.ts';
-import { Words } from './twin-word.ts';
+import * as abi from '../../abi.ts';
+import { IN_BODY, IN_GAP, IN_HEADER, IN_LITERAL, LF, LT, NOT, type Cursor } from './cursor.ts';
+import { classOf, CUT, ESCAPED, idOf, isWhite } from './token.ts';
+import { Words } from './word.ts';
 
 export class Messages {
   readonly words = new Words();

@@ -1,13 +1,13 @@
 // Gaps, for the TypeScript scanner: what stands before and between messages, document headers included.
 // Every method that reads takes the position it begins at and answers how far it came.
 
-import * as abi from '../abi.ts';
+import * as abi from '../../abi.ts';
 import {
   AT_MARK, BRACKET, HEADER_OVER, IN_DOCUMENT, IN_GAP, IN_LEAD, IN_OPENER, LF, LT, NOT, type Cursor,
-} from './twin-cursor.ts';
-import { GOES_ON, Lines, Opener, OPENS } from './twin-line.ts';
-import type { Messages } from './twin-message.ts';
-import { boundAt, boundLength, classOf, CUT, idOf, isLetter, isWhite } from './twin-token.ts';
+} from './cursor.ts';
+import { GOES_ON, Lines, Opener, OPENS } from './line.ts';
+import type { Messages } from './message.ts';
+import { boundAt, boundLength, classOf, CUT, idOf, isLetter, isWhite } from './token.ts';
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 const OWN_STATE = 5;

@@ -1,13 +1,13 @@
 // The JSON checker of every build against a plain reader, against JSON.parse, and against itself however a document is cut.
 import { describe, expect, test } from 'vitest';
-import * as abi from '../src/abi.ts';
-import { DIALECTS } from '../src/scan/dialects.ts';
-import type { Machine } from '../src/scan/machine.ts';
-import { Twin } from '../src/scan/twin.ts';
-import { WasmMachine } from '../src/scan/wasm.ts';
-import { type Random, randomInput, randomOf, SEED } from './random.ts';
-import { jsonFault } from './reference/json.ts';
-import { drive, randomPlan } from './scan/drive.ts';
+import * as abi from '../../src/abi.ts';
+import { DIALECTS } from '../../src/scan/dialects.ts';
+import type { Machine } from '../../src/scan/machine.ts';
+import { Twin } from '../../src/scan/twin/twin.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+import { type Random, randomInput, randomOf, SEED } from '../random.ts';
+import { jsonFault } from '../reference/json.ts';
+import { drive, randomPlan } from './drive.ts';
 
 const MACHINES: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
 const ENGINES = MACHINES.map((machine) => [machine.engine, machine] as const);

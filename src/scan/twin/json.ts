@@ -1,7 +1,7 @@
 // RFC 8259 in TypeScript: whether bytes are one JSON value, for machines without WebAssembly, and what the other builds are compared
 // with. A table of states: for each state and byte the next state, or what is to be done with a container.
 
-import { JSON_DEEPEST } from '../abi.ts';
+import { JSON_DEEPEST } from '../../abi.ts';
 
 /** Of the table: no document goes on like this; open or close a container; a comma, after which the container says what comes. */
 const WRONG = 0;
