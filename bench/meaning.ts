@@ -1,10 +1,10 @@
 // Rows of this package for what messages mean: checking, rendering, writing, converting bytes that are in memory.
 import type { TranscriptData } from '../src/model/data.ts';
 import { convertTranscript, type Form, neutralOf } from '../src/formats/convert.ts';
-import { renderHtml } from '../src/formats/render-html.ts';
-import { renderText } from '../src/formats/render-text.ts';
+import { renderHtml } from '../src/formats/render/html.ts';
+import { renderText } from '../src/formats/render/text.ts';
 import { transcriptData } from '../src/formats/transcript-data.ts';
-import { writeTranscript } from '../src/formats/write.ts';
+import { writeTranscript } from '../src/formats/write/write.ts';
 import { check, parse } from '../src/index.ts';
 import type { ReadOptions } from '../src/model/walk.ts';
 import type { MemoryContender, MemoryInput } from './contender.ts';

@@ -1,21 +1,21 @@
 // Public names that do not depend on the engine.
 
 export { type Code, type Diagnostic, Lines, type Place, type Rule, type RuleName, RULES, type Severity } from './errors.ts';
-export { type ChatRecord, fromChat } from './formats/chat.ts';
-export { toChat } from './formats/chat-write.ts';
-export { type ControlToken, findControlTokens, type FindTokensOptions } from './formats/control-tokens.ts';
-export { escapeControlTokens, type EscapeStyle, type EscapeTokensOptions } from './formats/control-tokens-escape.ts';
-export { AUDIT_RULES, type AuditRuleName } from './formats/control-tokens-rules.ts';
+export { type ChatRecord, fromChat } from './formats/chat/read.ts';
+export { toChat } from './formats/chat/write.ts';
+export { type ControlToken, findControlTokens, type FindTokensOptions } from './formats/control-tokens/find.ts';
+export { escapeControlTokens, type EscapeStyle, type EscapeTokensOptions } from './formats/control-tokens/escape.ts';
+export { AUDIT_RULES, type AuditRuleName } from './formats/control-tokens/rules.ts';
 export { type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf, type NeutralOptions } from './formats/convert.ts';
-export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony.ts';
-export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony-system.ts';
-export { fromInterchange, toInterchange20, toInterchange22 } from './formats/interchange.ts';
+export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony/harmony.ts';
+export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony/system.ts';
+export { fromInterchange, toInterchange20, toInterchange22 } from './formats/interchange/interchange.ts';
 export { type Loss, type LossName, Refusal } from './formats/loss.ts';
 export { messageRecord, type MessageRecord } from './formats/record.ts';
-export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptions } from './formats/render.ts';
-export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/sharegpt.ts';
+export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptions } from './formats/render/render.ts';
+export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
 export { transcriptData } from './formats/transcript-data.ts';
-export { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written } from './formats/write.ts';
+export { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written } from './formats/write/write.ts';
 export { type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
 export type { HeaderValue } from './model/header/document.ts';

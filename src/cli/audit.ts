@@ -8,7 +8,7 @@ import { FileOutputError, OutputFile } from '../corpus/output-file.ts';
 import { ENDINGS, STANDARD_INPUT } from '../corpus/paths.ts';
 import { FileSource, type InputSource } from '../corpus/source.ts';
 import type { Severity } from '../errors.ts';
-import type { EscapeStyle } from '../formats/control-tokens-escape.ts';
+import type { EscapeStyle } from '../formats/control-tokens/escape.ts';
 import type { Source } from '../scan/source.ts';
 import { Copier, type TargetOptions, Targets } from './audit-copy.ts';
 import { writeDiff, writeDiffHead } from './audit-diff.ts';

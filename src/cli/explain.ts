@@ -3,7 +3,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Code, Rule } from '../errors.ts';
-import { AUDIT_EXAMPLES } from '../formats/control-tokens-examples.ts';
+import { AUDIT_EXAMPLES } from '../formats/control-tokens/examples.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { type Example, EXAMPLES } from '../rules/examples.ts';
 import { ALL_RULES, type AnyRuleName, ruleOf } from './rule-of.ts';

@@ -7,7 +7,7 @@ import { isBad, isContainer } from '../corpus/unit.ts';
 import { ALL, Units } from '../corpus/units.ts';
 import { RULES } from '../errors.ts';
 import { escapeHtml } from '../formats/printable.ts';
-import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render.ts';
+import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render/render.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import type { Source } from '../scan/source.ts';

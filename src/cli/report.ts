@@ -3,7 +3,7 @@
 
 import type { InputSource } from '../corpus/source.ts';
 import type { Diagnostic, Place, RuleName } from '../errors.ts';
-import type { AuditRuleName } from '../formats/control-tokens-rules.ts';
+import type { AuditRuleName } from '../formats/control-tokens/rules.ts';
 import { countOf } from './print.ts';
 
 export const REPORT_FORMATS = [

@@ -1,7 +1,7 @@
 // Every rule that a report may tell of: those of transcripts, and those of the audit.
 
 import { type Rule, type RuleName, RULES } from '../errors.ts';
-import { AUDIT_RULES, type AuditRuleName } from '../formats/control-tokens-rules.ts';
+import { AUDIT_RULES, type AuditRuleName } from '../formats/control-tokens/rules.ts';
 
 export type AnyRuleName = RuleName | AuditRuleName;
 

@@ -1,7 +1,7 @@
 // The texts of a record that a chat template may put into a transcript: every string, and every key, of its messages
 // and tools; and the fields of plain text around them.
 
-import { makesToken, tailOf } from '../formats/control-tokens.ts';
+import { makesToken, tailOf } from '../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from './json-place.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */

@@ -2,8 +2,8 @@
 
 import { isUtf8 } from 'node:buffer';
 import { HAS_ESCAPE, MESSAGE } from '../abi.ts';
-import { findControlTokens, type ControlToken } from '../formats/control-tokens.ts';
-import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../formats/control-tokens-escape.ts';
+import { findControlTokens, type ControlToken } from '../formats/control-tokens/find.ts';
+import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../formats/control-tokens/escape.ts';
 import { Message } from '../model/message.ts';
 import { type ReadOptions, Walk } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';

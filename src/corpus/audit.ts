@@ -3,9 +3,9 @@
 
 import { JSON_DEEPEST } from '../abi.ts';
 import { RULES, type Severity } from '../errors.ts';
-import { type ControlToken, findControlTokens } from '../formats/control-tokens.ts';
-import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../formats/control-tokens-escape.ts';
-import type { AuditRuleName } from '../formats/control-tokens-rules.ts';
+import { type ControlToken, findControlTokens } from '../formats/control-tokens/find.ts';
+import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../formats/control-tokens/escape.ts';
+import type { AuditRuleName } from '../formats/control-tokens/rules.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';

@@ -2,11 +2,11 @@
 // Positions lead back to the entry's content where that stands in the text as it is, else to the entry.
 
 import type { MessageData, RecordReadOptions, TranscriptData } from '../model/data.ts';
-import { fromChat } from '../formats/chat.ts';
+import { fromChat } from '../formats/chat/read.ts';
 import { convertTranscript } from '../formats/convert.ts';
-import { fromInterchange20, fromInterchange22 } from '../formats/interchange-read.ts';
+import { fromInterchange20, fromInterchange22 } from '../formats/interchange/read.ts';
 import { Refusal } from '../formats/loss.ts';
-import { fromShareGpt } from '../formats/sharegpt.ts';
+import { fromShareGpt } from '../formats/chat/sharegpt.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { MemorySource } from '../scan/source.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';

@@ -3,15 +3,15 @@
 
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
-import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat-calls.ts';
-import { extractTools, liftTools, placeTools, type ToolsForm } from './chat-tools.ts';
-import { toChat } from './chat-write.ts';
-import { fromHarmony, toHarmony } from './harmony.ts';
-import { toInterchange20, toInterchange22 } from './interchange-write.ts';
-import { fromLine, toLine } from './line.ts';
+import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
+import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
+import { toChat } from './chat/write.ts';
+import { fromHarmony, toHarmony } from './harmony/harmony.ts';
+import { toInterchange20, toInterchange22 } from './interchange/write.ts';
+import { fromLine, toLine } from './v01/v01.ts';
 import type { Loss } from './loss.ts';
-import { toShareGpt } from './sharegpt.ts';
-import { writeTranscript } from './write.ts';
+import { toShareGpt } from './chat/sharegpt.ts';
+import { writeTranscript } from './write/write.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */

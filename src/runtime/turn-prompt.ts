@@ -3,7 +3,7 @@
 
 import { convertTranscript } from '../formats/convert.ts';
 import type { Loss } from '../formats/loss.ts';
-import { writeTail } from '../formats/write.ts';
+import { writeTail } from '../formats/write/write.ts';
 import type { MessageData } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { messagesForCompletion } from '../rules/sampling.ts';

@@ -10,8 +10,8 @@ import { Twin } from '../../src/scan/twin/twin.ts';
 import { checkSource } from '../../src/rules/check.ts';
 import type { ContentCheck } from '../../src/rules/constraint.ts';
 import { type Example, EXAMPLES } from '../../src/rules/examples.ts';
-import { AUDIT_EXAMPLES } from '../../src/formats/control-tokens-examples.ts';
-import { AUDIT_RULES, type AuditRuleName } from '../../src/formats/control-tokens-rules.ts';
+import { AUDIT_EXAMPLES } from '../../src/formats/control-tokens/examples.ts';
+import { AUDIT_RULES, type AuditRuleName } from '../../src/formats/control-tokens/rules.ts';
 import { file, jsonLines, type Result, run as runCommand } from './harness.ts';
 
 function run(name?: string, format: ExplainOptions['format'] = 'text', isTTY = false): Result {

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { render, type RenderCommandOptions } from '../../src/cli/render.ts';
-import { htmlHead, htmlTail } from '../../src/formats/render.ts';
+import { htmlHead, htmlTail } from '../../src/formats/render/render.ts';
 import { at, CLEAN, file } from './harness.ts';
 
 const TALK = 'version: 2.2\n---\n<|start|>system<|message|>Be kind<|end|>\n<|start|>user<|message|>Hello<|end|>\n'

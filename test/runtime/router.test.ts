@@ -1,6 +1,6 @@
 // The tool router: replies, and handlers that give or throw anything (2.2 §8).
 import { describe, expect, test } from 'vitest';
-import { writeTranscript } from '../../src/formats/write.ts';
+import { writeTranscript } from '../../src/formats/write/write.ts';
 import { parse, transcriptData } from '../../src/index.ts';
 import { type Handler, ToolError, ToolResult } from '../../src/runtime/router-types.ts';
 import { call, envelope, errorOf, routerOf } from './router-cases.ts';

@@ -1,0 +1,139 @@
+// Calls and replies in forms that tell a tool by its bare name: names and recipients, and which reply answers which
+// call.
+
+import type { MessageData } from '../../model/data.ts';
+import { isBuiltin } from '../../rules/calls.ts';
+import { isCall } from '../../rules/message-data.ts';
+import { Queue, Queues } from '../../rules/queue.ts';
+import type { Loss } from '../loss.ts';
+
+const PREFIX = 'functions.';
+/** The bare name of a tool: a function's without its namespace, where adding it gives the recipient back. */
+export function toolName(recipient: string): string {
+  if (!recipient.startsWith(PREFIX)) return recipient;
+  const name = recipient.slice(PREFIX.length);
+  return name === '' || isBuiltin(name) || name.startsWith(PREFIX) ? recipient : name;
+}
+
+/** The recipient that a bare name means. */
+export function toolRecipient(name: string): string {
+  return isBuiltin(name) || name.startsWith(PREFIX) ? name : PREFIX + name;
+}
+
+/** A reply whose name was taken from its call: a form that need not have it leaves it out again. */
+export interface NamedReply extends MessageData {
+  readonly nameFromCall: true;
+}
+
+export const isNamedFromCall = (message: MessageData): boolean =>
+  'nameFromCall' in message && message.nameFromCall === true;
+
+interface OpenCall {
+  readonly id: string | null;
+  readonly recipient: string;
+  /** From 0, among the calls of the transcript. */
+  readonly number: number;
+  isDone: boolean;
+}
+
+/** The calls that wait for a reply, in order. */
+export class OpenCalls {
+  readonly #inOrder = new Queue<OpenCall>();
+  readonly #byId = new Map<string, OpenCall>();
+  /** By the bare name of the tool. */
+  readonly #byName = new Queues<OpenCall>();
+  #count = 0;
+
+  call(id: string | null, recipient: string): void {
+    const call = { id, recipient, number: this.#count++, isDone: false };
+    this.#inOrder.add(call);
+    this.#byName.add(toolName(recipient), call);
+    if (id !== null && !this.#byId.has(id)) this.#byId.set(id, call);
+  }
+
+  /**
+   * The call that a reply answers, which is open no longer: the one with its id; without an id the first of its name,
+   * or the first.
+   */
+  reply(id: string | null, name: string | null): OpenCall | null {
+    const call = id !== null ? this.#byId.get(id) : name === null ? this.#inOrder.first() : this.#byName.first(toolName(name));
+    if (!call) return null;
+    call.isDone = true;
+    if (call.id !== null && this.#byId.get(call.id) === call) this.#byId.delete(call.id);
+    return call;
+  }
+}
+
+/**
+ * Gives an id to every call that has none, and to the reply that answers it: `call_1`, `call_2`, … past those in use.
+ */
+export function withCallIds(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
+  const lacks = (message: MessageData): boolean =>
+    (message.callId ?? null) === null && (isCall(message) || message.role === 'tool');
+  if (!messages.some(lacks)) return { messages, losses: [] };
+  const used = new Set(messages.map((message) => message.callId));
+  const losses: Loss[] = [];
+  const open = new OpenCalls();
+  let number = 0;
+  const done = messages.map((message, index) => {
+    let { callId = null } = message;
+    if (isCall(message)) {
+      if (callId === null) {
+        do callId = `call_${++number}`;
+        while (used.has(callId));
+        losses.push({ what: 'call-id', message: index, detail: 'the call has none: one was made' });
+      }
+      open.call(callId, message.recipient!);
+    } else if (message.role === 'tool') {
+      const call = open.reply(callId, message.name ?? null);
+      if (callId === null) {
+        callId = call?.id ?? null;
+        const detail =
+          call === null
+            ? 'the reply has none and answers no open call'
+            : 'the reply has none: that of its call was taken';
+        losses.push({ what: 'call-id', message: index, detail });
+      }
+    }
+    return callId === (message.callId ?? null) ? message : { ...message, callId };
+  });
+  return { messages: done, losses };
+}
+
+/** Gives every reply without a name that of its call. */
+export function withReplyNames(messages: readonly MessageData[]): readonly MessageData[] {
+  if (!messages.some((message) => message.role === 'tool' && (message.name ?? null) === null)) return messages;
+  const open = new OpenCalls();
+  return messages.map((message): MessageData | NamedReply => {
+    if (isCall(message)) open.call(message.callId ?? null, message.recipient!);
+    if (message.role !== 'tool') return message;
+    const call = open.reply(message.callId ?? null, message.name ?? null);
+    if ((message.name ?? null) !== null || call === null) return message;
+    return { ...message, name: call.recipient, nameFromCall: true };
+  });
+}
+
+/**
+ * Puts replies that follow each other in the order of their calls, for notations without ids, where a reply answers the
+ * first call that waits (of its name). Replies apart from each other stay where they are.
+ */
+export function withOrderedReplies(messages: readonly MessageData[]): {
+  messages: readonly MessageData[];
+  losses: Loss[];
+} {
+  const open = new OpenCalls();
+  const losses: Loss[] = [];
+  const done = [...messages];
+  const calls: number[] = [];
+  messages.forEach((message, index) => {
+    if (isCall(message)) open.call(message.callId ?? null, message.recipient!);
+    if (message.role !== 'tool') calls.length = 0;
+    else calls.push(open.reply(message.callId ?? null, message.name ?? null)?.number ?? Infinity);
+    if (messages[index + 1]?.role === 'tool' || calls.every((call, at) => at === 0 || calls[at - 1]! <= call)) return;
+    const from = index + 1 - calls.length;
+    const order = calls.map((_, at) => at).sort((a, b) => (calls[a] === calls[b] ? a - b : calls[a]! - calls[b]!));
+    order.forEach((at, to) => (done[from + to] = messages[from + at]!));
+    losses.push({ what: 'call-id', message: from, detail: 'the replies stand in the order of their calls' });
+  });
+  return losses.length === 0 ? { messages, losses } : { messages: done, losses };
+}

@@ -1,0 +1,305 @@
+// OpenAI chat records to plain messages: roles, tool calls, thinking, tools. What has no place is told as a loss; what
+// would be invented or falsified is refused.
+//
+// A turn of an assistant is taken apart: its thinking is an analysis message, content beside calls is a preamble on
+// commentary, every call a message of its own. Without calls the content is final.
+
+import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { toolRecipient, withReplyNames } from './calls.ts';
+import { isBounded } from '../../tools/json.ts';
+import { readToolField } from './tools.ts';
+import { type Loss, type LossName, Refusal } from '../loss.ts';
+
+export interface ChatToolCall {
+  readonly id?: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+}
+
+export interface ChatMessage {
+  readonly role: string;
+  readonly name?: string;
+  readonly content: string | null;
+  /** Reasoning that led to the message. */
+  readonly thinking?: string;
+  readonly tool_calls?: readonly ChatToolCall[];
+  readonly tool_call_id?: string;
+}
+
+export interface ChatRecord {
+  readonly tools?: readonly object[];
+  readonly messages: readonly ChatMessage[];
+}
+
+/** Of arguments that are given as values. */
+const MOST_VALUES = 1_000_000;
+const MOST_DEPTH = 1024;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
+const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
+const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
+const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);
+const REPLY_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, 'tool_call_id']);
+const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'messages', 'tools']);
+
+/**
+ * The transcript of a chat record: `messages`, and `tools` (a list, or JSON text of one). `id` is left to who keeps the
+ * records. Losses name messages by their number in the record. Throws a Refusal.
+ */
+export function fromChat(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+  if (!isObject(record) || !Array.isArray(record['messages'])) {
+    throw new Refusal(null, 'it is no chat record', 'give an object with a list of messages');
+  }
+  const losses: Loss[] = [];
+  tellOtherFields(record, RECORD_KEYS, null, losses);
+  const tools: readonly ToolDefinition[] = readToolField(record['tools'], losses);
+  const reader = new Reader(losses, options.origins === true);
+  (record['messages'] as unknown[]).forEach((message, index) => reader.take(message, index));
+  return { data: { header: null, tools, messages: withReplyNames(reader.messages) }, losses };
+}
+
+export function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Fields that are not carried; null is the same as absent. */
+export function tellOtherFields(
+  fields: Fields,
+  known: ReadonlySet<string>,
+  message: number | null,
+  losses: Loss[],
+  within = '',
+): void {
+  for (const key of Object.keys(fields)) {
+    if (!known.has(key) && fields[key] !== null) losses.push({ what: 'field', message, detail: `${within}${key}` });
+  }
+}
+
+/** Text, or null when there is none. A list of text parts is joined. */
+export function readText(value: unknown, field: string, index: number, losses: Loss[]): string | null {
+  if (typeof value === 'string') return value;
+  if (value === null || value === undefined) return null;
+  if (!Array.isArray(value)) throw new Refusal(index, `${field} is no text`, 'give a string');
+  let text = '';
+  for (const part of value as unknown[]) {
+    if (typeof part === 'string') text += part;
+    else if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string') {
+      text += part['text'];
+      tellOtherFields(part, PART_KEYS, index, losses, `${field}.`);
+    } else throw new Refusal(index, `${field} has a part of type ${typeOf(part)}`, 'only parts of text can be carried');
+  }
+  losses.push({ what: 'field', message: index, detail: `parts of ${field} were joined` });
+  return text;
+}
+
+const PART_KEYS: ReadonlySet<string> = new Set(['type', 'text']);
+
+/** The type that a part names, where it looks like one. */
+function typeOf(part: unknown): string {
+  const type = isObject(part) ? part['type'] : undefined;
+  return typeof type === 'string' && /^[a-z_]{1,32}$/.test(type) ? type : '(unknown)';
+}
+
+/** A field of text; null when absent. */
+function textField(fields: Fields, key: string, index: number): string | null {
+  const value = fields[key] ?? null;
+  if (value === null || typeof value === 'string') return value;
+  throw new Refusal(index, `${key} is no text`, 'give a string');
+}
+
+class Reader {
+  readonly messages: MessageData[] = [];
+  readonly #losses: Loss[];
+  readonly #origins: boolean;
+  /** What the last record message was, when a further one would come back as a part of it; and its author's name. */
+  #open: 'calls' | 'thinking' | null = null;
+  #openName: string | null = null;
+
+  constructor(losses: Loss[], origins: boolean) {
+    this.#losses = losses;
+    this.#origins = origins;
+  }
+
+  take(value: unknown, index: number): void {
+    const { messages } = this;
+    const from = messages.length;
+    this.#take(value, index);
+    if (!this.#origins) return;
+    for (let at = from; at < messages.length; at++) messages[at] = { ...messages[at]!, origin: index };
+  }
+
+  #take(value: unknown, index: number): void {
+    if (!isObject(value)) throw new Refusal(index, 'it is no object', 'give a message');
+    const { role } = value;
+    const before = this.#open;
+    this.#open = null;
+    if (role === 'assistant') this.#assistant(value, index, before);
+    else if (role === 'tool' || role === 'function') this.#reply(value, index, role);
+    else if (typeof role === 'string' && PLAIN_ROLES.has(role)) this.#plain(role, value, index);
+    else throw new Refusal(index, 'its role is none that is known', 'use system, developer, user, assistant or tool');
+  }
+
+  #lose(what: LossName, message: number, detail: string): void {
+    this.#losses.push({ what, message, detail });
+  }
+
+  #plain(role: string, fields: Fields, index: number): void {
+    tellOtherFields(fields, PLAIN_KEYS, index, this.#losses);
+    this.#push({ role, content: this.#content(fields, index), end: 'end' }, textField(fields, 'name', index));
+  }
+
+  #content(fields: Fields, index: number): string {
+    const content = readText(fields['content'], 'content', index, this.#losses);
+    if (content === null) this.#lose('field', index, 'no content becomes empty text');
+    return content ?? '';
+  }
+
+  #push(message: MessageData, name: string | null): void {
+    this.messages.push(name === null ? message : { ...message, name });
+  }
+
+  #reply(fields: Fields, index: number, role: string): void {
+    tellOtherFields(fields, REPLY_KEYS, index, this.#losses);
+    if (role === 'function') this.#lose('role', index, 'function becomes tool');
+    const callId = textField(fields, 'tool_call_id', index);
+    const content = this.#content(fields, index);
+    const name = textField(fields, 'name', index);
+    this.#push(
+      {
+        role: 'tool',
+        recipient: 'assistant',
+        channel: 'commentary',
+        ...(callId !== null && { callId }),
+        content,
+        end: 'end',
+      },
+      name === null ? null : this.#recipient(name, index),
+    );
+  }
+
+  #recipient(name: string, index: number): string {
+    const recipient = toolRecipient(name);
+    if (recipient === name && toolNameDiffers(name))
+      this.#lose('name', index, 'the prefix functions. is no part of a name');
+    return recipient;
+  }
+
+  #assistant(fields: Fields, index: number, before: 'calls' | 'thinking' | null): void {
+    tellOtherFields(fields, ASSISTANT_KEYS, index, this.#losses);
+    const name = textField(fields, 'name', index);
+    const thinking = this.#thinking(fields, index);
+    const calls = this.#calls(fields, index);
+    let content = readText(fields['content'], 'content', index, this.#losses);
+    if (calls.length > 0 && content === '') {
+      this.#lose('field', index, 'empty content beside calls becomes null');
+      content = null;
+    } else if (calls.length > 0 && fields['content'] === undefined) {
+      this.#lose('field', index, 'no content beside calls becomes null');
+    }
+    if (thinking !== null) this.#push({ role: 'assistant', channel: 'analysis', content: thinking, end: 'end' }, name);
+    if (content === null && calls.length === 0 && thinking === null) {
+      this.#lose('field', index, 'no content becomes empty text');
+      content = '';
+    }
+    const preamble = { channel: 'commentary', intent: 'preamble' };
+    const channel = calls.length > 0 ? preamble : { channel: 'final' };
+    if (content !== null) this.#push({ role: 'assistant', ...channel, content, end: 'end' }, name);
+    for (const call of calls) this.#push(call, name);
+    this.#tellGrouping(before, name, index, thinking !== null, content !== null);
+    this.#openName = name;
+    if (calls.length > 0) this.#open = 'calls';
+    else if (content === null) this.#open = 'thinking';
+  }
+
+  /** The messages of this one come back as a part of the one before it. */
+  #tellGrouping(
+    before: 'calls' | 'thinking' | null,
+    name: string | null,
+    index: number,
+    thinking: boolean,
+    content: boolean,
+  ): void {
+    if (before === null || name !== this.#openName || thinking || (before === 'calls' && content)) return;
+    this.#lose('grouping', index, 'it joins the message before it');
+  }
+
+  #thinking(fields: Fields, index: number): string | null {
+    let found: string | null = null;
+    for (const key of THINKING) {
+      const text = readText(fields[key], key, index, this.#losses);
+      if (text === null) continue;
+      if (found !== null && found !== text) {
+        throw new Refusal(
+          index,
+          'it has two different texts of thinking',
+          'keep one of thinking, reasoning_content, reasoning',
+        );
+      }
+      if (key !== 'thinking') this.#lose('field', index, `${key} becomes thinking`);
+      found = text;
+    }
+    return found;
+  }
+
+  #calls(fields: Fields, index: number): MessageData[] {
+    const calls: MessageData[] = [];
+    const list = fields['tool_calls'] ?? null;
+    if (list !== null) {
+      if (!Array.isArray(list)) throw new Refusal(index, 'tool_calls is no list', 'give a list of calls');
+      if (list.length === 0) this.#lose('field', index, 'tool_calls is empty');
+      for (const entry of list as unknown[]) {
+        if (!isObject(entry)) throw new Refusal(index, 'a call is no object', 'give {id, type, function}');
+        if ((entry['type'] ?? 'function') !== 'function')
+          throw new Refusal(index, 'a call is of no function', 'only calls of functions can be carried');
+        tellOtherFields(entry, CALL_KEYS, index, this.#losses, 'tool_calls.');
+        calls.push(this.#call(entry['function'], textField(entry, 'id', index), index));
+      }
+    }
+    const single = fields['function_call'] ?? null;
+    if (single !== null) {
+      this.#lose('field', index, 'function_call becomes tool_calls');
+      calls.push(this.#call(single, null, index));
+    }
+    return calls;
+  }
+
+  #call(target: unknown, callId: string | null, index: number): MessageData {
+    if (!isObject(target) || typeof target['name'] !== 'string') {
+      throw new Refusal(index, 'a call names no function', 'give function: {name, arguments}');
+    }
+    tellOtherFields(target, FUNCTION_KEYS, index, this.#losses, 'function.');
+    return {
+      role: 'assistant',
+      recipient: this.#recipient(target['name'], index),
+      ...(callId !== null && { callId }),
+      channel: 'commentary',
+      contentType: 'json',
+      constrained: true,
+      content: this.#arguments(target['arguments'], index),
+      end: 'call',
+    };
+  }
+
+  #arguments(value: unknown, index: number): string {
+    if (typeof value === 'string') return value;
+    if (!isBounded(value ?? {}, MOST_VALUES, MOST_DEPTH))
+      throw new Refusal(index, 'the arguments of a call are too large or too deep', 'give their text');
+    const text = JSON.stringify(value ?? {});
+    this.#lose(
+      'field',
+      index,
+      value === undefined || value === null ? 'no arguments become {}' : 'arguments become text',
+    );
+    return text;
+  }
+}
+
+const CALL_KEYS: ReadonlySet<string> = new Set(['id', 'type', 'function']);
+const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
+
+/** A name that toChat would write otherwise. */
+function toolNameDiffers(name: string): boolean {
+  return name.startsWith('functions.') && toolRecipient(name.slice('functions.'.length)) === name;
+}

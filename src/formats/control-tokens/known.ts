@@ -1,0 +1,111 @@
+// The control tokens that are looked for in text: those of the four dialects, and of other chat formats.
+
+import * as abi from '../../abi.ts';
+import { ANY_TOKENS, type Dialect, DIALECTS, type DialectId, type Token } from '../../scan/dialects.ts';
+
+/** Of all four dialects, by their text. */
+const TOKENS: ReadonlyMap<string, Token> = new Map([...ANY_TOKENS].map((token) => [token.text, token]));
+
+const MARKERS: ReadonlySet<number> = new Set([
+  abi.START_REFLECT, abi.END_REFLECT, abi.START_INTROSPECT, abi.END_INTROSPECT, abi.START_REASON, abi.END_REASON,
+]);
+
+/** Those of other formats that do not look like `<|name|>`. */
+const FOREIGN = [
+  '[INST]', '[/INST]', '[TOOL_CALLS]', '[AVAILABLE_TOOLS]', '[/AVAILABLE_TOOLS]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]',
+  '[SYSTEM_PROMPT]', '[/SYSTEM_PROMPT]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<bos>', '<eos>',
+  '<\uff5cbegin\u2581of\u2581sentence\uff5c>', '<\uff5cend\u2581of\u2581sentence\uff5c>', '<\uff5cUser\uff5c>',
+  '<\uff5cAssistant\uff5c>',
+];
+/** Those that do and are well known; any other name of this shape counts as well. */
+const FOREIGN_NAMES = [
+  'endoftext', 'startoftext', 'endofprompt', 'begin_of_text', 'end_of_text', 'start_header_id', 'end_header_id',
+  'eot_id', 'eom_id', 'python_tag', 'header_start', 'header_end', 'eot', 'im_sep', 'system', 'user', 'assistant',
+  'tool', 'observation', 'pad', 'fim_pad', 'repo_name', 'file_sep', 'START_OF_TURN_TOKEN', 'END_OF_TURN_TOKEN',
+  'USER_TOKEN', 'CHATBOT_TOKEN', 'SYSTEM_TOKEN',
+];
+const KNOWN_FOREIGN: ReadonlySet<string> = new Set([...FOREIGN, ...FOREIGN_NAMES.map((name) => `<|${name}|>`)]);
+
+const literally = (text: string): string => text.replace(/[[\]|/]/g, '\\$&');
+const SHAPE = '<\\|[A-Za-z][A-Za-z0-9_-]{0,39}\\|>';
+const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literally).join('|')}`, 'g');
+const BOUND = /<\/?s>|\[(?:BOS|EOS)\]/g;
+
+interface Written {
+  readonly text: string;
+  readonly index: number;
+}
+
+/** What may be a token, from left to right; no two overlap. */
+export const tokensIn = (text: string): readonly Written[] => matches(ANY, text);
+/** What bounds a transcript of 0.1. */
+export const boundsIn = (text: string): readonly Written[] => matches(BOUND, text);
+
+const NONE: readonly Written[] = [];
+
+/** Most texts hold no sign that any of them begins with. */
+function matches(pattern: RegExp, text: string): readonly Written[] {
+  if (!text.includes('<') && !text.includes('[')) return NONE;
+  const found: Written[] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    found.push({ text: match[0], index: match.index });
+  }
+  return found;
+}
+
+export const LONGEST_TOKEN = 48;
+
+/** The token of one of the four dialects that a text is; undefined: it is none. */
+export const tokenOfText = (text: string): Token | undefined => TOKENS.get(text);
+
+/** A token's text, of the four dialects or another format; null where the name could be anybody's. */
+export const publicName = (text: string): string | null =>
+  TOKENS.has(text) || KNOWN_FOREIGN.has(text) ? text : null;
+
+/** One of the markers of R-COT. */
+export const isMarker = ({ id }: Token): boolean => MARKERS.has(id);
+
+/** A token as the dialect has it, with its class; undefined: it has none such. */
+export function inDialect({ id }: Token, dialect: Dialect): Token | undefined {
+  return dialect.tokens.find((own) => own.id === id);
+}
+
+/** Letters of names without what stands between them, for look-alikes. */
+const PLAIN_NAMES: ReadonlyMap<string, string> = new Map(
+  [...TOKENS.keys()].map((text) => [text.slice(2, -2).replaceAll('_', ''), text]),
+);
+
+export const tokenOfLetters = (letters: string): string | undefined => PLAIN_NAMES.get(letters);
+
+/** A token broken up so that it can be read and put together again: spaces within its brackets. */
+export function brokenUp(token: string): string {
+  const edge = /^(?:<\||<\uff5c|<<|<|\[)/.exec(token)?.[0].length ?? 0;
+  const end = /(?:\|>|\uff5c>|>>|>|\])$/.exec(token)?.index ?? token.length;
+  return `${token.slice(0, edge)} ${token.slice(edge, end)} ${token.slice(end)}`;
+}
+
+export function dialectOf(option: string, dialect: DialectId | undefined): Dialect | null {
+  if (dialect === undefined) return null;
+  if (Object.hasOwn(DIALECTS, dialect)) return DIALECTS[dialect];
+  const known = Object.keys(DIALECTS).join(', ');
+  throw new RangeError(`option ${option}: expected ${known}; got ${JSON.stringify(dialect)}`);
+}
+
+/** Bytes of [from, to) of a text in UTF-8; half a surrogate pair counts as U+FFFD. */
+export function utf8Length(text: string, from: number, to: number): number {
+  let bytes = 0;
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit < 0x80) bytes++;
+    else if (unit < 0x800) bytes += 2;
+    else {
+      const next = unit >= 0xd800 && unit < 0xdc00 && at + 1 < to ? text.charCodeAt(at + 1) : 0;
+      if (next >= 0xdc00 && next < 0xe000) {
+        bytes += 4;
+        at++;
+      } else bytes += 3;
+    }
+  }
+  return bytes;
+}

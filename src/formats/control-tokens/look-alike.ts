@@ -1,0 +1,173 @@
+// Text that looks like a control token, or becomes one when somebody normalises, decodes or tidies it: full-width and
+// other letters, invisible characters, entities and escapes, spaces, capitals. Linear: from a sign that may open a
+// token, characters are read one by one until none can follow, and another opening sign never can.
+
+import { brokenUp, tokenOfLetters } from './known.ts';
+
+export interface LookAlike {
+  /** UTF-16 units, half open. */
+  readonly from: number;
+  readonly to: number;
+  /** What it looks like. */
+  readonly token: string;
+  /** How it differs from the token, in words. */
+  readonly ways: readonly string[];
+}
+
+/** What an opening sign may be, or be written with. */
+const OPENING = '<\uff1c\ufe64\u2039\u2329\u3008\u27e8\u02c2\u1438\u276e\u2770';
+const MAY_OPEN = new RegExp(`[${OPENING}&\\\\%]`, 'g');
+
+const SAME: Readonly<Record<string, string>> = tableOf([
+  ['<', OPENING],
+  ['>', '>\u203a\u232a\u3009\u27e9\u02c3\u1433\u276f\u2771'],
+  ['|', '|\u01c0\u2223\u2502\u2503\u2758\u23d0\u05c0\u00a6'],
+  ['_', '_\u2581-\u2010\u2011\u2012\u2013\u2014\u2015\u2212'],
+  ['a', '\u0430\u03b1\u0251'], ['b', '\u0432\u044c'], ['c', '\u0441\u03f2'], ['d', '\u0501'],
+  ['e', '\u0435\u03b5\u0454'],
+  ['f', '\u017f\u0192'], ['g', '\u0261'], ['h', '\u04bb\u043d'], ['i', '\u0456\u03b9\u0131'], ['j', '\u0458'],
+  ['k', '\u043a\u03ba'], ['l', '\u04cf\u2113'], ['m', '\u043c'], ['n', '\u0578\u03b7'], ['o', '\u043e\u03bf\u0585'],
+  ['p', '\u0440\u03c1'], ['q', '\u051b'], ['r', '\u0433'], ['s', '\u0455'], ['t', '\u0442\u03c4'],
+  ['u', '\u03c5\u057d'], ['v', '\u03bd\u0475'], ['w', '\u051d'], ['x', '\u0445\u03c7'], ['y', '\u0443'],
+]);
+
+function tableOf(rows: readonly (readonly [sign: string, same: string])[]): Record<string, string> {
+  return Object.fromEntries(rows.flatMap(([sign, same]) => [...same].map((character) => [character, sign])));
+}
+
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+const SPACE = /[\s\u200b]/;
+/** An entity, an escape of a string, a percent sign with its digits; perhaps encoded again. */
+const ENTITY = /&(?:amp;){0,3}(?:(lt|gt|vert|verbar|lowbar)|#(\d{1,7})|#x([\da-f]{1,6}));?/iy;
+const ESCAPE = /\\{1,4}(?:u([\da-f]{4})|x([\da-f]{2})|u\{([\da-f]{1,6})\})/iy;
+const PERCENT = /%(?:25){0,3}([2-7][\da-f])/iy;
+const ENTITIES: Readonly<Record<string, string>> = { lt: '<', gt: '>', vert: '|', verbar: '|', lowbar: '_' };
+
+const MOST_SPACES = 3;
+const MOST_LETTERS = 24;
+const MOST_UNITS = 256;
+
+/** Gives every look-alike, in order. Answers how many characters were read. */
+export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => void): number {
+  const reader = new Reader(text);
+  MAY_OPEN.lastIndex = 0;
+  for (let match = MAY_OPEN.exec(text); match !== null; match = MAY_OPEN.exec(text)) {
+    if (isPlain(text, match.index)) continue;
+    const lookAlike = reader.read(match.index);
+    // The pattern is shared: whoever is called back may use it.
+    const next = lookAlike?.to ?? match.index + 1;
+    if (lookAlike) found(lookAlike);
+    MAY_OPEN.lastIndex = next;
+  }
+  return reader.steps;
+}
+
+/** A `<` with a visible ASCII character behind it that neither a `|` is nor one may be written with: what most are, and soon told. */
+function isPlain(text: string, at: number): boolean {
+  const next = text.charCodeAt(at + 1);
+  return text.charCodeAt(at) === 0x3c && next > 0x20 && next < 0x7f && next !== 0x7c && next !== 0x26 && next !== 0x5c && next !== 0x25;
+}
+
+class Reader {
+  readonly #text: string;
+  steps = 0;
+  #at = 0;
+  #from = 0;
+  /** What the character at hand means, in lower case: of one sign, of several (a ligature), or of none. */
+  #signs = '';
+  readonly #ways = new Set<string>();
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  /** The look-alike that begins at a position; null: there is none. */
+  read(from: number): LookAlike | null {
+    this.#from = this.#at = from;
+    this.#ways.clear();
+    this.#next();
+    if (this.#signs !== '<') return null;
+    if (this.#afterSpaces() !== '|') return null;
+    let letters = '';
+    let sign = this.#afterSpaces();
+    while (sign !== '|') {
+      if (!/^[a-z_]+$/.test(sign)) return null;
+      letters += sign.replaceAll('_', '');
+      if (letters.length > MOST_LETTERS) return null;
+      sign = this.#afterSpaces();
+    }
+    if (this.#afterSpaces() !== '>') return null;
+    const token = tokenOfLetters(letters);
+    if (token === undefined) return null;
+    const to = this.#at;
+    const written = this.#text.slice(from, to);
+    if (written === token || written === brokenUp(token)) return null;
+    if (this.#ways.size === 0) this.#ways.add('another way of writing');
+    return { from, to, token, ways: [...this.#ways] };
+  }
+
+  /** The next character that is no space; empty at the end. */
+  #afterSpaces(): string {
+    for (let spaces = 0; this.#next(); spaces++) {
+      if (this.#signs !== ' ') return this.#signs;
+      if (spaces === MOST_SPACES) return '';
+      this.#ways.add('spaces');
+    }
+    return '';
+  }
+
+  /** Goes on to the next character that is to be seen; false where there is none. */
+  #next(): boolean {
+    const text = this.#text;
+    while (this.#at < text.length && this.#at - this.#from < MOST_UNITS) {
+      this.steps++;
+      let character = this.#encoded();
+      if (character !== null) this.#ways.add('encoded characters');
+      else {
+        character = String.fromCodePoint(text.codePointAt(this.#at)!);
+        this.#at += character.length;
+      }
+      if (INVISIBLE.test(character)) {
+        this.#ways.add('invisible characters');
+        continue;
+      }
+      this.#signs = this.#fold(character);
+      return true;
+    }
+    this.#signs = '';
+    return false;
+  }
+
+  #fold(character: string): string {
+    if (SPACE.test(character)) return ' ';
+    const lower = character.toLowerCase();
+    if (character >= 'A' && character <= 'Z') this.#ways.add('capitals');
+    if (character < '\x7f') return SAME[character] ?? lower;
+    const plain = character.normalize('NFKC').toLowerCase();
+    let signs = '';
+    for (const sign of plain) signs += SAME[sign] ?? sign;
+    if (/^[<>|_a-z]+$/.test(signs)) this.#ways.add('other characters that look the same');
+    return signs;
+  }
+
+  /** The character that is written in code at the position, which moves behind it; null: it is written plainly. */
+  #encoded(): string | null {
+    const unit = this.#text.charCodeAt(this.#at);
+    const pattern = unit === 0x26 ? ENTITY : unit === 0x5c ? ESCAPE : unit === 0x25 ? PERCENT : null;
+    if (pattern === null) return null;
+    pattern.lastIndex = this.#at;
+    const match = pattern.exec(this.#text);
+    if (match === null) return null;
+    const character = pattern === ENTITY ? entityOf(match) : hexOf(match[1] ?? match[2] ?? match[3]!);
+    if (character !== null) this.#at += match[0].length;
+    return character;
+  }
+}
+
+function entityOf([, name, decimal, hex]: RegExpExecArray): string | null {
+  if (name !== undefined) return ENTITIES[name.toLowerCase()] ?? null;
+  return decimal === undefined ? hexOf(hex!) : codePoint(Number(decimal));
+}
+
+const hexOf = (digits: string): string | null => codePoint(Number.parseInt(digits, 16));
+const codePoint = (code: number): string | null => (code <= 0x10ffff ? String.fromCodePoint(code) : null);

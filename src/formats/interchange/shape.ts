@@ -1,0 +1,76 @@
+// The JSON interchange forms of 2.2 §10 (`tool_call`) and 2.0 §10 (`tool_calls`): their shapes (R-JSON). One object a
+// message, and one a transcript: `{"version": "2.2", "header": {}, "messages": []}`. The text is canonical: arguments
+// are exact body text.
+//
+// Beside the keys of the documents these are written where the text says more. On a message: `name`, `recipient`,
+// `call_id` (2.0: `tool_call_id`), `content_type`, `constrained: true`, `attributes`, `marked: false` (CoT markers of a
+// hidden body are quoted text), `end` when it does not go without saying. In a call: `content_type`, `constrained:
+// false` (it is a hint), in 2.0 `recipient` when it is not `functions.` and the name. Analysis directly before an
+// assistant's message is its `thinking`. In 2.2 a preamble directly before a call on commentary is its `content`, with
+// `intent: "preamble"`: the other keys of the object are then the preamble's.
+//
+// In 2.0 an assistant's content is `final`, calls and replies are on `commentary`, and replies go to the assistant:
+// there `channel` and `recipient` stand only when they are others, null when the text has none.
+
+import type { HeaderValue } from '../../model/header/document.ts';
+import type { End } from '../../model/message.ts';
+
+export type InterchangeVersion = '2.2' | '2.0';
+
+/** A call of 2.2. */
+export interface InterchangeCall {
+  readonly id?: string;
+  readonly recipient: string;
+  readonly content_type?: string;
+  readonly constrained?: false;
+  readonly arguments: string;
+}
+
+/** A call of 2.0. */
+export interface InterchangeToolCall {
+  readonly id?: string;
+  readonly type: 'function';
+  readonly function: { readonly name: string; readonly arguments: string };
+  readonly recipient?: string;
+  readonly content_type?: string;
+  readonly constrained?: false;
+}
+
+export interface InterchangeMessage {
+  readonly role: string;
+  readonly name?: string;
+  readonly recipient?: string | null;
+  readonly call_id?: string;
+  readonly tool_call_id?: string;
+  readonly channel?: string | null;
+  readonly intent?: string;
+  readonly content_type?: string;
+  readonly constrained?: true;
+  readonly attributes?: readonly { readonly key: string; readonly value: string }[];
+  readonly marked?: false;
+  readonly end?: End;
+  readonly thinking?: string;
+  readonly content?: string;
+  readonly tool_call?: InterchangeCall;
+  readonly tool_calls?: readonly InterchangeToolCall[];
+}
+
+export interface InterchangeRecord {
+  readonly version?: string;
+  /** The document header's other fields. */
+  readonly header?: { readonly [key: string]: HeaderValue };
+  readonly messages: readonly InterchangeMessage[];
+}
+
+export const FUNCTIONS_PREFIX = 'functions.';
+
+/** The channel and the recipient of a message that does not say them. */
+export function usual(
+  version: InterchangeVersion,
+  role: string,
+  calls: boolean,
+): { channel: string | null; recipient: string | null } {
+  if (version === '2.2' || (role !== 'assistant' && role !== 'tool')) return { channel: null, recipient: null };
+  if (role === 'tool') return { channel: 'commentary', recipient: 'assistant' };
+  return { channel: calls ? 'commentary' : 'final', recipient: null };
+}

@@ -1,5 +1,0 @@
-// The shape of 0.1: thoughts, calls, outputs and tool lists stand in bodies there, not in channels and headers (0.1
-// extended §4, §8).
-
-export { fromLine } from './line-from.ts';
-export { toLine, type ToLineOptions } from './line-to.ts';

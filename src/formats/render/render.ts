@@ -1,0 +1,6 @@
+// Rendering: what an end user may see of an input, for a terminal or a browser.
+
+export type { Placed, RenderOptions } from './parts.ts';
+export { type HtmlOptions, htmlHead, htmlTail, renderHtml } from './html.ts';
+export { STYLE } from './style.ts';
+export { renderText } from './text.ts';

@@ -1,0 +1,74 @@
+// Messages as text for a terminal: a heading, and the body indented, so that no body can write a heading.
+
+import { escapeLine, escapeText } from '../printable.ts';
+import {
+  bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, type Placed,
+  type RenderOptions, shortened,
+} from './parts.ts';
+
+/**
+ * What an end user may see, as text, piece by piece: memory does not grow with the transcript. Nothing in it steers a
+ * terminal: control characters and those that turn the direction of writing are shown as escapes. Throws a TypeError on
+ * a wrong input.
+ */
+export function renderText(input: Input, options: RenderOptions = {}): Generator<string, void, void> {
+  checkInput(input);
+  return textPieces(input, options);
+}
+
+function* textPieces(input: Input, options: RenderOptions): Generator<string, void, void> {
+  const debug = options.debug === true;
+  for (const item of itemsOf(input, options)) {
+    switch (item.kind) {
+      case 'transcript':
+        if (item.transcript.number > 0) yield `--- transcript ${item.transcript.number} ---\n\n`;
+        break;
+      case 'note':
+        yield `(${item.hidden} ${item.hidden === 1 ? 'message' : 'messages'} hidden)\n\n`;
+        break;
+      case 'message':
+        yield headingOf(item, debug);
+        yield* bodyOf(item.placed, item.hidden !== null, debug);
+        yield '\n';
+    }
+  }
+}
+
+function headingOf({ placed: { message }, hidden }: Item & { kind: 'message' }, debug: boolean): string {
+  const { role, name } = message;
+  let line = role === null ? '(no role)' : escapeLine(shortened(role));
+  if (name !== null) line += ` (${escapeLine(shortened(name))})`;
+  if (hidden !== null) line += ` [hidden: ${hiddenLabel(message, hidden)}]`;
+  if (debug) for (const [key, value] of detailsOf(message)) line += ` ${escapeLine(key)}=${escapeLine(value)}`;
+  return `${line}\n`;
+}
+
+/** Lines of a body, each indented; the last one ends. */
+function* bodyOf(placed: Placed, hidden: boolean, debug: boolean): Generator<string, void, void> {
+  const lines = new LineEnds();
+  let atLineStart = true;
+  const indented = (text: string): string => {
+    let out = '';
+    let from = 0;
+    while (from < text.length) {
+      const lf = text.indexOf('\n', from);
+      const to = lf < 0 ? text.length : lf;
+      if (to > from) out += (atLineStart ? '  ' : '') + text.slice(from, to);
+      if (lf >= 0) out += '\n';
+      atLineStart = lf >= 0;
+      from = to + 1;
+    }
+    return out;
+  };
+  let cut: string | null = null;
+  for (const part of bodyParts(placed, hidden, debug)) {
+    if (part.cut !== cut) {
+      const before = escapeText(lines.end()) + (cut === null ? '' : '[/hidden]');
+      yield indented(before + (part.cut === null ? '' : `[hidden: ${part.cut}]`));
+      cut = part.cut;
+    }
+    yield indented(escapeText(lines.take(part.text)));
+  }
+  yield indented(escapeText(lines.end()) + (cut === null ? '' : '[/hidden]'));
+  if (!atLineStart) yield '\n';
+}

@@ -1,0 +1,138 @@
+// From the shape of 0.1 to messages with channels, recipients and replies. What fits no shape stays text, and what 0.1
+// hides stays hidden: a call that cannot be read becomes a commentary.
+
+import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { readFunctionList } from '../../tools/lists.ts';
+import { OpenCalls, toolRecipient } from '../chat/calls.ts';
+import { readCallText } from './json.ts';
+import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
+
+/**
+ * What a 0.1 transcript means: `<|function_list|>` as tools, thought blocks as analysis, calls as messages to their
+ * tools with the exact text of their arguments, outputs as replies with the name of the call that they answer in order.
+ */
+export function fromLine(data: TranscriptData): TranscriptData {
+  const tools = [...data.tools];
+  const messages: MessageData[] = [];
+  let open = new OpenCalls();
+  for (const message of data.messages) {
+    if (message.role === 'system') {
+      const system = readSystem(message.content);
+      for (const tool of system.tools) tools.push(tool);
+      const isListOnly = system.tools.length > 0 && system.content === '';
+      if (!isListOnly) messages.push({ ...strip(message), content: system.content });
+    } else if (message.role === 'assistant') {
+      for (const part of readAssistant(message)) {
+        if (part.recipient != null) open.call(null, part.recipient);
+        messages.push(part);
+      }
+    } else if (message.role === 'tool') {
+      for (const part of readOutputs(message, open)) messages.push(part);
+    } else {
+      open = new OpenCalls();
+      messages.push(strip(message));
+    }
+  }
+  return { header: data.header, tools, messages };
+}
+
+/** Without what goes without saying: the usual end; and markers are text where no assistant speaks. */
+function strip({ end, marked: _, ...rest }: MessageData): MessageData {
+  return end === undefined || end === 'end' ? rest : { ...rest, end };
+}
+
+/** The text of a system message without its lists of tools. A list among which other text stands is left as it is. */
+export function readSystem(content: string): { content: string; tools: readonly ToolDefinition[] } {
+  const tools: ToolDefinition[] = [];
+  let text = '';
+  let kept = 0;
+  for (let at = content.indexOf(LIST); at >= 0; at = content.indexOf(LIST, at + 1)) {
+    const from = at + LIST.length;
+    const next = content.indexOf('<|function_', from);
+    const part = content.slice(from, next < 0 ? undefined : next);
+    const read = readFunctionList(part);
+    if (read.tools.length === 0 || !read.isClean || !isBlankText(part.slice(0, read.from))) continue;
+    for (const tool of read.tools) tools.push(tool);
+    text += withoutNewline(content.slice(kept, at));
+    kept = from + read.to;
+  }
+  return { content: text + content.slice(kept), tools };
+}
+
+/** Thoughts first, then what is shown, then the calls. */
+function readAssistant(message: MessageData): MessageData[] {
+  const { content } = message;
+  const { thoughts, calls } = marksOf(content);
+  const { role, name, attributes } = message;
+  const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
+  const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => ({
+    ...speaker,
+    channel: 'analysis',
+    content: kind === 'reason' ? content.slice(textFrom, textTo) : content.slice(from, to),
+  }));
+  let front = 0;
+  for (const { from, to } of thoughts) if (from === front) front = to + newlineAt(content, to);
+  let passed = 0;
+  /** [from, to) without thoughts; later than what was asked for before. */
+  const outside = (from: number, to: number): string => {
+    let text = '';
+    let at = from;
+    for (; passed < thoughts.length && thoughts[passed]!.from < to; passed++) {
+      const thought = thoughts[passed]!;
+      text += content.slice(at, Math.max(at, thought.from));
+      at = Math.max(at, thought.to);
+    }
+    return text + content.slice(at, Math.max(at, to));
+  };
+  const first = calls[0];
+  const said = outside(front, first?.from ?? content.length);
+  if (!first) {
+    if (said !== '' || thoughts.length === 0) parts.push({ ...speaker, channel: 'final', content: said });
+  } else {
+    const preamble = withoutNewline(said);
+    const shown = { ...speaker, channel: 'commentary', intent: 'preamble', content: preamble };
+    if (!isBlankText(preamble)) parts.push(shown);
+    calls.forEach((call, i) => {
+      const text = outside(call.to, calls[i + 1]?.from ?? content.length);
+      for (const part of readCall(speaker, text)) parts.push(part);
+    });
+  }
+  return markEnd(parts, message);
+}
+
+/** The call after a token, and what follows it. */
+function readCall(speaker: Pick<MessageData, 'role' | 'name' | 'attributes'>, text: string): MessageData[] {
+  const call = readCallText(text);
+  if (!call) return [{ ...speaker, channel: 'commentary', content: CALL + text }];
+  const { name, arguments: content, to } = call;
+  const rest = text.slice(to);
+  const frame = { channel: 'commentary', contentType: 'json', constrained: true };
+  const message = { ...speaker, recipient: toolRecipient(name), ...frame, content };
+  return isBlankText(rest) ? [message] : [message, { ...speaker, channel: 'commentary', content: rest }];
+}
+
+/** The last part ends as the message did, when that was no usual end. */
+function markEnd(parts: MessageData[], { end }: MessageData): MessageData[] {
+  if (end === 'eof' || end === 'implicit') parts.push({ ...parts.pop()!, end });
+  return parts;
+}
+
+/** The outputs of a tool message, each a reply. */
+function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
+  const { content } = message;
+  const first = content.indexOf(OUTPUT);
+  if (first < 0 || !isBlankText(content.slice(0, first))) return [strip(message)];
+  const { name: given = null, end: _, marked: __, content: ___, ...rest } = message;
+  const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
+  const replies = texts.map((text, i): MessageData => {
+    // An output comes from the tool that it names, else from the one whose call it answers.
+    const named = given === null ? null : toolRecipient(given);
+    const call = open.reply(null, named);
+    const name = named ?? call?.recipient ?? null;
+    const body = text.slice(newlineAt(text, 0));
+    const isLast = i === texts.length - 1;
+    const reply = { ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary' };
+    return { ...reply, content: isLast ? body : withoutNewline(body) };
+  });
+  return markEnd(replies, message);
+}

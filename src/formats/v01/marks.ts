@@ -1,0 +1,70 @@
+// Tokens in the bodies of 0.1, in text that is no message yet or no longer: where they stand and what they divide
+// (R-COT, R-CALL).
+
+import {
+  END_INTROSPECT,
+  END_REASON,
+  END_REFLECT,
+  FUNCTION_CALL,
+  START_INTROSPECT,
+  START_REASON,
+  START_REFLECT,
+} from '../../abi.ts';
+import { type Mark, readThoughts, type Thought } from '../../model/thoughts.ts';
+import { TOKEN_NAMES } from '../../scan/dialects.ts';
+
+const textOf = (id: number): string => `<|${TOKEN_NAMES[id]}|>`;
+
+export const CALL = textOf(FUNCTION_CALL);
+export const OUTPUT = '<|function_output|>';
+export const LIST = '<|function_list|>';
+export const START_THOUGHT = textOf(START_REASON);
+export const END_THOUGHT = textOf(END_REASON);
+
+const IDS = [START_REFLECT, END_REFLECT, START_INTROSPECT, END_INTROSPECT, START_REASON, END_REASON, FUNCTION_CALL];
+const ID_OF: ReadonlyMap<string, number> = new Map(IDS.map((id) => [textOf(id), id]));
+const MARKS = new RegExp(`<\\|(?:${IDS.map((id) => TOKEN_NAMES[id]!).join('|')})\\|>`, 'g');
+
+/** The outermost thoughts of a text and the calls outside of them; positions are UTF-16 units. */
+export function marksOf(text: string): { thoughts: Thought[]; calls: Mark[] } {
+  if (!text.includes('<|')) return { thoughts: [], calls: [] };
+  const marks: Mark[] = [];
+  for (const match of text.matchAll(MARKS)) {
+    marks.push({ token: ID_OF.get(match[0])!, from: match.index, to: match.index + match[0].length });
+  }
+  return readThoughts(marks, text.length);
+}
+
+/** The text is one thought block of another name than `reason`: it keeps its markers in an analysis. */
+export function isNamedThought(text: string): boolean {
+  const [thought, ...others] = marksOf(text).thoughts;
+  return (
+    thought !== undefined &&
+    others.length === 0 &&
+    thought.name !== 'reason' &&
+    thought.from === 0 &&
+    thought.to === text.length &&
+    thought.textTo < thought.to
+  );
+}
+
+/** Between the markers of a `reason` block, the text stays within it. */
+export function staysInside(text: string): boolean {
+  const [thought] = marksOf(START_THOUGHT + text + END_THOUGHT).thoughts;
+  return thought!.textTo === START_THOUGHT.length + text.length && thought!.textTo < thought!.to;
+}
+
+/** The newline after a text that is followed by a token; a CR at its end would swallow a lone LF. */
+export const newlineAfter = (text: string): string => (text.endsWith('\r') ? '\r\n' : '\n');
+
+/** Without one newline at its end. */
+export function withoutNewline(text: string): string {
+  return text.endsWith('\r\n') ? text.slice(0, -2) : text.endsWith('\n') ? text.slice(0, -1) : text;
+}
+
+/** Length of one newline at a position; 0 where none is. */
+export function newlineAt(text: string, at: number): number {
+  return text.startsWith('\n', at) ? 1 : text.startsWith('\r\n', at) ? 2 : 0;
+}
+
+export const isBlankText = (text: string): boolean => !/[^ \t\r\n]/.test(text);

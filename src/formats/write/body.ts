@@ -1,0 +1,160 @@
+// The body of a message as text: escapes and literal blocks where the dialect has them, else a refusal (R-ESCAPE,
+// R-TAIL, R-REFUSE).
+
+import { CLASS_CLOSE, CLASS_INNER, CLASS_OPEN, HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
+import type { MessageData } from '../../model/data.ts';
+import { type Dialect, DIALECTS } from '../../scan/dialects.ts';
+import { type Loss, Refusal } from '../loss.ts';
+import { isShown } from '../../rules/message-data.ts';
+
+export interface BodyOptions {
+  /**
+   * Thought markers in the content of a message that does not say what they are (`marked`). `auto`: they stay where the
+   * body is not shown, in an analysis for example, and are quoted where it is. `keep` and `quote`: everywhere.
+   */
+  readonly markers?: 'auto' | 'keep' | 'quote' | undefined;
+  /** Where the dialect has no escape: `<|end|>` becomes `<| end |>`, a loss instead of a refusal. */
+  readonly neutralise?: boolean | undefined;
+}
+
+/** Tokens by their names; no two overlap, as each begins with `<|` and holds no `<` else. */
+function pattern(names: readonly string[]): RegExp {
+  return new RegExp(`<\\|(?:${names.join('|')})\\|>`, 'g');
+}
+
+const namesOf = (dialect: Dialect, keep: (tokenClass: number) => boolean): string[] =>
+  dialect.tokens.filter((token) => keep(token.tokenClass)).map((token) => token.text.slice(2, -2));
+
+interface Patterns {
+  /** Tokens that a body cannot hold as they stand. */
+  readonly frame: RegExp;
+  /** The same and thought markers; null where markers are nothing but text. */
+  readonly all: RegExp | null;
+}
+
+function patternsOf(dialect: Dialect): Patterns {
+  // In 0.1 only the two tokens of the frame end a body, and all others are part of it (R-UNCLOSED).
+  if (dialect.flags & HAS_LINE) {
+    return { frame: pattern(namesOf(dialect, (it) => it === CLASS_OPEN || it === CLASS_CLOSE)), all: null };
+  }
+  const frame = namesOf(dialect, (it) => it !== CLASS_INNER);
+  const markers = namesOf(dialect, (it) => it === CLASS_INNER);
+  return { frame: pattern(frame), all: markers.length > 0 ? pattern([...frame, ...markers]) : null };
+}
+
+const PATTERNS: Readonly<Record<string, Patterns>> = Object.fromEntries(
+  Object.values(DIALECTS).map((dialect) => [dialect.id, patternsOf(dialect)]),
+);
+
+const MARKER = pattern(namesOf(DIALECTS['openchatml-2.2'], (it) => it === CLASS_INNER));
+const LONE_SURROGATE = /\p{Cs}/u;
+const LITERAL = '<|literal|>';
+const ENDLITERAL = '<|endliteral|>';
+
+/** The body's text. Reading it gives the content back, or a Refusal is thrown. */
+export function writeBody(
+  message: MessageData,
+  index: number,
+  dialect: Dialect,
+  options: BodyOptions,
+  losses: Loss[],
+): string {
+  const { content } = message;
+  if (typeof content !== 'string') throw new Refusal(index, 'the content is no text', 'give it as a string');
+  if (LONE_SURROGATE.test(content)) {
+    throw new Refusal(
+      index,
+      'the content holds half of a surrogate pair, which UTF-8 cannot',
+      'replace it, with U+FFFD for example',
+    );
+  }
+  if (!content.includes('<')) return content;
+  if (
+    dialect.id === 'harmony' &&
+    message.marked &&
+    message.role === 'assistant' &&
+    isShown(message) &&
+    has(MARKER, content)
+  ) {
+    throw new Refusal(
+      index,
+      'the shown body holds thoughts, which harmony would show',
+      'move them to channel analysis',
+    );
+  }
+  const { frame, all } = PATTERNS[dialect.id]!;
+  const tokens = all && quotes(message, options) ? all : frame;
+  if (dialect.flags & HAS_ESCAPE) return escape(content, tokens);
+  // Only in what an assistant says a marker hides anything.
+  return refuse(content, message.role === 'assistant' ? tokens : frame, index, dialect, options, losses);
+}
+
+/** Whether thought markers in this body are text that must not be read as markers. */
+function quotes(message: MessageData, options: BodyOptions): boolean {
+  if (message.marked !== undefined) return !message.marked;
+  const { markers = 'auto' } = options;
+  return markers === 'auto' ? isShown(message) || isConventionalPreamble(message) : markers === 'quote';
+}
+
+/** Shown to who opts in to Harmony's convention (R-VISIBLE). */
+function isConventionalPreamble({ role, channel, recipient, intent }: MessageData): boolean {
+  return role === 'assistant' && channel === 'commentary' && recipient == null && intent == null;
+}
+
+function has(tokens: RegExp, content: string): boolean {
+  return content.search(tokens) >= 0;
+}
+
+/**
+ * A `<` before each token of the frame. There is none for thought markers: they go into a literal block, and so do the
+ * `<` before one, which would make the block's token an escape, and the `<` at the end, which would do so with the
+ * terminator.
+ */
+function escape(content: string, tokens: RegExp): string {
+  let text = '';
+  let at = 0;
+  for (const match of content.matchAll(tokens)) {
+    const token = match[0];
+    if (token.startsWith('<|start_') || token.startsWith('<|end_')) {
+      const from = beforeSigns(content, match.index);
+      text += content.slice(at, from) + LITERAL + content.slice(from, match.index) + token + ENDLITERAL;
+    } else {
+      text += `${content.slice(at, match.index)}<${token}`;
+    }
+    at = match.index + token.length;
+  }
+  const tail = beforeSigns(content, content.length);
+  text += content.slice(at, tail);
+  return tail < content.length ? text + LITERAL + content.slice(tail) + ENDLITERAL : text;
+}
+
+/** Where the run of `<` begins that ends at `to`. It never reaches back into a token, which ends with `>`. */
+function beforeSigns(content: string, to: number): number {
+  let at = to;
+  while (at > 0 && content.charCodeAt(at - 1) === 0x3c) at--;
+  return at;
+}
+
+function refuse(
+  content: string,
+  tokens: RegExp,
+  index: number,
+  dialect: Dialect,
+  options: BodyOptions,
+  losses: Loss[],
+): string {
+  let count = 0;
+  const text = content.replace(tokens, (token) => {
+    if (!options.neutralise) {
+      const reason = `the body holds ${token}, and ${dialect.id} has no escape for it`;
+      throw new Refusal(index, reason, 'write it as openchatml-2.2, or ask to neutralise tokens');
+    }
+    count++;
+    return `<| ${token.slice(2, -2)} |>`;
+  });
+  if (count > 0) losses.push({ what: 'field', message: index, detail: neutralised(count) });
+  return text;
+}
+
+/** What a loss says of tokens that were made harmless. */
+export const neutralised = (count: number): string => `control tokens of the body neutralised with spaces: ${count}`;

@@ -1,0 +1,168 @@
+// The writer: messages to text, in any dialect. It frames what it is given and maps nothing: what the dialect has no
+// place for is a loss, and what it cannot carry without corrupting it, or without showing what is hidden, is refused
+// (R-REFUSE, 2.2 §11).
+
+import { HAS_HEADERS, HAS_LINE } from '../../abi.ts';
+import { isToolRecipient } from '../../model/attributes.ts';
+import type { MessageData, TranscriptData } from '../../model/data.ts';
+import { type HeaderValue, writeDocumentHeader } from '../../model/header/document.ts';
+import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
+import { type Loss, Refusal } from '../loss.ts';
+import { type BodyOptions, writeBody } from './body.ts';
+import { type HeaderOptions, writeMessageHeader } from './header.ts';
+
+export interface WriteOptions extends BodyOptions, HeaderOptions {
+  /** In 2.x: a document header, made when the data has none. Default true. */
+  readonly header?: boolean | undefined;
+  /** In 0.1: `<s>` and `</s>` around the messages (the default), `[BOS]` and `[EOS]`, or nothing. */
+  readonly bounds?: 's' | 'bracket' | 'none' | undefined;
+}
+
+export interface Written {
+  readonly text: string;
+  readonly losses: Loss[];
+}
+
+const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
+  markers: ['auto', 'keep', 'quote'],
+  contentType: ['constrain', 'bare', 'given'],
+  bounds: ['s', 'bracket', 'none'],
+  header: [true, false],
+  neutralise: [true, false],
+};
+
+const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['', ''] } as const;
+
+/**
+ * A whole transcript as text. Throws a Refusal that names the message. Texts of several transcripts can be put together
+ * in one file: in 2.x their document headers divide them, in 0.1 their bounds.
+ */
+export function writeTranscript(data: TranscriptData, dialect: DialectId, options: WriteOptions = {}): Written {
+  const { text, losses } = writeHead(data, dialect, options);
+  const pieces = [text];
+  data.messages.forEach((message, index) => {
+    const written = writeMessage(message, index, dialect, options, data.messages[index - 1]);
+    pieces.push(written.text);
+    for (const loss of written.losses) losses.push(loss);
+  });
+  return { text: pieces.join('') + writeTail(dialect, options), losses };
+}
+
+/** What stands before the first message: a document header, or what bounds a transcript of 0.1. */
+export function writeHead(
+  data: Pick<TranscriptData, 'header' | 'tools'>,
+  dialect: DialectId,
+  options: WriteOptions = {},
+): Written {
+  const { flags } = takeDialect(dialect, options);
+  const losses: Loss[] = [];
+  if (data.tools.length > 0) losses.push({ what: 'tools', message: null, detail: 'they stand in no message' });
+  if (flags & HAS_HEADERS && options.header !== false) {
+    return { text: headerText(data.header ?? {}, dialect, losses), losses };
+  }
+  if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) losses.push({ what: 'header', message: null });
+  return { text: flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][0] : '', losses };
+}
+
+/**
+ * One message, with what stands between it and the next one. `index`: its number, for losses and refusals. `before`:
+ * the message before it, which in Harmony tells whether this one would begin another transcript.
+ */
+export function writeMessage(
+  message: MessageData,
+  index: number,
+  dialect: DialectId,
+  options: WriteOptions = {},
+  before?: MessageData,
+): Written {
+  const known = takeDialect(dialect, options);
+  const losses: Loss[] = [];
+  if (dialect === 'harmony') refuseBoundary(message, index, before);
+  const header = writeMessageHeader(message, index, dialect, options, losses);
+  const body = writeBody(message, index, known, options, losses);
+  if (known.flags & HAS_LINE) return { text: `${header}${body}${lineEnd(message, index, losses)}`, losses };
+  return {
+    text: `${header}${body}<|${terminator(message, index, losses)}|>${dialect === 'harmony' ? '' : '\n'}`,
+    losses,
+  };
+}
+
+/** What stands after the last message. */
+export function writeTail(dialect: DialectId, options: WriteOptions = {}): string {
+  return takeDialect(dialect, options).flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][1] : '';
+}
+
+function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
+  if (!Object.hasOwn(DIALECTS, dialect)) {
+    throw new RangeError(`dialect: expected ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
+  }
+  for (const [name, values] of Object.entries(CHOICES)) {
+    const value = options[name as keyof WriteOptions];
+    if (value !== undefined && !values.includes(value)) {
+      throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${JSON.stringify(value)}`);
+    }
+  }
+  return DIALECTS[dialect];
+}
+
+function headerText(header: { readonly [key: string]: HeaderValue }, dialect: DialectId, losses: Loss[]): string {
+  const { version } = header;
+  const isText = typeof version === 'string' && /^[12](\.\d{1,9})?$/.test(version);
+  if (!isText && version !== undefined && typeof version !== 'number') {
+    losses.push({ what: 'header', message: null, detail: 'the version is none that is known' });
+  }
+  const text = writeDocumentHeader(versionText(version, dialect), header);
+  if (text !== null) return text;
+  throw new Refusal(
+    null,
+    'the document header holds what a reader would not take back',
+    'make its fields smaller or simpler',
+  );
+}
+
+/**
+ * The version as it is when it is text that asks for this dialect, else the dialect's own: a number has lost zeros
+ * (R-VERSION).
+ */
+function versionText(version: HeaderValue | undefined, dialect: DialectId): string {
+  if (dialect === 'openchatml-2.0') return '2.0';
+  return typeof version === 'string' && /^2\.\d{1,9}$/.test(version) && version !== '2.0' ? version : '2.2';
+}
+
+/** The name of the token that ends the body. */
+function terminator(message: MessageData, index: number, losses: Loss[]): 'end' | 'call' | 'return' {
+  const { end } = message;
+  if (end === undefined) {
+    return message.role === 'assistant' && isToolRecipient(message.recipient ?? null) ? 'call' : 'end';
+  }
+  if (end === 'end' || end === 'call' || end === 'return') return end;
+  loseCut(end, index, losses);
+  return 'end';
+}
+
+/** One newline before the token is not part of a body; after a CR it takes a CR of its own (R-TRIM). */
+function lineEnd(message: MessageData, index: number, losses: Loss[]): string {
+  const { end } = message;
+  if (end === 'implicit' || end === 'eof') loseCut(end, index, losses);
+  else if (end === 'call' || end === 'return') losses.push({ what: 'end', message: index });
+  return `${message.content.endsWith('\r') ? '\r' : ''}\n<|im_end|>\n`;
+}
+
+function loseCut(end: string, index: number, losses: Loss[]): void {
+  if (end !== 'implicit' && end !== 'eof') {
+    throw new Refusal(index, 'the end is none that can be written', 'use end, call or return');
+  }
+  losses.push({ what: 'end', message: index, detail: 'the message was cut, and is written as a whole one' });
+}
+
+/** In Harmony, which has no document headers, two roles begin a transcript (R-CONCAT). */
+function refuseBoundary(message: MessageData, index: number, before: MessageData | undefined): void {
+  if (!before) return;
+  if (message.role === 'system') {
+    throw new Refusal(index, 'a later system message would begin another transcript', 'make it a developer message');
+  }
+  if (message.role === 'developer' && before.end === 'return') {
+    const reason = 'a developer message after <|return|> would begin another transcript';
+    throw new Refusal(index, reason, 'end the message before it with end');
+  }
+}

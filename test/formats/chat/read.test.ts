@@ -1,0 +1,375 @@
+// Chat records: what each shape becomes, that it comes back, and that what has no place is told or refused.
+import { describe, expect, test } from 'vitest';
+import fc from 'fast-check';
+import { fromChat } from '../../../src/formats/chat/read.ts';
+import { toChat } from '../../../src/formats/chat/write.ts';
+import type { Loss } from '../../../src/formats/loss.ts';
+import { Refusal } from '../../../src/formats/loss.ts';
+import type { MessageData } from '../../../src/model/data.ts';
+import { SEED } from '../../random.ts';
+import { readFileSync } from 'node:fs';
+
+const CALL = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
+const call = (id: string, name: string): object => ({ id, type: 'function', function: { name, arguments: '{}' } });
+const told = (losses: readonly Loss[]): unknown[] => losses.map(({ what, message }) => [what, message]);
+
+/** Reads a record, writes it again: the same, and nothing lost. */
+function comesBack(...messages: object[]): readonly MessageData[] {
+  const { data, losses } = fromChat({ messages });
+  const back = toChat(data);
+  expect({ record: back.record, losses: [...losses, ...back.losses] }).toEqual({ record: { messages }, losses: [] });
+  return data.messages;
+}
+
+describe('what a record says', () => {
+  test('plain roles keep role, name and content', () => {
+    expect(
+      comesBack(
+        { role: 'system', content: 'S' },
+        { role: 'developer', content: '' },
+        { role: 'user', name: 'ann', content: 'U' },
+      ),
+    ).toEqual([
+      { role: 'system', content: 'S', end: 'end' },
+      { role: 'developer', content: '', end: 'end' },
+      { role: 'user', name: 'ann', content: 'U', end: 'end' },
+    ]);
+  });
+
+  test('an answer is final, thinking before it is analysis', () => {
+    expect(comesBack({ role: 'assistant', content: 'A', thinking: 'T' })).toEqual([
+      { role: 'assistant', channel: 'analysis', content: 'T', end: 'end' },
+      { role: 'assistant', channel: 'final', content: 'A', end: 'end' },
+    ]);
+  });
+
+  test('calls have exact arguments, replies the id and the name of their call', () => {
+    const messages = comesBack(
+      { role: 'assistant', content: null, tool_calls: [CALL, call('c2', 'browser.search')] },
+      { role: 'tool', tool_call_id: 'c2', name: 'browser.search', content: 'r2' },
+      { role: 'tool', tool_call_id: 'c1', name: 'f', content: 'r1' },
+    );
+    const shared = { role: 'assistant', channel: 'commentary', contentType: 'json', constrained: true, end: 'call' };
+    expect(messages).toEqual([
+      { ...shared, recipient: 'functions.f', callId: 'c1', content: '{"a": 1}' },
+      { ...shared, recipient: 'browser.search', callId: 'c2', content: '{}' },
+      {
+        role: 'tool',
+        name: 'browser.search',
+        recipient: 'assistant',
+        callId: 'c2',
+        channel: 'commentary',
+        content: 'r2',
+        end: 'end',
+      },
+      {
+        role: 'tool',
+        name: 'functions.f',
+        recipient: 'assistant',
+        callId: 'c1',
+        channel: 'commentary',
+        content: 'r1',
+        end: 'end',
+      },
+    ]);
+  });
+
+  test('a reply without a name gets that of its call, and loses it again', () => {
+    const messages = comesBack(
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+      { role: 'tool', tool_call_id: 'c1', content: 'r' },
+    );
+    expect(messages[1]).toMatchObject({ name: 'functions.f' });
+    expect(comesBack({ role: 'tool', tool_call_id: 'none', content: 'r' })[0]).not.toHaveProperty('name');
+  });
+
+  test('content beside calls is a preamble that users may see', () => {
+    const messages = comesBack({
+      role: 'assistant',
+      content: 'Wait',
+      thinking: 'T',
+      tool_calls: [CALL, call('c2', 'g')],
+    });
+    expect(messages.map(({ channel, intent = null, content }) => [channel, intent, content])).toEqual([
+      ['analysis', null, 'T'],
+      ['commentary', 'preamble', 'Wait'],
+      ['commentary', null, '{"a": 1}'],
+      ['commentary', null, '{}'],
+    ]);
+  });
+
+  test('thinking that leads to nothing is a message', () => {
+    comesBack({ role: 'assistant', content: null, thinking: 'T' }, { role: 'user', content: 'U' });
+    comesBack(
+      { role: 'assistant', content: 'A' },
+      { role: 'assistant', content: 'B' },
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+    );
+  });
+
+  test('tools stand beside the messages, also as text', () => {
+    const tools = [
+      { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: {} } } },
+    ];
+    const messages = [{ role: 'user', content: 'U' }];
+    for (const given of [tools, JSON.stringify(tools)]) {
+      const { data, losses } = fromChat({ id: 7, messages, tools: given });
+      expect(data.tools).toEqual([{ namespace: 'functions', ...tools[0]!.function }]);
+      expect([losses, toChat(data).record]).toEqual([[], { tools, messages }]);
+    }
+  });
+});
+
+describe('what becomes another shape', () => {
+  const cases: [name: string, message: object, losses: unknown[], back: object][] = [
+    [
+      'parts of text are joined',
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+      [['field', 0]],
+      { role: 'user', content: 'ab' },
+    ],
+    [
+      'arguments as an object',
+      { role: 'assistant', content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: { a: 1 } } }] },
+      [['field', 0]],
+      { role: 'assistant', content: null, tool_calls: [{ ...CALL, function: { name: 'f', arguments: '{"a":1}' } }] },
+    ],
+    [
+      'function_call',
+      { role: 'assistant', content: null, function_call: { name: 'f', arguments: '{}' } },
+      [
+        ['field', 0],
+        ['call-id', 0],
+      ],
+      { role: 'assistant', content: null, tool_calls: [call('call_1', 'f')] },
+    ],
+    [
+      'role function',
+      { role: 'function', name: 'f', content: 'r' },
+      [
+        ['role', 0],
+        ['call-id', 0],
+      ],
+      { role: 'tool', name: 'f', content: 'r' },
+    ],
+    [
+      'reasoning_content',
+      { role: 'assistant', content: 'A', reasoning_content: 'T' },
+      [['field', 0]],
+      { role: 'assistant', content: 'A', thinking: 'T' },
+    ],
+    [
+      'reasoning',
+      { role: 'assistant', content: 'A', reasoning: 'T' },
+      [['field', 0]],
+      { role: 'assistant', content: 'A', thinking: 'T' },
+    ],
+    [
+      'empty content beside calls',
+      { role: 'assistant', content: '', tool_calls: [CALL] },
+      [['field', 0]],
+      { role: 'assistant', content: null, tool_calls: [CALL] },
+    ],
+    ['no content at all', { role: 'user' }, [['field', 0]], { role: 'user', content: '' }],
+    ['an answer of null', { role: 'assistant', content: null }, [['field', 0]], { role: 'assistant', content: '' }],
+    [
+      'no calls in a list',
+      { role: 'assistant', content: 'A', tool_calls: [] },
+      [['field', 0]],
+      { role: 'assistant', content: 'A' },
+    ],
+    [
+      'a prefixed name',
+      { role: 'tool', tool_call_id: 'x', name: 'functions.f', content: 'r' },
+      [['name', 0]],
+      { role: 'tool', tool_call_id: 'x', name: 'f', content: 'r' },
+    ],
+    ['an unknown field', { role: 'user', content: 'U', weight: 0 }, [['field', 0]], { role: 'user', content: 'U' }],
+    [
+      'a field of another role',
+      { role: 'user', content: 'U', tool_calls: [CALL] },
+      [['field', 0]],
+      { role: 'user', content: 'U' },
+    ],
+    [
+      'nulls are nothing',
+      { role: 'assistant', content: 'A', name: null, tool_calls: null, refusal: null },
+      [],
+      { role: 'assistant', content: 'A' },
+    ],
+  ];
+  test.each(cases)('%s', (_name, message, losses, back) => {
+    const read = fromChat({ messages: [message] });
+    const written = toChat(read.data);
+    expect(told([...read.losses, ...written.losses])).toEqual(losses);
+    expect(written.record.messages).toEqual([back]);
+  });
+
+  test('messages that come back as one', () => {
+    const assistant = { role: 'assistant', content: null };
+    const read = fromChat({
+      messages: [
+        { ...assistant, tool_calls: [CALL] },
+        { ...assistant, tool_calls: [call('c2', 'g')] },
+      ],
+    });
+    expect(told(read.losses)).toEqual([['grouping', 1]]);
+    expect(toChat(read.data).record.messages).toEqual([{ ...assistant, tool_calls: [CALL, call('c2', 'g')] }]);
+    expect(
+      told(
+        fromChat({
+          messages: [
+            { ...assistant, thinking: 'T' },
+            { role: 'assistant', content: 'A' },
+          ],
+        }).losses,
+      ),
+    ).toEqual([['grouping', 1]]);
+  });
+
+  test('a field of the record is told by its name', () => {
+    const { losses } = fromChat({ id: 'x', source: 'secret', messages: [] });
+    expect(losses).toEqual([{ what: 'field', message: null, detail: 'source' }]);
+  });
+});
+
+describe('what is refused', () => {
+  const image = { type: 'image_url', image_url: { url: 'secret' } };
+  const cases: [record: unknown, index: number | null, text: RegExp][] = [
+    [null, null, /no chat record/],
+    [[], null, /no chat record/],
+    [{ messages: 'secret' }, null, /no chat record/],
+    [{ messages: [{ role: 'user', content: 'U' }, 'secret'] }, 1, /no object/],
+    [{ messages: [{ role: 'secret', content: '' }] }, 0, /role/],
+    [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] }, 0, /part of type image_url/],
+    [{ messages: [{ role: 'user', content: [{ type: 'secret <b>' }] }] }, 0, /part of type \(unknown\)/],
+    [{ messages: [{ role: 'user', content: 5 }] }, 0, /content is no text/],
+    [
+      { messages: [{ role: 'assistant', content: 'A', reasoning: 'secret', thinking: 'other' }] },
+      0,
+      /two different texts/,
+    ],
+    [{ messages: [{ role: 'assistant', tool_calls: 'secret' }] }, 0, /no list/],
+    [{ messages: [{ role: 'assistant', tool_calls: [{ type: 'custom', custom: {} }] }] }, 0, /no function/],
+    [{ messages: [{ role: 'assistant', tool_calls: [{ id: 1, function: { name: 'f' } }] }] }, 0, /id is no text/],
+    [{ messages: [{ role: 'assistant', tool_calls: [{ function: {} }] }] }, 0, /names no function/],
+    [{ messages: [], tools: 'secret' }, null, /tool 0/],
+    [{ messages: [], tools: [{ type: 'function', function: { name: 'a secret' } }] }, null, /tool 0/],
+  ];
+  test.each(cases)('%j', (record, index, text) => {
+    const refusal = catchRefusal(() => fromChat(record));
+    expect(refusal.index).toBe(index);
+    expect(refusal.message).toMatch(text);
+    expect(refusal.message).not.toMatch(/secret/);
+  });
+
+  test('arguments of any depth end in a refusal, not in an exhausted stack', () => {
+    const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+    const messages = [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: deep } }] }];
+    expect(catchRefusal(() => fromChat({ messages })).message).toMatch(/too deep/);
+  });
+});
+
+function catchRefusal(work: () => unknown): Refusal {
+  try {
+    work();
+  } catch (error) {
+    expect(error).toBeInstanceOf(Refusal);
+    return error as Refusal;
+  }
+  throw new Error('it was not refused');
+}
+
+describe('fixtures', () => {
+  test('a record with everything comes back', () => {
+    const record = JSON.parse(
+      readFileSync(new URL('../../../fixtures/chat/record.json', import.meta.url), 'utf8'),
+    ) as object;
+    const { data, losses } = fromChat(record);
+    expect(losses).toEqual([]);
+    const back = toChat(data);
+    expect({ id: 'weather', ...back.record }).toEqual(record);
+    expect(back.losses).toEqual([]);
+  });
+});
+
+describe('any record', () => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+  const name = fc.constantFrom('f', 'g', 'browser.search', 'python', 'functions.browser.search');
+  const ids = fc.constantFrom('a', 'b', 'call_1');
+  const calls = fc.array(
+    fc.record({ id: ids, type: fc.constant('function'), function: fc.record({ name, arguments: text }) }),
+    { minLength: 1, maxLength: 3 },
+  );
+  const message = fc.oneof(
+    fc.record(
+      { role: fc.constantFrom('system', 'developer', 'user'), content: text, name: text },
+      { requiredKeys: ['role', 'content'] },
+    ),
+    fc.record({ role: fc.constant('assistant'), content: text, thinking: text }, { requiredKeys: ['role', 'content'] }),
+    fc.record(
+      {
+        role: fc.constant('assistant'),
+        content: fc.option(text.filter((value) => value !== '')),
+        thinking: text,
+        tool_calls: calls,
+      },
+      { requiredKeys: ['role', 'content', 'tool_calls'] },
+    ),
+    fc.record(
+      { role: fc.constant('tool'), tool_call_id: ids, name, content: text },
+      { requiredKeys: ['role', 'tool_call_id', 'content'] },
+    ),
+  );
+
+  test('comes back, unless a loss is told', () => {
+    fc.assert(
+      fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
+        const { data, losses } = fromChat({ messages });
+        const back = toChat(data);
+        if (losses.length + back.losses.length === 0) expect(back.record).toEqual({ messages });
+        else expect(losses.every(({ what }) => what === 'grouping')).toBe(true);
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+
+  test('is read or refused, never anything else', () => {
+    const value = fc.oneof(
+      { depthSize: 'small' },
+      fc.jsonValue(),
+      fc.constantFrom('user', 'assistant', 'tool', 'function', 'text'),
+    );
+    const any = fc.dictionary(
+      fc.constantFrom(
+        'role',
+        'content',
+        'name',
+        'tool_calls',
+        'tool_call_id',
+        'function_call',
+        'thinking',
+        'type',
+        'text',
+        '__proto__',
+      ),
+      value,
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), fc.array(any)), fc.jsonValue(), (messages, tools) => {
+        try {
+          toChat(fromChat({ messages, tools }).data);
+        } catch (error) {
+          expect(error).toBeInstanceOf(Refusal);
+        }
+      }),
+      { seed: SEED, numRuns: 2000 },
+    );
+  });
+});
