@@ -2,4 +2,4 @@
 
 export * from './public.ts';
 export { check, engine, parse, scan } from './rules/library-twin.ts';
-export { eventsOf, MessageStream, MessageTransform, TokenStream } from './runtime/stream-plain.ts';
+export { eventsOf, MessageStream, MessageTransform, TokenStream } from './runtime/stream/twin.ts';

@@ -39,10 +39,10 @@ export { writeDeclarations } from './tools/write-declarations.ts';
 export { Counter } from './rules/count.ts';
 export type { Counts } from './rules/counts.ts';
 export { type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError } from './rules/visibility.ts';
-export { type Clock, systemClock } from './runtime/clock.ts';
-export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/event.ts';
-export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/region.ts';
-export { ToolRouter } from './runtime/router.ts';
+export { type Clock, systemClock } from './runtime/router/clock.ts';
+export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
+export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
+export { ToolRouter } from './runtime/router/router.ts';
 export {
   type Handler, type HandlerContext, type Outcome, type OutcomeStatus, type RoutedCall, type RouterEvent, type RouterOptions, ToolError, ToolResult,
-} from './runtime/router-types.ts';
+} from './runtime/router/types.ts';

@@ -7,9 +7,9 @@
 // another byte, and the scan gives the `<` back when it is asked for the bytes there. Tokens without an id of their own
 // are found in the text, across ids.
 
-import type { StreamEvent } from './event.ts';
-import type { EndOptions, Stream } from './stream-core.ts';
-import type { StreamOptions } from './stream-options.ts';
+import type { StreamEvent } from './stream/event.ts';
+import type { EndOptions, Stream } from './stream/core.ts';
+import type { StreamOptions } from './stream/options.ts';
 
 /** Control tokens of a vocabulary: ids to texts. */
 export type SpecialTokens = Readonly<Record<number, string>> | ReadonlyMap<number, string>;

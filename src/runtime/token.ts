@@ -1,6 +1,6 @@
 // Token ids as input, over the best scanner that runs here.
 
-import { MessageStream } from './stream.ts';
+import { MessageStream } from './stream/stream.ts';
 import { type TokenOptions, Tokens } from './token-core.ts';
 
 export { O200K_HARMONY, type SpecialTokens, type TokenOptions } from './token-core.ts';

@@ -2,11 +2,11 @@
 import { describe, expect, test } from 'vitest';
 import { DIALECTS } from '../../src/scan/dialects.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
-import type { StreamEvent } from '../../src/runtime/event.ts';
-import type { StreamOptions } from '../../src/runtime/stream-options.ts';
+import type { StreamEvent } from '../../src/runtime/stream/event.ts';
+import type { StreamOptions } from '../../src/runtime/stream/options.ts';
 import { O200K_HARMONY, TokenStream } from '../../src/runtime/token.ts';
 import { type Random, randomInput, randomOf, SEED } from '../random.ts';
-import { deltasOf, eventsOf, id, joined } from './stream-run.ts';
+import { deltasOf, eventsOf, id, joined } from './stream/run.ts';
 
 /** Ids below 256 are bytes; further ones are made for pieces of several bytes as they are needed. */
 class Vocabulary {

@@ -1,0 +1,149 @@
+// A call before it is dispatched: is it one, who does it, with which arguments and until when (R-CALL, R-TOOLS, 2.2
+// §8).
+
+import type { RuleName } from '../../errors.ts';
+import { isToolRecipient } from '../../model/attributes.ts';
+import type { ToolDefinition } from '../../model/data.ts';
+import { isBuiltin } from '../../rules/calls.ts';
+import { argumentsForCheck } from '../../tools/arguments.ts';
+import { ToolCache } from '../../tools/cache.ts';
+import { isBounded, isObject } from '../../tools/json.ts';
+import { FUNCTIONS } from '../../tools/types.ts';
+import type { Handler, RoutedCall } from './types.ts';
+
+/** Why a call is refused. */
+export interface CallFault {
+  readonly rule: RuleName;
+  /** Holds nothing of the arguments. */
+  readonly detail?: string | undefined;
+}
+
+/** A call that may run. */
+export interface Plan {
+  readonly handler: Handler;
+  /** The tool's own name. */
+  readonly name: string;
+  readonly argumentsValue: unknown;
+  /** What the call asks for; null: nothing. */
+  readonly deadlineMs: number | null;
+}
+
+const PREFIX = `${FUNCTIONS}.`;
+/** Values and nesting of arguments that no schema bounds. */
+const MOST_VALUES = 100_000;
+const DEEPEST = 64;
+
+export const isFault = (checked: Plan | CallFault): checked is CallFault => 'rule' in checked;
+
+/** Messages that are no calls, not whole, or not sure about what they call: nothing about them is looked at further. */
+export function faultOfMessage(call: RoutedCall): CallFault | null {
+  if (call.isAmbiguous === true || call.isUndispatchable === true) {
+    return {
+      rule: 'duplicate-attribute',
+      detail: 'the header is ambiguous, or an attribute in it is empty; nothing was called',
+    };
+  }
+  if (call.role !== 'assistant' || !isToolRecipient(call.recipient ?? null)) return { rule: 'call-without-recipient' };
+  if (call.end === 'eof') return { rule: 'truncated' };
+  if (call.end === 'implicit') return { rule: 'missing-end' };
+  return null;
+}
+
+/** Knows handlers and definitions. Names are own ones: `functions.constructor` finds nothing of a prototype. */
+export class CallDesk {
+  readonly #handlers = new Map<string, Handler>();
+  /** `browser.` and the handler of `browser.*`; longer ones first. */
+  readonly #patterns: readonly (readonly [prefix: string, handler: Handler])[];
+  readonly #definitions = new Map<string, ToolDefinition>();
+  readonly #schemas = new ToolCache();
+  readonly #longest: number;
+
+  /** `longest`: UTF-16 units of a body. */
+  constructor(handlers: { readonly [recipient: string]: Handler }, tools: readonly ToolDefinition[], longest: number) {
+    if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
+    const patterns: [string, Handler][] = [];
+    for (const [recipient, handler] of Object.entries(handlers)) {
+      if (typeof handler !== 'function')
+        throw new TypeError(`option handlers: expected a function for ${JSON.stringify(recipient)}`);
+      if (recipient.endsWith('.*')) patterns.push([recipient.slice(0, -1), handler]);
+      else this.#handlers.set(recipient, handler);
+    }
+    this.#patterns = patterns.sort(([a], [b]) => b.length - a.length);
+    for (const tool of tools) this.#definitions.set(`${tool.namespace}.${tool.name}`, tool);
+    this.#longest = longest;
+  }
+
+  /** The tool's own name: a bare word means a function of that name, as names are compared without `functions.`. */
+  nameOf(recipient: string): string {
+    const isBare = !recipient.includes('.') && !isBuiltin(recipient) && !this.#handlers.has(recipient);
+    return isBare ? PREFIX + recipient : recipient;
+  }
+
+  check(call: RoutedCall): Plan | CallFault {
+    const { content } = call;
+    const name = this.nameOf(call.recipient!);
+    const fault = faultOfChannel(call);
+    if (fault) return fault;
+    const handler = this.#handlerOf(name);
+    const definition = this.#definitions.get(name);
+    if (!handler) return { rule: 'unknown-tool', ...(definition && { detail: 'nothing here carries it out' }) };
+    if (!definition && this.#definitions.size > 0 && !isBuiltin(name)) return { rule: 'unknown-tool' };
+    // A tool never receives reasoning (2.2 §8.3).
+    if (holdsReasoning(call)) return { rule: 'invalid-arguments', detail: 'they hold marks of reasoning' };
+    if (content.length > this.#longest) return { rule: 'invalid-arguments', detail: 'they are longer than is read' };
+    const isText = !definition && name === 'python' && call.contentType !== 'json';
+    if (isText) return { handler, name, argumentsValue: content, deadlineMs: null };
+    const value = readJson(content);
+    if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
+    return this.#plan(handler, name, value, definition);
+  }
+
+  #plan(handler: Handler, name: string, value: unknown, definition: ToolDefinition | undefined): Plan | CallFault {
+    const argumentsValue = argumentsForCheck(value, definition ?? { namespace: FUNCTIONS, name });
+    const deadline = isObject(value) && Object.hasOwn(value, 'deadline_ms') ? value['deadline_ms'] : undefined;
+    const isUsable = typeof deadline === 'number' && Number.isFinite(deadline) && deadline > 0;
+    // Where the schema names the deadline, it says what may stand there.
+    const isOwn = argumentsValue === value;
+    if (deadline !== undefined && !isUsable && !isOwn)
+      return { rule: 'invalid-arguments', detail: 'deadline_ms is no positive number' };
+    const detail = this.#argumentFault(argumentsValue, definition);
+    if (detail !== null) return { rule: 'invalid-arguments', detail };
+    return { handler, name, argumentsValue, deadlineMs: isUsable ? deadline : null };
+  }
+
+  #argumentFault(value: unknown, definition: ToolDefinition | undefined): string | null {
+    if (!definition) return isBounded(value, MOST_VALUES, DEEPEST) ? null : 'they are too deep or too many';
+    const schema = this.#schemas.get(definition);
+    if (schema.refused) return `the schema is not usable at #${schema.refused.pointer}: ${schema.refused.reason}`;
+    const finding = schema.check(value);
+    return finding && `#${finding.pointer} (${finding.keyword})`;
+  }
+
+  #handlerOf(name: string): Handler | null {
+    const own = this.#handlers.get(name);
+    if (own) return own;
+    for (const [prefix, handler] of this.#patterns)
+      if (name.length > prefix.length && name.startsWith(prefix)) return handler;
+    return null;
+  }
+}
+
+/** Functions are called on commentary, builtin tools on analysis too; no channel is `final`. */
+function faultOfChannel({ channel, recipient }: RoutedCall): CallFault | null {
+  const isRight = channel === 'commentary' || (channel === 'analysis' && isBuiltin(recipient!));
+  return isRight ? null : { rule: 'call-channel' };
+}
+
+/** By the message's own word; where it does not say, markers count on analysis, where they are marks (R-COT). */
+function holdsReasoning({ marked, channel, content }: RoutedCall): boolean {
+  return marked ?? (channel === 'analysis' && /<\|(start|end)_(reflect|introspect|reason)\|>/.test(content));
+}
+
+/** Undefined: no JSON. */
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,314 @@
+// The tool router (2.2 §8): calls by recipient to handlers, some at a time, each until its deadline. Whatever a
+// handler does, a call has exactly one outcome, and an outcome is a tool message that the model can be given.
+//
+// A call is refused, or it waits in the queue and then runs. Its deadline counts from the dispatch on, so that no call
+// takes longer than it was given, wherever the time went. The moment of its outcome ends everything about it: its
+// timer, its listener, its place. A handler that goes on after that (it was told by its signal to stop) holds no
+// place, and what it gives is dropped and counted.
+
+import { type Code, type RuleName, RULES } from '../../errors.ts';
+import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
+import { AbortWatch } from './abort.ts';
+import { CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
+import {
+  type Envelope,
+  errorEnvelope,
+  replyMessage,
+  resultEnvelope,
+  SMALLEST_REPLY,
+  thrownError,
+} from './reply.ts';
+import type { Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
+
+/** A call that waits or runs. */
+interface Pending {
+  readonly id: string;
+  readonly plan: Plan;
+  readonly from: number;
+  readonly deadline: number;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (outcome: Outcome) => void;
+  timer: unknown;
+  /** Made when the handler is asked. */
+  controller: AbortController | null;
+  isDone: boolean;
+}
+
+/** How a call ended. */
+interface Ending {
+  readonly status: OutcomeStatus;
+  readonly code: Code | null;
+  readonly rule?: RuleName;
+  readonly envelope: Envelope;
+}
+
+/** One router serves one transcript: call ids are unique in it. */
+export class ToolRouter {
+  readonly #desk: CallDesk;
+  readonly #clock: Clock;
+  readonly #onEvent: RouterOptions['onEvent'];
+  readonly #limits: Limits;
+  readonly #requireIds: boolean;
+  readonly #exposeErrors: boolean;
+  readonly #ids = new Set<string>();
+  readonly #pending = new Map<string, Pending>();
+  readonly #queue = new Set<Pending>();
+  readonly #watch = new AbortWatch<Pending>((pending, signal) => this.#cancel(pending, reasonOf(signal)));
+  #running = 0;
+  #calls = 0;
+  #made = 0;
+  #late = 0;
+  #abandoned = 0;
+  #isClosed = false;
+
+  constructor(options: RouterOptions) {
+    const { handlers, tools = [], requireIds = true, exposeErrors = false, clock = systemClock, onEvent } = options;
+    this.#limits = limitsOf(options);
+    this.#desk = new CallDesk(handlers, tools, this.#limits.maxArgumentsLength);
+    this.#requireIds = requireIds;
+    this.#exposeErrors = exposeErrors;
+    this.#clock = clock;
+    this.#onEvent = onEvent;
+  }
+
+  /** Handlers that gave something after the outcome of their call. */
+  get late(): number {
+    return this.#late;
+  }
+
+  /** Handlers that have been given up and still go on. */
+  get abandoned(): number {
+    return this.#abandoned;
+  }
+
+  /** An id that no call has. */
+  makeId(): string {
+    for (;;) {
+      const id = `call_${++this.#made}`;
+      if (!this.#ids.has(id)) return id;
+    }
+  }
+
+  /** Ids of calls that the transcript had before: none of them may come again. */
+  reserveIds(ids: Iterable<string>): void {
+    for (const id of ids) this.#ids.add(id);
+  }
+
+  /** The outcome of one call; rejects only when `call` is no message at all. Aborting `signal` cancels the call. */
+  async dispatch(call: RoutedCall, signal?: AbortSignal): Promise<Outcome> {
+    if (typeof call !== 'object' || call === null || typeof call.content !== 'string') {
+      throw new TypeError('call: expected a message with a content');
+    }
+    const fault = faultOfMessage(call) ?? this.#takeId(call);
+    if (typeof fault !== 'string') return this.#refuse(call, call.callId || null, fault);
+    const checked = this.#desk.check(call);
+    if (isFault(checked)) return this.#refuse(call, fault, checked);
+    if (this.#isClosed) return this.#turnAway(fault, checked, 'the router is closed');
+    if (++this.#calls > this.#limits.maxCalls) return this.#turnAway(fault, checked, 'there were too many calls');
+    if (signal?.aborted) return this.#turnAway(fault, checked, 'the turn was cancelled');
+    return this.#enqueue(fault, checked, signal);
+  }
+
+  /** All calls of a turn, at once as far as `concurrency` allows. The outcomes stand in the order of the calls. */
+  async dispatchAll(calls: Iterable<RoutedCall>, signal?: AbortSignal): Promise<Outcome[]> {
+    return Promise.all(Array.from(calls, (call) => this.dispatch(call, signal)));
+  }
+
+  /** Cancels the call of this id; false: none waits or runs. */
+  cancel(callId: string, reason: string): boolean {
+    const pending = this.#pending.get(callId);
+    if (!pending) return false;
+    this.#cancel(pending, reason);
+    return true;
+  }
+
+  /** Cancels every call that waits or runs; answers how many there were. */
+  cancelAll(reason: string): number {
+    const all = [...this.#pending.values()];
+    // Those that wait go first: none of them is to start in between.
+    for (const pending of all.reverse()) this.#cancel(pending, reason);
+    return all.length;
+  }
+
+  /** Cancels everything. Calls that come later are cancelled as well. */
+  close(): void {
+    this.#isClosed = true;
+    this.cancelAll('the router is closed');
+  }
+
+  /** The call's id, or what is wrong with it. */
+  #takeId(call: RoutedCall): string | CallFault {
+    const id = call.callId || (this.#requireIds ? null : this.makeId());
+    if (id === null) return { rule: 'missing-call-id' };
+    if (this.#ids.has(id)) return { rule: 'duplicate-call-id' };
+    this.#ids.add(id);
+    return id;
+  }
+
+  #refuse(call: RoutedCall, id: string | null, { rule, detail }: CallFault): Outcome {
+    const { code, text } = RULES[rule];
+    const told = `${rule}: ${text}`;
+    const error = { code: code ?? rule, message: detail === undefined ? told : `${told}: ${detail}` };
+    const envelope = errorEnvelope(error, this.#limits.maxReplyBytes);
+    const recipient = call.recipient == null ? null : this.#desk.nameOf(call.recipient);
+    return this.#outcome(id, recipient, 0, { status: 'refused', code, rule, envelope });
+  }
+
+  #turnAway(id: string, { name }: Plan, why: string): Outcome {
+    return this.#outcome(id, name, 0, this.#failure('cancelled', 'E-TOOL-CANCELLED', `the call was cancelled: ${why}`));
+  }
+
+  #enqueue(id: string, plan: Plan, signal: AbortSignal | undefined): Promise<Outcome> {
+    const { maxDeadlineMs, deadlineMs } = this.#limits;
+    const milliseconds = Math.max(1, Math.min(Math.ceil(plan.deadlineMs ?? deadlineMs), maxDeadlineMs));
+    return new Promise((resolve) => {
+      const from = this.#clock.now();
+      const pending: Pending = {
+        id,
+        plan,
+        from,
+        deadline: from + milliseconds,
+        signal,
+        resolve,
+        timer: undefined,
+        controller: null,
+        isDone: false,
+      };
+      pending.timer = this.#clock.setTimeout(() => this.#expire(pending), milliseconds);
+      if (signal) this.#watch.add(signal, pending);
+      this.#pending.set(id, pending);
+      this.#queue.add(pending);
+      this.#fill();
+    });
+  }
+
+  /** Starts calls while there is room. */
+  #fill(): void {
+    for (const pending of this.#queue) {
+      if (this.#running >= this.#limits.concurrency) return;
+      // Its timer is due: there is no time left to work in.
+      if (this.#clock.now() >= pending.deadline) continue;
+      this.#queue.delete(pending);
+      this.#start(pending);
+    }
+  }
+
+  #start(pending: Pending): void {
+    const { id, plan, deadline } = pending;
+    const { handler, name: recipient, argumentsValue } = plan;
+    this.#running++;
+    const { signal } = (pending.controller = new AbortController());
+    this.#emit({ type: 'tool.start', call_id: id, recipient });
+    if (pending.isDone) {
+      // Cancelled by who was told that it starts: no handler goes on.
+      this.#abandoned--;
+      return;
+    }
+    // Also takes what the handler throws at once, and objects that settle as they like.
+    const work = new Promise((resolve) =>
+      resolve(handler(argumentsValue, { callId: id, recipient, signal, deadline })),
+    );
+    const bytes = this.#limits.maxReplyBytes;
+    work.then(
+      (result) => this.#finish(pending, () => resultEnvelope(result, bytes)),
+      (thrown: unknown) => this.#finish(pending, () => errorEnvelope(thrownError(thrown, this.#exposeErrors), bytes)),
+    );
+  }
+
+  /** The handler has settled. */
+  #finish(pending: Pending, write: () => Envelope): void {
+    if (pending.isDone) {
+      this.#abandoned--;
+      this.#late++;
+      this.#emit({ type: 'tool.late', call_id: pending.id });
+      return;
+    }
+    this.#end(pending);
+    // Writing a result may run code of the handler's; the call is over by then.
+    const envelope = write();
+    this.#tell(pending, { status: envelope.error ? 'error' : 'ok', code: null, envelope });
+  }
+
+  #expire(pending: Pending): void {
+    if (pending.isDone) return;
+    this.#end(pending);
+    if (pending.controller) this.#abandoned++;
+    pending.controller?.abort(new DOMException('the call has timed out', 'TimeoutError'));
+    this.#tell(pending, this.#failure('timeout', 'E-TOOL-TIMEOUT', 'the tool exceeded its deadline'));
+  }
+
+  #cancel(pending: Pending, reason: string): void {
+    if (pending.isDone) return;
+    this.#end(pending);
+    if (pending.controller) this.#abandoned++;
+    this.#emit({ type: 'tool.cancel', call_id: pending.id, reason });
+    pending.controller?.abort(new DOMException('the call was cancelled', 'AbortError'));
+    this.#tell(pending, this.#failure('cancelled', 'E-TOOL-CANCELLED', 'the call was cancelled'));
+  }
+
+  /** The call is over: nothing of it is left, and nothing can end it again. */
+  #end(pending: Pending): void {
+    pending.isDone = true;
+    this.#clock.clearTimeout(pending.timer);
+    if (pending.signal) this.#watch.remove(pending.signal, pending);
+    this.#pending.delete(pending.id);
+    if (pending.controller) this.#running--;
+    else this.#queue.delete(pending);
+  }
+
+  #tell({ id, plan, from, resolve }: Pending, ending: Ending): void {
+    resolve(this.#outcome(id, plan.name, this.#clock.now() - from, ending));
+    this.#fill();
+  }
+
+  #failure(status: OutcomeStatus, code: Code, message: string): Ending {
+    return { status, code, envelope: errorEnvelope({ code, message }, this.#limits.maxReplyBytes) };
+  }
+
+  #outcome(callId: string | null, recipient: string | null, durationMs: number, ending: Ending): Outcome {
+    const { status, code, rule, envelope } = ending;
+    this.#emit({ type: 'tool.done', call_id: callId, status, code });
+    const reply = replyMessage(callId, recipient, envelope.content);
+    return { callId, recipient, status, code, ...(rule !== undefined && { rule }), durationMs, reply };
+  }
+
+  /** Who listens cannot harm a call. */
+  #emit(event: RouterEvent): void {
+    try {
+      const given: unknown = this.#onEvent?.(event);
+      if (given instanceof Promise) given.catch(() => undefined);
+    } catch {
+      // Dropped, as the option says.
+    }
+  }
+}
+
+type Limits = { readonly [K in keyof typeof DEFAULTS]: number };
+
+const DEFAULTS = {
+  concurrency: 8,
+  deadlineMs: 30_000,
+  maxDeadlineMs: 600_000,
+  maxCalls: 10_000,
+  maxArgumentsLength: 1 << 20,
+  maxReplyBytes: 1 << 20,
+} as const;
+
+/** Throws a RangeError that names the option. */
+function limitsOf(options: RouterOptions): Limits {
+  const limits = Object.fromEntries(
+    Object.entries(DEFAULTS).map(([name, value]) => {
+      const given: unknown = options[name as keyof typeof DEFAULTS] ?? value;
+      const least = name === 'maxReplyBytes' ? SMALLEST_REPLY : 1;
+      if (Number.isInteger(given) && (given as number) >= least && (given as number) <= LONGEST_TIMER)
+        return [name, given];
+      throw new RangeError(
+        `option ${name}: expected an integer from ${least} to ${LONGEST_TIMER}; got ${String(given)}`,
+      );
+    }),
+  );
+  return limits as Limits;
+}
+
+/** Why a caller's signal aborts, when it says so in words. */
+const reasonOf = ({ reason }: AbortSignal): string => (typeof reason === 'string' ? reason : 'aborted');

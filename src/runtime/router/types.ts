@@ -1,0 +1,124 @@
+// What the tool router takes and gives: calls, handlers, outcomes, events.
+
+import type { Code, RuleName } from '../../errors.ts';
+import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import type { Clock } from './clock.ts';
+
+/** A message that calls a tool, and what its header was besides the data. */
+export interface RoutedCall extends MessageData {
+  /** `Message.isAmbiguous` and `Message.isUndispatchable`: such a call never reaches a handler (R-ATTR-DUP). */
+  readonly isAmbiguous?: boolean | undefined;
+  readonly isUndispatchable?: boolean | undefined;
+}
+
+/** All that a handler is told beside the arguments. Nothing of the transcript is among it (2.2 §8.3). */
+export interface HandlerContext {
+  readonly callId: string;
+  /** As it was called: a handler of `browser.*` learns which one is meant. */
+  readonly recipient: string;
+  /** Aborts when the call has timed out or was cancelled. What the handler gives afterwards is dropped. */
+  readonly signal: AbortSignal;
+  /** When the call times out, by the router's clock (`performance.now()`). */
+  readonly deadline: number;
+}
+
+/**
+ * Does the work of a tool. Gets the value of the call's JSON body without `deadline_ms`; `python` gets its body as
+ * text unless the call says that it is JSON. Gives a value that JSON can carry, or a ToolResult; throws a ToolError to
+ * tell the model what is wrong.
+ */
+export type Handler = (argumentsValue: unknown, context: HandlerContext) => unknown;
+
+export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'cancelled' | 'refused';
+
+/** What became of one call. Each call has exactly one. */
+export interface Outcome {
+  /** The call's id; one that the router made where the call had none; null: it was refused for having none. */
+  readonly callId: string | null;
+  readonly recipient: string | null;
+  /**
+   * `ok`: the handler gave a result. `error`: it threw, or gave what cannot be written. `timeout`, `cancelled`:
+   * nothing came in time. `refused`: the call is wrong, and no handler was asked.
+   */
+  readonly status: OutcomeStatus;
+  /** The code of 2.2 §14; null where none of them covers it. */
+  readonly code: Code | null;
+  /** Which rule a refused call breaks. */
+  readonly rule?: RuleName | undefined;
+  /** From the dispatch on, the time in the queue included. */
+  readonly durationMs: number;
+  /**
+   * The tool message that answers the call (2.2 §8.1): its content is the envelope of 2.2 §8.2. To be written by the
+   * writer.
+   */
+  readonly reply: MessageData;
+}
+
+/** What happens to calls. `tool.cancel` is the event of 2.2 §8.2. Nothing holds arguments or results. */
+export type RouterEvent =
+  | { readonly type: 'tool.start'; readonly call_id: string; readonly recipient: string }
+  | { readonly type: 'tool.cancel'; readonly call_id: string; readonly reason: string }
+  | {
+      readonly type: 'tool.done';
+      readonly call_id: string | null;
+      readonly status: OutcomeStatus;
+      readonly code: Code | null;
+    }
+  | { readonly type: 'tool.late'; readonly call_id: string };
+
+export interface RouterOptions {
+  /**
+   * By recipient: `functions.get_weather`, `python`, or `browser.*` for every recipient below `browser.`. The whole
+   * recipient wins over a pattern, a longer pattern over a shorter one.
+   */
+  readonly handlers: { readonly [recipient: string]: Handler };
+  /**
+   * What may be called, with which arguments. When some are given, a function without a definition is unknown,
+   * whatever handlers there are. Without any, arguments are looked at for being JSON only.
+   */
+  readonly tools?: readonly ToolDefinition[] | undefined;
+  /** Calls that run at a time; the others wait in order. Default 8. */
+  readonly concurrency?: number | undefined;
+  /** For calls without `deadline_ms`. Counts from the dispatch on, the time in the queue included. Default 30,000. */
+  readonly deadlineMs?: number | undefined;
+  /** No call may take longer, whatever its `deadline_ms` says. Default 600,000. */
+  readonly maxDeadlineMs?: number | undefined;
+  /** Calls in the life of the router; those beyond are cancelled. Default 10,000. */
+  readonly maxCalls?: number | undefined;
+  /** UTF-16 units of a call's body. Default 1 MiB. */
+  readonly maxArgumentsLength?: number | undefined;
+  /** UTF-8 bytes of a reply's content. What is longer becomes an error, and is never cut. Default 1 MiB. */
+  readonly maxReplyBytes?: number | undefined;
+  /** A call must have an id, as 2.2 has it (default); false: `call_1` and so on are made where there is none. */
+  readonly requireIds?: boolean | undefined;
+  /**
+   * Tell the model the messages of exceptions. They may hold what it should not see; by default it learns the
+   * exception's name. What a ToolError says is always told.
+   */
+  readonly exposeErrors?: boolean | undefined;
+  readonly clock?: Clock | undefined;
+  /** What it throws is dropped. */
+  readonly onEvent?: ((event: RouterEvent) => void) | undefined;
+}
+
+/** A result with its provenance (2.2 §11): source, checksum, timestamp. */
+export class ToolResult {
+  readonly content: unknown;
+  readonly provenance: object | null;
+
+  constructor(content: unknown, provenance: object | null = null) {
+    this.content = content;
+    this.provenance = provenance;
+  }
+}
+
+/** An error that is meant for the model: both texts stand in the reply. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+  readonly code: string;
+
+  constructor(code: string, message: string) {
+    super(message);
+    this.code = code;
+  }
+}

@@ -1,0 +1,168 @@
+// The body of one message, as text for those who want it: an end user (without thoughts and calls), a router, a program
+// that asked for reasoning, the caller who collects.
+
+import type { Mark } from '../../model/thoughts.ts';
+import { ThoughtReader } from '../../model/thoughts.ts';
+import type { StreamEvent } from './event.ts';
+import { isBlankText, Paragraphs, TextPieces } from './text.ts';
+
+/** What a body's text is for. */
+export interface BodyUse {
+  /** Deltas for an end user. */
+  readonly shows: boolean;
+  /** The one who speaks is an assistant: marks are private (R-COT). */
+  readonly isAssistant: boolean;
+  /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
+  readonly waitsForText: boolean;
+  /** Only the message's end tells whether it is shown. */
+  readonly waitsForEnd: boolean;
+  /** Deltas of the whole content. */
+  readonly deltas: 'reasoning' | 'arguments' | null;
+  readonly summarize: ((paragraph: string) => string) | undefined;
+  readonly collects: boolean;
+}
+
+/** Characters that wait for what tells whether they are shown. */
+const MOST_WAITING = 1 << 20;
+
+export class BodyText {
+  readonly #use: BodyUse;
+  readonly #id: string;
+  readonly #callId: string | null;
+  readonly #tell: (event: StreamEvent) => void;
+  readonly #content: TextPieces | null;
+  readonly #shown: TextPieces | null;
+  readonly #paragraphs: Paragraphs | null;
+  readonly #thoughts: ThoughtReader | null;
+  #hasCall = false;
+  /** At the mark that ends a thought. */
+  #isEnding = false;
+  /** Text that is not told yet; null: nothing waits any more. */
+  #waiting: string | null;
+  #collected = '';
+  #paragraph = '';
+  isVisible: boolean;
+
+  constructor(use: BodyUse, id: string, callId: string | null, tell: (event: StreamEvent) => void) {
+    this.#use = use;
+    this.#id = id;
+    this.#callId = callId;
+    this.#tell = tell;
+    this.#content = use.collects || use.deltas || use.summarize ? new TextPieces() : null;
+    this.#shown = use.shows ? new TextPieces() : null;
+    this.#paragraphs = use.shows || use.summarize ? new Paragraphs() : null;
+    this.#thoughts = use.shows && use.isAssistant ? new ThoughtReader() : null;
+    this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
+    this.isVisible = use.shows;
+  }
+
+  /** Nothing of the body is asked for. */
+  get isIdle(): boolean {
+    return this.#content === null && this.#shown === null;
+  }
+
+  get content(): string {
+    return this.#collected;
+  }
+
+  /** The next bytes of the content. */
+  take(bytes: Uint8Array): void {
+    if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
+    if (this.#content) this.#give(this.#content.take(bytes));
+  }
+
+  /** Bytes that are no content stand here: characters do not go on behind them. */
+  part(): void {
+    if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
+    if (this.#content) this.#give(this.#content.flush());
+  }
+
+  /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
+  mark(mark: Mark): void {
+    if (!this.#thoughts || this.#hasCall) return;
+    const does = this.#thoughts.take(mark);
+    if (does === 'ends') this.#isEnding = true;
+    if (does !== 'opens' && does !== 'calls') return;
+    this.#show(this.#shown!.flush());
+    if (does !== 'calls') return;
+    this.#hasCall = true;
+    if (this.#use.waitsForText && this.#waiting !== null) this.isVisible = false;
+  }
+
+  afterMark(): void {
+    this.#isEnding = false;
+  }
+
+  get #isCut(): boolean {
+    return this.#hasCall || this.#isEnding || (this.#thoughts !== null && this.#thoughts.open !== null);
+  }
+
+  /** The body has ended. `endsAsCall`: its terminator says that it is a call. */
+  finish(endsAsCall: boolean): void {
+    this.part();
+    if (this.#use.waitsForEnd && endsAsCall) this.isVisible = false;
+    this.#release();
+    if (this.#paragraph !== '') this.#summary();
+  }
+
+  /** Nothing more of the body is told; what waits is not shown. */
+  drop(): void {
+    if (this.#waiting !== null && this.#use.waitsForEnd) this.isVisible = false;
+  }
+
+  #release(): void {
+    const waiting = this.#waiting;
+    this.#waiting = null;
+    if (waiting && this.isVisible) this.#display(waiting);
+  }
+
+  #show(text: string): void {
+    if (text === '' || !this.isVisible) return;
+    if (this.#waiting === null) {
+      this.#display(text);
+      return;
+    }
+    this.#waiting += text;
+    const isLong = this.#waiting.length > MOST_WAITING;
+    if (this.#use.waitsForEnd) {
+      if (isLong) {
+        this.isVisible = false;
+        this.#waiting = '';
+      }
+    } else if (isLong || !isBlankText(text)) {
+      this.#release();
+    }
+  }
+
+  #display(text: string): void {
+    this.#paragraphs!.take(
+      text,
+      (delta) => this.#tell({ type: 'response.delta', message_id: this.#id, delta }),
+      () => this.#tell({ type: 'response.delta.flush', message_id: this.#id }),
+    );
+  }
+
+  #give(text: string): void {
+    if (text === '') return;
+    const { deltas, summarize, collects } = this.#use;
+    if (collects) this.#collected += text;
+    if (deltas === 'reasoning') {
+      this.#tell({ type: 'response.reasoning_text.delta', message_id: this.#id, delta: text });
+    } else if (deltas === 'arguments') {
+      this.#tell({ type: 'response.function_call_arguments.delta', message_id: this.#id, call_id: this.#callId, delta: text });
+    }
+    if (!summarize) return;
+    this.#paragraphs!.take(text, (part) => void (this.#paragraph += part), () => this.#summary());
+    if (this.#paragraph.length > MOST_WAITING) this.#summary();
+  }
+
+  #summary(): void {
+    const paragraph = this.#paragraph;
+    this.#paragraph = '';
+    if (isBlankText(paragraph)) return;
+    const delta = this.#use.summarize!(paragraph);
+    if (typeof delta === 'string' && delta !== '') {
+      this.#tell({ type: 'response.reasoning_summary_text.delta', message_id: this.#id, delta });
+    }
+  }
+}

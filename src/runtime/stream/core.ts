@@ -1,0 +1,176 @@
+// A stream: bytes or text in, events out; ended, cancelled, begun anew. Which scanner it uses is for stream.ts and
+// twin.ts.
+
+import { HAS_LINE } from '../../abi.ts';
+import type { StreamEvent } from './event.ts';
+import type { Machines } from './machines.ts';
+import { type ResolvedOptions, resolveOptions, type StreamOptions } from './options.ts';
+import { StreamReader } from './reader.ts';
+
+export interface EndOptions {
+  /**
+   * Why the model stopped, as its server says it. `stop`, `tool_calls` and their like say that a stop token was read
+   * and cut off; all others (`length`, `content_filter`) that it was not. Without one, the option `stopStripped`
+   * decides.
+   */
+  readonly finishReason?: string | null | undefined;
+}
+
+/** Finish reasons of the common servers that stand for a stop token. */
+const STOPPED: ReadonlySet<string> = new Set([
+  'stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'tool_calls', 'tool_use', 'function_call', 'completed',
+]);
+
+const ENCODER = new TextEncoder();
+/** Text is encoded a part at a time. */
+const PART = 32 * 1024;
+
+export class Stream {
+  readonly #machines: Machines;
+  readonly #options: ResolvedOptions;
+  #reader: StreamReader;
+  #events: StreamEvent[] = [];
+  #state: 'open' | 'ended' | 'cancelled' = 'open';
+  /** Half of a surrogate pair that the end of a text cut. */
+  #surrogate = '';
+  #messages = 0;
+
+  constructor(machines: Machines, options: StreamOptions = {}) {
+    this.#machines = machines;
+    this.#options = resolveOptions(options);
+    this.#reader = this.#makeReader();
+  }
+
+  #makeReader(): StreamReader {
+    const first = this.#messages;
+    const { messageId } = this.#options;
+    const options = { ...this.#options, messageId: (index: number) => messageId(first + index) };
+    return new StreamReader(this.#machines, options, (event) => void this.#events.push(event));
+  }
+
+  /**
+   * Takes the next bytes (UTF-8, cut anywhere) or text, and gives the events that they make certain. Never throws on
+   * data; after `end` and `cancel` it gives none.
+   */
+  feed(chunk: Uint8Array | string): StreamEvent[] {
+    const isText = typeof chunk === 'string';
+    if (!isText && !(chunk instanceof Uint8Array)) throw new TypeError('feed: expected a Uint8Array or text');
+    if (this.#state !== 'open') return [];
+    try {
+      if (isText) {
+        if (chunk !== '') this.#feedText(chunk);
+      } else {
+        if (this.#surrogate !== '') this.#pushText('');
+        this.#reader.scan.push(chunk);
+      }
+    } catch (error) {
+      this.#fail();
+      throw error;
+    }
+    return this.#taken();
+  }
+
+  /** A function of the caller threw in the middle of something: nothing further can be told of this input. */
+  #fail(): void {
+    this.#state = 'ended';
+    this.#events = [];
+    this.#reader.scan.close();
+  }
+
+  #feedText(chunk: string): void {
+    const last = chunk.charCodeAt(chunk.length - 1);
+    const isCut = last >= 0xd800 && last <= 0xdbff;
+    const text = isCut ? chunk.slice(0, -1) : chunk;
+    if (text !== '' || this.#surrogate !== '') this.#pushText(text);
+    if (isCut) this.#surrogate = chunk.slice(-1);
+  }
+
+  /** Encodes text, behind the half of a pair that was cut. */
+  #pushText(text: string): void {
+    const whole = this.#surrogate === '' ? text : this.#surrogate + text;
+    this.#surrogate = '';
+    for (let at = 0; at < whole.length; ) {
+      let to = Math.min(whole.length, at + PART);
+      const last = whole.charCodeAt(to - 1);
+      if (to < whole.length && last >= 0xd800 && last <= 0xdbff) to++;
+      this.#reader.scan.push(ENCODER.encode(at === 0 && to === whole.length ? whole : whole.slice(at, to)));
+      at = to;
+    }
+  }
+
+  /** The input has ended: what is open ends, and `response.completed` or `response.incomplete` is the last event. */
+  end({ finishReason }: EndOptions = {}): StreamEvent[] {
+    if (this.#state !== 'open') return [];
+    const isStripped = finishReason == null ? this.#options.stopStripped : STOPPED.has(finishReason);
+    const reader = this.#reader;
+    reader.isStripped = isStripped;
+    try {
+      if (this.#surrogate !== '') this.#pushText('');
+      reader.scan.end();
+    } catch (error) {
+      this.#fail();
+      throw error;
+    }
+    this.#state = 'ended';
+    this.#tellEnd(isStripped);
+    return this.#taken();
+  }
+
+  /**
+   * Tells a call that is open, and the reader of the stream, that nothing follows. Once; afterwards `feed` gives
+   * nothing until `reset`.
+   */
+  cancel(reason = 'cancelled'): StreamEvent[] {
+    if (this.#state !== 'open') return [];
+    this.#state = 'cancelled';
+    const { open } = this.#reader;
+    this.#reader.scan.close();
+    const id = open?.id ?? null;
+    if (open?.kind === 'call') {
+      this.#events.push({ type: 'tool.cancel', message_id: open.id, call_id: open.callId, reason });
+    }
+    this.#events.push({ type: 'response.cancel', message_id: id, reason });
+    return this.#taken();
+  }
+
+  /** Begins anew, with the same options; ids of messages go on. */
+  reset(): void {
+    this.#reader.scan.close();
+    this.#messages += this.#reader.messages;
+    this.#state = 'open';
+    this.#surrogate = '';
+    this.#events = [];
+    this.#reader = this.#makeReader();
+  }
+
+  /** Neither ended nor cancelled. */
+  get isOpen(): boolean {
+    return this.#state === 'open';
+  }
+
+  /** @internal Bytes of which some are known to belong to no token. */
+  get reader(): StreamReader {
+    return this.#reader;
+  }
+
+  #tellEnd(isStripped: boolean): void {
+    const { last, scan } = this.#reader;
+    const id = last?.id ?? null;
+    const incomplete = (reason: 'truncated' | 'no-stop-token' | 'empty' | 'bound'): void =>
+      void this.#events.push({ type: 'response.incomplete', message_id: id, reason });
+    if (!last) return incomplete('empty');
+    if (last.isStopped || last.isAbandoned) return incomplete('bound');
+    if (last.status(isStripped) === 'incomplete') return incomplete(last.isOpenTurn ? 'no-stop-token' : 'truncated');
+    const { stop } = last;
+    const isLine = (scan.dialect.flags & HAS_LINE) !== 0;
+    // In 2.x `<|end|>` closes a message and not the turn, unless the model is known to have stopped there.
+    if (stop === 'end' && !isLine && !isStripped) return incomplete('no-stop-token');
+    this.#events.push({ type: 'response.completed', message_id: id, stop: stop ?? 'stripped' });
+  }
+
+  #taken(): StreamEvent[] {
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+}

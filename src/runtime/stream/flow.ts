@@ -1,0 +1,137 @@
+// Streams among other streams: a TransformStream, and an async iterator over any source, for Node and browsers. Both
+// pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
+
+import type { StreamEvent } from './event.ts';
+import type { EndOptions, Stream } from './core.ts';
+
+export type Chunk = Uint8Array | string;
+export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableStream<Chunk>;
+
+export interface FlowOptions {
+  /** Why the model stopped; a function is asked at the end of input. */
+  readonly finishReason?: string | null | (() => string | null | undefined) | undefined;
+}
+
+export interface IterateOptions extends FlowOptions {
+  /** Aborted: the stream is cancelled, its last events are given, and the source is closed. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Bytes that may wait before the parser, and events behind it. */
+const WAITING_BYTES = 64 * 1024;
+const WAITING_EVENTS = 64;
+/** A longer chunk is read a part at a time, so that its events do not all wait at once. */
+const PART = 64 * 1024;
+
+/** The two sides of a TransformStream over a parser. */
+export function transformer(stream: Stream, { finishReason }: FlowOptions): [
+  Transformer<Chunk, StreamEvent>, QueuingStrategy<Chunk>, QueuingStrategy<StreamEvent>,
+] {
+  const give = (events: StreamEvent[], controller: TransformStreamDefaultController<StreamEvent>): void => {
+    for (const event of events) controller.enqueue(event);
+  };
+  return [
+    {
+      transform: (chunk, controller) => give(stream.feed(chunk), controller),
+      flush: (controller) => give(stream.end(endOptions(finishReason)), controller),
+    },
+    { highWaterMark: WAITING_BYTES, size: (chunk) => (typeof chunk === 'string' ? chunk.length : chunk.byteLength) },
+    { highWaterMark: WAITING_EVENTS, size: () => 1 },
+  ];
+}
+
+/** The events of a source, as they are asked for. Leaving the loop closes the source. */
+export async function* iterate(
+  stream: Stream, source: ChunkSource, options: IterateOptions,
+): AsyncGenerator<StreamEvent, void, void> {
+  const { signal, finishReason } = options;
+  const chunks = chunksOf(source);
+  let wake: (() => void) | null = null;
+  const onAbort = (): void => wake?.();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  // Not a race against one promise of the signal: that would keep something of every chunk until the end.
+  const nextOrAbort = (): Promise<IteratorResult<Chunk, unknown> | null> =>
+    new Promise((resolve, reject) => {
+      wake = () => resolve(null);
+      chunks.next().then(resolve, reject);
+    });
+  try {
+    while (true) {
+      if (signal?.aborted) return yield* stream.cancel(reasonOf(signal));
+      const result = await (signal ? nextOrAbort() : chunks.next());
+      if (result === null) return yield* stream.cancel(reasonOf(signal!));
+      if (result.done) break;
+      for (const part of partsOf(result.value)) {
+        for (const event of stream.feed(part)) {
+          yield event;
+          if (signal?.aborted) return yield* stream.cancel(reasonOf(signal));
+        }
+      }
+    }
+    yield* stream.end(endOptions(finishReason));
+  } finally {
+    signal?.removeEventListener('abort', onAbort);
+    // Of an iteration that was left nothing is read any more; a stream that has ended gives nothing.
+    stream.cancel();
+    await chunks.close();
+  }
+}
+
+interface Chunks {
+  next(): Promise<IteratorResult<Chunk, unknown>>;
+  /** Does not wait for a chunk that is under way: it may never come. */
+  close(): Promise<void>;
+}
+
+function chunksOf(source: ChunkSource): Chunks {
+  if (typeof (source as ReadableStream<Chunk>).getReader === 'function') {
+    const reader = (source as ReadableStream<Chunk>).getReader();
+    return {
+      next: () => reader.read() as Promise<IteratorResult<Chunk, unknown>>,
+      close: async () => {
+        await reader.cancel().catch(() => {});
+        reader.releaseLock();
+      },
+    };
+  }
+  const given = source as Partial<AsyncIterable<Chunk> & Iterable<Chunk>>;
+  const iterator = given[Symbol.asyncIterator]?.() ?? given[Symbol.iterator]?.();
+  if (!iterator || typeof source === 'string' || source instanceof Uint8Array) {
+    throw new TypeError('eventsOf: expected a ReadableStream or an iterable of chunks, each a Uint8Array or text');
+  }
+  let isDone = false;
+  let isUnderWay = false;
+  return {
+    next: async () => {
+      isUnderWay = true;
+      const result = await iterator.next();
+      isUnderWay = false;
+      if (result.done) isDone = true;
+      return result as IteratorResult<Chunk, unknown>;
+    },
+    close: async () => {
+      if (isDone) return;
+      isDone = true;
+      const closing = Promise.resolve(iterator.return?.());
+      if (isUnderWay) closing.catch(() => {});
+      else await closing;
+    },
+  };
+}
+
+function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
+  if (chunk.length <= PART) return yield chunk;
+  for (let at = 0; at < chunk.length; at += PART) {
+    yield typeof chunk === 'string' ? chunk.slice(at, at + PART) : chunk.subarray(at, at + PART);
+  }
+}
+
+function endOptions(finishReason: FlowOptions['finishReason']): EndOptions {
+  return { finishReason: typeof finishReason === 'function' ? finishReason() : finishReason };
+}
+
+function reasonOf(signal: AbortSignal): string {
+  const reason: unknown = signal.reason;
+  if (typeof reason === 'string') return reason;
+  return reason instanceof Error && reason.name !== '' ? reason.name : 'aborted';
+}

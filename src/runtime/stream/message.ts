@@ -1,0 +1,227 @@
+// A message of a stream, from its header to its end: what it is, who its text is for, and the events that frame it.
+
+import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
+import { isToolRecipient } from '../../model/attributes.ts';
+import type { End, Message } from '../../model/message.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { isVisible } from '../../rules/visibility.ts';
+import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
+import { BodyText, type BodyUse } from './body.ts';
+import type { ResolvedOptions } from './options.ts';
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
+const NONE: readonly never[] = [];
+const UNREAD = {
+  role: null, name: null, recipient: null, channel: 'final', explicitChannel: null, intent: null, callId: null, contentType: null,
+  constrained: false, attributes: NONE, isAmbiguous: true, isUndispatchable: true, kind: 'hidden',
+} as const;
+
+export class OpenMessage {
+  readonly id: string;
+  readonly transcript: TranscriptInfo;
+  /** The header was beyond the bound. */
+  readonly isAbandoned: boolean;
+  /** The header is not ended by its message token or newline. */
+  readonly isCut: boolean;
+  readonly #about: StreamedMessage;
+  readonly #options: ResolvedOptions;
+  readonly #tell: (event: StreamEvent) => void;
+  /** The body's text, for whom it is; null: nobody, or it is beyond a bound. */
+  text: BodyText | null;
+  readonly #whole: BodyText | null;
+  /** A prompt that waits, if the input ends right here (R-OPEN-TURN). */
+  mayBeOpenTurn = false;
+  openLiteral: { from: number; to: number } | null = null;
+  /** Beyond a bound. */
+  isStopped = false;
+  end: End = 'eof';
+  isOpenTurn = false;
+  to = 0;
+  #bodyTo = 0;
+  /** The stop token that was read last (R-END). */
+  stop: 'return' | 'call' | 'end' | null = null;
+
+  constructor(
+    view: Message | null, transcript: TranscriptInfo, source: Bytes, options: ResolvedOptions, index: number,
+    tell: (event: StreamEvent) => void, from = 0,
+  ) {
+    this.id = options.messageId(index);
+    this.transcript = transcript;
+    this.isAbandoned = view === null;
+    this.isCut = view !== null && !view.isPlain && view.reading.cut;
+    this.#options = options;
+    this.#tell = tell;
+    if (!view) {
+      this.#about = { ...UNREAD, index, transcript: transcript.number, from, bodyFrom: from };
+      this.#whole = this.text = null;
+      return;
+    }
+    const shows = isVisible(view, transcript, source, options.visibility);
+    const kind = kindOf(view, shows);
+    this.#about = aboutOf(view, kind, index, transcript.number);
+    const { harmonyPreambles, missingChannel } = options.visibility;
+    const isAssistant = view.role === 'assistant';
+    const use: BodyUse = {
+      shows,
+      isAssistant,
+      waitsForText: isAssistant && (transcript.dialect.flags & HAS_LINE) !== 0,
+      // Shown as a preamble by convention only: when it ends as a call, it is none.
+      waitsForEnd: shows && harmonyPreambles === true && !isVisible(view, transcript, source, { missingChannel }),
+      deltas: kind === 'call' ? 'arguments' : kind === 'reasoning' && options.reasoning ? 'reasoning' : null,
+      summarize: kind === 'reasoning' ? options.summarize : undefined,
+      collects: options.collect,
+    };
+    this.#whole = this.text = new BodyText(use, this.id, view.callId, tell);
+  }
+
+  /** A message of which only its place is known. */
+  static abandoned(
+    from: number, transcript: TranscriptInfo, source: Bytes, options: ResolvedOptions, index: number,
+    tell: (event: StreamEvent) => void,
+  ): OpenMessage {
+    return new OpenMessage(null, transcript, source, options, index, tell, from);
+  }
+
+  get from(): number {
+    return this.#about.from;
+  }
+
+  get bodyFrom(): number {
+    return this.#about.bodyFrom;
+  }
+
+  get kind(): MessageKind {
+    return this.#about.kind;
+  }
+
+  get callId(): string | null {
+    return this.#about.callId;
+  }
+
+  /** Where the text is beyond a bound. */
+  limit(literalFrom: number): { at: number; isLiteral: boolean } {
+    if (this.isStopped || this.isAbandoned) return NO_LIMIT;
+    const { bounds } = this.#options;
+    const body = this.#about.bodyFrom + bounds.body;
+    const literal = literalFrom < 0 ? Infinity : literalFrom + bounds.literal;
+    if (body === Infinity && literal === Infinity) return NO_LIMIT;
+    return { at: Math.min(body, literal), isLiteral: literal < body };
+  }
+
+  /** Beyond a bound: nothing more of the body is told. */
+  cutOff(): void {
+    this.isStopped = true;
+    this.text?.drop();
+    this.text = null;
+  }
+
+  tellAdded(): void {
+    this.#tell({ type: 'response.output_item.added', message_id: this.id, message: this.#about });
+  }
+
+  /** The body ended at `bodyTo`, the message at `to`. */
+  finish(word: number, bodyTo: number, to: number): void {
+    const token = (word >>> TOKEN_SHIFT) & TOKEN_MASK;
+    if (word & EOF_END) this.end = 'eof';
+    else if (word & IMPLICIT_END) this.end = 'implicit';
+    else this.end = token === CALL ? 'call' : token === RETURN ? 'return' : 'end';
+    this.stop = this.end === 'eof' || this.end === 'implicit' ? null : this.end;
+    this.isOpenTurn = this.mayBeOpenTurn && this.end === 'eof' && bodyTo === this.#about.bodyFrom;
+    this.to = to;
+    this.#bodyTo = Math.max(bodyTo, this.#about.bodyFrom);
+    this.#whole?.finish(this.end === 'call' || this.isStopped);
+  }
+
+  /** A further terminator. */
+  trailing(token: number): void {
+    if (token === RETURN) this.stop = 'return';
+    else if (token === CALL && this.stop === 'end') this.stop = 'call';
+  }
+
+  /** `isStripped`: the input's end stands for the stop token. */
+  status(isStripped: boolean): 'completed' | 'incomplete' {
+    const { end } = this;
+    if (this.isStopped || this.isAbandoned || this.openLiteral) return 'incomplete';
+    if (this.isOpenTurn || end === 'implicit') return 'incomplete';
+    if (end === 'eof' && !isStripped) return 'incomplete';
+    return this.isCut && this.kind === 'call' ? 'incomplete' : 'completed';
+  }
+
+  tellDone(isStripped: boolean): void {
+    const { id, kind, callId } = this;
+    const content = this.#options.collect ? { content: this.#whole?.content ?? '' } : {};
+    if (kind === 'text') {
+      this.#tell({ type: 'response.output_text.done', message_id: id });
+    } else if (kind === 'call') {
+      const whole = this.#options.collect ? { arguments: this.#whole!.content } : {};
+      this.#tell({ type: 'response.function_call_arguments.done', message_id: id, call_id: callId, ...whole });
+    } else if (kind === 'reasoning') {
+      if (this.#options.reasoning) this.#tell({ type: 'response.reasoning_text.done', message_id: id });
+      if (this.#options.summarize) this.#tell({ type: 'response.reasoning_summary_text.done', message_id: id });
+    }
+    const about = this.#about;
+    // Field by field: spreading takes as long as all the rest.
+    const message: DoneMessage = {
+      index: about.index,
+      transcript: about.transcript,
+      role: about.role,
+      name: about.name,
+      recipient: about.recipient,
+      channel: about.channel,
+      explicitChannel: about.explicitChannel,
+      intent: about.intent,
+      callId: about.callId,
+      contentType: about.contentType,
+      constrained: about.constrained,
+      attributes: about.attributes,
+      isAmbiguous: about.isAmbiguous,
+      isUndispatchable: about.isUndispatchable,
+      kind: about.kind,
+      from: about.from,
+      bodyFrom: about.bodyFrom,
+      end: this.end,
+      to: this.to,
+      bodyTo: this.#bodyTo,
+      isOpenTurn: this.isOpenTurn,
+      visible: (this.#whole?.isVisible ?? false) && !this.isOpenTurn,
+      status: this.status(isStripped),
+      ...content,
+    };
+    this.#tell({ type: 'response.output_item.done', message_id: id, message });
+  }
+}
+
+const NO_LIMIT = { at: Infinity, isLiteral: false };
+
+function kindOf(view: Message, shows: boolean): MessageKind {
+  if (shows) return 'text';
+  if (view.role !== 'assistant') return 'hidden';
+  if (isToolRecipient(view.recipient)) return 'call';
+  return view.channel === 'analysis' && !view.isAmbiguous ? 'reasoning' : 'hidden';
+}
+
+function aboutOf(view: Message, kind: MessageKind, index: number, transcript: number): StreamedMessage {
+  const rest = view.isBare ? NONE : view.attributes.filter(({ key }) => !KNOWN.has(key));
+  const { contentType } = view;
+  return {
+    index,
+    transcript,
+    role: view.role,
+    name: view.name,
+    recipient: view.recipient,
+    channel: view.channel,
+    explicitChannel: view.explicitChannel,
+    intent: view.intent,
+    callId: view.callId,
+    contentType,
+    constrained: contentType !== null && view.isConstrained,
+    attributes: rest.length === 0 ? NONE : rest.map(({ key, value }) => ({ key, value })),
+    isAmbiguous: view.isAmbiguous,
+    isUndispatchable: view.isUndispatchable,
+    kind,
+    from: view.from,
+    bodyFrom: view.header.to,
+  };
+}

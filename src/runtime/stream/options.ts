@@ -1,0 +1,104 @@
+// The options of a stream: what may be given, and what is taken when it is not.
+
+import type { ReadOptions } from '../../model/walk.ts';
+import { givenDialect } from '../../model/walk.ts';
+import type { Dialect } from '../../scan/dialects.ts';
+import type { VisibilityOptions } from '../../rules/visibility.ts';
+
+/**
+ * How much of something is read, in bytes. A diagnostic tells of what is beyond it; the next message is read as ever.
+ */
+export interface StreamBounds {
+  /**
+   * A message header, or text that may still be one: 1 MiB. Of a message beyond it nothing is told but that it is there
+   * (`header-limit`), and it is never shown.
+   */
+  readonly header?: number | undefined;
+  /** A body: none, but 64 MiB where the content is collected. The rest of the body is dropped (`body-limit`). */
+  readonly body?: number | undefined;
+  /**
+   * A literal block, which swallows all that follows when its end is missing: 16 MiB. The rest of the body is dropped
+   * (`literal-limit`).
+   */
+  readonly literal?: number | undefined;
+}
+
+/**
+ * `dialect`, `role` and `stopStripped` as for `parse`, `harmonyPreambles` and `missingChannel` as for `show`. Under
+ * `auto` nothing is read before the first control token has come (or 64 KiB), and after a document header again: it
+ * decides the dialect.
+ */
+export interface StreamOptions extends ReadOptions, VisibilityOptions {
+  /** Tell an assistant's analysis in `response.reasoning_text.delta`. Never show it. */
+  readonly reasoning?: boolean | undefined;
+  /**
+   * Makes a moderated summary of each paragraph of it, for `response.reasoning_summary_text.delta`; empty text: none.
+   */
+  readonly summarize?: ((paragraph: string) => string) | undefined;
+  /** Give the content of each message when it is done; without it memory does not grow with a body. */
+  readonly collect?: boolean | undefined;
+  /** Give the text between messages in `transcript.stray`. */
+  readonly strayText?: boolean | undefined;
+  readonly bounds?: StreamBounds | undefined;
+  /** The id of the message with this index; without it `msg_<stream>_<index>`, unique in the process. */
+  readonly messageId?: ((index: number) => string) | undefined;
+}
+
+export interface ResolvedOptions {
+  readonly dialect: Dialect | undefined;
+  readonly role: string | undefined;
+  readonly requireChannels: boolean;
+  readonly stopStripped: boolean;
+  readonly visibility: VisibilityOptions;
+  readonly reasoning: boolean;
+  readonly summarize: ((paragraph: string) => string) | undefined;
+  readonly collect: boolean;
+  readonly strayText: boolean;
+  readonly bounds: { readonly header: number; readonly body: number; readonly literal: number };
+  readonly messageId: (index: number) => string;
+}
+
+const MIB = 1024 * 1024;
+/** A header under way stays in memory. */
+const LARGEST_HEADER = 64 * MIB;
+
+let streams = 0;
+
+/** Throws a TypeError or RangeError that names the option. */
+export function resolveOptions(options: StreamOptions): ResolvedOptions {
+  const { role, bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
+  if (role !== undefined && (typeof role !== 'string' || role === '')) {
+    throw new TypeError('option role: expected a role as text, `assistant` for example');
+  }
+  for (const [name, value] of [['messageId', messageId], ['summarize', summarize]] as const) {
+    if (value !== undefined && typeof value !== 'function') throw new TypeError(`option ${name}: expected a function`);
+  }
+  const number = streams++;
+  const collect = options.collect === true;
+  return {
+    dialect: givenDialect(options.dialect),
+    role,
+    requireChannels: options.requireChannels === true,
+    stopStripped: options.stopStripped === true,
+    visibility: { harmonyPreambles, missingChannel },
+    reasoning: options.reasoning === true,
+    summarize,
+    collect,
+    strayText: options.strayText === true,
+    bounds: {
+      header: bound('header', bounds.header, MIB, LARGEST_HEADER),
+      body: bound('body', bounds.body, collect ? 64 * MIB : Infinity, Infinity),
+      literal: bound('literal', bounds.literal, 16 * MIB, Infinity),
+    },
+    messageId: messageId ?? ((index) => `msg_${number}_${index}`),
+  };
+}
+
+function bound(name: string, value: number | undefined, standard: number, most: number): number {
+  if (value === undefined) return standard;
+  const isNumber = Number.isInteger(value) || value === Infinity;
+  if (!isNumber || value < 1 || value > most) {
+    throw new RangeError(`option bounds.${name}: expected 1 to ${most} bytes, got ${String(value)}`);
+  }
+  return value;
+}

@@ -1,0 +1,393 @@
+// Rows to events: messages as they open, grow and end, and what stands between them.
+//
+// What a header means is read by the model (Message over a table of this message's own rows) once it is final, so that
+// a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
+
+import {
+  BODY, EOF_END, ESCAPE, FIELD, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NEXT,
+  NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY, TEXT, TO,
+  TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
+} from '../../abi.ts';
+import { CR, LF } from '../../model/bytes.ts';
+import { Message, type MessageContext } from '../../model/message.ts';
+import { Divider, HeaderCache } from '../../model/transcript.ts';
+import { DETECTED_20, DETECTED_22, type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
+import { GrowingTable, type Table } from '../../scan/table.ts';
+import type { StreamEvent } from './event.ts';
+import type { Machines } from './machines.ts';
+import { StreamFindings } from './findings.ts';
+import { OpenMessage } from './message.ts';
+import type { ResolvedOptions } from './options.ts';
+import type { OpenRow } from './rows.ts';
+import { StreamScan, type ScanVisitor } from './scan.ts';
+import { StrayText } from './stray.ts';
+
+/** Lengths of `<|literal|>` and `<|endliteral|>`. */
+const LITERAL_BYTES = 11;
+const ENDLITERAL_BYTES = 14;
+const LT = 0x3c;
+/** So much of a body is told at once. */
+const PIECE = 256 * 1024;
+
+export class StreamReader implements ScanVisitor {
+  readonly #options: ResolvedOptions;
+  readonly #tell: (event: StreamEvent) => void;
+  readonly #findings: StreamFindings;
+  readonly #headers = new HeaderCache();
+  readonly #divider: Divider;
+  readonly scan: StreamScan;
+  /** The header rows of the message at hand, and its body's. */
+  readonly #own = new GrowingTable(new Float64Array(16 * ROW_WORDS));
+  readonly #row = new Float64Array(ROW_WORDS);
+  readonly #table: Table;
+  #place: 'gap' | 'header' | 'body' = 'gap';
+  #message: OpenMessage | null = null;
+  #bodyIndex = 0;
+  /** All of the body before it is told; where the literal block at hand begins, or -1. */
+  #told = 0;
+  #literalFrom = -1;
+  /** No row was seen, but for a document header that is under way. */
+  #isFresh = true;
+  /**
+   * Where the line at hand of a gap begins, which may open a document header; and what of the gap was searched for
+   * lines.
+   */
+  #lineFrom = 0;
+  #gapTo = 0;
+  /** What the first row was read as. */
+  #firstDialect: Dialect | null = null;
+  readonly #stray: StrayText;
+  #final = false;
+
+  constructor(machines: Machines, options: ResolvedOptions, tell: (event: StreamEvent) => void) {
+    this.#options = options;
+    this.#tell = tell;
+    const { dialect, role, requireChannels } = options;
+    this.#divider = new Divider(dialect !== undefined, role ?? null, this.#headers, requireChannels);
+    this.scan = new StreamScan(machines, this, {
+      dialect: options.dialect,
+      role: options.role !== undefined,
+      headerBytes: options.bounds.header,
+      decide: (from, to) => (this.#headers.peek(this, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
+    });
+    this.#findings = new StreamFindings(this.scan, options, tell);
+    this.#stray = new StrayText(options.strayText, (from, to) => this.bytes(from, to), tell);
+    const own = this.#own;
+    const source = { read: () => 0, bytes: (from: number, to: number) => this.bytes(from, to), release: () => {} };
+    this.#table = { get words() { return own.words; }, base: 0, first: 0, source };
+  }
+
+  /** Bytes [from, to) as far as they are at hand. */
+  bytes(from: number, to: number): Uint8Array {
+    return this.scan.bytes(from, to);
+  }
+
+  /** The message that is open and was told of. */
+  get open(): OpenMessage | null {
+    return this.#place === 'body' || this.#message?.isAbandoned ? this.#message : null;
+  }
+
+  /** Whether the end of input stands for the last stop token. */
+  set isStripped(value: boolean) {
+    this.#findings.isStripped = value;
+  }
+
+  /** The last message that has ended. */
+  last: OpenMessage | null = null;
+  messages = 0;
+
+  // -- What the scan asks and tells.
+
+  needs(sure: number): number {
+    if (this.#place === 'header') return this.#message ? sure : this.scan.rows[SLOT_MESSAGE]!.from;
+    if (this.#place === 'body') return this.#told;
+    if (this.#isFresh) return 0;
+    const header = this.scan.rows[SLOT_HEADER]!;
+    if (header.isOpen) return header.from;
+    return Math.min(this.#stray.needs, this.#lineFrom);
+  }
+
+  sure(to: number, final: boolean): void {
+    this.#final = final;
+    if (this.#place === 'body') {
+      this.#tellTo(this.#sureTo(to));
+      this.#findings.invalidUtf8(this.#told, 0, this.#divider.number, this.#message!.id, true);
+    } else if (this.#place === 'header') {
+      const { from } = this.scan.rows[SLOT_MESSAGE]!;
+      if (!this.#message && to - from > this.#options.bounds.header) this.#abandon(from);
+      if (this.#message) this.#findings.invalidUtf8(to, to, this.#divider.number, this.#message.id, true);
+    } else {
+      this.#gap(to);
+    }
+    if (final) this.#findings.atEnd(this.#divider, this.#isFresh ? null : (this.#firstDialect ?? this.scan.dialect));
+  }
+
+  begin(slot: number, row: OpenRow): void {
+    if (slot === SLOT_MESSAGE) {
+      this.#findings.endGap();
+      this.#place = 'header';
+      this.#message = null;
+      this.#isFresh = false;
+      this.#own.clear();
+      this.#push(row.word, row);
+    } else if (slot === SLOT_FIELD) {
+      this.#push(row.word, row);
+    } else if (slot === SLOT_BODY) {
+      this.#beginBody(row);
+    } else if (slot === SLOT_LITERAL) {
+      this.#tellTo(row.from);
+      this.#part(row.from + LITERAL_BYTES);
+      this.#literalFrom = row.from;
+    } else if (slot === SLOT_TEXT) {
+      this.#place = 'gap';
+      this.#isFresh = false;
+      this.#firstDialect ??= this.scan.dialect;
+      this.#stray.begin(row.from);
+    }
+  }
+
+  end(slot: number, row: OpenRow): void {
+    if (slot === SLOT_FIELD) {
+      if (this.#message) return;
+      this.#patch(row.number - this.scan.rows[SLOT_MESSAGE]!.number, row);
+    } else if (slot === SLOT_LITERAL) {
+      const isOpen = (row.word & UNTERMINATED) !== 0;
+      this.#tellTo(isOpen ? row.to : row.to - ENDLITERAL_BYTES);
+      this.#part(row.to);
+      if (isOpen) this.#message!.openLiteral = { from: this.#literalFrom, to: row.to };
+      this.#literalFrom = -1;
+    } else if (slot === SLOT_BODY) {
+      this.#endBody(row);
+    } else if (slot === SLOT_TEXT) {
+      this.#stray.end(row.to);
+      this.#leaf(TEXT, row.from, row.to);
+      this.#findings.text(row.from, row.to, this.#divider.number, this.scan.dialect);
+      this.#findings.invalidUtf8(row.to, 0, this.#divider.number, null);
+    } else if (slot === SLOT_HEADER) {
+      this.#isFresh = false;
+      this.#lineFrom = row.to;
+      this.#findings.endGap();
+      this.#leaf(row.word, row.from, row.to);
+      const { number, declared, header } = this.#divider.current!;
+      for (const rule of header!.problems) this.#findings.add({ rule, from: row.from, to: row.to }, number, declared, null);
+      this.#findings.invalidUtf8(row.to, row.to, number, null);
+    }
+  }
+
+  leaf(word: number, from: number, to: number): void {
+    const kind = word & KIND_MASK;
+    if (this.#place === 'body') {
+      this.#inBody(kind, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, true);
+    } else if (this.#place === 'header') {
+      if (!this.#message) this.#push(word, { from, to, next: this.#own.count + 1 });
+    } else if (kind === TRAILING) {
+      const token = (word >>> TOKEN_SHIFT) & TOKEN_MASK;
+      this.last!.trailing(token);
+      const info = this.last!.transcript;
+      this.#findings.add({ rule: 'trailing-terminator', from, to }, info.number, info.declared, this.last!.id);
+      this.#lineFrom = to;
+    } else {
+      this.#isFresh = false;
+      this.#firstDialect ??= this.scan.dialect;
+      this.#lineFrom = to;
+      const { number } = this.#divider;
+      this.#leaf(word, from, to);
+      if (kind === STRAY) this.#findings.add({ rule: 'stray-token', from, to, severity: 'warning' }, number, false, null);
+      else if (kind === FILE) this.#findings.file();
+    }
+  }
+
+  // -- Between messages.
+
+  /** Places a top-level row that is whole; tells of the transcript that it begins. */
+  #leaf(word: number, from: number, to: number): void {
+    this.#row.set([word, from, to, 1]);
+    this.#divide(this.#row, word & KIND_MASK);
+  }
+
+  #divide(words: Float64Array | Int32Array, kind: number): void {
+    const { source } = this.#table;
+    const begins = this.#divider.place({ words, base: 0, first: 0, source, dialect: this.scan.dialect }, 0);
+    if (!begins) return;
+    const { number: transcript, dialect: { id: dialect }, header } = this.#divider.current!;
+    const about = { transcript, dialect, version: header?.version ?? null, header: header?.fields ?? null };
+    this.#tell({ type: 'transcript.begin', message_id: null, ...about });
+    const opener = kind === MESSAGE ? this.#own.words[KIND]! : 0;
+    this.#findings.firstTranscript(this.#divider.current!, opener);
+  }
+
+  #gap(to: number): void {
+    const text = this.scan.rows[SLOT_TEXT]!;
+    if (text.isOpen) this.#stray.grow(text.to);
+    const from = Math.max(this.#lineFrom, this.#gapTo, this.scan.windowFrom);
+    if (to <= from) return;
+    this.#gapTo = to;
+    const lf = this.bytes(from, to).lastIndexOf(LF);
+    if (lf >= 0) this.#lineFrom = from + lf + 1;
+    if (text.isOpen && text.to > this.#lineFrom) this.#lineFrom = to;
+  }
+
+  // -- The header of a message.
+
+  #push(word: number, { from, to, next }: { from: number; to: number; next: number }): void {
+    this.#row.set([word, from, to, next]);
+    this.#own.append(this.#row, 0, 1, 0, 0);
+    // A field's NEXT counts the machine's rows: it is filled in when the field ends.
+    if ((word & KIND_MASK) === FIELD) this.#own.words[(this.#own.count - 1) * ROW_WORDS + NEXT] = 0;
+  }
+
+  #patch(index: number, row: OpenRow): void {
+    this.#own.words[index * ROW_WORDS + TO] = row.to;
+    this.#own.words[index * ROW_WORDS + NEXT] = this.#own.count;
+  }
+
+  #beginBody(row: OpenRow): void {
+    const opener = this.scan.rows[SLOT_MESSAGE]!;
+    if (!this.#message && row.from - opener.from > this.#options.bounds.header) this.#abandon(opener.from);
+    this.#place = 'body';
+    this.#told = row.from;
+    if (this.#message) return;
+    this.#bodyIndex = this.#own.count;
+    this.#push(BODY, { from: row.from, to: row.from, next: this.#bodyIndex + 1 });
+    // A body without its token ends where it begins, at what ended the header: then all is known. Else how it ends is
+    // not.
+    const isWhole = (opener.word & NO_BODY_TOKEN) !== 0 && row.next !== 0 && row.to === row.from;
+    const { words } = this.#own;
+    words[KIND] = isWhole ? opener.word : opener.word & ~(EOF_END | IMPLICIT_END | (TOKEN_MASK << TOKEN_SHIFT));
+    words[TO] = isWhole ? opener.to : row.from;
+    words[NEXT] = this.#bodyIndex + 1;
+    const { dialect } = this.scan;
+    this.#divide(words, MESSAGE);
+    const { context } = this.#divider;
+    const view = new Message(this.#table, 0, context);
+    const info = this.#divider.current!;
+    const message = this.#message = new OpenMessage(view, info, this, this.#options, this.messages++, this.#tell);
+    this.#told = message.bodyFrom;
+    message.mayBeOpenTurn = isWhole ? view.isOpenTurn : this.#wouldBeOpenTurn(context);
+    message.tellAdded();
+    this.#findings.header(message, view, isWhole || !(dialect.flags & HAS_LINE));
+    // Without its message token, part of the header may be body.
+    for (let i = 1; i < this.#bodyIndex; i++) {
+      const [word, from, to] = this.#own.words.subarray(i * ROW_WORDS) as unknown as [number, number, number];
+      if (from >= this.#told) this.#inBody(word & KIND_MASK, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, false);
+    }
+  }
+
+  /**
+   * In 0.1 a header line with nothing behind it is a prompt that waits: whether it would be one, were the input to end
+   * here.
+   */
+  #wouldBeOpenTurn(context: MessageContext): boolean {
+    if (!(context.dialect.flags & HAS_LINE)) return false;
+    const { words } = this.#own;
+    words[KIND]! |= EOF_END;
+    const { isOpenTurn } = new Message(this.#table, 0, context);
+    words[KIND]! &= ~EOF_END;
+    return isOpenTurn;
+  }
+
+  /** The header is beyond the bound: of the message nothing is told but that it is there. */
+  #abandon(from: number): void {
+    const { words } = this.#own;
+    words[KIND] = MESSAGE | PLAIN;
+    this.#divide(words, MESSAGE);
+    const info = this.#divider.current!;
+    this.#message = OpenMessage.abandoned(from, info, this, this.#options, this.messages++, this.#tell);
+    const to = from + this.#options.bounds.header;
+    this.#findings.add({ rule: 'header-limit', from, to }, info.number, info.declared, this.#message.id);
+    this.#message.tellAdded();
+  }
+
+  // -- The body.
+
+  /**
+   * Up to where the body is sure: not a `<` that may be an escape, not the newline that may stand before 0.1's
+   * terminator.
+   */
+  #sureTo(to: number): number {
+    const told = this.#told;
+    if (to <= told || this.#final || this.#literalFrom >= 0) return to;
+    const { flags } = this.scan.dialect;
+    if (flags & HAS_ESCAPE) {
+      const [last, next] = this.bytes(to - 1, to + 1);
+      return last === LT && next === LT ? to - 1 : to;
+    }
+    return flags & HAS_LINE ? to - newlineBefore(this.bytes(Math.max(told, to - 2), to), true) : to;
+  }
+
+  /** Tells the content up to a position. */
+  #tellTo(to: number): void {
+    const message = this.#message!;
+    if (to <= this.#told) return;
+    this.#findings.release();
+    const limit = message.limit(this.#literalFrom);
+    const until = Math.min(to, limit.at);
+    if (!message.text || message.text.isIdle) {
+      this.#told = to;
+    } else {
+      while (this.#told < until) {
+        const bytes = this.bytes(this.#told, Math.min(until, this.#told + PIECE));
+        if (bytes.length > 0) message.text.take(bytes);
+        this.#told = bytes.length > 0 ? this.#told + bytes.length : Math.max(this.#told + 1, this.scan.windowFrom);
+      }
+    }
+    if (to <= limit.at) return;
+    this.#told = to;
+    const { number, declared } = message.transcript;
+    const rule = limit.isLiteral ? 'literal-limit' : 'body-limit';
+    const from = limit.isLiteral ? this.#literalFrom : message.bodyFrom;
+    this.#findings.add({ rule, from, to: limit.at }, number, declared, message.id);
+    message.cutOff();
+  }
+
+  /** What stands from here to `to` is no content. */
+  #part(to: number): void {
+    this.#message!.text?.part();
+    this.#told = Math.max(this.#told, to);
+  }
+
+  #inBody(kind: number, token: number, from: number, to: number, isNew: boolean): void {
+    const message = this.#message!;
+    this.#tellTo(from);
+    if (kind === ESCAPE) {
+      this.#part(from + 1);
+    } else if (kind === MARK) {
+      message.text?.mark({ token, from, to });
+      this.#tellTo(to);
+      message.text?.afterMark();
+    } else if (kind === STRAY && isNew) {
+      this.#findings.strayInBody(from, to, message, this.scan.dialect);
+    }
+  }
+
+  #endBody(row: OpenRow): void {
+    const opener = this.scan.rows[SLOT_MESSAGE]!;
+    const message = this.#message!;
+    const token = (opener.word >>> TOKEN_SHIFT) & TOKEN_MASK;
+    const isEnded = (opener.word & (EOF_END | IMPLICIT_END)) === 0;
+    let to = row.to;
+    if (isEnded && this.scan.dialect.flags & HAS_LINE && to > this.#told) {
+      to -= newlineBefore(this.bytes(Math.max(this.#told, to - 2), to), false);
+    }
+    this.#tellTo(to);
+    const messageTo = isEnded ? row.to + tokenLength(token) : row.to;
+    this.#divider.passed(0, opener.word);
+    message.finish(opener.word, to, messageTo);
+    this.#findings.end(message);
+    this.#findings.invalidUtf8(messageTo, 0, this.#divider.number, message.id);
+    message.tellDone(this.#findings.stripped);
+    this.last = message;
+    this.#message = null;
+    this.#place = 'gap';
+    this.#lineFrom = messageTo;
+  }
+}
+
+const tokenLength = (token: number): number => TOKEN_NAMES[token]!.length + 4;
+
+/** Bytes of the newline at the end, LF or CRLF; `isOpen`: of a CR too, which an LF may follow. */
+function newlineBefore(bytes: Uint8Array, isOpen: boolean): number {
+  const last = bytes[bytes.length - 1];
+  if (last === LF) return bytes.length > 1 && bytes[bytes.length - 2] === CR ? 2 : 1;
+  return isOpen && last === CR ? 1 : 0;
+}

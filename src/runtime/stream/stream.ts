@@ -1,0 +1,49 @@
+// Streams over the best scanner that runs here.
+
+import { createMachine } from '../../scan/engine.ts';
+import type { StreamEvent } from './event.ts';
+import { Stream } from './core.ts';
+import {
+  type Chunk, type ChunkSource, type FlowOptions, iterate, type IterateOptions, transformer,
+} from './flow.ts';
+import { Machines } from './machines.ts';
+import type { StreamOptions } from './options.ts';
+
+export type { EndOptions } from './core.ts';
+export type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
+export type { StreamBounds, StreamOptions } from './options.ts';
+
+/**
+ * One scanner serves all streams: what it holds changes hands when another one is fed. A window that stays in the
+ * first-level cache.
+ */
+const WINDOW = 64 * 1024;
+
+const machines = new Machines(() => createMachine({ window: WINDOW }));
+
+/**
+ * Reads a transcript, or a completion (option `role`), while it arrives:
+ *
+ *     const stream = new MessageStream({ dialect: 'harmony', role: 'assistant' });
+ *     for await (const chunk of response) for (const event of stream.feed(chunk)) handle(event);
+ *     for (const event of stream.end({ finishReason })) handle(event);
+ */
+export class MessageStream extends Stream {
+  constructor(options: StreamOptions = {}) {
+    super(machines, options);
+  }
+}
+
+/** Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`. */
+export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
+  constructor(options: StreamOptions & FlowOptions = {}) {
+    super(...transformer(new MessageStream(options), options));
+  }
+}
+
+/** The events of a source of chunks. Leaving the loop closes the source; an aborted signal cancels. */
+export function eventsOf(
+  source: ChunkSource, options: StreamOptions & IterateOptions = {},
+): AsyncGenerator<StreamEvent, void, void> {
+  return iterate(new MessageStream(options), source, options);
+}

@@ -1,0 +1,38 @@
+// Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and token.ts.
+
+import { Twin } from '../../scan/twin/twin.ts';
+import type { StreamEvent } from './event.ts';
+import { Stream } from './core.ts';
+import {
+  type Chunk, type ChunkSource, type FlowOptions, iterate, type IterateOptions, transformer,
+} from './flow.ts';
+import { Machines } from './machines.ts';
+import type { StreamOptions } from './options.ts';
+import { type TokenOptions, Tokens } from '../token-core.ts';
+
+const WINDOW = 64 * 1024;
+const machines = new Machines(() => new Twin({ window: WINDOW }));
+
+export class MessageStream extends Stream {
+  constructor(options: StreamOptions = {}) {
+    super(machines, options);
+  }
+}
+
+export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
+  constructor(options: StreamOptions & FlowOptions = {}) {
+    super(...transformer(new MessageStream(options), options));
+  }
+}
+
+export function eventsOf(
+  source: ChunkSource, options: StreamOptions & IterateOptions = {},
+): AsyncGenerator<StreamEvent, void, void> {
+  return iterate(new MessageStream(options), source, options);
+}
+
+export class TokenStream extends Tokens {
+  constructor(options: TokenOptions) {
+    super(new MessageStream(options), options);
+  }
+}

@@ -1,0 +1,191 @@
+// One output of a model: through the streaming parser to messages, calls, and how it ended.
+//
+// A model speaks for the assistant and for nobody else: what it writes as a message of another role is left out, with
+// its events, and ends the turn once the assistant has spoken. After `<|return|>` nothing more is read (2.2 §12.8);
+// after `<|call|>` a further call may follow, as a turn may have several.
+
+import { neutralOf } from '../../formats/convert.ts';
+import { isToolRecipient } from '../../model/attributes.ts';
+import type { MessageData } from '../../model/data.ts';
+import type { DialectId } from '../../scan/dialects.ts';
+import { isShown } from '../../rules/message-data.ts';
+import type { DoneMessage, StreamDiagnostic, StreamEvent } from '../stream/event.ts';
+import type { RoutedCall } from '../router/types.ts';
+import { MessageStream, type StreamOptions } from '../stream/stream.ts';
+
+/** What an output said. */
+export interface OutputRead {
+  readonly messages: MessageData[];
+  /** Calls to dispatch, with their places among the messages. */
+  readonly calls: { readonly at: number; readonly call: RoutedCall }[];
+  readonly diagnostics: StreamDiagnostic[];
+  /** A message answers the user. */
+  isAnswered: boolean;
+  /** The model itself has stopped, or nothing that it said leads on. */
+  isOver: boolean;
+  isCut: boolean;
+}
+
+const MARKER = /<\|(start|end)_(reflect|introspect|reason)\|>/;
+const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
+/** Reasons of a model that stopped before it was done. */
+const CUT: ReadonlySet<string> = new Set(['length', 'max_tokens', 'max_output_tokens', 'content_filter']);
+
+export class OutputReader {
+  readonly #stream: MessageStream;
+  readonly #dialect: DialectId;
+  /** Ids of messages of others, whose events are left out. */
+  readonly #foreign = new Set<string>();
+  #isEnough = false;
+  readonly read: OutputRead = {
+    messages: [],
+    calls: [],
+    diagnostics: [],
+    isAnswered: false,
+    isOver: true,
+    isCut: false,
+  };
+
+  constructor(dialect: DialectId, options: StreamOptions) {
+    this.#dialect = dialect;
+    this.#stream = new MessageStream({ ...options, dialect, role: 'assistant', collect: true });
+  }
+
+  /** Nothing more needs to be read. */
+  get isEnough(): boolean {
+    return this.#isEnough;
+  }
+
+  /** Events of a chunk, for who listens. */
+  feed(chunk: string | Uint8Array): StreamEvent[] {
+    return this.#take(this.#stream.feed(chunk));
+  }
+
+  /** `finishReason`: as the model tells it, if it does. `isCut`: the output goes on, and is not read. */
+  end(finishReason: string | null | undefined, isCut: boolean): StreamEvent[] {
+    const wasEnough = this.#isEnough;
+    const last = this.#stream.end(finishReason == null ? {} : { finishReason });
+    const events = wasEnough ? last.filter(({ type }) => type === 'response.completed') : this.#take(last);
+    const incomplete = last.find((event) => event.type === 'response.incomplete');
+    const { reason } = incomplete ?? {};
+    const stopped = reason === 'no-stop-token' && CUT.has(finishReason ?? '');
+    if (!wasEnough) this.read.isCut = isCut || stopped || reason === 'truncated' || reason === 'bound';
+    return events;
+  }
+
+  cancel(reason: string): StreamEvent[] {
+    return this.#take(this.#stream.cancel(reason));
+  }
+
+  #take(events: readonly StreamEvent[]): StreamEvent[] {
+    const taken: StreamEvent[] = [];
+    for (const event of events) {
+      if (this.#isEnough) break;
+      if (event.type === 'response.output_item.added' && event.message.role !== 'assistant') {
+        this.#foreign.add(event.message_id);
+        this.#isEnough = this.read.messages.length > 0;
+      }
+      if (event.type === 'diagnostic' && event.diagnostic.severity !== 'info')
+        this.read.diagnostics.push(event.diagnostic);
+      if (event.message_id !== null && this.#foreign.has(event.message_id)) continue;
+      taken.push(event);
+      if (event.type === 'response.output_item.done') this.#message(event.message);
+    }
+    return taken;
+  }
+
+  #message(done: DoneMessage): void {
+    if (done.isOpenTurn) return;
+    for (const data of neutral(done, this.#dialect)) {
+      const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
+      if (isCall) this.read.calls.push({ at: this.read.messages.length, call: routed(data, done) });
+      this.read.messages.push(data);
+      const channel = data.channel ?? 'final';
+      this.read.isAnswered ||= !isCall && done.visible && channel === 'final';
+      // Reasoning or a preamble leads on; what claims to be an answer and may not be shown does not.
+      this.read.isOver = !isCall && (done.end === 'return' || done.channel === 'final');
+    }
+    this.#isEnough = done.end === 'return';
+  }
+}
+
+/**
+ * What the router is given: the channel as it is written. A call that the stream takes for incomplete is not whole,
+ * whatever ended it.
+ */
+function routed(
+  data: MessageData,
+  { isAmbiguous, isUndispatchable, explicitChannel, status }: DoneMessage,
+): RoutedCall {
+  return {
+    ...data,
+    isAmbiguous,
+    isUndispatchable,
+    ...(explicitChannel !== null && { channel: explicitChannel }),
+    ...(status === 'incomplete' && data.end !== 'eof' && { end: 'implicit' }),
+  };
+}
+
+/**
+ * A message as plain data that shows no more than the message did: one that is hidden for what data cannot tell goes
+ * to analysis. So does one of a channel that is no word: nobody may see it, and no writer takes it.
+ */
+function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
+  const { data } = neutralOf({ header: null, tools: [], messages: [plainData(done, dialect)] }, dialect);
+  return data.messages.map((message) => {
+    if (typeof message.channel === 'string' && !PLAIN_WORD.test(message.channel)) {
+      return { ...message, channel: isToolRecipient(message.recipient ?? null) ? 'commentary' : 'analysis' };
+    }
+    if (done.visible || !isShown(message) || (dialect === 'harmony' && isPreamble(done))) return message;
+    const { intent: _, ...rest } = message;
+    return { ...rest, channel: 'analysis' };
+  });
+}
+
+/** By Harmony's convention: whether it is shown is for the application to say. */
+function isPreamble({ channel, recipient, intent, isAmbiguous, isUndispatchable, end }: DoneMessage): boolean {
+  return (
+    channel === 'commentary' &&
+    recipient === null &&
+    intent === null &&
+    !isAmbiguous &&
+    !isUndispatchable &&
+    end !== 'call'
+  );
+}
+
+function plainData(done: DoneMessage, dialect: DialectId): MessageData {
+  const {
+    role,
+    name,
+    recipient,
+    explicitChannel,
+    contentType,
+    constrained,
+    intent,
+    callId,
+    attributes,
+    content = '',
+  } = done;
+  return {
+    role,
+    ...(name !== null && { name }),
+    ...(recipient !== null && { recipient }),
+    ...(explicitChannel !== null && { channel: explicitChannel }),
+    ...(contentType !== null && { contentType, ...(constrained && { constrained }) }),
+    ...(intent !== null && { intent }),
+    ...(callId !== null && { callId }),
+    ...(attributes.length > 0 && { attributes }),
+    // In Harmony they are text (R-COT); elsewhere they count as marks, also where a literal block may have quoted them.
+    ...(MARKER.test(content) && { marked: dialect !== 'harmony' }),
+    end: endOf(done),
+    content,
+  };
+}
+
+/** A stop token that was stripped is there in what is kept. */
+function endOf({ end, status, recipient, channel }: DoneMessage): NonNullable<MessageData['end']> {
+  if (end !== 'eof' || status === 'incomplete') return end;
+  if (isToolRecipient(recipient)) return 'call';
+  return channel === 'final' ? 'return' : 'end';
+}

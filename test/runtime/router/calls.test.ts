@@ -1,0 +1,179 @@
+// The tool router: which calls are refused, who does the others, and with which arguments (R-CALL, R-TOOLS, 2.2 §8).
+import { describe, expect, test } from 'vitest';
+import type { Handler, RoutedCall, RouterOptions } from '../../../src/runtime/router/types.ts';
+import { call, envelope, errorOf, routerOf, WEATHER } from './cases.ts';
+
+/** What a handler was given, for one call. */
+async function argumentsGiven(fields: Partial<RoutedCall>, options: Partial<RouterOptions> = {}): Promise<unknown[]> {
+  const given: unknown[] = [];
+  const note: Handler = (value) => void given.push(value);
+  const { router } = routerOf({ handlers: { 'functions.weather': note, 'browser.*': note, python: note }, ...options });
+  await router.dispatch(call(fields));
+  return given;
+}
+
+describe('a call is refused', () => {
+  const tools = [WEATHER];
+  test.each<[what: string, fields: Partial<RoutedCall>, code: string, rule: string]>([
+    ['whose recipient is ambiguous', { isUndispatchable: true }, 'E-PARSE-HEADER', 'duplicate-attribute'],
+    ['whose channel is ambiguous', { isAmbiguous: true }, 'E-PARSE-HEADER', 'duplicate-attribute'],
+    ['of a user', { role: 'user' }, 'E-CALL-SCHEMA', 'call-without-recipient'],
+    ['without a recipient', { recipient: null }, 'E-CALL-SCHEMA', 'call-without-recipient'],
+    ['to a person', { recipient: 'user' }, 'E-CALL-SCHEMA', 'call-without-recipient'],
+    ['that was cut', { end: 'eof' }, 'E-STREAM-TRUNCATED', 'truncated'],
+    ['that never ended', { end: 'implicit' }, 'E-STREAM-TRUNCATED', 'missing-end'],
+    ['without an id', { callId: null }, 'E-CALL-SCHEMA', 'missing-call-id'],
+    ['with an empty id', { callId: '' }, 'E-CALL-SCHEMA', 'missing-call-id'],
+    ['of a function on analysis', { channel: 'analysis' }, 'E-CALL-SCHEMA', 'call-channel'],
+    ['of a function on final', { channel: 'final' }, 'E-CALL-SCHEMA', 'call-channel'],
+    ['without a channel', { channel: null }, 'E-CALL-SCHEMA', 'call-channel'],
+    ['of a builtin tool on final', { recipient: 'python', channel: 'final' }, 'E-CALL-SCHEMA', 'call-channel'],
+    ['of an unknown function', { recipient: 'functions.missing' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['of an unknown builtin tool', { recipient: 'container.exec' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['of a name of a prototype', { recipient: 'functions.constructor' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['of __proto__', { recipient: '__proto__' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['of a prefix alone', { recipient: 'browser.' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['without a definition', { recipient: 'functions.undefined' }, 'E-CALL-SCHEMA', 'unknown-tool'],
+    ['with arguments that are no JSON', { content: '{' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with arguments of another shape', { content: '{"city":1}' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with arguments that are none', { content: '' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with more arguments', { content: '{"city":"Oslo","secret":"x"}' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with long arguments', { content: `{"city":"${'x'.repeat(1 << 20)}"}` }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    [
+      'with marks of reasoning',
+      { recipient: 'python', channel: 'analysis', marked: true },
+      'E-CALL-SCHEMA',
+      'invalid-arguments',
+    ],
+    [
+      'with what reads as reasoning',
+      { recipient: 'python', channel: 'analysis', content: '<|start_reason|>x' },
+      'E-CALL-SCHEMA',
+      'invalid-arguments',
+    ],
+    [
+      'with deep arguments of no schema',
+      { recipient: 'browser.x', content: '['.repeat(100_000) + ']'.repeat(100_000) },
+      'E-CALL-SCHEMA',
+      'invalid-arguments',
+    ],
+    [
+      'with a number beyond JavaScript',
+      { recipient: 'browser.x', content: '[1e400]' },
+      'E-CALL-SCHEMA',
+      'invalid-arguments',
+    ],
+    ...['0', '-1', '1e400', '"5"', 'null', 'true', '[1]', '{}'].map(
+      (value): [string, Partial<RoutedCall>, string, string] => [
+        `with deadline_ms ${value}`,
+        { content: `{"city":"Oslo","deadline_ms":${value}}` },
+        'E-CALL-SCHEMA',
+        'invalid-arguments',
+      ],
+    ),
+  ])('%s', async (_, fields, code, rule) => {
+    let asked = 0;
+    const ask: Handler = () => void asked++;
+    const { router, clock, events } = routerOf({
+      tools,
+      handlers: { 'functions.weather': ask, 'functions.undefined': ask, 'browser.*': ask, python: ask },
+    });
+    const outcome = await router.dispatch(call({ callId: 'c', ...fields }));
+    expect([outcome.status, outcome.code, outcome.rule, asked, clock.timers]).toEqual(['refused', code, rule, 0, 0]);
+    expect(envelope(outcome)).toMatchObject({ ok: false, content: null, error: { code } });
+    expect(errorOf(outcome).message).toContain(rule);
+    expect(outcome.reply).toMatchObject({ role: 'tool', recipient: 'assistant', channel: 'commentary' });
+    expect(events).toEqual([{ type: 'tool.done', call_id: outcome.callId, status: 'refused', code }]);
+  });
+
+  test('and what it is told holds nothing of the arguments', async () => {
+    const { router } = routerOf({ tools });
+    for (const content of ['{"city":"canary"', '{"city":["canary"]}', '{"city":"canary","deadline_ms":"canary"}']) {
+      const outcome = await router.dispatch(call({ content }));
+      expect([outcome.rule, outcome.reply.content.includes('canary')]).toEqual(['invalid-arguments', false]);
+    }
+  });
+
+  test('with the id of another one, which goes on undisturbed', async () => {
+    const { router, clock } = routerOf({
+      handlers: { 'functions.weather': () => new Promise((resolve) => clock.setTimeout(() => resolve(1), 10)) },
+    });
+    const first = router.dispatch(call({ callId: 'same' }));
+    const second = await router.dispatch(call({ callId: 'same' }));
+    expect([second.status, second.rule, second.callId]).toEqual(['refused', 'duplicate-call-id', 'same']);
+    await clock.run();
+    expect((await first).status).toBe('ok');
+    expect((await router.dispatch(call({ callId: 'same' }))).rule).toBe('duplicate-call-id');
+    router.reserveIds(['older']);
+    expect((await router.dispatch(call({ callId: 'older' }))).rule).toBe('duplicate-call-id');
+  });
+
+  test('of a schema that is not usable', async () => {
+    const tool = { ...WEATHER, parameters: { $ref: 'https://elsewhere.example/schema' } };
+    expect((await routerOf({ tools: [tool] }).router.dispatch(call())).rule).toBe('invalid-arguments');
+  });
+});
+
+describe('a recipient', () => {
+  test.each([
+    ['functions.weather', 'commentary', 'own'],
+    ['weather', 'commentary', 'own'],
+    ['functions.other', 'commentary', 'functions.*'],
+    ['functions.a.b', 'commentary', 'functions.a.*'],
+    ['browser.search', 'analysis', 'search'],
+    ['browser.search', 'commentary', 'search'],
+    ['browser.open', 'analysis', 'browser.*'],
+    ['python', 'analysis', 'python'],
+    ['browser', 'analysis', null],
+    ['functions.python', 'analysis', null],
+  ])('%s on %s goes to %s', async (recipient, channel, expected) => {
+    const named =
+      (name: string): Handler =>
+      () =>
+        name;
+    const { router } = routerOf({
+      handlers: {
+        'functions.*': named('functions.*'),
+        'functions.a.*': named('functions.a.*'),
+        'functions.weather': named('own'),
+        'browser.*': named('browser.*'),
+        'browser.search': named('search'),
+        python: named('python'),
+      },
+    });
+    const outcome = await router.dispatch(call({ recipient, channel }));
+    expect(outcome.status === 'ok' ? envelope(outcome)['content'] : null).toBe(expected);
+    expect(outcome.reply.name).toBe(recipient === 'weather' ? 'functions.weather' : recipient);
+  });
+
+  test('of many dots is looked up at once', async () => {
+    const { router } = routerOf({ handlers: { 'functions.*': () => 1 } });
+    expect((await router.dispatch(call({ recipient: 'a.'.repeat(32_000) }))).rule).toBe('unknown-tool');
+  });
+});
+
+describe('arguments', () => {
+  test.each<[what: string, fields: Partial<RoutedCall>, given: unknown]>([
+    ['of a function are the value of the body', {}, { city: 'Oslo' }],
+    ['lose deadline_ms', { content: '{"city":"Oslo","deadline_ms":5}' }, { city: 'Oslo' }],
+    [
+      'of a builtin tool are a value as well',
+      { recipient: 'browser.search', contentType: 'code', channel: 'analysis', content: '{"query":1}' },
+      { query: 1 },
+    ],
+    ['of python are its text', { recipient: 'python', contentType: 'code', content: '1' }, '1'],
+    ['of python are a value when it says so', { recipient: 'python', content: '{"code":"1"}' }, { code: '1' }],
+  ])('%s', async (_, fields, given) => {
+    expect(await argumentsGiven(fields)).toEqual([given]);
+  });
+
+  test('keep deadline_ms when the schema names it', async () => {
+    const tool = {
+      ...WEATHER,
+      parameters: { type: 'object', properties: { deadline_ms: { type: ['number', 'string'] } } },
+    };
+    const tools = [tool];
+    expect(await argumentsGiven({ content: '{"deadline_ms":5}' }, { tools })).toEqual([{ deadline_ms: 5 }]);
+    expect(await argumentsGiven({ content: '{"deadline_ms":"soon"}' }, { tools })).toEqual([{ deadline_ms: 'soon' }]);
+  });
+});
