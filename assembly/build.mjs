@@ -2,7 +2,7 @@
 //
 //   asc      the modules below, twice    -> scanner.wasm, scanner.scalar.wasm, text.wasm, text.scalar.wasm
 //   embed    both binaries of a module   -> src/scan/binary.ts, src/scan/text-binary.ts (generated, untracked)
-//   embed    the report page's script    -> src/corpus/report-assets.ts (generated, untracked)
+//   embed    the report page's script    -> src/corpus/report/assets.ts (generated, untracked)
 //   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
 //   tsc      src, checked                -> *.d.ts
 //
@@ -20,8 +20,8 @@ const ENTRIES = [
   { source: 'src/index.ts', anywhere: true },
   { source: 'src/js.ts', anywhere: true },
   { source: 'src/node.ts', anywhere: false },
-  { source: 'src/corpus/decode-worker.ts', anywhere: false },
-  { source: 'src/corpus/worker.ts', anywhere: false },
+  { source: 'src/corpus/input/decode-worker.ts', anywhere: false },
+  { source: 'src/corpus/jobs/worker.ts', anywhere: false },
   { source: 'src/cli/main.ts', anywhere: false },
 ];
 const COMMAND = 'src/cli/main.ts';
@@ -33,7 +33,7 @@ const MODULES = [
   { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 10 * 1024 },
 ];
 /** The script and the style of report pages. */
-const REPORT_MODULE = 'src/corpus/report-assets.ts';
+const REPORT_MODULE = 'src/corpus/report/assets.ts';
 const GENERATED = [...MODULES.map(({ binary }) => binary), REPORT_MODULE];
 const TOOLS = ['assemblyscript', 'esbuild', 'typescript'];
 const INPUT_FOLDERS = ['assembly', 'src'];

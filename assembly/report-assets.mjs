@@ -1,10 +1,10 @@
 // Bundles the script of the report page with uPlot, and writes it with uPlot's style, as text, into the module that
-// src/corpus/report.ts puts into its pages.
+// src/corpus/report/report.ts puts into its pages.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { BuildError } from './embed.mjs';
 
-const CLIENT = 'src/corpus/report-client.ts';
+const CLIENT = 'src/corpus/report/client.ts';
 const PLOTS = 'node_modules/uplot';
 
 /**

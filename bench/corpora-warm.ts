@@ -1,11 +1,11 @@
 // The library as a program that reads one corpus after the other has it: scanners and threads that are there already.
-import { type Event, Flow, type FlowOptions } from '../src/corpus/flow.ts';
-import { Kit } from '../src/corpus/job-open.ts';
-import type { Work } from '../src/corpus/parts.ts';
-import { findInputs } from '../src/corpus/paths.ts';
-import { type Jobs, Pool } from '../src/corpus/pool.ts';
-import type { Piece } from '../src/corpus/job.ts';
-import type { UnitOptions } from '../src/corpus/unit.ts';
+import { type Event, Flow, type FlowOptions } from '../src/corpus/jobs/flow.ts';
+import { Kit } from '../src/corpus/jobs/open.ts';
+import type { Work } from '../src/corpus/jobs/parts.ts';
+import { findInputs } from '../src/corpus/input/paths.ts';
+import { type Jobs, Pool } from '../src/corpus/jobs/pool.ts';
+import type { Piece } from '../src/corpus/jobs/job.ts';
+import type { UnitOptions } from '../src/corpus/records/unit.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import type { Source } from '../src/scan/source.ts';
 import { Counter } from '../src/rules/count.ts';

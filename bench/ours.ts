@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { FileSource } from '../src/corpus/source.ts';
+import { FileSource } from '../src/corpus/input/source.ts';
 import { AT_INPUT, DONE, FULL, KIND, KIND_MASK, MESSAGE, ROW_WORDS } from '../src/abi.ts';
 import { parse, scan } from '../src/index.ts';
 import type { ReadOptions } from '../src/model/walk.ts';

@@ -13,8 +13,8 @@ await build({
   // Threads of the corpora run what was bundled beside.
   entryPoints: [
     { in: 'bench/main.ts', out: 'main' },
-    { in: 'src/corpus/worker.ts', out: 'corpus/worker' },
-    { in: 'src/corpus/decode-worker.ts', out: 'corpus/decode-worker' },
+    { in: 'src/corpus/jobs/worker.ts', out: 'corpus/jobs/worker' },
+    { in: 'src/corpus/input/decode-worker.ts', out: 'corpus/input/decode-worker' },
   ],
   outdir: 'dist-bench',
   bundle: true,

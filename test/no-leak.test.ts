@@ -11,7 +11,7 @@ import { REPORT_FORMATS } from '../src/cli/report.ts';
 import { scan as scanCommand } from '../src/cli/scan.ts';
 import type { Host } from '../src/cli/stream.ts';
 import { messagesOf } from '../src/corpus/messages.ts';
-import { holdsRecords } from '../src/corpus/record-form.ts';
+import { holdsRecords } from '../src/corpus/records/form.ts';
 import { fromChat } from '../src/formats/chat/read.ts';
 import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange/read.ts';

@@ -2,11 +2,11 @@
 
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ByteEdit } from '../corpus/audit.ts';
+import type { ByteEdit } from '../corpus/audit/audit.ts';
 import { InputError, systemCode, systemReason } from '../corpus/error.ts';
-import { existsAt } from '../corpus/file-stamp.ts';
+import { existsAt } from '../corpus/input/stamp.ts';
 import type { OutputFile } from '../corpus/output-file.ts';
-import { STANDARD_INPUT } from '../corpus/paths.ts';
+import { STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { Source } from '../scan/source.ts';
 
 export interface TargetOptions {

@@ -1,6 +1,6 @@
 // `audit --diff`: what a copy would have otherwise, a text at a time; of long texts what is around the changes.
 
-import type { TextChange } from '../corpus/audit.ts';
+import type { TextChange } from '../corpus/audit/audit.ts';
 import type { TokenEdit } from '../formats/control-tokens/escape.ts';
 import type { Output } from './output.ts';
 import { type Colors, escapeLine } from './print.ts';

@@ -1,12 +1,12 @@
 // `audit`: control tokens in texts that should hold none; a copy without them, or what that copy would have otherwise.
 
 import { statSync } from 'node:fs';
-import { type AuditFinding, type AuditOptions, auditSource } from '../corpus/audit.ts';
-import { containerOf } from '../corpus/container.ts';
+import { type AuditFinding, type AuditOptions, auditSource } from '../corpus/audit/audit.ts';
+import { containerOf } from '../corpus/input/container.ts';
 import { InputError } from '../corpus/error.ts';
 import { FileOutputError, OutputFile } from '../corpus/output-file.ts';
-import { ENDINGS, STANDARD_INPUT } from '../corpus/paths.ts';
-import { FileSource, type InputSource } from '../corpus/source.ts';
+import { ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import { FileSource, type InputSource } from '../corpus/input/source.ts';
 import type { Severity } from '../errors.ts';
 import type { EscapeStyle } from '../formats/control-tokens/escape.ts';
 import type { Source } from '../scan/source.ts';

@@ -1,6 +1,6 @@
 // `check`: every diagnostic of the inputs, and an exit code that tells whether there were errors.
 
-import { readToolsFile } from '../corpus/tools-file.ts';
+import { readToolsFile } from '../corpus/input/tools-file.ts';
 import { applyRules } from './config.ts';
 import { FindingPlaces } from './finding-places.ts';
 import type { CorpusOptions } from './options.ts';

@@ -1,7 +1,7 @@
 // The commands, one row each: what they are for, what they take, and where they are loaded from.
 
 import { Option } from 'commander';
-import { ENDINGS_TEXT } from '../corpus/paths.ts';
+import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
   colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, toolsOption,

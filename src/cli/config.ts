@@ -7,7 +7,7 @@ import { closeSync, fstatSync, openSync, readSync, constants } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InputError, systemCode, systemReason } from '../corpus/error.ts';
-import { existsAt } from '../corpus/file-stamp.ts';
+import { existsAt } from '../corpus/input/stamp.ts';
 import type { Severity } from '../errors.ts';
 import { readSettings, type Settings } from './config-read.ts';
 import { JsonProblem, readJson } from './json-tree.ts';

@@ -2,10 +2,10 @@
 // record by record.
 
 import { JSON_DEEPEST } from '../abi.ts';
-import { ENDINGS } from '../corpus/paths.ts';
-import { formOf, holdsRecords, type RecordForm } from '../corpus/record-form.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../corpus/record.ts';
-import { rawTranscripts, type RawTranscript } from '../corpus/record-raw.ts';
+import { ENDINGS } from '../corpus/input/paths.ts';
+import { formOf, holdsRecords, type RecordForm } from '../corpus/records/form.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../corpus/records/record.ts';
+import { rawTranscripts, type RawTranscript } from '../corpus/records/raw.ts';
 import { fromChat } from '../formats/chat/read.ts';
 import { convertTranscript, type Form, isDialect, neutralOf } from '../formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../formats/interchange/read.ts';

@@ -2,7 +2,7 @@
 // begins at the header's own tokens and ends at its `<|message|>`, or at the diagnostic's end when it is not sure
 // where the header ends.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { RuleName } from '../errors.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { escapeLine } from './print.ts';

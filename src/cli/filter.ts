@@ -3,13 +3,13 @@
 
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../abi.ts';
-import { openInput, openRef, STANDARD_INPUT } from '../corpus/paths.ts';
-import { type CorpusRecord, isBlank, type RecordProblem } from '../corpus/record.ts';
-import type { InputSource } from '../corpus/source.ts';
-import { readToolsFile } from '../corpus/tools-file.ts';
-import { idText, recordText, type VerdictMessage, verdictMessage } from '../corpus/verdict.ts';
-import { Judge } from '../corpus/verdict-judge.ts';
-import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../corpus/verdict-lines.ts';
+import { openInput, openRef, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import { type CorpusRecord, isBlank, type RecordProblem } from '../corpus/records/record.ts';
+import type { InputSource } from '../corpus/input/source.ts';
+import { readToolsFile } from '../corpus/input/tools-file.ts';
+import { idText, recordText, type VerdictMessage, verdictMessage } from '../corpus/jobs/verdict.ts';
+import { Judge } from '../corpus/jobs/verdict-judge.ts';
+import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../corpus/jobs/verdict-lines.ts';
 import type { Machine } from '../scan/machine.ts';
 import { applyRules } from './config.ts';
 import { FilterOutput } from './filter-output.ts';

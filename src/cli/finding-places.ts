@@ -2,9 +2,9 @@
 // when something is found in it.
 
 import type { Place } from '../errors.ts';
-import type { Found, JobInput } from '../corpus/job.ts';
-import { type Opened, openInput, type Watching } from '../corpus/job-open.ts';
-import type { InputSource } from '../corpus/source.ts';
+import type { Found, JobInput } from '../corpus/jobs/job.ts';
+import { type Opened, openInput, type Watching } from '../corpus/jobs/open.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Source } from '../scan/source.ts';
 import { Places } from './place.ts';
 

@@ -1,6 +1,6 @@
 // What the command line says about itself: examples of each command, and what holds for all of them.
 
-import { ENDINGS_TEXT } from '../corpus/paths.ts';
+import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 
 /** What the arguments of most commands are. */
 export const PATHS = `files, folders (their ${ENDINGS_TEXT}), or - for standard input`;

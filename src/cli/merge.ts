@@ -2,7 +2,7 @@
 
 import { InputError } from '../corpus/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
-import { joinOutputs, MergeError, wholeRun } from '../corpus/shard-merge.ts';
+import { joinOutputs, MergeError, wholeRun } from '../corpus/shards/merge.ts';
 import { Output } from './output.ts';
 import { escapeLine } from './print.ts';
 import type { MakeSpinner } from './progress.ts';

@@ -1,7 +1,7 @@
 // Where messages go: to standard output or to a file, as lines of JSON, an Arrow IPC stream, or Parquet.
 
-import type { Piece } from '../corpus/job.ts';
-import { makeTable, MESSAGE_TABLE, type MessageRow, type TableSink } from '../corpus/message-table.ts';
+import type { Piece } from '../corpus/jobs/job.ts';
+import { makeTable, MESSAGE_TABLE, type MessageRow, type TableSink } from '../corpus/tables/table.ts';
 import { OutputFile } from '../corpus/output-file.ts';
 import type { Run } from './run.ts';
 

@@ -1,7 +1,7 @@
 // Lines and columns of diagnostics, over inputs of any size: bytes are read again from a file; of a pipe they are
 // counted before they are let go.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import { Lines, type Place } from '../errors.ts';
 import type { Source } from '../scan/source.ts';
 import type { OpenCalls } from '../rules/calls.ts';

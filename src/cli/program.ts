@@ -1,6 +1,6 @@
 // The command line: commands, options, help; and what becomes of everything that goes wrong.
 
-import { ThreadError } from '../corpus/thread-error.ts';
+import { ThreadError } from '../corpus/jobs/thread-error.ts';
 import { Command, CommanderError } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
 import { type CommandRow, commandRows } from './commands.ts';

@@ -1,6 +1,6 @@
 // Progress of long work on a terminal: how much is read, how fast, how long it will take. Nothing otherwise.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Source } from '../scan/source.ts';
 import { escapeLine } from './print.ts';
 import type { TextStream } from './stream.ts';

@@ -1,6 +1,6 @@
 // Where a diagnostic ends, for forms that tell regions: found from where it begins, over the bytes of its span.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Diagnostic, Place } from '../errors.ts';
 import { countCodePoints } from '../utf8.ts';
 

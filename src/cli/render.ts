@@ -1,10 +1,10 @@
 // `render`: what an end user may see, as text or as a page; all of it, marked, in a debug view.
 
-import { Kit } from '../corpus/job-open.ts';
+import { Kit } from '../corpus/jobs/open.ts';
 import { messagesOf, type PlacedMessage } from '../corpus/messages.ts';
-import { ENDINGS } from '../corpus/paths.ts';
-import { isBad, isContainer } from '../corpus/unit.ts';
-import { ALL, Units } from '../corpus/units.ts';
+import { ENDINGS } from '../corpus/input/paths.ts';
+import { isBad, isContainer } from '../corpus/records/unit.ts';
+import { ALL, Units } from '../corpus/records/units.ts';
 import { RULES } from '../errors.ts';
 import { escapeHtml } from '../formats/printable.ts';
 import { type HtmlOptions, htmlHead, htmlTail, renderHtml, renderText } from '../formats/render/render.ts';

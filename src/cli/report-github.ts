@@ -2,7 +2,7 @@
 // first ten errors, warnings and notices of a step and counts each kind by itself, so the order is the input's; what is
 // beyond our own bound is counted and told at the end.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Place, Severity } from '../errors.ts';
 import type { Output } from './output.ts';
 import { escapeLine, thousands } from './print.ts';

@@ -1,6 +1,6 @@
 // `--format gitlab`: a Code Quality report, one JSON list of findings, as they become known.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Place, Severity } from '../errors.ts';
 import type { Output } from './output.ts';
 import { relativePath } from './relative-path.ts';

@@ -1,6 +1,6 @@
 // `--format ndjson` and `json`: for programs.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Place } from '../errors.ts';
 import type { Output } from './output.ts';
 import type { Report, ReportSchema, Summary, Told } from './report.ts';

@@ -1,6 +1,6 @@
 // A report that tells so many diagnostics and no more: what comes beyond is counted, and the count is told at the end.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Place } from '../errors.ts';
 import { thousands } from './print.ts';
 import type { Report, Summary, Told } from './report.ts';

@@ -2,7 +2,7 @@
 // are kept, errors before warnings before the rest; what was dropped is counted and said. Results are gathered and
 // written at the end.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import { type Place, type RuleName, RULES, type Severity } from '../errors.ts';
 import type { Output } from './output.ts';
 import { thousands } from './print.ts';

@@ -1,6 +1,6 @@
 // `--format pretty` and `concise`: for people.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Place, Severity } from '../errors.ts';
 import { excerptOf } from './excerpt.ts';
 import type { Output } from './output.ts';

@@ -1,7 +1,7 @@
 // What `check` and `audit` tell their diagnostics by: a report, which writes each one as it becomes known. SARIF alone
 // gathers them, within bounds.
 
-import type { InputSource } from '../corpus/source.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { Diagnostic, Place, RuleName } from '../errors.ts';
 import type { AuditRuleName } from '../formats/control-tokens/rules.ts';
 import { countOf } from './print.ts';

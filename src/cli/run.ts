@@ -3,12 +3,12 @@
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
-import { stampOf, stampOfInput } from '../corpus/file-stamp.ts';
-import { type Event, Flow, type FlowOptions } from '../corpus/flow.ts';
-import { TableError } from '../corpus/message-table.ts';
+import { stampOf, stampOfInput } from '../corpus/input/stamp.ts';
+import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
+import { TableError } from '../corpus/tables/table.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
-import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/paths.ts';
-import type { InputSource } from '../corpus/source.ts';
+import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import type { InputSource } from '../corpus/input/source.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';

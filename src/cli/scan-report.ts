@@ -2,10 +2,10 @@
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
-import { existsAt } from '../corpus/file-stamp.ts';
+import { existsAt } from '../corpus/input/stamp.ts';
 import { OutputFile } from '../corpus/output-file.ts';
-import { openInput, STANDARD_INPUT } from '../corpus/paths.ts';
-import { type Sample, Statistics, type StatisticsJson } from '../corpus/statistics.ts';
+import { openInput, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import { type Sample, Statistics, type StatisticsJson } from '../corpus/report/statistics.ts';
 import { Lines } from '../errors.ts';
 import type { CorpusOptions, RuleSettings } from './options.ts';
 import type { Run } from './run.ts';
@@ -31,7 +31,7 @@ export async function writeReportFile(run: Run, paths: readonly string[], option
   // An input that was counted cannot be read any more: the page would not show what the counts tell.
   if (run.files < files) return false;
   const seconds = (performance.now() - began) / 1000;
-  const { writeReport } = await import('../corpus/report.ts');
+  const { writeReport } = await import('../corpus/report/report.ts');
   let file: OutputFile | undefined;
   try {
     file = OutputFile.create(path);

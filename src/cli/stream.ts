@@ -2,7 +2,7 @@
 // checked.
 
 import { writeSync } from 'node:fs';
-import { nap } from '../corpus/source.ts';
+import { nap } from '../corpus/input/source.ts';
 
 /** Where text goes. */
 export interface TextStream {

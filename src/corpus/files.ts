@@ -5,14 +5,14 @@ import { HeaderCache } from '../model/transcript.ts';
 import { type CheckOptions, Checker } from '../rules/check.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
-import { Flow } from './flow.ts';
-import { Kit, openInput, type Opened } from './job-open.ts';
-import { perform } from './job-perform.ts';
-import { placedDiagnostic } from './job-records.ts';
+import { Flow } from './jobs/flow.ts';
+import { Kit, openInput, type Opened } from './jobs/open.ts';
+import { perform } from './jobs/perform.ts';
+import { placedDiagnostic } from './jobs/record-job.ts';
 import { messagesOf, type PlacedMessage } from './messages.ts';
-import { findInputs, optionsFor, type Path, pathText } from './paths.ts';
-import { isBad, isContainer, type UnitOptions } from './unit.ts';
-import { ALL, Units } from './units.ts';
+import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
+import { isBad, isContainer, type UnitOptions } from './records/unit.ts';
+import { ALL, Units } from './records/units.ts';
 
 /** A diagnostic of a file; `record`: the number of the record that it is about, from 0, where the file holds records. */
 export type FileDiagnostic = Diagnostic & { readonly record?: number };

@@ -7,7 +7,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { systemCode, systemReason } from './error.ts';
 import { temporaryName } from './output-temporary.ts';
-import { nap } from './source.ts';
+import { nap } from './input/source.ts';
 
 export { removeStale } from './output-temporary.ts';
 

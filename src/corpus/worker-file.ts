@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
  */
 const FOLDERS = ['./corpus/', '../corpus/', '../../dist/corpus/'];
 
-/** The script of a kind of worker, `worker.js` for example. Throws when the package is not whole. */
+/** The script of a kind of worker, `jobs/worker.js` for example. Throws when the package is not whole. */
 export function workerFile(name: string): URL {
   for (const folder of FOLDERS) {
     const url = new URL(`${folder}${name}`, import.meta.url);

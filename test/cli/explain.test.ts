@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { explain, type ExplainOptions } from '../../src/cli/explain.ts';
 import { nearest } from '../../src/cli/nearest.ts';
-import { isBad, unitsOf } from '../../src/corpus/unit.ts';
+import { isBad, unitsOf } from '../../src/corpus/records/unit.ts';
 import { diagnose, type Diagnostic, type RuleName, RULES } from '../../src/errors.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';

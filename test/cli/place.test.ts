@@ -1,7 +1,7 @@
 // Lines and columns while an input is checked: of a pipe nothing can be read again, and open calls are told late.
 import { expect, test } from 'vitest';
 import { Places } from '../../src/cli/place.ts';
-import type { InputSource } from '../../src/corpus/source.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
 import { MemorySource, type Source } from '../../src/index.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { checkSource } from '../../src/rules/check.ts';

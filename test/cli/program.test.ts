@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { ClosedPipe, OutputError } from '../../src/cli/stream.ts';
 import { loadSpinner, makeProgram } from '../../src/cli/program.ts';
-import { ENDINGS } from '../../src/corpus/paths.ts';
+import { ENDINGS } from '../../src/corpus/input/paths.ts';
 import { CLEAN, FAULTY, file, run } from './harness.ts';
 
 test('--version and -V', async () => {

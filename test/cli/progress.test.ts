@@ -4,7 +4,7 @@ import { type MakeSpinner, Progress } from '../../src/cli/progress.ts';
 import { Run } from '../../src/cli/run.ts';
 import { makeSpinner } from '../../src/cli/spinner.ts';
 import { ClosedPipe, type TextStream } from '../../src/cli/stream.ts';
-import type { InputSource } from '../../src/corpus/source.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
 import { MemorySource, type Source } from '../../src/index.ts';
 import { file } from './harness.ts';
 

@@ -3,7 +3,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { check } from '../../src/cli/check.ts';
 import type { ReportFormat } from '../../src/cli/report.ts';
-import type { InputSource } from '../../src/corpus/source.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { file, type Result } from './harness.ts';
 

@@ -7,9 +7,9 @@ import { filter } from '../../src/cli/filter.ts';
 import { type Faults, runShards, type RunShardsOptions } from '../../src/cli/run-shards.ts';
 import { OutputError } from '../../src/cli/stream.ts';
 import { InputError } from '../../src/corpus/error.ts';
-import { joinOutputs, wholeRun } from '../../src/corpus/shard-merge.ts';
+import { joinOutputs, wholeRun } from '../../src/corpus/shards/merge.ts';
 import { FileOutputError, type FileCalls } from '../../src/corpus/output-file.ts';
-import type { InputSource } from '../../src/corpus/source.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
 import { CLEAN, FAULTY, at, file, jsonLines } from './harness.ts';
 import { SHARED, work, type Worked } from './hosts.ts';
 

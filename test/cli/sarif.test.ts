@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { Output } from '../../src/cli/output.ts';
 import { endOf } from '../../src/cli/region.ts';
 import { MOST_BYTES, MOST_RESULTS, Sarif } from '../../src/cli/report-sarif.ts';
-import type { InputSource } from '../../src/corpus/source.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
 import { type Diagnostic, type RuleName, RULES, type Severity } from '../../src/errors.ts';
 import { at, FAULTY, CLEAN, file } from './harness.ts';
 import { inputFrom, report, SECRETS } from './report.ts';

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rawTranscripts } from '../../src/corpus/record-raw.ts';
+import { rawTranscripts } from '../../src/corpus/records/raw.ts';
 import { fromChat } from '../../src/formats/chat/read.ts';
 import { toolName, toolRecipient, withCallIds, withOrderedReplies } from '../../src/formats/chat/calls.ts';
 import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat/tools.ts';

@@ -1,0 +1,235 @@
+// The audit of a corpus: control tokens in the texts of its records, or of its transcripts, and the edits of a copy
+// that has none. The copy differs from the input in the changed places alone.
+
+import { JSON_DEEPEST } from '../../abi.ts';
+import { RULES, type Severity } from '../../errors.ts';
+import { type ControlToken, findControlTokens } from '../../formats/control-tokens/find.ts';
+import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
+import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
+import type { ReadOptions } from '../../model/walk.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { MemorySource, type Source } from '../../scan/source.ts';
+import { type AuditField, pathText, textsOf } from './fields.ts';
+import { auditTranscripts, type FixOptions, type RawText } from './raw.ts';
+import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
+import { holdsRecords } from '../records/form.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+
+export interface AuditOptions extends ReadOptions, FixOptions {
+  /** `text`: the input is raw text; `records`: it is JSON. Found out by default. */
+  readonly form?: 'auto' | 'text' | 'records' | undefined;
+  /** A field of records that is looked into, beside the known ones. */
+  readonly field?: string | undefined;
+  /** Bytes of one record that are still read. 64 MiB by default. */
+  readonly largestRecord?: number | undefined;
+  /** Called when everything before a position has been told. */
+  readonly passed?: ((position: number) => void) | undefined;
+}
+
+/** As a diagnostic: with a rule of the audit, or what is wrong with a whole record. */
+export interface AuditFinding {
+  readonly code: null;
+  readonly rule: AuditRuleName | BadRecordRule;
+  readonly severity: Severity;
+  /** Bytes of the input, half open. */
+  readonly from: number;
+  readonly to: number;
+  /** From 0; of a record that holds no text of several transcripts 0. */
+  readonly transcript: number;
+  /** Number of the record, from 0; null in raw text. */
+  readonly record: number | null;
+  /** The field of the record, `messages[3].content` for example; null in raw text. */
+  readonly field: string | null;
+  readonly message: string;
+}
+
+type BadRecordRule = 'bad-record' | 'unknown-record';
+
+/** Bytes [from, to) of the input become others. */
+export interface ByteEdit {
+  readonly from: number;
+  readonly to: number;
+  readonly bytes: Uint8Array;
+}
+
+/** A text that a copy has otherwise. */
+export interface TextChange {
+  /** The field, or the message. */
+  readonly where: string;
+  /** Line of the record; null in raw text. */
+  readonly line: number | null;
+  /** First byte of the text in the input. */
+  readonly from: number;
+  readonly text: string;
+  readonly edits: readonly TokenEdit[];
+  readonly bytes: readonly ByteEdit[];
+}
+
+/** A text in which something was found, or a record that cannot be looked into. */
+export interface AuditedText {
+  readonly findings: readonly AuditFinding[];
+  /** Null: nothing of it is changed. */
+  readonly change: TextChange | null;
+  /** Errors that the change leaves. */
+  readonly left: number;
+}
+
+/** Everything that is found in an input, in its order. Never throws on data. */
+export function* auditSource(
+  machine: Machine,
+  path: string,
+  source: Source,
+  options: AuditOptions = {},
+): Generator<AuditedText, void, void> {
+  const { form = 'auto', passed, field } = options;
+  if (form === 'text' || (form === 'auto' && field === undefined && !holdsRecords(path, source))) {
+    for (const raw of auditTranscripts(machine, source, options, passed)) {
+      yield rawText(raw, null, null, asTheyAre, encoder);
+    }
+    return;
+  }
+  const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
+  for (const record of readRecords(source, { locate, largest: options.largestRecord })) {
+    yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
+    passed?.(record.to);
+  }
+}
+
+const asTheyAre: Place = (from, to) => ({ from, to });
+const UTF8 = new TextEncoder();
+const encoder = (text: string): Uint8Array => UTF8.encode(text);
+/** Text within a JSON string. */
+const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
+
+function badRecord({ number, from, to, at, problem }: RecordProblem): AuditedText {
+  const where = at === null ? '' : ` at byte ${at}`;
+  return told('bad-record', number, from, to, `${problem}${where}`);
+}
+
+function told(rule: BadRecordRule, record: number | null, from: number, to: number, detail: string): AuditedText {
+  const message = `${RULES[rule].text}: ${detail}`;
+  const severity = 'error';
+  const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
+  return { findings: [finding], change: null, left: 1 };
+}
+
+function* auditRecord(
+  machine: Machine,
+  record: CorpusRecord,
+  options: AuditOptions,
+): Generator<AuditedText, void, void> {
+  const { number, from, to, value, bytes } = record;
+  const named = options.field ?? null;
+  const texts = textsOf(value, named);
+  if (texts === null) {
+    const detail = named === null ? 'no known field' : 'no known field, and not the named one';
+    yield told('unknown-record', number, from, to, detail);
+    return;
+  }
+  const isFound = texts.fields.map((field) => findIn(field).length > 0);
+  if (texts.transcripts.length === 0 && !isFound.includes(true)) return;
+  // The same texts again, with their places, which few records need.
+  const { fields, transcripts } = textsOf(value, named, placesOf(bytes))!;
+  const audited = fields.flatMap((field, i) => (isFound[i] ? [auditField(field, record, options)] : []));
+  for (const parts of transcripts) audited.push(...auditParts(machine, parts, record, options));
+  audited.sort((a, b) => a.findings[0]!.from - b.findings[0]!.from);
+  yield* audited;
+}
+
+function findIn({ text, role, before, after, edges }: AuditField): ControlToken[] {
+  return findControlTokens(text, { role, before, after, edges });
+}
+
+function auditField(field: AuditField, record: CorpusRecord, options: AuditOptions): AuditedText {
+  const { text } = field;
+  const found = findIn(field);
+  const path = pathText(field.path);
+  const where = field.isKey ? `the key of ${path}` : path;
+  const place = placing(record, field.span!);
+  const findings = found.map((one) => findingOf(one, where, 0, record.number, path, place));
+  const wanted = found.filter((one) => one.severity === 'error' || isWanted(one, options));
+  const edits = options.how === 'escape' ? escapeEdits(text, found) : neutralEdits(text, wanted);
+  const left = options.how === 'escape' ? errorsAfter(edits[0]?.text ?? text, field) : 0;
+  if (edits.length === 0) return { findings, change: null, left };
+  const bytes = edits.map((edit) => ({ ...place(edit.from, edit.to), bytes: jsonEncoder(edit.text) }));
+  return { findings, change: { where, line: record.line, from: place(0, 0).from, text, edits, bytes }, left };
+}
+
+/** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
+function errorsAfter(text: string, { role, before, after }: AuditField): number {
+  const found = findControlTokens(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' });
+  return found.filter(({ severity }) => severity === 'error').length;
+}
+
+/** The whole text as a body of 2.2, when there is an error in it. */
+function escapeEdits(text: string, found: readonly ControlToken[]): TokenEdit[] {
+  if (!found.some(({ severity }) => severity === 'error')) return [];
+  const escaped = escapeControlTokens(text, { dialect: 'openchatml-2.2' });
+  return escaped === text ? [] : [{ index: 0, length: text.length, from: 0, to: Infinity, text: escaped }];
+}
+
+/** The bytes of the input that bytes of a text come from. */
+type Place = (from: number, to: number) => JsonSpan;
+
+/** Of the value of a string; what lies behind it is its end. */
+function placing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
+  const offsets = new RawOffsets(bytes, span);
+  return (first, end) => ({ from: from + offsets.of(first), to: from + offsets.of(end) });
+}
+
+function findingOf(
+  { rule, severity, from, to, message }: ControlToken,
+  where: string,
+  transcript: number,
+  record: number | null,
+  field: string | null,
+  place: Place,
+): AuditFinding {
+  const words = `${message} (${where})`;
+  return { code: null, rule, severity, ...place(from, to), transcript, record, field, message: words };
+}
+
+/** Transcripts in the text of one field, or of two that follow each other. */
+function auditParts(
+  machine: Machine,
+  parts: readonly AuditField[],
+  record: CorpusRecord,
+  options: AuditOptions,
+): AuditedText[] {
+  const encoded = parts.map(({ text }) => Buffer.from(text, 'utf8'));
+  const first = encoded[0]!.length;
+  const [one, other] = parts.map(({ span }) => placing(record, span!));
+  // Bytes of both parts are told where the first one has them.
+  const place: Place = (from, to) => {
+    if (from < first || other === undefined) return one!(from, Math.min(to, first));
+    return other(from - first, to - first);
+  };
+  const isBoth = ({ from, to }: TokenEdit, shift: number): boolean => shift + from < first && shift + to > first;
+  const source = new MemorySource(Buffer.concat(encoded));
+  const field = parts.map(({ path }) => pathText(path)).join(' and ');
+  return [...auditTranscripts(machine, source, options)].map((raw) => {
+    const edits = raw.edits.filter((edit) => !isBoth(edit, raw.from));
+    const left = raw.left + raw.edits.length - edits.length;
+    return rawText({ ...raw, edits, left }, record, field, place, jsonEncoder);
+  });
+}
+
+function rawText(
+  { transcript, message, from, text, found, edits, left, isTooLarge }: RawText,
+  record: CorpusRecord | null,
+  field: string | null,
+  place: Place,
+  encode: (text: string) => Uint8Array,
+): AuditedText {
+  const number = record?.number ?? null;
+  const where = `${field === null ? '' : `${field}, `}transcript ${transcript}, message ${message}`;
+  const at: Place = (first, end) => place(from + first, from + end);
+  if (isTooLarge) {
+    const { from: first } = at(0, 0);
+    return told('bad-record', number, first, first, `the body is too large (${where})`);
+  }
+  const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
+  if (edits.length === 0) return { findings, change: null, left };
+  const bytes = edits.map((edit) => ({ ...at(edit.from, edit.to), bytes: encode(edit.text) }));
+  return { findings, change: { where, line: record?.line ?? null, from: at(0, 0).from, text, edits, bytes }, left };
+}

@@ -1,0 +1,244 @@
+// The texts of a record that a chat template may put into a transcript: every string, and every key, of its messages
+// and tools; and the fields of plain text around them.
+
+import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
+import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
+
+/** Where a value stands, for people: the steps to it, of deep ones the first. */
+export interface Path {
+  readonly outer: Path | null;
+  readonly step: string | number;
+  readonly depth: number;
+}
+
+export interface AuditField {
+  /** Of a key, the path of its value. */
+  readonly path: Path;
+  /** The text is a key, not a value. */
+  readonly isKey: boolean;
+  readonly text: string;
+  /** Where it stands in the record's bytes, with its quotes; null when that was not asked for. */
+  readonly span: JsonSpan | null;
+  /** Who says it; null: nobody in particular. */
+  readonly role: string | null;
+  /** What makes a token together with the beginning of the text; empty: nothing. */
+  readonly before: string;
+  /** What a template puts behind it. */
+  readonly after: string;
+  readonly edges: 'both' | 'start' | 'end' | 'none';
+}
+
+/** Fields that hold lists of messages; as a string, some hold plain text of one side. */
+const LISTS = ['messages', 'conversations', 'conversation', 'prompt', 'completion', 'chosen', 'rejected'];
+const TEXTS: Readonly<Record<string, string | null>> = {
+  text: null,
+  system: 'system',
+  prompt: 'user', instruction: 'user', input: 'user', question: 'user',
+  completion: 'assistant', chosen: 'assistant', rejected: 'assistant', output: 'assistant', response: 'assistant',
+  answer: 'assistant',
+};
+const TOOLS = ['tools', 'functions'];
+/** What of a message a template shows as its text. */
+const CONTENT: ReadonlySet<string> = new Set([
+  'content', 'value', 'text', 'thinking', 'reasoning_content', 'reasoning',
+]);
+const ROLES: Readonly<Record<string, string>> = {
+  human: 'user', gpt: 'assistant', bot: 'assistant', function_call: 'assistant', observation: 'tool', function: 'tool',
+  function_response: 'tool',
+};
+/** What ends a text: a `<` before it would make it an escape. */
+const END = '<|end|>';
+/** Keys that hold nothing to look for. */
+const PLAIN_KEY = /^\w*$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Fields =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export interface RecordTexts {
+  readonly fields: readonly AuditField[];
+  /** Whole transcripts, each in one field, or in the two of a prompt and its completion. */
+  readonly transcripts: readonly (readonly AuditField[])[];
+}
+
+/**
+ * The texts of a record; null: it has none of the fields. `named`: a field that the caller names, beside the known
+ * ones. `root`: the places of the record's values, for spans.
+ */
+export function textsOf(record: unknown, named: string | null, root: JsonPlace | null = null): RecordTexts | null {
+  if (!isObject(record)) return null;
+  const transcripts: AuditField[][] = [];
+  const { prompt, completion } = record;
+  const isPair = typeof prompt === 'string' && typeof completion === 'string' && isTranscript(prompt);
+  const collector = new Collector();
+  let isKnown = false;
+  for (const key of Object.keys(record)) {
+    const item = itemOf(record, key, root);
+    if (Array.isArray(item.value) && (LISTS.includes(key) || key === named)) {
+      isKnown = true;
+      collector.messages(item);
+    } else if (typeof item.value === 'string' && (Object.hasOwn(TEXTS, key) || key === named)) {
+      isKnown = true;
+      if (isPair && (key === 'prompt' || key === 'completion')) continue;
+      if ((key === 'text' || key === named) && isTranscript(item.value)) {
+        transcripts.push([fieldOf(item)]);
+        continue;
+      }
+      collector.text(item, TEXTS[key] ?? null);
+    } else if (TOOLS.includes(key)) collector.walk(item, null);
+  }
+  if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemOf(record, key, root))));
+  return isKnown ? { fields: collector.fields, transcripts } : null;
+}
+
+/** Text that is a transcript, by its beginning and by a token that begins a message. */
+export function isTranscript(text: string): boolean {
+  return BEGINNING.test(text) && STARTS.some((token) => text.includes(token));
+}
+
+const STARTS = ['<|start|>', '<|im_start|>', '<|message|>'];
+const BEGINNING =
+  /^\ufeff?[ \t\r\n]*(?:---|version:|#|<s>|\[BOS\]|<\|(?:start|channel|message|im_start)\|>)/;
+
+function itemOf(record: Fields, key: string, root: JsonPlace | null): Item {
+  return { value: record[key], path: { outer: null, step: key, depth: 0 }, place: within(root, key) };
+}
+
+/** A text by itself. */
+function fieldOf({ value, path, place }: Item): AuditField {
+  return { path, isKey: false, text: value as string, span: place, role: null, before: '', after: '', edges: 'both' };
+}
+
+/** A value with its path and place. */
+interface Item {
+  readonly value: unknown;
+  readonly path: Path;
+  readonly place: JsonPlace | null;
+}
+
+const MOST_STEPS = 12;
+
+function inner({ path, place }: Item, value: unknown, step: string | number): Item {
+  const outer = path.depth === MOST_STEPS ? path : { outer: path, step, depth: path.depth + 1 };
+  return { value, path: outer, place: within(place, step) };
+}
+
+function within(place: JsonPlace | null, step: string | number): JsonPlace | null {
+  if (place === null || place.inner === null) return null;
+  if (Array.isArray(place.inner)) return place.inner[step as number] ?? null;
+  return place.inner.get(String(step)) ?? null;
+}
+
+/** The end of two texts that follow each other. A token's part that can go on holds a `<`. */
+function joined(before: string, text: string): string {
+  const end = tailOf(text);
+  if (end.includes('<')) return end;
+  return before === '' || end.length === text.length ? tailOf(before + end) : '';
+}
+
+class Collector {
+  readonly fields: AuditField[] = [];
+  /** The end of all content so far; of all that stands in the message at hand. */
+  #content = '';
+  #message = '';
+  /** The first and the last content of the list at hand. */
+  #first = -1;
+  #last = -1;
+
+  messages(list: Item): void {
+    this.#first = this.#last = -1;
+    (list.value as unknown[]).forEach((value, i) => this.#takeMessage(inner(list, value, i)));
+    // The first and the last content of a list of messages are at the edges of a transcript.
+    const isOne = this.#first === this.#last;
+    this.#change(this.#first, { edges: isOne ? 'both' : 'start' });
+    if (!isOne) this.#change(this.#last, { edges: 'end' });
+    this.#content = this.#message = '';
+  }
+
+  /** A field of plain text. */
+  text({ value, path, place }: Item, role: string | null): void {
+    this.#add(value as string, path, place, role, false);
+    this.#change(this.fields.length - 1, { after: END, edges: 'both' });
+    this.#message = '';
+  }
+
+  #takeMessage(message: Item): void {
+    const { value } = message;
+    this.#message = '';
+    if (!isObject(value)) {
+      this.walk(message, null, true);
+      return;
+    }
+    const { role, from } = value;
+    const said = typeof role === 'string' ? role : typeof from === 'string' ? from : null;
+    const who = said === null ? null : Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
+    for (const key of Object.keys(value)) {
+      const item = inner(message, value[key], key);
+      this.#takeKey(key, item, who);
+      this.walk(item, who, CONTENT.has(key));
+    }
+  }
+
+  /** Every string within a value, in its order. Without recursion: values nest as deep as they like. */
+  walk(whole: Item, role: string | null, isContent = false): void {
+    const last = this.#last;
+    if (typeof whole.value === 'string') this.#add(whole.value, whole.path, whole.place, role, isContent);
+    else if (typeof whole.value === 'object' && whole.value !== null) this.#walkInto(whole, role, isContent);
+    if (this.#last !== last) this.#change(this.#last, { after: END });
+  }
+
+  #walkInto(whole: Item, role: string | null, isContent: boolean): void {
+    // A key of an object, when it is looked into, waits above its value.
+    const open: (Item & { key?: string })[] = [whole];
+    for (let next = open.pop(); next; next = open.pop()) {
+      const { value, path, place, key } = next;
+      if (key !== undefined) this.#takeKey(key, next, role);
+      else if (typeof value === 'string') this.#add(value, path, place, role, isContent);
+      else if (Array.isArray(value)) {
+        for (let i = value.length - 1; i >= 0; i--) open.push(inner(next, value[i], i));
+      } else if (isObject(value)) {
+        for (const name of Object.keys(value).reverse()) {
+          const item = inner(next, value[name], name);
+          open.push(item);
+          if (!PLAIN_KEY.test(name)) open.push({ ...item, key: name });
+        }
+      }
+    }
+  }
+
+  #add(text: string, path: Path, span: JsonSpan | null, role: string | null, isContent: boolean): void {
+    const before = makesToken(this.#message, text) ? this.#message
+      : isContent && makesToken(this.#content, text) ? this.#content : '';
+    this.fields.push({ path, isKey: false, text, span, role, before, after: '', edges: 'none' });
+    this.#message = joined(this.#message, text);
+    // Of a part, `type` and its like are no content.
+    if (!isContent || (typeof path.step === 'string' && !CONTENT.has(path.step))) return;
+    this.#content = joined(this.#content, text);
+    this.#last = this.fields.length - 1;
+    if (this.#first < 0) this.#first = this.#last;
+  }
+
+  #takeKey(key: string, { path, place }: Item, role: string | null): void {
+    if (PLAIN_KEY.test(key)) return;
+    const span = place?.key ?? null;
+    this.fields.push({ path, isKey: true, text: key, span, role, before: '', after: '', edges: 'none' });
+  }
+
+  #change(index: number, change: Partial<AuditField>): void {
+    if (index >= 0) this.fields[index] = { ...this.fields[index]!, ...change };
+  }
+}
+
+const SHOWN_KEY = /^[A-Za-z_][\w-]{0,39}$/;
+
+/** A path for people; a key that could be anything is not shown. */
+export function pathText(path: Path): string {
+  let text = '';
+  for (let at: Path | null = path; at !== null; at = at.outer) {
+    const { step, outer } = at;
+    if (typeof step === 'number') text = `[${step}]${text}`;
+    else text = `${SHOWN_KEY.test(step) ? (outer === null ? step : `.${step}`) : '[*]'}${text}`;
+  }
+  return path.depth === MOST_STEPS ? `${text}...` : text;
+}

@@ -1,0 +1,120 @@
+// The audit of transcripts: tokens in the headers and bodies of their messages, as they stand in the text.
+
+import { isUtf8 } from 'node:buffer';
+import { HAS_ESCAPE, MESSAGE } from '../../abi.ts';
+import { findControlTokens, type ControlToken } from '../../formats/control-tokens/find.ts';
+import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
+import { Message } from '../../model/message.ts';
+import { type ReadOptions, Walk } from '../../model/walk.ts';
+import type { Machine } from '../../scan/machine.ts';
+import type { Source } from '../../scan/source.ts';
+import { kindOf, nextOf, toOf } from '../../scan/table.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+
+/** What a copy leaves out. */
+export interface FixOptions {
+  /** How errors are mended; without it as the text allows. */
+  readonly how?: EscapeStyle | undefined;
+  /** What looks like a token is mended, too; and tokens that are foreign here. */
+  readonly lookAlikes?: boolean | undefined;
+  readonly foreign?: boolean | undefined;
+}
+
+/** The findings in a piece of a transcript, and how they are mended. */
+export interface RawText {
+  readonly transcript: number;
+  /** Number of the message in its transcript. */
+  readonly message: number;
+  /** Where the piece begins in the text. */
+  readonly from: number;
+  readonly text: string;
+  readonly found: readonly ControlToken[];
+  /** Places are bytes of the piece. */
+  readonly edits: readonly TokenEdit[];
+  /** Errors that the edits leave. */
+  readonly left: number;
+  /** The piece is too large to be looked into. */
+  readonly isTooLarge: boolean;
+}
+
+/** A larger body does not fit into one string with what is made of it. */
+const LARGEST = 128 * 1024 * 1024;
+const LARGEST_HEADER = 64 * 1024;
+
+/** Every piece of text with a finding, in order. `passed`: everything before a position has been looked at. */
+export function* auditTranscripts(
+  machine: Machine,
+  source: Source,
+  options: ReadOptions & FixOptions,
+  passed: (position: number) => void = () => {},
+): Generator<RawText, void, void> {
+  const walk = new Walk(machine, source, options);
+  const { divider } = walk;
+  let transcript = -1;
+  let number = 0;
+  for (const batch of walk.batches()) {
+    for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      divider.place(batch, row);
+      if (kindOf(batch, row) !== MESSAGE) continue;
+      const current = divider.current?.number ?? 0;
+      number = current === transcript ? number + 1 : 0;
+      transcript = current;
+      for (const piece of piecesOf(new Message(batch, row, divider.context), source, options)) {
+        if (piece.found.length > 0 || piece.isTooLarge) yield { transcript, message: number, ...piece };
+      }
+    }
+    if (batch.to > batch.from) passed(toOf(batch, lastRow(batch)));
+  }
+}
+
+function lastRow(batch: { from: number; to: number } & Parameters<typeof nextOf>[0]): number {
+  let last = batch.from;
+  for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) last = row;
+  return last;
+}
+
+type Piece = Omit<RawText, 'transcript' | 'message'>;
+
+function* piecesOf(message: Message, source: Source, options: FixOptions): Generator<Piece, void, void> {
+  const { dialect, role, header, body } = message;
+  if (!message.isBare) {
+    const { from } = header;
+    const piece = readPiece(source, from, Math.min(header.to, from + LARGEST_HEADER));
+    // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
+    const found = findControlTokens(piece.text, { body: dialect.id, role: null, edges: 'none' });
+    const told = piece.place(found.filter((it) => it.severity !== 'error'));
+    yield { from, text: piece.text, found: told, edits: [], left: 0, isTooLarge: false };
+  }
+  const { from, to } = body;
+  if (to - from > LARGEST) yield { from, text: '', found: [], edits: [], left: 1, isTooLarge: true };
+  else if (to > from) {
+    const { text, place } = readPiece(source, from, to);
+    const found = place(findControlTokens(text, { body: dialect.id, role, edges: 'none' }));
+    const hasEscape = (dialect.flags & HAS_ESCAPE) !== 0;
+    const wanted = found.filter((one) => one.severity === 'error' || isWanted(one, options));
+    const edits = wanted.flatMap((one) => editOf(text, one, hasEscape, options));
+    yield { from, text, found, edits, left: wanted.length - edits.length, isTooLarge: false };
+  }
+}
+
+/** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */
+function readPiece(
+  source: Source,
+  from: number,
+  to: number,
+): { text: string; place: (found: readonly ControlToken[]) => ControlToken[] } {
+  const bytes = source.bytes(from, to);
+  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), place: (found) => [...found] };
+  return {
+    text: Buffer.from(bytes).toString('latin1'),
+    place: (found) => found.map((one) => ({ ...one, from: one.index, to: one.index + one.length })),
+  };
+}
+
+/** A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up. */
+function editOf(text: string, one: ControlToken, hasEscape: boolean, { how }: FixOptions): TokenEdit[] {
+  const escapes = how === 'escape' || (how === undefined && hasEscape);
+  if (one.severity !== 'error' || !escapes) return neutralEdits(text, [one]);
+  if (!hasEscape || one.rule !== 'control-token') return [];
+  return [{ index: one.index, length: 0, from: one.from, to: one.from, text: '<' }];
+}

@@ -1,0 +1,189 @@
+// PATH arguments to inputs: files, folders with their transcripts, `-` for standard input; and how each one is opened.
+
+import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import type { ReadOptions } from '../../model/walk.ts';
+import { type Container, containerOf, decodeInput, type DecodeOptions } from './container.ts';
+import { InputError, systemReason } from '../error.ts';
+import { RECORD_ENDINGS } from '../records/form.ts';
+import { FileSource, type InputSource, PipeSource } from './source.ts';
+
+/** Names are bytes: not every one of them is UTF-8. */
+export type Path = string | Buffer;
+
+/** The endings that raw transcripts have in a folder; and all that a folder's files may have, compressed ones too. */
+const RAW: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony'];
+const PLAIN_ENDINGS: readonly string[] = [...RAW, ...RECORD_ENDINGS];
+const COMPRESSED: readonly string[] = ['.gz', '.zst'];
+const withCompressed = (endings: readonly string[]): string[] => [
+  ...endings,
+  ...endings.flatMap((ending) => COMPRESSED.map((compressed) => ending + compressed)),
+];
+export const RAW_ENDINGS = withCompressed(RAW);
+export const ENDINGS = [...withCompressed(PLAIN_ENDINGS), '.parquet'];
+/** How help and errors name them. */
+export const ENDINGS_TEXT = `*${PLAIN_ENDINGS.join(', *')}, each also with ${COMPRESSED.join(' or ')}, *.parquet`;
+
+export const STANDARD_INPUT = '-';
+
+/** What opens an input, as plain data: for another thread. */
+export type InputRef =
+  | { readonly kind: 'stdin'; readonly fd: number }
+  | { readonly kind: 'file'; readonly path: string | Uint8Array; readonly inFolder: boolean };
+
+export interface Input {
+  /** The path for people and for records; bytes that are not UTF-8 stand as \xHH. */
+  readonly path: string;
+  readonly ref: InputRef;
+  /** The input, decompressed. Throws an InputError. */
+  open(): InputSource;
+}
+
+/** Opens an input; what it is packed in. Throws an InputError. */
+export function openRef(ref: InputRef, options: DecodeOptions): { readonly input: InputSource; readonly container: Container } {
+  const packed = openPacked(ref);
+  try {
+    return { container: containerOf(packed.bytes(0, 4)), input: decodeInput(packed, options) };
+  } catch (error) {
+    packed.close();
+    throw error;
+  }
+}
+
+/** The input as it lies there. */
+function openPacked(ref: InputRef): InputSource {
+  if (ref.kind === 'stdin') return new PipeSource(ref.fd, STANDARD_INPUT, false);
+  const path = typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path);
+  const status = lookAt(path, ref.inFolder ? lstatSync : statSync);
+  if (status.isDirectory()) throw new InputError(pathText(path), 'is a folder, not a file', 'name a file in it');
+  return openAs(path, status, ref.inFolder ? IN_FOLDER : constants.O_RDONLY);
+}
+
+/** A path as text. */
+export function pathText(path: Path): string {
+  if (typeof path === 'string') return path;
+  if (isUtf8(path)) return path.toString('utf8');
+  let text = '';
+  for (const byte of path) text += byte < 0x80 ? String.fromCharCode(byte) : `\\x${byte.toString(16)}`;
+  return text;
+}
+
+/** Under `auto` a file named `*.harmony` is read as harmony; no other ending chooses anything. */
+export function optionsFor<O extends ReadOptions>(path: string, options: O): O {
+  const isAuto = options.dialect === undefined || options.dialect === 'auto';
+  return isAuto && /\.harmony(?:\.gz|\.zst)?$/.test(path) ? { ...options, dialect: 'harmony' } : options;
+}
+
+/** Opens a regular file, a FIFO or a link to one, and decompresses it. Throws an InputError. */
+export function openInput(path: Path): InputSource {
+  return openRef({ kind: 'file', path, inFolder: false }, { verify: true }).input;
+}
+
+/**
+ * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. Folders give their
+ * files with one of `endings`.
+ */
+export function* findInputs(paths: readonly string[], stdin: number, endings: readonly string[] = ENDINGS): Generator<Input | InputError, void, void> {
+  for (const path of paths) {
+    if (path === STANDARD_INPUT) {
+      yield inputOf(path, { kind: 'stdin', fd: stdin });
+      continue;
+    }
+    try {
+      const status = lookAt(path, statSync);
+      if (!status.isDirectory()) yield inputOf(path, { kind: 'file', path, inFolder: false });
+      else yield* findInFolder(path, endings);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      yield error;
+    }
+  }
+}
+
+function inputOf(path: string, ref: InputRef): Input {
+  return { path, ref, open: () => openRef(ref, { verify: true }).input };
+}
+
+function* findInFolder(path: string, endings: readonly string[]): Generator<Input | InputError, void, void> {
+  let isEmpty = true;
+  for (const found of walk(Buffer.from(path), endings)) {
+    isEmpty = false;
+    yield found;
+  }
+  if (isEmpty) {
+    const remedy = `a folder gives its files named ${ENDINGS_TEXT}; name any other file itself`;
+    yield new InputError(path, 'holds no transcripts', remedy);
+  }
+}
+
+/** Links must not lead out of the folder, and nothing in it may block: a FIFO that takes a file's place is refused. */
+const IN_FOLDER = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const SLASH = Buffer.from('/');
+const DOT = 0x2e;
+
+/** Files of a folder and of the folders in it, in the order of their paths' bytes. */
+function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | InputError, void, void> {
+  let entries;
+  try {
+    entries = readdirSync(folder, { encoding: 'buffer', withFileTypes: true });
+  } catch (error) {
+    yield new InputError(pathText(folder), `cannot be listed: ${systemReason(error)}`, '', error);
+    return;
+  }
+  const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
+  const wanted = entries
+    .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name, endings))))
+    .map((entry) => (entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name))
+    .sort(Buffer.compare);
+  for (const name of wanted) {
+    const path = Buffer.concat([base, name]);
+    if (name.at(-1) === SLASH[0]) yield* walk(path, endings);
+    else yield inputOf(pathText(path), { kind: 'file', path, inFolder: true });
+  }
+}
+
+function isWanted(name: Buffer, endings: readonly string[]): boolean {
+  const text = name.toString('latin1');
+  return endings.some((ending) => text.endsWith(ending));
+}
+
+function lookAt(path: Path, look: (path: Path) => Stats): Stats {
+  try {
+    return look(path);
+  } catch (error) {
+    throw new InputError(pathText(path), systemReason(error), remedyFor(path), error);
+  }
+}
+
+function remedyFor(path: Path): string {
+  if (typeof path !== 'string') return '';
+  if (!path.includes('\ufffd')) return 'look at the spelling of the path';
+  return 'a name that is not UTF-8 cannot be an argument: name its folder';
+}
+
+function openAs(path: Path, status: Stats, flags: number): InputSource {
+  const text = pathText(path);
+  refuseSpecial(text, status);
+  let fd;
+  try {
+    fd = openSync(path, flags);
+  } catch (error) {
+    throw new InputError(text, `cannot be opened: ${systemReason(error)}`, '', error);
+  }
+  // What the path names may have changed in between.
+  const opened = fstatSync(fd);
+  if (opened.isFile()) return new FileSource(fd, text);
+  const pipe = new PipeSource(fd, text, true);
+  if (flags === constants.O_RDONLY && opened.isFIFO()) return pipe;
+  pipe.close();
+  throw new InputError(text, 'was replaced while it was opened', 'try again');
+}
+
+function refuseSpecial(path: string, status: Stats): void {
+  if (status.isFile() || status.isFIFO()) return;
+  let kind = 'a device';
+  if (status.isSocket()) kind = 'a socket';
+  else if (status.isDirectory()) kind = 'a folder';
+  else if (status.isSymbolicLink()) kind = 'a link';
+  throw new InputError(path, `is ${kind}, not a file`, 'send what it gives through standard input: `-`');
+}

@@ -1,0 +1,41 @@
+// What a file is and how it stands: whether two names mean one file, and whether a file was changed while it was read.
+
+import { lstatSync, statSync } from 'node:fs';
+import { systemCode } from '../error.ts';
+import type { InputRef, Path } from './paths.ts';
+
+/** Tells a file from others, and from itself when it was changed. */
+export interface FileStamp {
+  /** Device and number of the file. */
+  readonly file: string;
+  /** Size and time of the last change. */
+  readonly content: string;
+}
+
+/** Null: there is no such file, or it cannot be looked at. */
+export function stampOf(path: Path): FileStamp | null {
+  try {
+    const status = statSync(path, { throwIfNoEntry: false, bigint: true });
+    return status?.isFile() ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` } : null;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return null;
+  }
+}
+
+/** Whether something has this name, a link that leads nowhere included; what cannot be looked at is not there. */
+export function existsAt(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+/** The state of an input that is a regular file. */
+export function stampOfInput(ref: InputRef): FileStamp | null {
+  if (ref.kind !== 'file') return null;
+  return stampOf(typeof ref.path === 'string' ? ref.path : Buffer.from(ref.path));
+}

@@ -1,0 +1,280 @@
+// A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
+
+import type { Machine } from '../../scan/machine.ts';
+import type { PartialCounts } from '../../rules/counts.ts';
+import { InputError } from '../error.ts';
+import { type FileStamp, stampOfInput } from '../input/stamp.ts';
+import { type CountedPart, guessChain } from './guess-chain.ts';
+import type { Job, JobInput, JobResult, Part, Piece } from './job.ts';
+import { Kit, type Opened, openInput, type Watching } from './open.ts';
+import { perform } from './perform.ts';
+import type { Input } from '../input/paths.ts';
+import { countParts, cutOf, exactParts, type PartOptions, PARTS, type Work } from './parts.ts';
+import { type Jobs, Pool, type Running } from './pool.ts';
+import type { StatisticsJson } from '../report/statistics.ts';
+import type { UnitOptions } from '../records/unit.ts';
+
+/** What comes out of the inputs, in their order. */
+export type Event =
+  /** An input cannot be opened, or not be read on: nothing more comes of it. */
+  | { readonly kind: 'error'; readonly error: InputError; readonly isBroken: boolean }
+  | { readonly kind: 'piece'; readonly input: JobInput; readonly opened: Opened | null; readonly piece: Piece }
+  /** A part is done. */
+  | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly counts: PartialCounts | null; readonly statistics: StatisticsJson | null; readonly bytes: number }
+  /** All of an input is done. */
+  | { readonly kind: 'end'; readonly input: JobInput; readonly records: number; readonly transcripts: number; readonly messages: number; readonly badRecords: number };
+
+/** What is planned for an input. */
+type Step =
+  /** It cannot be opened. */
+  | { readonly input: null; readonly error: InputError }
+  /** A job whose pieces and result are to be taken; the last one of its input, or not. `opened`: the input, done in this thread. */
+  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly state: FileStamp | null; readonly isFirst: boolean; readonly isLast: boolean }
+  /** Parts that are counted. */
+  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void>; readonly state: FileStamp | null };
+
+export interface FlowOptions {
+  readonly threads: number;
+  readonly work: Work;
+  readonly read: (path: string) => UnitOptions;
+  readonly tellsAtEnd: boolean;
+  /** What is to be seen of an input that is read in this thread. */
+  readonly watching?: (input: JobInput, opened: Opened) => Watching;
+  readonly parts?: PartOptions;
+  /** What does the parts of large inputs; threads of its own when left out. */
+  readonly jobs?: Jobs;
+  /** Scanners of this thread, when there are some already. */
+  readonly kit?: Kit;
+}
+
+const NOTHING = { records: 0, transcripts: 0, messages: 0, badRecords: 0 };
+/** Jobs begun before they are taken, for each thread. */
+const AHEAD = 2;
+/** Bytes of small inputs before threads are worth their start. */
+const SMALL = 32 * 1024 * 1024;
+
+export class Flow {
+  readonly #options: FlowOptions;
+  readonly #parts: PartOptions;
+  readonly #kit: Kit;
+  #pool: Jobs | undefined;
+  /** Bytes of the inputs that were small. */
+  #small = 0;
+
+  constructor(options: FlowOptions) {
+    this.#options = options;
+    this.#parts = options.parts ?? PARTS;
+    this.#kit = options.kit ?? new Kit();
+  }
+
+  get #machine(): Machine {
+    return this.#kit.machine;
+  }
+
+  get #threads(): Jobs {
+    return (this.#pool ??= this.#options.jobs ?? new Pool(this.#options.threads));
+  }
+
+  /** What comes out of the inputs, in order. `close` must be called at the end, or when nothing more is wanted. */
+  async *events(inputs: Iterable<Input | InputError>): AsyncGenerator<Event, void, void> {
+    let sums = NOTHING;
+    let broken: JobInput | null = null;
+    for await (const step of this.#steps(inputs)) {
+      if (step.input === null) {
+        yield { kind: 'error', error: step.error, isBroken: false };
+        continue;
+      }
+      const { input } = step;
+      if (broken === input) {
+        dropStep(step);
+        continue;
+      }
+      try {
+        if ('chain' in step) {
+          for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, counts, statistics: null, bytes };
+          refuseChanged(step, false);
+          yield { kind: 'end', input, ...NOTHING };
+          continue;
+        }
+        if (step.isFirst) sums = NOTHING;
+        const { opened } = step;
+        const work = this.#exact(step.work, sums.transcripts - sums.records);
+        for (let answer = await work.next(); ; answer = await work.next()) {
+          if ('piece' in answer) {
+            yield { kind: 'piece', input, opened, piece: answer.piece };
+            continue;
+          }
+          const { counts, statistics, bytes, records, transcripts, messages, badRecords } = answer.result;
+          // Counts of lines begin anew in every part.
+          const before = step.work.job.kind === 'count' ? sums : NOTHING;
+          sums = { records: before.records + records, transcripts: before.transcripts + transcripts, messages: sums.messages + messages, badRecords: sums.badRecords + badRecords };
+          this.#surplus = sums.transcripts - sums.records;
+          yield { kind: 'part', input, opened, counts, statistics, bytes };
+          break;
+        }
+        if (!step.isLast) continue;
+        refuseChanged(step, opened !== null);
+        yield { kind: 'end', input, ...sums };
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        broken = input;
+        yield { kind: 'error', error, isBroken: true };
+      }
+    }
+  }
+
+  /** Transcripts beyond one a record, in what was done last: what is likely for the parts that are begun ahead. */
+  #surplus = 0;
+
+  /** Lines that were begun with another number of transcripts before them are done again. */
+  #exact(work: Running, surplus: number): Running {
+    const { job } = work;
+    if (job.part.of !== 'lines' || job.kind === 'count' || job.part.surplus === surplus) return work;
+    work.drop();
+    return this.#threads.start({ ...job, part: { ...job.part, surplus } }, true);
+  }
+
+  async *#steps(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
+    const most = this.#options.threads === 1 ? 1 : 1 + AHEAD * this.#options.threads;
+    const planned = this.#plan(inputs);
+    const ready: Step[] = [];
+    let failure: unknown;
+    let ended = false;
+    let wake: () => void = () => {};
+    // Goes on while a step is taken; errors come where they belong.
+    const fill = async (): Promise<void> => {
+      try {
+        while (ready.length < most) {
+          const next = await planned.next();
+          if (next.done) {
+            ended = true;
+            break;
+          }
+          ready.push(next.value);
+          wake();
+        }
+      } catch (error) {
+        failure = error;
+        ended = true;
+      }
+      wake();
+    };
+    let filling = fill();
+    try {
+      while (true) {
+        while (ready.length === 0 && !ended) await new Promise<void>((done) => (wake = done));
+        const step = ready.shift();
+        if (step === undefined) break;
+        if (!ended) filling = filling.then(fill);
+        yield step;
+      }
+      if (failure !== undefined) throw failure;
+    } finally {
+      for (const step of ready) dropStep(step);
+    }
+  }
+
+  close(): void {
+    this.#pool?.close();
+    this.#kit.close();
+  }
+
+  async *#plan(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
+    const { read, tellsAtEnd } = this.#options;
+    for (const found of inputs) {
+      if (found instanceof InputError) {
+        yield { input: null, error: found };
+        continue;
+      }
+      const { path, ref } = found;
+      const input: JobInput = { ref, path, options: read(path), tellsAtEnd };
+      try {
+        yield* this.#planInput(input);
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        yield { input: null, error };
+      }
+    }
+  }
+
+  async *#planInput(input: JobInput): AsyncGenerator<Step, void, void> {
+    const { threads, work } = this.#options;
+    const state = stampOfInput(input.ref);
+    const opened = openInput(input);
+    let isTaken = false;
+    try {
+      const { size, canReread } = opened.input;
+      this.#small += size ?? 0;
+      const isAnywhere = threads > 1 && canReread && size !== null && input.ref.kind === 'file';
+      const cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts) : ({ of: 'whole' } as const);
+      if (cut.of === 'whole' && !(isAnywhere && size! < this.#parts.least && this.#small > SMALL)) {
+        isTaken = true;
+        yield { input, work: this.#here({ ...work, input, part: cut } as Job, opened), opened, state, isFirst: true, isLast: true };
+        return;
+      }
+      if (work.kind === 'count' && cut.of === 'raw') {
+        yield { input, chain: guessChain(this.#threads, input, countParts(opened, cut, this.#parts)), state };
+        return;
+      }
+      const parts =
+        work.kind === 'count' ? countParts(opened, cut, this.#parts) : exactParts(this.#threads, input, opened, cut, this.#parts);
+      // Whether a part is the last one is known when there is no other.
+      let before: Part | null = null;
+      let isFirst = true;
+      const step = (part: Part, isLast: boolean): Step => {
+        const job = { ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part } as Job;
+        const begun = { input, work: this.#threads.start(job), opened: null, state, isFirst, isLast };
+        isFirst = false;
+        return begun;
+      };
+      for await (const part of parts) {
+        if (before !== null) yield step(before, false);
+        before = part;
+      }
+      if (before !== null) yield step(before, true);
+    } finally {
+      if (!isTaken) opened.input.close();
+    }
+  }
+
+  /** A job done in this thread, when its pieces are asked for. */
+  #here(job: Job, opened: Opened): Running {
+    let pieces: Generator<Piece, JobResult, void> | undefined;
+    const close = (): void => opened.input.close();
+    return {
+      job,
+      next: async () => {
+        this.#kit.watching = this.#options.watching?.(job.input, opened);
+        try {
+          const { done, value } = (pieces ??= perform(this.#kit, job, opened)).next();
+          if (done) close();
+          return done ? { result: value } : { piece: value };
+        } catch (error) {
+          close();
+          throw error;
+        }
+      },
+      drop: () => {
+        pieces?.return(undefined as never);
+        close();
+      },
+    };
+  }
+}
+
+/**
+ * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one that is `open` is
+ * no matter; parts are opened by their name.
+ */
+function refuseChanged({ input, state }: { readonly input: JobInput; readonly state: FileStamp | null }, isOpen: boolean): void {
+  if (state === null) return;
+  const now = stampOfInput(input.ref);
+  if (now?.file !== state.file ? isOpen : now.content === state.content) return;
+  throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
+}
+
+function dropStep(step: Step): void {
+  if ('work' in step) step.work.drop();
+  else if ('chain' in step) void step.chain.return();
+}
+

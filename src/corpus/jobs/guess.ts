@@ -1,0 +1,54 @@
+// Where a part of a raw input may begin that nobody has read up to: a start token that looks like one. Whether it is one
+// is seen when the part before has been read.
+
+import { HAS_LINE } from '../../abi.ts';
+import { dialectNamed } from '../../scan/dialects.ts';
+import type { Checkpoint } from '../../model/walk.ts';
+import type { Source } from '../../scan/source.ts';
+
+const STEP = 64 * 1024;
+/** A token, the byte before it, and the longest role that is looked at. */
+const EDGE = 32;
+const LT = 0x3c;
+
+/** Roles that begin a transcript, or often stand first in one. */
+const OPENING = /^(?:system|developer)/;
+
+/** The first place from `from` on, before `to`, that looks like a message in the dialect of `like`; null: none. */
+export function guessStart(source: Source, from: number, to: number, like: Checkpoint): Checkpoint | null {
+  const isLine = (dialectNamed(like.dialect).flags & HAS_LINE) !== 0;
+  const token = Buffer.from(isLine ? '<|im_start|>' : '<|start|>');
+  const part = Buffer.alloc(STEP + 2 * EDGE);
+  for (let base = from; base < to; base += STEP) {
+    const before = base === 0 ? 0 : 1;
+    const read = part.subarray(0, source.read(base - before, part));
+    for (let at = read.indexOf(token, before); at >= 0 && at < before + STEP; at = read.indexOf(token, at + 1)) {
+      const position = base - before + at;
+      if (position >= to) return null;
+      const role = read.toString('latin1', at + token.length, at + EDGE);
+      if (read[at - 1] !== LT && /^[a-z]/.test(role) && !OPENING.test(role)) {
+        return { position, dialect: like.dialect, transcript: like.transcript };
+      }
+    }
+    if (read.length < STEP) return null;
+  }
+  return null;
+}
+
+/** Two checkpoints at one place that lead to the same reading, whatever they count. */
+export function leadsOn(exact: Checkpoint, guessed: Checkpoint): boolean {
+  const { transcript: a } = exact;
+  const { transcript: b } = guessed;
+  return exact.dialect === guessed.dialect && a.dialect === b.dialect && a.bounded === b.bounded && a.wasLine === b.wasLine;
+}
+
+/** The end of a guessed part, with the counts that the exact checkpoint before it had. */
+export function shifted(end: Checkpoint, guessed: Checkpoint, exact: Checkpoint): Checkpoint {
+  const transcripts = end.transcript.number - guessed.transcript.number;
+  const { number, messages, from, headerSpan, declared } = exact.transcript;
+  const transcript =
+    transcripts > 0
+      ? { ...end.transcript, number: number + transcripts }
+      : { ...end.transcript, number, from, headerSpan, declared, messages: messages + end.transcript.messages - guessed.transcript.messages };
+  return { ...end, transcript };
+}

@@ -1,0 +1,83 @@
+// What a thread keeps between jobs: scanners, and the input that it read last.
+
+import { HeaderCache } from '../../model/transcript.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { createMachine } from '../../scan/engine.ts';
+import type { Source } from '../../scan/source.ts';
+import { TextMachine } from '../../scan/text-machine.ts';
+import type { OpenCalls } from '../../rules/calls.ts';
+import { Counter } from '../../rules/count.ts';
+import { COLUMNS } from '../input/container.ts';
+import type { JobInput } from './job.ts';
+import { openRef } from '../input/paths.ts';
+import type { InputSource } from '../input/source.ts';
+import type { UnitOptions } from '../records/unit.ts';
+
+/** What the thread that asks wants to see of a job that it does itself. */
+export interface Watching {
+  source(input: InputSource): Source;
+  readonly openCalls: OpenCalls | undefined;
+  /** What to count into; without it the counts are the job's result. */
+  readonly counter?: Counter | undefined;
+}
+
+/** An open input, and how to read it. */
+export interface Opened {
+  readonly input: InputSource;
+  readonly options: UnitOptions;
+}
+
+/** Throws an InputError. */
+export function openInput({ ref, options, tellsAtEnd }: JobInput): Opened {
+  const columns = options.field === undefined ? undefined : [...COLUMNS, options.field];
+  const { input, container } = openRef(ref, { verify: !tellsAtEnd, columns });
+  // A row of a table has no place in the file's bytes.
+  return { input, options: container === 'parquet' ? { ...options, positions: 'field' } : options };
+}
+
+export class Kit {
+  /** Of the job that is begun next. */
+  watching: Watching | undefined;
+  #machine: Machine | undefined;
+  /** Document headers that were read: parts and records repeat them, and reading YAML is slow. */
+  readonly headers = new HeaderCache();
+  #text: TextMachine | undefined;
+  #open: (Opened & { readonly key: string }) | undefined;
+
+  /** The input, watched. */
+  watched(input: InputSource): Source {
+    return this.watching?.source(input) ?? input;
+  }
+
+  /** What to count into, and whether its counts are the job's own. */
+  get counter(): { readonly counter: Counter; readonly isOwn: boolean } {
+    const counter = this.watching?.counter;
+    return counter === undefined ? { counter: new Counter(true), isOwn: true } : { counter, isOwn: false };
+  }
+
+  get openCalls(): OpenCalls | undefined {
+    return this.watching?.openCalls;
+  }
+
+  get machine(): Machine {
+    return (this.#machine ??= createMachine());
+  }
+
+  get text(): TextMachine {
+    return (this.#text ??= new TextMachine());
+  }
+
+  /** The input of a job; a file stays open for the next job. Throws an InputError. */
+  open(job: JobInput): Opened {
+    const key = JSON.stringify([job.path, job.options, job.tellsAtEnd]);
+    if (this.#open?.key === key && this.#open.input.canReread) return this.#open;
+    this.close();
+    this.#open = { key, ...openInput(job) };
+    return this.#open;
+  }
+
+  close(): void {
+    this.#open?.input.close();
+    this.#open = undefined;
+  }
+}

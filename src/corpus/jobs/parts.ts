@@ -1,0 +1,132 @@
+// Inputs to jobs: what is large and can be read anywhere is cut into parts for threads; everything else is one job, done
+// in the thread that asks. Where parts begin depends on the input alone, and what comes out on neither.
+
+import { Counter } from '../../rules/count.ts';
+import type { Checkpoint } from '../../model/walk.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { guessChain } from './guess-chain.ts';
+import type { Job, JobInput, Part } from './job.ts';
+import type { Opened } from './open.ts';
+import type { Jobs, Running } from './pool.ts';
+import { isList } from '../records/record.ts';
+import type { InputSource } from '../input/source.ts';
+import { isContainer } from '../records/unit.ts';
+
+/** What is to be done with each part. */
+export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
+
+export interface PartOptions {
+  /** Bytes of the next part where so many are left; parts of raw text end with a message, those of lines with a line. */
+  readonly step: (left: number) => number;
+  /** Bytes below which an input is not worth a thread's start. */
+  readonly least: number;
+}
+
+const MIB = 1024 * 1024;
+
+/** Parts are few, as each costs a little by itself; towards the end they become small, so that threads end together. */
+export const PARTS: PartOptions = { step: (left) => Math.min(64 * MIB, Math.max(4 * MIB, Math.ceil(left / 8))), least: 16 * MIB };
+
+/** Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are still written. */
+const EXACT = 4 * MIB;
+
+/** How an input is cut. */
+export type Cut =
+  | { readonly of: 'whole' }
+  | { readonly of: 'raw'; readonly size: number; readonly like: Checkpoint }
+  | { readonly of: 'lines'; readonly size: number };
+
+/** How an input is cut: reads its beginning. Throws an InputError. */
+export function cutOf(machine: Machine, path: string, { input: source, options }: Opened, { least }: PartOptions): Cut {
+  const { size } = source;
+  if (!source.canReread || size === null || size < least) return { of: 'whole' };
+  if (isContainer(path, source, options)) return isList(source) ? { of: 'whole' } : { of: 'lines', size };
+  const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 });
+  if (like === null) return { of: 'whole' };
+  // In the middle of a transcript, which is where most messages stand.
+  const transcript = { ...like.transcript, bounded: false, boundFrom: -1, afterMessage: true, afterReturn: false };
+  return { of: 'raw', size, like: { ...like, transcript } };
+}
+
+/** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
+export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
+  if (cut.of === 'whole') return [cut];
+  const cuts = cutsOf(cut.size, step);
+  if (cut.of === 'raw') {
+    return cuts.map(({ from, to }) => (from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like }));
+  }
+  return linesOf(source, cuts).map(({ from, to }) => ({ of: 'lines', from, to, record: 0, line: 1, surplus: 0 }));
+}
+
+/**
+ * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the work, and goes on
+ * side by side with it.
+ */
+export async function* exactParts(jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, given: PartOptions): AsyncGenerator<Part, void, void> {
+  const options = { ...given, step: (left: number) => Math.min(given.step(left), EXACT) };
+  if (cut.of === 'whole') yield cut;
+  else if (cut.of === 'raw') {
+    let start: Checkpoint | null = null;
+    for await (const { end } of guessChain(jobs, input, countParts(opened, cut, options), true)) {
+      yield { of: 'raw', start, to: end?.position ?? Infinity };
+      start = end;
+    }
+  } else yield* countedLines(jobs, input, linesOf(opened.input, cutsOf(cut.size, options.step)));
+}
+
+/** Parts of lines whose lines are counted ahead of those that are given out. */
+const COUNTED_AHEAD = 16;
+
+async function* countedLines(jobs: Jobs, input: JobInput, ranges: readonly Span[]): AsyncGenerator<Part, void, void> {
+  const running: Running[] = [];
+  let record = 0;
+  let line = 1;
+  for (const [i, range] of ranges.entries()) {
+    while (running.length < Math.min(ranges.length, i + COUNTED_AHEAD)) {
+      running.push(jobs.start({ kind: 'lines', input, part: { of: 'lines', ...ranges[running.length]!, record: 0, line: 1, surplus: 0 } }, true));
+    }
+    yield { of: 'lines', ...range, record, line, surplus: 0 };
+    const answer = await running[i]!.next();
+    if ('piece' in answer) throw new Error('counting lines gives no pieces');
+    record += answer.result.records;
+    line += answer.result.lines;
+  }
+}
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+function cutsOf(size: number, step: PartOptions['step']): Span[] {
+  const spans: Span[] = [];
+  for (let from = 0; from < size; ) {
+    const to = from + step(size - from);
+    spans.push({ from, to: to >= size ? Infinity : to });
+    from = to;
+  }
+  return spans;
+}
+
+const LF = 0x0a;
+const PEEK = 64 * 1024;
+
+/** The same spans, moved to where lines begin; one that holds no beginning of a line is left out. */
+function linesOf(source: InputSource, spans: readonly Span[]): Span[] {
+  const starts = spans.map(({ from }) => (from === 0 ? 0 : lineAfter(source, from - 1)));
+  const size = source.size!;
+  const wanted = starts.filter((start, i) => i === 0 || (start > starts[i - 1]! && start < size));
+  return wanted.map((from, i) => ({ from, to: wanted[i + 1] ?? Infinity }));
+}
+
+/** The first byte behind the first line feed from a position on. */
+function lineAfter(source: InputSource, from: number): number {
+  const part = new Uint8Array(PEEK);
+  for (let at = from; ; ) {
+    const read = source.read(at, part);
+    if (read === 0) return at;
+    const lf = part.subarray(0, read).indexOf(LF);
+    if (lf >= 0) return at + lf + 1;
+    at += read;
+  }
+}

@@ -1,0 +1,288 @@
+// Jobs on threads. Every job is begun in the order in which it is given; its pieces come out when they are asked for, so
+// that output is in order whatever thread is first. A thread that fails is replaced, and its job done again from its
+// beginning; what was handed out already is left out then, since a job always gives the same.
+
+import { Worker } from 'node:worker_threads';
+import { InputError } from '../error.ts';
+import type { Job, JobResult, Piece } from './job.ts';
+import { ThreadError } from './thread-error.ts';
+import { workerFile } from '../worker-file.ts';
+
+/** A job that is under way. */
+export interface Running {
+  readonly job: Job;
+  /** The next piece, or the result. Throws an InputError, or a ThreadError. */
+  next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }>;
+  /** Nothing more is wanted of it. */
+  drop(): void;
+}
+
+export interface Jobs {
+  readonly threads: number;
+  /** `first`: before those that wait. */
+  start(job: Job, first?: boolean): Running;
+  close(): void;
+}
+
+/** What a worker says. `length`: so many bytes of a piece stand in the next slot. */
+export type Answer =
+  | { readonly task: number; readonly piece: Piece }
+  | { readonly task: number; readonly length: number }
+  | { readonly task: number; readonly result: JobResult }
+  | { readonly task: number; readonly error: ThreadFailure };
+
+/** An error on its way between threads. */
+export interface ThreadFailure {
+  /** Of an InputError; null: a bug. */
+  readonly input: { readonly path: string; readonly reason: string; readonly remedy: string } | null;
+  readonly stack: string;
+}
+
+/** What a worker is told. */
+export interface Task {
+  readonly task: number;
+  readonly job: Job;
+  /** Word 0: pieces that were taken; word 1: 1 when nothing more is wanted. */
+  readonly flow: Int32Array;
+  /**
+   * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the system for new
+   * pages all the time. A short job needs none.
+   */
+  readonly slots: SharedArrayBuffer | undefined;
+}
+
+/** Bytes of a slot; a larger piece travels by itself. */
+export const SLOT = 320 * 1024;
+/** Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts before are taken. */
+export const AHEAD = 32;
+export const TAKEN = 0;
+export const DROPPED = 1;
+/** How often a job is begun. */
+const ATTEMPTS = 2;
+/** Short jobs that a thread is given at once: it need not wait until the next one is on its way. */
+const AT_ONCE = 2;
+
+/** It gives no pieces: it never waits until they are taken, and jobs behind it need not wait for that. */
+const isShort = ({ kind }: Job): boolean => kind === 'count' || kind === 'lines';
+
+type Arrived = { readonly piece: Piece } | { readonly result: JobResult } | { readonly error: Error };
+
+class Thread {
+  readonly worker: Worker;
+  /** What it is doing, and short jobs that it does next. */
+  readonly doing: { readonly number: number; readonly task: RunningTask }[] = [];
+
+  constructor(worker: Worker) {
+    this.worker = worker;
+  }
+}
+
+class RunningTask implements Running {
+  readonly job: Job;
+  flow = new Int32Array(new SharedArrayBuffer(8));
+  slots: SharedArrayBuffer | undefined;
+  attempts = 0;
+  /** The piece that was handed out last stands in a slot and is not given back yet. */
+  #isOwing = false;
+  readonly #onEnd: (task: RunningTask) => void;
+  /** Pieces that a former attempt handed out, and those that this one gave. */
+  #handedOut = 0;
+  #given = 0;
+  #arrived: Arrived[] = [];
+  #wake: (() => void) | null = null;
+  isDropped = false;
+
+  /** `onEnd`: the last piece was taken. */
+  constructor(job: Job, onEnd: (task: RunningTask) => void) {
+    this.job = job;
+    this.#onEnd = onEnd;
+  }
+
+  begin(slots: SharedArrayBuffer | undefined): void {
+    this.attempts++;
+    this.slots = slots;
+    this.#isOwing = false;
+    this.flow = new Int32Array(new SharedArrayBuffer(8));
+    this.#given = 0;
+    this.#arrived = [];
+  }
+
+  arrive(arrived: Arrived): void {
+    if ('piece' in arrived && this.#given++ < this.#handedOut) {
+      this.#take();
+      return;
+    }
+    this.#arrived.push(arrived);
+    this.#wake?.();
+  }
+
+  /** So many bytes of a piece stand in the next slot. */
+  arriveInSlot(length: number): void {
+    const at = (this.#given % AHEAD) * SLOT;
+    this.arrive({ piece: new Uint8Array(this.slots!, at, length) });
+  }
+
+  /** A piece is valid until the next one is asked for. */
+  async next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }> {
+    if (this.#isOwing) this.#take();
+    this.#isOwing = false;
+    while (this.#arrived.length === 0) await new Promise<void>((wake) => (this.#wake = wake));
+    this.#wake = null;
+    const arrived = this.#arrived.shift()!;
+    if ('error' in arrived) throw arrived.error;
+    if ('piece' in arrived) {
+      this.#handedOut++;
+      this.#isOwing = arrived.piece instanceof Uint8Array && arrived.piece.buffer === this.slots;
+      if (!this.#isOwing) this.#take();
+    } else {
+      this.#onEnd(this);
+    }
+    return arrived;
+  }
+
+  drop(): void {
+    this.isDropped = true;
+    this.#arrived = [];
+    Atomics.store(this.flow, DROPPED, 1);
+    this.#take();
+  }
+
+  #take(): void {
+    Atomics.add(this.flow, TAKEN, 1);
+    Atomics.notify(this.flow, TAKEN);
+  }
+}
+
+/** Jobs on worker threads. */
+export class Pool implements Jobs {
+  readonly threads: number;
+  readonly #script: URL;
+  readonly #workers: Thread[] = [];
+  readonly #urgent: RunningTask[] = [];
+  readonly #waiting: RunningTask[] = [];
+  /** Slots that no task uses. */
+  readonly #slots: SharedArrayBuffer[] = [];
+  #number = 0;
+  #closed = false;
+
+  /** `script`: what the threads run. */
+  constructor(threads: number, script: URL = workerFile('jobs/worker.js')) {
+    this.threads = threads;
+    this.#script = script;
+  }
+
+  start(job: Job, first = false): Running {
+    const task = new RunningTask(job, (done) => this.#giveBack(done));
+    (first ? this.#urgent : this.#waiting).push(task);
+    this.#dispatch();
+    return task;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#urgent.length = this.#waiting.length = 0;
+    for (const { worker } of this.#workers) void worker.terminate();
+    this.#workers.length = 0;
+  }
+
+  #dispatch(): void {
+    while (!this.#closed) {
+      const queue = this.#urgent.length > 0 ? this.#urgent : this.#waiting;
+      if (queue.length === 0) return;
+      if (queue[0]!.isDropped) {
+        queue.shift();
+        continue;
+      }
+      const thread = this.#threadFor(queue[0]!.job);
+      if (!thread) return;
+      const task = queue.shift()!;
+      const { job } = task;
+      task.begin(isShort(job) ? undefined : (this.#slots.pop() ?? new SharedArrayBuffer(AHEAD * SLOT)));
+      const number = this.#number++;
+      thread.doing.push({ number, task });
+      const told: Task = { task: number, job, flow: task.flow, slots: task.slots };
+      thread.worker.postMessage(told);
+    }
+  }
+
+  /** A thread that has nothing to do, or that can be given a short job more while enough are left for the others. */
+  #threadFor(job: Job): Thread | undefined {
+    const idle = this.#workers.find(({ doing }) => doing.length === 0);
+    if (idle) return idle;
+    if (this.#workers.length < this.threads) return this.#add();
+    if (!isShort(job) || this.#urgent.length + this.#waiting.length <= this.threads) return undefined;
+    return this.#workers.find(({ doing }) => doing.length < AT_ONCE && doing.every(({ task }) => isShort(task.job)));
+  }
+
+  #giveBack(task: RunningTask): void {
+    if (task.slots) this.#slots.push(task.slots);
+    task.slots = undefined;
+  }
+
+  #add(): Thread {
+    const thread = new Thread(new Worker(this.#script, { execArgv: [], name: 'openchatml' }));
+    this.#workers.push(thread);
+    let reason = '';
+    thread.worker.on('message', (answer: unknown) => this.#hear(thread, answer));
+    thread.worker.on('error', (error: Error & { code?: string }) => (reason = error.code ?? error.name));
+    thread.worker.on('messageerror', () => {
+      reason = 'a message that cannot be read';
+      void thread.worker.terminate();
+    });
+    // Whatever the exit code: a thread that ends before it is told to has failed.
+    thread.worker.on('exit', (code) => this.#lose(thread, reason || `exit code ${code}`));
+    return thread;
+  }
+
+  #hear(thread: Thread, answer: unknown): void {
+    const doing = thread.doing[0];
+    if (doing === undefined || this.#closed) return;
+    // Whatever runs in a thread that says anything else, it is not to be relied on.
+    if (!isAnswer(answer) || answer.task !== doing.number) {
+      void thread.worker.terminate();
+      return;
+    }
+    const { task } = doing;
+    if ('piece' in answer) {
+      task.arrive({ piece: answer.piece });
+      return;
+    }
+    if ('length' in answer) {
+      task.arriveInSlot(answer.length);
+      return;
+    }
+    thread.doing.shift();
+    if (task.isDropped) this.#giveBack(task);
+    else if ('result' in answer) task.arrive({ result: answer.result });
+    else task.arrive({ error: errorOf(answer.error) });
+    this.#dispatch();
+  }
+
+  #lose(thread: Thread, reason: string): void {
+    if (this.#closed) return;
+    const at = this.#workers.indexOf(thread);
+    if (at >= 0) this.#workers.splice(at, 1);
+    const [first, ...others] = thread.doing.splice(0).map(({ task }) => task);
+    for (const task of others.reverse()) {
+      task.attempts--;
+      this.#urgent.unshift(task);
+    }
+    if (first !== undefined && !first.isDropped) {
+      if (first.attempts < ATTEMPTS) this.#urgent.unshift(first);
+      else first.arrive({ error: new ThreadError(`a thread that read ${first.job.input.path} failed twice (${reason})`) });
+    }
+    this.#dispatch();
+  }
+}
+
+function isAnswer(value: unknown): value is Answer {
+  if (typeof value !== 'object' || value === null || !('task' in value)) return false;
+  return 'piece' in value || 'length' in value || 'result' in value || 'error' in value;
+}
+
+function errorOf({ input, stack }: ThreadFailure): Error {
+  if (input !== null) return new InputError(input.path, input.reason, input.remedy);
+  const error = new Error('a job failed');
+  error.stack = stack;
+  return error;
+}

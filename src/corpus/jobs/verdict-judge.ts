@@ -1,0 +1,142 @@
+// Records, and the transcripts of raw text, to verdicts.
+
+import { type Diagnostic, diagnose } from '../../errors.ts';
+import type { ToolDefinition } from '../../model/data.ts';
+import type { Message } from '../../model/message.ts';
+import { HeaderCache, type TranscriptInfo } from '../../model/transcript.ts';
+import { createMachine } from '../../scan/engine.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { Checker } from '../../rules/check.ts';
+import type { CorpusRecord, RecordProblem } from '../records/record.ts';
+import { isBad, type Unit, type UnitOptions, unitsOfRecord } from '../records/unit.ts';
+import { type BadRecord, badRecord } from '../records/unit-types.ts';
+import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
+
+export interface JudgeOptions {
+  readonly tools: readonly ToolDefinition[];
+  /** Verdicts name findings that are no errors, too. */
+  readonly warnings: boolean;
+  /** The diagnostic as a configuration of rules wants it; null: it is not to be told. */
+  readonly adjust: (diagnostic: Diagnostic) => Diagnostic | null;
+}
+
+/** Sees what the verdicts are made of, in order: each message before its diagnostics. */
+export interface Watcher {
+  message?(visited: VisitedMessage, unit: Unit): void;
+  diagnostic?(diagnostic: Diagnostic, unit: Unit): void;
+  /** `to`: where what follows begins. */
+  end?(transcript: TranscriptInfo, messages: number, to: number): void;
+  /** Positions are bytes of the file. */
+  bad?(diagnostic: Diagnostic, record: BadRecord): void;
+}
+
+/** What a text is told to. */
+interface Taker {
+  message(visited: VisitedMessage): void;
+  diagnostic(diagnostic: Diagnostic): void;
+  end(transcript: TranscriptInfo): void;
+}
+
+export class Judge {
+  readonly #options: JudgeOptions;
+  readonly #known = new HeaderCache();
+  /** The scanner, free between two verdicts. */
+  readonly machine: Machine = createMachine();
+  /** Transcripts of the last record. */
+  transcripts = 0;
+
+  constructor(options: JudgeOptions) {
+    this.#options = options;
+  }
+
+  /** The verdict on one record. Never throws on data. */
+  record(record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}): Verdict {
+    const verdict = new Verdict(this.#options.warnings);
+    this.transcripts = 0;
+    try {
+      for (const unit of unitsOfRecord(record, options)) {
+        if (isBad(unit)) {
+          this.#refuse(unit, verdict, watcher);
+          continue;
+        }
+        const take = (visited: VisitedMessage): void => verdict.message(visited);
+        this.#read(unit, watcher, { message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {} });
+        verdict.settle(unit.place, null);
+      }
+    } catch (error) {
+      // What nests too deeply for the stack, or makes a text longer than texts can be.
+      if (!(error instanceof RangeError)) throw error;
+      this.#refuse(badRecord(record, 'bad-record', 'it is too deep or too large'), verdict, watcher);
+    }
+    return verdict;
+  }
+
+  /**
+   * The verdicts on the transcripts of raw text, in order; none when nothing stands there. What is found where no transcript is belongs
+   * to one with the number 0. `lines` tells line and column, where the input can be read again.
+   */
+  raw(unit: Unit, lines: PlaceOf | null, watcher: Watcher, take: (verdict: Verdict, transcript: number) => void): void {
+    const open = new Map<number, Verdict>();
+    const verdictOf = (transcript: number): Verdict => {
+      let verdict = open.get(transcript);
+      if (!verdict) open.set(transcript, (verdict = new Verdict(this.#options.warnings)));
+      return verdict;
+    };
+    const close = (below: number): void => {
+      for (const [transcript, verdict] of open) {
+        if (transcript >= below) continue;
+        verdict.settle(unit.place, lines);
+        open.delete(transcript);
+        take(verdict, transcript);
+      }
+    };
+    this.#read(unit, watcher, {
+      message: (visited) => verdictOf(visited.transcript.number).message(visited),
+      diagnostic: (diagnostic) => verdictOf(diagnostic.transcript).diagnostic(diagnostic),
+      // Of the one that has ended something may still be found; of those before it nothing.
+      end: ({ number }) => {
+        verdictOf(number);
+        close(number);
+      },
+    });
+    close(Infinity);
+  }
+
+  #read(unit: Unit, watcher: Watcher, taker: Taker): void {
+    const { tools, adjust } = this.#options;
+    let at: TranscriptInfo | null = null;
+    let index = 0;
+    const checker = new Checker(this.machine, unit.source, {
+      ...unit.options,
+      tools,
+      visitor: {
+        message: (message: Message, transcript, source) => {
+          if (transcript !== at) index = 0;
+          at = transcript;
+          const visited = { message, transcript, index: index++, source };
+          taker.message(visited);
+          watcher.message?.(visited, unit);
+        },
+        transcriptEnd: (transcript, messages, to) => {
+          taker.end(transcript);
+          watcher.end?.(transcript, messages, to);
+        },
+      },
+    }, { known: this.#known });
+    for (const found of checker.run()) {
+      const diagnostic = adjust(found);
+      if (!diagnostic) continue;
+      taker.diagnostic(diagnostic);
+      watcher.diagnostic?.(diagnostic, unit);
+    }
+    this.transcripts += checker.transcripts;
+  }
+
+  #refuse(bad: BadRecord, verdict: Verdict, watcher: Watcher): void {
+    const { rule, from, to, detail } = bad;
+    const diagnostic = this.#options.adjust(diagnose({ rule, from, to, detail }, this.transcripts, true));
+    if (!diagnostic) return;
+    verdict.placed(diagnostic);
+    watcher.bad?.(diagnostic, bad);
+  }
+}

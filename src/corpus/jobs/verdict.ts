@@ -1,0 +1,145 @@
+// The verdict on one record, or on one transcript of raw text: whether it is without errors, and what was found.
+
+import type { Code, Diagnostic, Place, RuleName, Severity } from '../../errors.ts';
+import { messageRecord, type MessageRecord } from '../../formats/record.ts';
+import type { Message } from '../../model/message.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { countCalls } from '../../rules/call-count.ts';
+import { spanOf } from '../records/json-place.ts';
+import type { CorpusRecord, RecordProblem } from '../records/record.ts';
+import type { Unit } from '../records/unit-types.ts';
+
+/** A message as it goes by: a view, valid until the next one. */
+export interface VisitedMessage {
+  readonly message: Message;
+  readonly transcript: TranscriptInfo;
+  /** Number of the message in its transcript, from 0. */
+  readonly index: number;
+  /** Where its bytes are read. */
+  readonly source: { bytes(from: number, to: number): Uint8Array };
+}
+
+export interface VerdictFinding {
+  readonly rule: RuleName;
+  readonly code: Code | null;
+  readonly severity: Severity;
+  /** Bytes of the input. */
+  readonly from: number;
+  readonly to: number;
+  /** Of raw text only: a record stands on one line. */
+  readonly line?: number;
+  readonly column?: number;
+  readonly message: string;
+}
+
+/** A message of a record: the columns of `messages` without the record's number. */
+export type VerdictMessage = Omit<MessageRecord, 'record'> & { readonly content: string };
+
+/** Line and column of a byte of raw text. */
+export type PlaceOf = (position: number) => Place;
+
+/** Findings that a verdict names; of further ones it tells how many there are. */
+const MOST = 100;
+
+export class Verdict {
+  readonly #warnings: boolean;
+  readonly err: VerdictFinding[] = [];
+  #pending: Diagnostic[] = [];
+  /** No error was found. */
+  ok = true;
+  messages = 0;
+  calls = 0;
+  /** Findings that are not in `err` for want of room. */
+  more = 0;
+
+  /** `warnings`: findings that are no errors are named too. */
+  constructor(warnings: boolean) {
+    this.#warnings = warnings;
+  }
+
+  message({ message }: VisitedMessage): void {
+    this.messages++;
+    this.calls += countCalls(message);
+  }
+
+  /** A diagnostic, to be placed later. */
+  diagnostic(diagnostic: Diagnostic): void {
+    if (this.#counts(diagnostic)) this.#pending.push(diagnostic);
+  }
+
+  /** A diagnostic whose positions are bytes of the input already. */
+  placed(diagnostic: Diagnostic): void {
+    if (this.#counts(diagnostic)) this.err.push(findingOf(diagnostic));
+  }
+
+  /** To be called when a unit has been read: `place` and `lines` place what was found in it. */
+  settle(place: Unit['place'], lines: PlaceOf | null): void {
+    if (this.#pending.length === 0) return;
+    const pending = this.#pending.sort((a, b) => a.from - b.from || a.to - b.to);
+    this.#pending = [];
+    // Rising positions are found fastest.
+    const starts = new Map(rising(pending.map(({ from }) => from)).map((offset) => [offset, place(offset)]));
+    const ends = new Map(rising(pending.map(({ to }) => to)).map((offset) => [offset, place(offset, true)]));
+    for (const found of pending) {
+      const from = starts.get(found.from)!;
+      const to = found.to === found.from ? from : ends.get(found.to)!;
+      this.err.push(findingOf({ ...found, from, to }, lines?.(found.from)));
+    }
+  }
+
+  /** Whether there is room for a diagnostic that is to be named. */
+  #counts({ severity }: Diagnostic): boolean {
+    if (severity === 'error') this.ok = false;
+    else if (!this.#warnings) return false;
+    if (this.err.length + this.#pending.length < MOST) return true;
+    this.more++;
+    return false;
+  }
+
+  /** The end of the verdict's line of JSON, from `"ok"` on. `messages`: their number, or JSON that stands for it. */
+  text(messages: number | string = this.messages): string {
+    const { ok, calls, err, more } = this;
+    const rest = more > 0 ? `,"more":${more}` : '';
+    return `"ok":${ok},"messages":${messages},"calls":${calls},"err":${JSON.stringify(err)}${rest}}`;
+  }
+}
+
+const rising = (offsets: readonly number[]): number[] => [...new Set(offsets)].sort((a, b) => a - b);
+
+function findingOf({ rule, code, severity, from, to, message }: Diagnostic, place?: Place): VerdictFinding {
+  return { rule, code, severity, from, to, ...place, message };
+}
+
+/** A message as data, its positions in the input. */
+export function verdictMessage({ message, transcript, index, source }: VisitedMessage, place: Unit['place']): VerdictMessage {
+  const { record: _, ...columns } = messageRecord(message, transcript, index, source);
+  // Rising positions are found fastest.
+  const from = place(columns.from);
+  const body_from = place(columns.body_from);
+  const body_to = place(columns.body_to, true);
+  const to = place(columns.to, true);
+  return { ...columns, from, to, body_from, body_to, content: message.content };
+}
+
+/** A record as one line of JSON, numbers as they are written; null: it is none that can be read. */
+export function recordText(record: CorpusRecord | RecordProblem): string | null {
+  // Line ends stand between the tokens of JSON, never within one.
+  return 'problem' in record ? null : textOf(record.bytes).replaceAll(/[\r\n]/g, ' ');
+}
+
+/** The record's id as JSON, a number as it is written; null: it has none that is text or a number. */
+export function idText(record: CorpusRecord | RecordProblem): string | null {
+  if ('problem' in record) return null;
+  const { value, bytes } = record;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'id')) return null;
+  const { id } = value as { id: unknown };
+  if (typeof id === 'string' || Number.isSafeInteger(id)) return JSON.stringify(id);
+  if (typeof id !== 'number') return null;
+  // As a double it may be another number.
+  const span = spanOf(bytes, ['id']);
+  return span && textOf(bytes.subarray(span.from, span.to));
+}
+
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('utf8').trim();
+}

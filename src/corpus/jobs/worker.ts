@@ -1,0 +1,55 @@
+// A worker thread: does one job after the other, and waits when nobody takes what it gives.
+
+import { parentPort } from 'node:worker_threads';
+import { InputError } from '../error.ts';
+import { NO_RESULT } from './job.ts';
+import { Kit } from './open.ts';
+import { perform } from './perform.ts';
+import { AHEAD, type Answer, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
+
+const port = parentPort!;
+const kit = new Kit();
+const say = (answer: Answer): void => port.postMessage(answer);
+
+port.on('message', ({ task, job, flow, slots }: Task) => {
+  try {
+    if (Atomics.load(flow, DROPPED) === 1) {
+      say({ task, result: NO_RESULT });
+      return;
+    }
+    const pieces = perform(kit, job);
+    let given = 0;
+    while (true) {
+      const { done, value } = pieces.next();
+      if (done) {
+        say({ task, result: value });
+        return;
+      }
+      if (slots !== undefined && value instanceof Uint8Array && value.length <= SLOT) {
+        new Uint8Array(slots, (given % AHEAD) * SLOT, value.length).set(value);
+        say({ task, length: value.length });
+      } else {
+        say({ task, piece: value });
+      }
+      given++;
+      for (let taken = Atomics.load(flow, TAKEN); given - taken >= AHEAD; taken = Atomics.load(flow, TAKEN)) {
+        if (Atomics.load(flow, DROPPED) === 1) break;
+        Atomics.wait(flow, TAKEN, taken);
+      }
+      if (Atomics.load(flow, DROPPED) === 1) {
+        pieces.return(undefined as never);
+        say({ task, result: NO_RESULT });
+        return;
+      }
+    }
+  } catch (error) {
+    say({ task, error: failureOf(error) });
+  }
+});
+
+function failureOf(error: unknown): ThreadFailure {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  if (!(error instanceof InputError)) return { input: null, stack };
+  const { path, reason, remedy } = error;
+  return { input: { path, reason, remedy }, stack };
+}

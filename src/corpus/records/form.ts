@@ -1,0 +1,55 @@
+// Which form records have: told by the file's ending, its first bytes, and the fields of each record.
+
+import type { Source } from '../../scan/source.ts';
+import { isBlank } from './record.ts';
+
+/** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
+export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
+
+/** The endings that JSON lines have. */
+export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson'];
+
+const PEEK = 4096;
+const RECORD_NAME = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/;
+
+/** How raw transcripts begin. */
+const RAW = /^(?:<\||<s>|\[BOS\]|---|version:)/;
+/** Characters of a beginning that are looked at. */
+const LOOK = 8;
+
+/**
+ * Whether an input holds records: because it begins as a JSON object or list does, or, where it begins neither so nor as a transcript,
+ * by its ending. Reads its first bytes only.
+ */
+export function holdsRecords(path: string, source: Source): boolean {
+  let seen = '';
+  const part = new Uint8Array(1);
+  for (let at = 0; at < PEEK && seen.length < LOOK; at++) {
+    if (source.read(at, part) === 0) break;
+    const [byte] = part;
+    const isMark = at < 3 && byte === [0xef, 0xbb, 0xbf][at];
+    if (!isMark && !isBlank(byte)) seen += String.fromCharCode(byte!);
+  }
+  // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
+  if (/^(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;
+  return RECORD_NAME.test(path) && !RAW.test(seen);
+}
+
+/** The form of a record; null: it has none that is known. */
+export function formOf(value: unknown): RecordForm | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const { messages, conversations, text, version } = value as { [key: string]: unknown };
+  if (Array.isArray(messages)) return messagesForm(messages as unknown[], version);
+  if (Array.isArray(conversations)) return 'sharegpt';
+  return typeof text === 'string' ? 'text' : null;
+}
+
+/** The interchange forms say their version, and 2.2 has fields of its own. */
+function messagesForm(messages: readonly unknown[], version: unknown): RecordForm {
+  if (typeof version === 'string' && /^2\.[0-9]{1,9}$/.test(version))
+    return version === '2.0' ? 'interchange-2.0' : 'interchange-2.2';
+  const hasOwnFields = messages.some(
+    (message) => typeof message === 'object' && message !== null && ('tool_call' in message || 'channel' in message),
+  );
+  return hasOwnFields ? 'interchange-2.2' : 'messages';
+}

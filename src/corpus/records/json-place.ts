@@ -1,0 +1,254 @@
+// Where the values of one JSON text stand in its bytes. Linear, without recursion, never throws; on what is no JSON the
+// answer is null, or a place within the text.
+
+import { decodeUtf8 } from '../../utf8.ts';
+
+/** Bytes, half open. */
+export interface JsonSpan {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A value with those within it. A string's span holds its quotes. */
+export interface JsonPlace extends JsonSpan {
+  /** Of an object by key, of duplicate keys the last one, as JSON.parse; of a list in order; null of anything else. */
+  readonly inner: Map<string, JsonPlace> | JsonPlace[] | null;
+  /** Of a member of an object: its key, with its quotes. */
+  readonly key: JsonSpan | null;
+}
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const BACKSLASH = 0x5c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+const SMALL_U = 0x75;
+
+/** Byte span of the value at a path of keys and indices; null: there is none. Of duplicate keys the last one. */
+export function spanOf(json: Uint8Array, path: readonly (string | number)[]): JsonSpan | null {
+  const reader = new Reader(json);
+  // Containers that are open, and how many of them, from the outermost, lie on the path.
+  let depth = 0;
+  let matched = 0;
+  // Of the matched containers: the index of the item at hand.
+  const index: number[] = [];
+  let start = -1;
+  let startDepth = -1;
+  let found: JsonSpan | null = null;
+  let isOnPath = true;
+  while (reader.next()) {
+    const { token, from, to } = reader;
+    if (token === CLOSE_LIST || token === CLOSE_OBJECT) {
+      if (--depth < 0) return found;
+      if (depth < matched) index.length = matched = depth;
+      if (depth === startDepth) {
+        found = { from: start, to };
+        startDepth = -1;
+      }
+      if (depth === 0) return found;
+      continue;
+    }
+    if (token === COMMA || token === COLON) continue;
+    // A key, an item or the outermost value; its containers on the path are `matched`.
+    if (depth > 0) {
+      if (depth !== matched) isOnPath = false;
+      else if (reader.isKey) {
+        isOnPath = keyText(json, from, to) === path[depth - 1];
+        if (isOnPath) {
+          found = null;
+          startDepth = -1;
+        }
+        continue;
+      } else if (reader.isItem) isOnPath = index[depth - 1]!++ === path[depth - 1];
+    }
+    if (reader.isKey) continue;
+    const isContainer = token === OPEN_LIST || token === OPEN_OBJECT;
+    if (isOnPath && depth === path.length) {
+      if (isContainer) {
+        start = from;
+        startDepth = depth;
+      } else found = { from, to };
+    }
+    if (isContainer) {
+      if (isOnPath && depth < path.length) {
+        matched = depth + 1;
+        index.push(0);
+      }
+      depth++;
+    } else if (depth === 0) return found;
+    isOnPath = false;
+  }
+  return found;
+}
+
+/** All values of a JSON text; null: there is none. */
+export function placesOf(json: Uint8Array): JsonPlace | null {
+  const reader = new Reader(json);
+  const open: { place: JsonPlace & { to: number }; name: string; key: JsonSpan | null }[] = [];
+  while (reader.next()) {
+    const { token, from, to } = reader;
+    const top = open.at(-1);
+    if (token === CLOSE_LIST || token === CLOSE_OBJECT) {
+      if (!top) return null;
+      top.place.to = to;
+      open.pop();
+      if (open.length === 0) return top.place;
+    } else if (reader.isKey) {
+      if (top) {
+        top.name = keyText(json, from, to);
+        top.key = { from, to };
+      }
+    } else if (token !== COMMA && token !== COLON) {
+      const inner = token === OPEN_LIST ? [] : token === OPEN_OBJECT ? new Map<string, JsonPlace>() : null;
+      const place = { from, to, inner, key: top?.key ?? null };
+      if (Array.isArray(top?.place.inner)) top.place.inner.push(place);
+      else if (top?.place.inner) top.place.inner.set(top.name, place);
+      if (inner) open.push({ place, name: '', key: null });
+      else if (!top) return place;
+    }
+  }
+  return null;
+}
+
+/**
+ * The byte in the JSON text of a string value (span with its quotes) that the UTF-8 byte `offset` of its value comes
+ * from. A byte within a character that is written as an escape comes from the first byte of the escape; the end of the
+ * value, and whatever lies behind it, is the closing quote. Half a surrogate pair counts as U+FFFD, 3 bytes.
+ */
+export function rawOffset(json: Uint8Array, span: JsonSpan, offset: number): number {
+  return new RawOffsets(json, span).of(offset);
+}
+
+/** `rawOffset` for many offsets of one string: linear over all when they ascend. */
+export class RawOffsets {
+  readonly #json: Uint8Array;
+  readonly #first: number;
+  readonly #end: number;
+  /** The byte `#raw` of the text is the byte `#decoded` of the value. */
+  #raw: number;
+  #decoded = 0;
+
+  constructor(json: Uint8Array, span: JsonSpan) {
+    this.#json = json;
+    this.#end = Math.max(0, Math.min(span.to, json.length) - 1);
+    this.#first = this.#raw = Math.max(0, Math.min(span.from + 1, this.#end));
+  }
+
+  of(offset: number): number {
+    if (offset < this.#decoded) {
+      this.#raw = this.#first;
+      this.#decoded = 0;
+    }
+    const json = this.#json;
+    while (this.#decoded < offset && this.#raw < this.#end) {
+      if (json[this.#raw] !== BACKSLASH) {
+        this.#raw++;
+        this.#decoded++;
+        continue;
+      }
+      const [length, bytes] = escapeAt(json, this.#raw, this.#end);
+      if (this.#decoded + bytes > offset) break;
+      this.#raw += length;
+      this.#decoded += bytes;
+    }
+    return this.#raw;
+  }
+}
+
+/** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */
+function escapeAt(json: Uint8Array, at: number, end: number): [length: number, bytes: number] {
+  const unit = unitAt(json, at, end);
+  if (unit < 0) return [Math.min(2, end - at), 1];
+  if (unit < 0x80) return [6, 1];
+  if (unit < 0x800) return [6, 2];
+  const next = unit >= 0xd800 && unit < 0xdc00 ? unitAt(json, at + 6, end) : -1;
+  return next >= 0xdc00 && next < 0xe000 ? [12, 4] : [6, 3];
+}
+
+/** The code unit of a `\u` escape; -1: there is none. */
+function unitAt(json: Uint8Array, at: number, end: number): number {
+  if (at + 6 > end || json[at] !== BACKSLASH || json[at + 1] !== SMALL_U) return -1;
+  let unit = 0;
+  for (let i = at + 2; i < at + 6; i++) {
+    const byte = json[i]! | 0x20;
+    const digit = byte >= 0x61 ? byte - 0x57 : json[i]! - 0x30;
+    if (digit < 0 || digit > 15 || (byte < 0x61 && digit > 9)) return -1;
+    unit = unit * 16 + digit;
+  }
+  return unit;
+}
+
+/** The text of a key, span with its quotes. */
+function keyText(json: Uint8Array, from: number, to: number): string {
+  const bytes = json.subarray(from, to);
+  const text = decodeUtf8(bytes);
+  if (!bytes.includes(BACKSLASH)) return text.slice(1, -1);
+  try {
+    return JSON.parse(text) as string;
+  } catch {
+    return text.slice(1, -1);
+  }
+}
+
+/** The tokens of a JSON text, one after another. */
+class Reader {
+  readonly #json: Uint8Array;
+  #at = 0;
+  /** Of each open container, whether it is an object. */
+  readonly #objects: boolean[] = [];
+  #wantsKey = false;
+  /** The first byte of the token. */
+  token = 0;
+  from = 0;
+  to = 0;
+  /** The token is a key of an object; it is an item of a list. */
+  isKey = false;
+  isItem = false;
+
+  constructor(json: Uint8Array) {
+    this.#json = json;
+  }
+
+  /** False at the end. */
+  next(): boolean {
+    const json = this.#json;
+    let at = this.#at;
+    while (at < json.length && isBlank(json[at]!)) at++;
+    if (at >= json.length) return false;
+    const token = (this.token = json[at]!);
+    this.from = at++;
+    this.isKey = this.isItem = false;
+    const isObject = this.#objects.at(-1);
+    if (token === COMMA) this.#wantsKey = isObject === true;
+    else if (token === COLON) this.#wantsKey = false;
+    else if (token === CLOSE_LIST || token === CLOSE_OBJECT) {
+      this.#objects.pop();
+      this.#wantsKey = false;
+    } else {
+      this.isKey = this.#wantsKey;
+      this.isItem = isObject === false;
+      if (token === OPEN_LIST || token === OPEN_OBJECT) {
+        this.#objects.push(token === OPEN_OBJECT);
+        this.#wantsKey = token === OPEN_OBJECT;
+        this.isKey = false;
+      } else if (token === QUOTE) at = afterString(json, at);
+      else while (at < json.length && !isEnd(json[at]!)) at++;
+    }
+    this.#at = this.to = at;
+    return true;
+  }
+}
+
+const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
+
+const isEnd = (byte: number): boolean =>
+  isBlank(byte) || byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+
+/** The position behind the closing quote of a string whose text begins at `at`. */
+function afterString(json: Uint8Array, at: number): number {
+  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
+  return Math.min(at + 1, json.length);
+}

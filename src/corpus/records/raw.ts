@@ -1,0 +1,124 @@
+// Raw transcripts of an input as plain data, one after the other: what a reader hides stays hidden, or the transcript
+// is refused.
+
+import { isUtf8 } from 'node:buffer';
+import { FILE, MESSAGE, STRAY, TEXT } from '../../abi.ts';
+import { type Loss, Refusal } from '../../formats/loss.ts';
+import { refusalOf } from '../../formats/transcript-data.ts';
+import { messageData, type MessageData, type TranscriptData } from '../../model/data.ts';
+import { Message } from '../../model/message.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { type ReadOptions, Walk } from '../../model/walk.ts';
+import type { DialectId } from '../../scan/dialects.ts';
+import type { Machine } from '../../scan/machine.ts';
+import type { Source } from '../../scan/source.ts';
+import { kindOf, nextOf } from '../../scan/table.ts';
+
+export interface RawTranscript {
+  /** From 0, in the input. */
+  readonly number: number;
+  /** Byte position where it begins. */
+  readonly from: number;
+  readonly dialect: DialectId;
+  readonly data: TranscriptData;
+  /** What the data does not hold. */
+  readonly losses: readonly Loss[];
+  /** Why the data is not to be used; null: it is. */
+  readonly refusal: Refusal | null;
+}
+
+/** The transcripts of a source that have messages, in order. Memory holds one of them. Never throws on data. */
+export function* rawTranscripts(
+  machine: Machine,
+  source: Source,
+  options: ReadOptions,
+): Generator<RawTranscript, void, void> {
+  const walk = new Walk(machine, source, options);
+  const { divider } = walk;
+  let open = null as OpenTranscript | null;
+  // Text before the first message belongs to the first transcript.
+  let early = false;
+  for (const batch of walk.batches()) {
+    for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      divider.place(batch, row);
+      const info = divider.current;
+      if (info !== null && (open === null || info !== open.info)) {
+        if (open !== null && open.holdsAnything) yield open.close();
+        open = new OpenTranscript(info);
+        if (early) open.skipText();
+        early = false;
+      }
+      const kind = kindOf(batch, row);
+      if (kind === MESSAGE) open!.take(new Message(batch, row, divider.context), batch.source);
+      else if (kind === TEXT || kind === STRAY || kind === FILE) {
+        if (open === null) early = true;
+        else open.skipText();
+      }
+    }
+  }
+  if (open !== null && open.holdsAnything) yield open.close();
+}
+
+/** Bytes of text of one transcript: it is held in memory, and written as one string. */
+const LARGEST = 64 * 1024 * 1024;
+
+class OpenTranscript {
+  readonly info: TranscriptInfo;
+  readonly #messages: MessageData[] = [];
+  readonly #losses: Loss[] = [];
+  #refusal: Refusal | null = null;
+  #skipped = false;
+  #bytes = 0;
+
+  constructor(info: TranscriptInfo) {
+    this.info = info;
+  }
+
+  get holdsAnything(): boolean {
+    return this.#refusal !== null || this.#messages.length > 0 || this.#losses.length > 0;
+  }
+
+  skipText(): void {
+    if (this.#skipped) return;
+    this.#skipped = true;
+    this.#losses.push({ what: 'field', message: null, detail: 'text outside of messages is left out' });
+  }
+
+  take(message: Message, source: Source): void {
+    const index = this.#messages.length;
+    if (message.isOpenTurn) {
+      this.#losses.push({
+        what: 'field',
+        message: index,
+        detail: 'a prompt that waits for its completion is left out',
+      });
+      return;
+    }
+    const { from, to } = message.body;
+    this.#bytes += to - from;
+    if (this.#bytes > LARGEST) {
+      this.#refusal ??= new Refusal(index, `the transcript has more than ${LARGEST} bytes of text`, 'divide it');
+      this.#messages.length = 0;
+    }
+    if (this.#refusal !== null) return;
+    const data = messageData(message);
+    this.#refusal = refusalOf(message, data, this.info, source, index);
+    if (data.content.includes('\ufffd') && !isUtf8(message.rawBody)) {
+      this.#losses.push({ what: 'field', message: index, detail: 'bytes that are not UTF-8 become U+FFFD' });
+    }
+    this.#messages.push(data);
+  }
+
+  close(): RawTranscript {
+    const { number, from, dialect, header } = this.info;
+    // The version as it is written: YAML's number would lose a part of it.
+    const fields = header?.fields ?? null;
+    const version = header?.version ?? null;
+    const data: TranscriptData = {
+      header: fields && { ...fields, ...(version !== null && { version }) },
+      tools: [],
+      messages: this.#messages,
+    };
+    return { number, from, dialect: dialect.id, data, losses: this.#losses, refusal: this.#refusal };
+  }
+}

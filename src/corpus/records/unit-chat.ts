@@ -1,0 +1,199 @@
+// Chat data of a record as a unit: read, written as OpenChatML 2.2, so that it is scanned and checked like any text.
+// Positions lead back to the entry's content where that stands in the text as it is, else to the entry.
+
+import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
+import { fromChat } from '../../formats/chat/read.ts';
+import { convertTranscript } from '../../formats/convert.ts';
+import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
+import { Refusal } from '../../formats/loss.ts';
+import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
+import type { ReadOptions } from '../../model/walk.ts';
+import { MemorySource } from '../../scan/source.ts';
+import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
+import type { CorpusRecord } from './record.ts';
+import { formOf, type RecordForm } from './form.ts';
+import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
+
+type Fields = { readonly [name: string]: unknown };
+type Read = (record: unknown, options: RecordReadOptions) => { data: TranscriptData };
+
+const READERS: Readonly<Record<Exclude<RecordForm, 'text'>, Read>> = {
+  messages: fromChat,
+  sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20,
+  'interchange-2.2': fromInterchange22,
+};
+
+/** The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. */
+export function chatUnit(record: CorpusRecord, names: readonly string[], positions: 'file' | 'field'): Unit | BadRecord {
+  const fields = record.value as Fields;
+  const lists = names.map((name) => fields[name] as readonly unknown[]);
+  const entries = lists.length === 1 ? lists[0]! : lists.flat();
+  const name = isShareGpt(entries) ? 'conversations' : 'messages';
+  const { prompt: _, completion: __, ...rest } = fields;
+  const whole: Fields = names[0] === name ? fields : { ...(lists.length === 1 ? fields : rest), [name]: entries };
+  const form = formOf(whole);
+  try {
+    if (form === null || form === 'text') throw new Refusal(null, 'its form is none that is known', '');
+    const { data } = READERS[form](name === 'conversations' ? whole : { ...whole, conversations: null }, { origins: true });
+    const { text, messages } = convertTranscript(data, 'openchatml-2.2');
+    const places = new ChatPlaces(record, names, lists.map((list) => list.length), text!, messages!, positions);
+    return {
+      kind: 'chat',
+      record: record.number,
+      line: record.line,
+      source: new MemorySource(Buffer.from(text!, 'utf8')),
+      options: READING,
+      place: (offset, isEnd) => places.at(offset, isEnd),
+    };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const { index, reason } = error;
+    return badRecord(record, 'refused-record', `${index === null ? '' : `message ${index}: `}${reason}`);
+  }
+}
+
+/** The text is ours: nothing is to be found out of it. */
+const READING: ReadOptions = { dialect: 'openchatml-2.2' };
+
+/** Entries of ShareGPT say `from` where those of chat say `role`. */
+function isShareGpt(entries: readonly unknown[]): boolean {
+  const [first] = entries;
+  return typeof first === 'object' && first !== null && 'from' in first && !('role' in first);
+}
+
+const START = '<|start|>';
+const BODY = '<|message|>';
+
+/** Where a position of the written text comes from. Nothing is done before it is asked. */
+class ChatPlaces {
+  readonly #record: CorpusRecord;
+  readonly #names: readonly string[];
+  readonly #lengths: readonly number[];
+  readonly #text: string;
+  readonly #messages: readonly MessageData[];
+  readonly #positions: 'file' | 'field';
+  #root: JsonPlace | null | undefined;
+  /** Of each message: byte positions of its start token, of its body (-1: its text is not the content), of its end. */
+  #spans: readonly MessageSpan[] | undefined;
+  #at = 0;
+  #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
+
+  constructor(
+    record: CorpusRecord,
+    names: readonly string[],
+    lengths: readonly number[],
+    text: string,
+    messages: readonly MessageData[],
+    positions: 'file' | 'field',
+  ) {
+    this.#record = record;
+    this.#names = names;
+    this.#lengths = lengths;
+    this.#text = text;
+    this.#messages = messages;
+    this.#positions = positions;
+  }
+
+  at(offset: number, isEnd = false): number {
+    this.#root ??= placesOf(this.#record.bytes);
+    this.#spans ??= spansOf(this.#text, this.#messages);
+    const spans = this.#spans;
+    const base = this.#positions === 'field' ? 0 : this.#record.from;
+    const byte = isEnd ? offset - 1 : offset;
+    if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
+    while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
+    const entry = this.#entry(this.#messages[this.#at]?.origin);
+    if (entry === null) return base;
+    const { body, to } = spans[this.#at]!;
+    if (isEnd && offset > to) return base + entry.to;
+    const content = body < 0 || offset < body ? null : this.#contentOf(entry);
+    if (content === null) return base + (isEnd ? entry.to : entry.from);
+    if (offset >= to) return base + content.to - 1;
+    if (this.#content?.place !== content) this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
+    return base + this.#content.offsets.of(offset - body);
+  }
+
+  #entry(origin: number | undefined): JsonPlace | null {
+    if (origin === undefined) return null;
+    const which = origin < this.#lengths[0]! ? 0 : 1;
+    const index = which === 0 ? origin : origin - this.#lengths[0]!;
+    const list = member(this.#root ?? null, this.#names[which]!);
+    return Array.isArray(list?.inner) ? (list.inner[index] ?? null) : null;
+  }
+
+  /** The string that the message's content was read from; null: it was put together. */
+  #contentOf(entry: JsonPlace): JsonPlace | null {
+    const message = this.#messages[this.#at]!;
+    if (message.end === 'call') {
+      const calls = member(entry, 'tool_calls');
+      const number = this.#spans![this.#at]!.call;
+      const call = Array.isArray(calls?.inner) ? (calls.inner[number] ?? null) : null;
+      return text(this.#record, member(member(call, 'function') ?? member(entry, 'function_call'), 'arguments'));
+    }
+    const names = message.channel === 'analysis' ? ['thinking', 'reasoning_content', 'reasoning'] : ['content', 'value'];
+    for (const name of names) {
+      const place = text(this.#record, member(entry, name));
+      if (place !== null) return place;
+    }
+    return null;
+  }
+}
+
+function member(place: JsonPlace | null, name: string): JsonPlace | null {
+  return place?.inner instanceof Map ? (place.inner.get(name) ?? null) : null;
+}
+
+const QUOTE = 0x22;
+
+function text({ bytes }: CorpusRecord, place: JsonPlace | null): JsonPlace | null {
+  return place !== null && bytes[place.from] === QUOTE ? place : null;
+}
+
+interface MessageSpan {
+  readonly from: number;
+  readonly body: number;
+  readonly to: number;
+  /** Of a call: its number among those of its entry. */
+  readonly call: number;
+}
+
+/** The messages are written one after the other, and each body follows its header's last token. */
+function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] {
+  const spans: MessageSpan[] = [];
+  let calls = 0;
+  let entry: number | undefined;
+  let at = 0;
+  let bytes = 0;
+  const to = (index: number): number => {
+    bytes += Buffer.byteLength(text.slice(at, index), 'utf8');
+    at = index;
+    return bytes;
+  };
+  for (const { content, origin, end: terminator } of messages) {
+    if (origin !== entry) calls = 0;
+    entry = origin;
+    const from = to(text.indexOf(START, at));
+    const bodyIndex = text.indexOf(BODY, at) + BODY.length;
+    const isAsIs = text.startsWith(content, bodyIndex) && text.startsWith('<|', bodyIndex + content.length);
+    const body = to(bodyIndex);
+    // Content that was escaped is longer in the text: its end is the next start token that a message has.
+    const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
+    spans.push({ from, body: isAsIs ? body : -1, to: end, call: terminator === 'call' ? calls++ : 0 });
+  }
+  return spans;
+}
+
+/** The terminator of a body that was escaped: the first token that is not, and no literal block's. */
+function endOf(text: string, from: number): number {
+  let at = from;
+  while (true) {
+    const token = text.indexOf('<|', at);
+    if (token < 0) return text.length;
+    if (text.startsWith('<|literal|>', token) && text[token - 1] !== '<') {
+      const close = text.indexOf('<|endliteral|>', token);
+      at = close < 0 ? text.length : close + 14;
+    } else if (text[token - 1] !== '<' && /^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) return token;
+    else at = token + 2;
+  }
+}

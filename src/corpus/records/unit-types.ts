@@ -1,0 +1,46 @@
+// What an input consists of for those who scan and check it: units, and records that hold none.
+
+import type { ReadOptions } from '../../model/walk.ts';
+import type { Source } from '../../scan/source.ts';
+
+/** One text that holds transcripts. Valid until the next one is asked for. */
+export interface Unit {
+  /** A raw input; text of a record's field; chat data of a record, written as OpenChatML 2.2. */
+  readonly kind: 'raw' | 'text' | 'chat';
+  /** Number of the record in its container, from 0, and its line (Parquet: row) from 1; null in raw text. */
+  readonly record: number | null;
+  readonly line: number | null;
+  readonly source: Source;
+  /** How to read it. */
+  readonly options: ReadOptions;
+  /**
+   * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a span, which belongs
+   * to what stands before it.
+   */
+  place(offset: number, isEnd?: boolean): number;
+}
+
+export type BadRecordRule = 'bad-record' | 'unknown-record' | 'refused-record';
+
+/** A record that holds no transcript which can be read. */
+export interface BadRecord {
+  readonly record: number;
+  readonly line: number;
+  /** Bytes in the file. */
+  readonly from: number;
+  readonly to: number;
+  readonly rule: BadRecordRule;
+  /** What is wrong; holds nothing of the record. */
+  readonly detail: string;
+}
+
+export const isBad = (unit: Unit | BadRecord): unit is BadRecord => 'rule' in unit;
+
+/** What a record is told that gives no unit. */
+export function badRecord(
+  { number, line, from, to }: { number: number; line: number; from: number; to: number },
+  rule: BadRecordRule,
+  detail: string,
+): BadRecord {
+  return { record: number, line, from, to, rule, detail };
+}

@@ -1,0 +1,126 @@
+// An input as units: texts that hold transcripts. A raw input is one; of a container every record gives one, with the
+// way back from positions in the text to positions in the file.
+
+import { JSON_DEEPEST } from '../../abi.ts';
+import type { ReadOptions } from '../../model/walk.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { MemorySource, type Source } from '../../scan/source.ts';
+import { RawOffsets, spanOf } from './json-place.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
+import { holdsRecords } from './form.ts';
+import { chatUnit } from './unit-chat.ts';
+import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
+
+/** How records hold transcripts: as text in a field, as `messages`, as `conversations`. */
+export type UnitForm = 'auto' | 'text' | 'messages' | 'conversations';
+
+export interface UnitOptions extends ReadOptions {
+  readonly form?: UnitForm | undefined;
+  /** The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`. */
+  readonly field?: string | undefined;
+  /** Bytes of one record that are still read. 64 MiB by default. */
+  readonly largestRecord?: number | undefined;
+  /** What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines. */
+  readonly positions?: 'file' | 'field' | undefined;
+}
+
+export { type BadRecord, badRecord, type BadRecordRule, isBad, type Unit } from './unit-types.ts';
+
+/** Whether an input is read as records: by what was asked for, its content, its name. */
+export function isContainer(path: string, input: Source, options: UnitOptions): boolean {
+  const asksForRecords = options.form === 'messages' || options.form === 'conversations' || options.field !== undefined;
+  return asksForRecords || holdsRecords(path, input);
+}
+
+/** The units of an input, in order. Never throws on data. */
+export function* unitsOf(
+  machine: Machine,
+  path: string,
+  input: Source,
+  options: UnitOptions,
+): Generator<Unit | BadRecord, void, void> {
+  if (!isContainer(path, input, options)) {
+    yield { kind: 'raw', record: null, line: null, source: input, options, place: (offset) => offset };
+    return;
+  }
+  const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
+  for (const record of readRecords(input, { locate, largest: options.largestRecord })) yield* unitsOfRecord(record, options);
+}
+
+/** The units of one record: one, or what is wrong with it. */
+export function* unitsOfRecord(
+  record: CorpusRecord | RecordProblem,
+  options: UnitOptions,
+): Generator<Unit | BadRecord, void, void> {
+  if ('problem' in record) {
+    yield badRecord(record, 'bad-record', record.at === null ? record.problem : `${record.problem} at byte ${record.at}`);
+    return;
+  }
+  const fields = fieldsOf(record.value, options);
+  if (fields === null) yield badRecord(record, 'unknown-record', wantedFields(options));
+  else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
+  else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
+  else yield chatUnit(record, fields.names, options.positions ?? 'file');
+}
+
+/** What a record is told when nothing in it can be read. */
+function wantedFields({ form, field }: UnitOptions): string {
+  if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
+  if (form !== undefined && form !== 'auto') return `it has no ${form}`;
+  return 'it has none of messages, conversations, text, prompt with completion';
+}
+
+interface Fields {
+  readonly names: readonly string[];
+  /** The values, when they are text; null: they are lists of chat messages. */
+  readonly texts: readonly string[] | null;
+}
+
+/** Which fields hold the transcript; null: none; text: what is wrong with the record. */
+function fieldsOf(value: unknown, { form = 'auto', field }: UnitOptions): Fields | string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object';
+  const record = value as { readonly [name: string]: unknown };
+  const take = (...names: string[]): Fields | null => {
+    const values = names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
+    if (form !== 'messages' && form !== 'conversations' && values.every((text) => typeof text === 'string'))
+      return { names, texts: values as string[] };
+    return form !== 'text' && values.every(Array.isArray) ? { names, texts: null } : null;
+  };
+  if (field !== undefined) return take(field);
+  if (form === 'messages') return take('messages') ?? take('prompt', 'completion');
+  if (form === 'conversations') return take('conversations');
+  const chat = form === 'text' ? null : takeList(record, 'messages') ?? takeList(record, 'conversations');
+  return chat ?? take('text') ?? take('prompt', 'completion');
+}
+
+function takeList(record: { readonly [name: string]: unknown }, name: string): Fields | null {
+  return Array.isArray(record[name]) ? { names: [name], texts: null } : null;
+}
+
+export const HALF_CHARACTER = 'its text holds half a character';
+const SURROGATE = /\p{Surrogate}/u;
+
+/** The text of one field, or of two that follow each other. */
+function* textUnit(
+  record: CorpusRecord,
+  names: readonly string[],
+  texts: readonly string[],
+  options: UnitOptions,
+): Generator<Unit | BadRecord, void, void> {
+  if (texts.some((text) => SURROGATE.test(text))) yield badRecord(record, 'bad-record', HALF_CHARACTER);
+  const parts = texts.map((text) => Buffer.from(text, 'utf8'));
+  const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
+  const first = parts.length === 1 ? Infinity : parts[0]!.length;
+  const offsets = new Map<number, RawOffsets | null>();
+  const place = (offset: number, isEnd = false): number => {
+    const which = offset > first || (offset === first && !isEnd) ? 1 : 0;
+    const within = which === 0 ? offset : offset - first;
+    if (options.positions === 'field') return within;
+    if (!offsets.has(which)) {
+      const span = spanOf(record.bytes, [names[which]!]);
+      offsets.set(which, span && new RawOffsets(record.bytes, span));
+    }
+    return record.from + (offsets.get(which)?.of(within) ?? 0);
+  };
+  yield { kind: 'text', record: record.number, line: record.line, source: new MemorySource(bytes), options, place };
+}

@@ -1,0 +1,53 @@
+// The units of an input of records, one after the other, the quick way where there is one.
+
+import type { Source } from '../../scan/source.ts';
+import type { Kit } from '../jobs/open.ts';
+import { isList } from './record.ts';
+import { type LineRange, RecordLines } from './lines.ts';
+import { type BadRecord, type Unit, type UnitOptions, unitsOf } from './unit.ts';
+
+/** Lines, and the transcripts that the records before have beyond one each. */
+export type LinesPart = LineRange & { readonly surplus: number };
+
+/** From the beginning to the end. */
+export const ALL: LinesPart = { from: 0, to: Infinity, record: 0, line: 1, surplus: 0 };
+
+/** The units of a part, with what is known of the part when they were all taken. */
+export class Units {
+  readonly #lines: RecordLines | null;
+  readonly #all: Iterable<Unit | BadRecord>;
+  records: number;
+  #furthest = 0;
+
+  constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart) {
+    const counted: Source = {
+      read: (at, into) => {
+        const read = source.read(at, into);
+        this.#furthest = Math.max(this.#furthest, at + read);
+        return read;
+      },
+      bytes: (from, to) => source.bytes(from, to),
+      release: (before) => source.release(before),
+    };
+    this.records = part.record;
+    this.#lines = part.from === 0 && isList(source) ? null : new RecordLines(kit.text, kit.machine, counted, options, part);
+    this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
+  }
+
+  *[Symbol.iterator](): Iterator<Unit | BadRecord> {
+    for (const unit of this.#all) {
+      this.records = unit.record! + 1;
+      yield unit;
+    }
+    if (this.#lines !== null) this.records = this.#lines.records;
+  }
+
+  get lines(): number {
+    return this.#lines?.lines ?? 0;
+  }
+
+  /** Position up to which the part was done with. */
+  end(to: number): number {
+    return Math.min(to, this.#furthest);
+  }
+}

@@ -1,0 +1,130 @@
+// What a run writes of each record or transcript: verdicts, messages, or the records themselves; as lines of JSON or as a
+// table.
+
+import { InputError } from '../error.ts';
+import { makeTable, MESSAGE_TABLE, type MessageRow, TableError } from '../tables/table.ts';
+import type { CorpusRecord, RecordProblem } from '../records/record.ts';
+import type { ShardOutput } from './output.ts';
+import type { Unit } from '../records/unit.ts';
+import { idText, recordText, type Verdict, verdictMessage, type VisitedMessage } from '../jobs/verdict.ts';
+
+export const RUN_EMITS = ['verdict', 'messages', 'keep'] as const;
+export type RunEmit = (typeof RUN_EMITS)[number];
+export const RUN_FORMATS = ['ndjson', 'arrow', 'parquet'] as const;
+export type RunFormat = (typeof RUN_FORMATS)[number];
+
+/** Takes what was read of one input, in order. */
+export interface Rows {
+  /** `before`: transcripts of the file before those of the record. */
+  message?(visited: VisitedMessage, unit: Unit, before: number): void;
+  /** The verdict on record `n`, or on transcript `n` of raw text (record null). */
+  verdict?(verdict: Verdict, n: number, record: CorpusRecord | RecordProblem | null): void;
+  end(): void;
+}
+
+/**
+ * The columns of a table of verdicts. `err` is JSON: the list of findings; `findings` counts those that it has no room
+ * for, too.
+ */
+export const VERDICT_TABLE = {
+  schema: 'openchatml/verdicts/1',
+  columns: [
+    { name: 'path', type: 'text', nullable: false },
+    { name: 'n', type: 'integer', nullable: false },
+    { name: 'line', type: 'integer', nullable: true },
+    { name: 'id', type: 'text', nullable: true },
+    { name: 'ok', type: 'boolean', nullable: false },
+    { name: 'messages', type: 'integer', nullable: false },
+    { name: 'calls', type: 'integer', nullable: false },
+    { name: 'findings', type: 'integer', nullable: false },
+    { name: 'err', type: 'text', nullable: false },
+  ],
+} as const;
+
+/** The rows of the input at `path`. What cannot become a row throws an InputError. */
+export async function makeRows(emit: RunEmit, format: RunFormat, path: string, output: ShardOutput): Promise<Rows> {
+  const write = (bytes: Uint8Array): void => output.bytes(bytes);
+  if (emit === 'keep') return new KeptRecords(path, output);
+  if (format === 'ndjson') return emit === 'verdict' ? verdictLines(path, output) : messageLines(path, output);
+  if (emit === 'verdict') {
+    const table = await makeTable(format, VERDICT_TABLE, write);
+    return {
+      verdict: (verdict, n, record) => {
+        const { ok, messages, calls, err, more } = verdict;
+        const id = record && idText(record);
+        const text = id?.startsWith('"') ? (JSON.parse(id) as string) : id;
+        const told = { ok, messages, calls, findings: err.length + more, err: JSON.stringify(err) };
+        add(path, () => table.add({ path, n, line: record?.line ?? null, id: text ?? null, ...told }));
+      },
+      end: () => void table.end(),
+    };
+  }
+  const table = await makeTable(format, MESSAGE_TABLE, write);
+  return {
+    message: (visited, unit, before) => add(path, () => table.add(messageRow(path, visited, unit, before))),
+    end: () => void table.end(),
+  };
+}
+
+function verdictLines(path: string, output: ShardOutput): Rows {
+  const start = `{"path":${JSON.stringify(path)},"n":`;
+  return {
+    verdict: (verdict, n, record) => {
+      const id = record && idText(record);
+      const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
+      output.line(`${start}${n},${where}${verdict.text()}`);
+    },
+    end: () => {},
+  };
+}
+
+function messageLines(path: string, output: ShardOutput): Rows {
+  return {
+    message: (visited, unit, before) => output.line(JSON.stringify(messageRow(path, visited, unit, before))),
+    end: () => {},
+  };
+}
+
+/** Bytes of a body that becomes one text. */
+const LARGEST_BODY = 256 * 1024 * 1024;
+
+function messageRow(path: string, visited: VisitedMessage, { record, place }: Unit, before: number): MessageRow {
+  const { from, to } = visited.message.body;
+  if (to - from > LARGEST_BODY) {
+    const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;
+    throw new InputError(path, reason, 'use `messages`, which writes it in parts');
+  }
+  const columns = verdictMessage(visited, place);
+  return { path, record, ...columns, transcript: before + columns.transcript };
+}
+
+/** Adds a row to a table. */
+function add(path: string, row: () => void): void {
+  try {
+    row();
+  } catch (error) {
+    if (error instanceof TableError) throw new InputError(path, error.reason, error.remedy);
+    throw error;
+  }
+}
+
+/** The records without errors, one a line, each as it is written. */
+class KeptRecords implements Rows {
+  readonly #path: string;
+  readonly #output: ShardOutput;
+
+  constructor(path: string, output: ShardOutput) {
+    this.#path = path;
+    this.#output = output;
+  }
+
+  verdict(verdict: Verdict, _n: number, record: CorpusRecord | RecordProblem | null): void {
+    if (record === null) {
+      throw new InputError(this.#path, 'is raw text, and has no records to keep', 'write verdicts or messages of it');
+    }
+    const text = verdict.ok ? recordText(record) : null;
+    if (text !== null) this.#output.line(text);
+  }
+
+  end(): void {}
+}

@@ -1,0 +1,150 @@
+// One input, cut everywhere: what comes out is the same for every cut and every number of threads.
+import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { Flow } from '../../../src/corpus/jobs/flow.ts';
+import type { Job } from '../../../src/corpus/jobs/job.ts';
+import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { perform } from '../../../src/corpus/jobs/perform.ts';
+import { findInputs } from '../../../src/corpus/input/paths.ts';
+import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
+import { type Jobs, Pool } from '../../../src/corpus/jobs/pool.ts';
+import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import { Counter } from '../../../src/rules/count.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const kit = new Kit();
+const own = new Kit();
+
+/** Jobs done at once, in this thread: every part is a job of its own all the same. */
+function jobsHere(): Jobs & { begun: number } {
+  const jobs = {
+    threads: 2,
+    begun: 0,
+    start(job: Job) {
+      jobs.begun++;
+      const pieces = perform(kit, job);
+      const next = async () => {
+        const { done, value } = pieces.next();
+        return done ? { result: value } : { piece: value };
+      };
+      return { job, next, drop: () => void pieces.return(undefined as never) };
+    },
+    close: () => kit.close(),
+  };
+  return jobs;
+}
+
+/** Everything that a command sees of an input. */
+async function seen(path: string, work: Work, read: UnitOptions, threads: number, parts?: PartOptions, jobs?: Jobs): Promise<unknown> {
+  const sum = new Counter();
+  const found: unknown[] = [];
+  const bytes: Uint8Array[] = [];
+  let end: unknown;
+  const flow = new Flow({
+    threads,
+    work,
+    read: () => read,
+    tellsAtEnd: false,
+    kit: own,
+    watching: (_, { input }) => ({ source: () => input, openCalls: undefined, ...(work.kind === 'count' && { counter: sum }) }),
+    ...(parts && { parts }),
+    ...(jobs && { jobs }),
+  });
+  try {
+    for await (const event of flow.events(findInputs([path], -1))) {
+      if (event.kind === 'error') throw event.error;
+      if (event.kind === 'part' && event.counts !== null) sum.merge(event.counts);
+      if (event.kind === 'end') end = { records: event.records, messages: event.messages };
+      if (event.kind !== 'piece') continue;
+      if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
+      else if ('rows' in event.piece) found.push(...event.piece.rows);
+      else found.push(...event.piece);
+    }
+  } finally {
+    flow.close();
+  }
+  const isCount = work.kind === 'count';
+  return { counts: isCount ? sum.result() : null, found, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
+}
+
+const WORKS: readonly Work[] = [
+  { kind: 'count' },
+  { kind: 'check', tools: [] },
+  { kind: 'messages', filters: {}, form: 'lines' },
+  { kind: 'messages', filters: { onlyRole: ['user'] }, form: 'rows' },
+];
+
+const START = 'version: 2.2\n---\n';
+const TALK = '<|start|>user<|message|>Hi<|end|>\n<|start|>assistant<|channel|>final<|message|>Yes.<|return|>\n';
+const CALL = '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":}<|call|>\n';
+const LITERAL = '<|start|>user<|message|><|literal|>\n<|start|>user<|message|>no<|end|>\n<|endliteral|>yes<<|end|><|end|>\n';
+
+const RAW: Record<string, string | Uint8Array> = {
+  'several transcripts, literal blocks, calls that stay open': START + TALK + LITERAL + CALL + START + TALK + LITERAL + TALK,
+  'versions that change the dialect': `${START}${TALK}version: 2.0\n---\n${TALK}<|start|>user<|message|>a<<|end|>b\n${START}${TALK}`,
+  'a header that quotes a start token': `version: 2.2\nstop: ["<|start|>user"]\n---\n${TALK}${TALK}`,
+  'text between, stray tokens, a cut end': `${START}noise ${TALK}<|end|> more ${TALK}<|start|>robot<|message|>x`,
+  'no header': TALK + LITERAL + TALK,
+  'bad bytes': Buffer.concat([Buffer.from(START + TALK), Buffer.from([0xff, 0x3c, 0xc3]), Buffer.from(`${TALK}<|start|>user<|message|>`), Buffer.from([0xe2, 0x82]), Buffer.from(`<|end|>${TALK}`)]),
+  'a literal block that never ends': `${START}${TALK}<|start|>user<|message|><|literal|>${TALK}${TALK}`,
+  'an old dialect with bounds and files':
+    '<s>\n<|im_start|>system\nBe kind.\n<|im_end|>\n<|im_start|>user\nHi\n<|im_end|>\n</s>\n<s>\n<|im_start|>user\nHo\n<|im_end|>\n<|file_separator|>a\n<|fim_prefix|>b<|fim_suffix|>c<|fim_middle|>\n'
+    + '<|im_start|>assistant\n<|function_call|>{"name":"f","arguments":{}}\n<|im_end|>\n</s>\n<|im_start|>user\nagain\n<|im_end|>\n',
+};
+
+const HARMONY = '<|start|>system<|message|>S<|end|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|><|start|>assistant<|message|>no channel<|end|><|start|>assistant<|channel|>final<|message|>A<|return|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|><|start|>assistant<|channel|>analysis<|message|>T<|end|><|start|>system<|message|>S<|end|>';
+
+const record = (value: unknown): string => `${JSON.stringify(value)}\n`;
+const CHAT = [{ role: 'user', content: 'Grüße "x"' }, { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a"' } }] }];
+const RECORDS: Record<string, string> = {
+  'text, plain and escaped': record({ text: TALK }) + `{"id":7,"text":"\\u003c|start|\\u003euser<|message|>é \\ud83d\\ude00 <|foo|><|end|> x"}\n` + record({ text: '' }) + record({ text: START + CALL + START + TALK }) + record({ text: LITERAL + CALL }),
+  'chat records': record({ messages: CHAT }) + record({ conversations: [{ from: 'human', value: 'a <|end|> b' }, { from: 'gpt', value: 'c' }] }) + record({ messages: CHAT }),
+  'prompt and completion': record({ prompt: `${START}${TALK}<|start|>assi`, completion: 'stant<|channel|>final<|message|>ü<|return|>' }) + record({ prompt: CHAT, completion: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] }),
+  'bad ones among good ones': `\ufeff${record({ text: CALL })}\n  \r\n{"text": nope}\n[1]\n"x"\n${record({ other: 1 })}${record({ messages: [{ role: 'x' }] })}{"text":"\\ud800<|start|>user<|message|>x<|end|>"}\n{"text":"${TALK.replaceAll('\n', '\\n').replaceAll('"', '\\"')}`,
+  'one list': JSON.stringify([{ text: TALK }, { text: CALL }, { messages: CHAT }], null, 1),
+};
+
+let files = 0;
+function fileOf(content: string | Uint8Array): string {
+  const path = join(folder, `input-${files++}`);
+  writeFileSync(path, content);
+  return path;
+}
+
+const CASES: [string, string | Uint8Array, UnitOptions][] = [
+  ...Object.entries(RAW).map(([name, content]): [string, string | Uint8Array, UnitOptions] => [name, content, {}]),
+  ['harmony', HARMONY, { dialect: 'harmony' }],
+  ...Object.entries(RECORDS).map(([name, content]): [string, string, UnitOptions] => [name, content, {}]),
+];
+
+describe.each(CASES)('%s', (_, content, read) => {
+  test.each(WORKS)('$kind: every cut', async (work) => {
+    const path = fileOf(content);
+    const whole = await seen(path, work, read, 1);
+    const size = Buffer.byteLength(content);
+    let begun = 0;
+    for (let step = 1; step <= size; step++) {
+      const jobs = jobsHere();
+      expect(await seen(path, work, read, 2, { step: () => step, least: 0 }, jobs), `a cut every ${step} bytes`).toEqual(whole);
+      begun = Math.max(begun, jobs.begun);
+    }
+    // Or nothing was cut at all.
+    if (_ !== 'one list') expect(begun).toBeGreaterThan(1);
+  });
+});
+
+test.each([2, 3, 7])('%i threads', async (threads) => {
+  const raw = fileOf(Object.entries(RAW).filter(([name]) => !name.includes('never ends') && !name.includes('old')).map(([, text]) => (START + text).repeat(40)).join(''));
+  const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
+  for (const path of [raw, records]) {
+    for (const work of WORKS) {
+      const whole = await seen(path, work, {}, 1);
+      const pool = new Pool(threads);
+      expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);
+    }
+  }
+});

@@ -1,0 +1,115 @@
+// The command when its threads fail: a copy of dist/ whose workers are those of workers/faulty.mjs. One failure makes no difference; two of one
+// job end the run with a line that names the file, and with nothing half-written.
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
+
+const root = new URL('../../../', import.meta.url);
+const copy = at('copy');
+beforeAll(() => {
+  cpSync(new URL('dist', root), `${copy}/dist`, { recursive: true });
+  cpSync(new URL('package.json', root), `${copy}/package.json`);
+  symlinkSync(new URL('node_modules', root), `${copy}/node_modules`);
+  writeFileSync(`${copy}/dist/corpus/jobs/worker.js`, `await import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`);
+});
+
+/** Large enough for threads: two parts each. */
+const LONG = 'x'.repeat(20_000);
+const big = (unit: string): string => unit.repeat(Math.ceil((17 * 2 ** 20) / unit.length));
+const RAW = file('threads/raw.txt', big(CLEAN.replace('Hello', LONG) + FAULTY));
+const LINES = file('threads/lines.jsonl', big(`${JSON.stringify({ text: CLEAN.replace('Hello', LONG) })}\n${JSON.stringify({ text: FAULTY })}\n`));
+
+interface Told {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+let folders = 0;
+/** How the threads fail; `once`: the first attempt at all. */
+function command(argv: string[], fault?: { how: string; code?: number; after: number }, once = false, node: string[] = []): Told {
+  const folder = at(`threads/attempts-${folders++}`);
+  mkdirSync(folder);
+  const told = fault && JSON.stringify({ ...fault, folder, ...(once && { times: 1 }) });
+  const env = { ...process.env, ...(told && { FAULT: told }) };
+  const result = spawnSync(process.execPath, [...node, `${copy}/dist/cli/main.js`, ...argv], { encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000 });
+  // It did fail, when it was told to.
+  if (once) expect(readdirSync(folder)).toEqual(['0']);
+  return result;
+}
+
+const THREADS = ['--threads', '2'];
+const JSON_OF = { scan: 'json', check: 'ndjson', messages: 'ndjson' };
+const COMMANDS = (['scan', 'check', 'messages'] as const).flatMap((name) => [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' })));
+
+describe.each(COMMANDS)('$name, $kind', ({ name, path }) => {
+  const argv = [name, '--format', JSON_OF[name], path];
+  let whole: Told;
+  beforeAll(() => void (whole = command([...argv, '--threads', '1'])));
+
+  test('a thread that fails once makes no difference', () => {
+    const { status, stdout, stderr } = whole;
+    expect([status, stderr, stdout.length > 0]).toEqual([name === 'check' ? 1 : 0, '', true]);
+    for (const after of name === 'scan' ? [0] : [0, 2]) {
+      const again = command([...argv, ...THREADS], { how: 'exit', code: 3, after }, true);
+      expect([again.status, again.stderr, again.stdout === stdout], `${after}`).toEqual([status, '', true]);
+    }
+  });
+
+  test('threads that always fail: exit code 75, and a beginning of the output at most', () => {
+    const { stdout } = whole;
+    const failed = command([...argv, ...THREADS], { how: 'exit', code: 3, after: 0 });
+    expect(failed.status).toBe(75);
+    expect(failed.stderr).toBe(`error: a thread that read ${path} failed twice (exit code 3); try again, or with --threads 1\n`);
+    expect(stdout.startsWith(failed.stdout)).toBe(true);
+    if (failed.stdout !== '') jsonLines(failed.stdout);
+  });
+});
+
+test('a thread that has no more memory is done again, or told', () => {
+  const argv = ['scan', '--format', 'json', LINES, ...THREADS];
+  const small = ['--max-old-space-size=64'];
+  const whole = command(argv);
+  const once = command(argv, { how: 'memory', after: 0 }, true, small);
+  expect(once.stdout).toBe(whole.stdout);
+  expect(once.status).toBe(0);
+  const always = command(argv, { how: 'memory', after: 0 }, false, small);
+  const line = `error: a thread that read ${LINES} failed twice (ERR_WORKER_OUT_OF_MEMORY); try again, or with --threads 1\n`;
+  expect([always.status, always.stdout, always.stderr.endsWith(line)]).toEqual([75, '', true]);
+});
+
+test('one that throws', () => {
+  const argv = ['scan', '--format', 'json', RAW, ...THREADS];
+  const thrown = command(argv, { how: 'throw', after: 0 });
+  expect([thrown.status, thrown.stdout, thrown.stderr]).toEqual([75, '', `error: a thread that read ${RAW} failed twice (Error); try again, or with --threads 1\n`]);
+});
+
+test.each(['ndjson', 'arrow', 'parquet'])('a file of messages (%s) is whole or not there', (format) => {
+  const output = at(`threads/out-${format}/messages`);
+  mkdirSync(dirname(output));
+  const argv = ['messages', '--format', format, '--output', output, LINES];
+  const failed = command([...argv, ...THREADS], { how: 'exit', code: 1, after: 1 });
+  expect([failed.status, failed.stdout, readdirSync(dirname(output))]).toEqual([75, '', []]);
+  expect(command([...argv, '--threads', '1']).status).toBe(0);
+  const whole = readFileSync(output);
+  expect(command([...argv, ...THREADS], { how: 'exit', code: 0, after: 1 }, true).status).toBe(0);
+  expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['messages']]);
+  // What stood there stays.
+  expect(command([...argv, ...THREADS], { how: 'exit', code: 1, after: 1 }).status).toBe(75);
+  expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['messages']]);
+});
+
+test('a page of a report is whole or not there', () => {
+  const page = at('threads/page/report.html');
+  mkdirSync(dirname(page));
+  const failed = command(['scan', '--report', page, LINES, ...THREADS], { how: 'exit', code: 1, after: 0 });
+  expect([failed.status, existsSync(page), readdirSync(dirname(page))]).toEqual([75, false, []]);
+});
+
+test('other inputs do not wait for threads', () => {
+  const small = file('threads/small.txt', CLEAN);
+  const { status, stdout } = command(['messages', small, LINES, ...THREADS], { how: 'exit', code: 1, after: 0 });
+  expect([status, jsonLines(stdout).map(({ path }) => path)]).toEqual([75, [small, small]]);
+});

@@ -1,0 +1,253 @@
+// Parquet files as JSON lines: what rows become, which columns are read, what damage leaves, and files of another writer.
+import { spawnSync } from 'node:child_process';
+import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { type ColumnSource, parquetWriteBuffer, type ParquetWriteOptions } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import { COLUMNS, decodeInput } from '../../../src/corpus/input/container.ts';
+import { InputError } from '../../../src/corpus/error.ts';
+import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
+import { jsonOf, PARSERS } from '../../../src/corpus/tables/parquet-values.ts';
+import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
+import { at, file, jsonLines } from '../../cli/harness.ts';
+
+interface Read {
+  text: string;
+  error: InputError | null;
+}
+
+function write(name: string, columnData: ColumnSource[], options: Partial<ParquetWriteOptions> = {}): string {
+  return file(`parquet/${name}`, new Uint8Array(parquetWriteBuffer({ columnData, ...options })));
+}
+
+/** In this thread. */
+async function readHere(path: string, columns = COLUMNS): Promise<Read> {
+  const descriptor = openSync(path, 'r');
+  let text = '';
+  try {
+    const output = { write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()), check: () => {}, ask: () => null };
+    await readParquet({ path, descriptor, columns }, fstatSync(descriptor).size, output);
+    return { text, error: null };
+  } catch (error) {
+    if (!(error instanceof InputError)) throw error;
+    return { text, error };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Through the decoding thread. */
+function read(path: string, columns?: string[]): string {
+  const input = decodeInput(FileSource.open(path), { verify: true, columns });
+  try {
+    return Buffer.from(input.bytes(0, 2 ** 30)).toString();
+  } finally {
+    input.close();
+  }
+}
+
+const many = Array.from({ length: 5000 }, (_, n) => `<|start|>user<|message|>number ${n} é \u{1f600} "quoted"\n<|end|>`);
+
+test('rows are lines, through row groups and pages', () => {
+  const ids = many.map((_, n) => n);
+  const columns: ColumnSource[] = [
+    { name: 'text', data: many, type: 'STRING' },
+    { name: 'other', data: many, type: 'STRING' },
+    { name: 'id', data: ids, type: 'INT32' },
+  ];
+  const expected = many.map((text, id) => ({ text, id }));
+  for (const options of [{ rowGroupSize: 700 }, { pageSize: 1000 }, { codec: 'UNCOMPRESSED' as const }]) {
+    expect(jsonLines(read(write('many', columns, options)))).toEqual(expected);
+  }
+  const compressors = { GZIP: (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)) };
+  expect(jsonLines(read(write('gzip', columns, { codec: 'GZIP', compressors })))).toEqual(expected);
+});
+
+test('only wanted columns are read, in the order of the file', () => {
+  const path = write('wanted', [
+    { name: 'z', data: ['1'], type: 'STRING' },
+    { name: 'mine', data: ['2'], type: 'STRING' },
+    { name: 'id', data: ['3'], type: 'STRING' },
+  ]);
+  expect(read(path)).toBe('{"id":"3"}\n');
+  expect(read(path, ['id', 'mine', 'none'])).toBe('{"mine":"2","id":"3"}\n');
+  expect(() => read(path, ['none'])).toThrow(
+    'has none of the columns none; its columns are "z", "mine", "id"; name the column that holds the transcripts: --field NAME');
+});
+
+test('values become JSON', async () => {
+  const values: [ColumnSource, string[]][] = [
+    [{ name: 'v', data: [1n, 9007199254740993n, -5n], type: 'INT64' }, ['1', '9007199254740993', '-5']],
+    [{ name: 'v', data: [0.5, NaN, 1e300], type: 'DOUBLE' }, ['0.5', '', '1e+300']],
+    [{ name: 'v', data: [true, false], type: 'BOOLEAN' }, ['true', 'false']],
+    [{ name: 'v', data: ['a', null, ''], type: 'STRING', nullable: true }, ['"a"', '', '""']],
+    [{ name: 'v', data: [new Date(0), new Date('2026-01-02T03:04:05.678Z')], type: 'TIMESTAMP' },
+      ['"1970-01-01T00:00:00.000Z"', '"2026-01-02T03:04:05.678Z"']],
+    [{ name: 'v', data: [Buffer.from('bytes é'), Buffer.from('x')], type: 'BYTE_ARRAY' }, ['"bytes é"', '"x"']],
+    [{ name: 'v', data: [{ a: [1, { b: null }] }, ['x']], type: 'JSON' }, ['{"a":[1,{"b":null}]}', '["x"]']],
+  ];
+  for (const [column, expected] of values) {
+    const { text } = await readHere(write('values', [column]), ['v']);
+    expect(text).toBe(expected.map((json) => (json === '' ? '{}\n' : `{"v":${json}}\n`)).join(''));
+  }
+});
+
+test('values that writers of JavaScript do not make', () => {
+  const utf8 = (text: string): unknown => PARSERS.stringFromBytes(Buffer.from(text));
+  expect(jsonOf(PARSERS.timestampFromMicroseconds(-1n))).toBe('"1969-12-31T23:59:59.999999Z"');
+  expect(jsonOf(PARSERS.timestampFromNanoseconds(1_000_000_001n))).toBe('"1970-01-01T00:00:01.000000001Z"');
+  expect(jsonOf(PARSERS.timestampFromMilliseconds(10n ** 18n))).toBe(`"${10n ** 18n}"`);
+  expect(jsonOf(PARSERS.dateFromDays(-1))).toBe('"1969-12-31"');
+  expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from(' {"n":12345678901234567890}')))).toBe('{"n":12345678901234567890}');
+  expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from('[1,\n2]')))).toBe('[1,2]');
+  expect(jsonOf({ a: null, b: [null, utf8('x'), { c: undefined }], d: { e: null } })).toBe('{"b":[null,"x",{}],"d":{}}');
+  expect(jsonOf({ [String(utf8('key'))]: Float32Array.of(0.5) })).toBe('{"key":[0.5]}');
+});
+
+test('a row that JSON cannot tell is no record, and no row is lost', async () => {
+  const bytes = [Buffer.from('a'), Buffer.from([0x61, 0xff]), Buffer.from('c')];
+  const { text, error } = await readHere(write('bytes', [{ name: 'text', data: bytes, type: 'BYTE_ARRAY' }]));
+  expect(error).toBeNull();
+  expect(text).toBe('{"text":"a"}\n"the column text cannot be told as JSON"\n{"text":"c"}\n');
+});
+
+test('a Parquet file needs to be a file', () => {
+  const path = write('pipe', [{ name: 'text', data: ['x'], type: 'STRING' }]);
+  const pipe = new PipeSource(openSync(path, 'r'), '-', true);
+  expect(() => decodeInput(pipe, { verify: true })).toThrow(
+    '-: is a Parquet file, which is read from its end; name the file itself instead of sending it through a pipe');
+  pipe.close();
+});
+
+test('an encrypted file is refused', () => {
+  const source = FileSource.open(file('parquet/encrypted', 'PARE....PARE'));
+  expect(() => decodeInput(source, { verify: true })).toThrow('is an encrypted Parquet file; decrypt it first');
+  source.close();
+  const text = FileSource.open(file('parquet/text', 'PARENTS'));
+  expect(decodeInput(text, { verify: true })).toBe(text);
+  text.close();
+});
+
+describe('damage', () => {
+  const texts = ['first', 'second', 'third', 'fourth'].map((text) => `${text} <|start|>user<|message|>${text}<|end|>`);
+  const path = write('damage', [{ name: 'text', data: texts, type: 'STRING' }], { rowGroupSize: 2 });
+  const whole = readFileSync(path);
+
+  test('cuts anywhere are errors', async () => {
+    for (let to = 4; to < whole.length; to++) {
+      const { text, error } = await readHere(file('parquet/cut', whole.subarray(0, to)));
+      expect(text, `cut at ${to}`).toBe('');
+      expect(error?.reason, `cut at ${to}`).toMatch(/^is a Parquet file that is damaged or of an unknown kind: .*; 0 rows/);
+    }
+  });
+
+  test('flips anywhere are errors or give as many rows', async () => {
+    for (let place = 4; place < whole.length; place++) {
+      for (const bit of [1, 0x10, 0x80]) {
+        const bytes = Buffer.from(whole);
+        bytes[place] = bytes[place]! ^ bit;
+        const { text, error } = await readHere(file('parquet/flip', bytes));
+        const rows = jsonLinesOrNothing(text);
+        if (error === null) expect(rows, `byte ${place}`).toBe(4);
+        else expect(error.remedy, `byte ${place}`).not.toBe('');
+      }
+    }
+  });
+
+  test('comes after the row groups before it', () => {
+    const bytes = Buffer.from(whole);
+    const second = bytes.indexOf('third');
+    // The length of the page's first value.
+    bytes.writeUInt32LE(0x7fffffff, second - 8 < 0 ? 0 : second - 6);
+    const damaged = file('parquet/second', bytes);
+    const input = decodeInput(FileSource.open(damaged), { verify: false });
+    const into = new Uint8Array(2 ** 16);
+    let size = 0;
+    let error: unknown;
+    try {
+      for (let length; (length = input.read(size, into.subarray(size))) > 0; ) size += length;
+    } catch (thrown) {
+      error = thrown;
+    }
+    input.close();
+    expect(jsonLines(Buffer.from(into.subarray(0, size)).toString())).toEqual(texts.slice(0, 2).map((text) => ({ text })));
+    expect(String(error)).toMatch(/damaged or of an unknown kind: .*; 2 rows before it are whole; restore it/);
+  });
+});
+
+function jsonLinesOrNothing(text: string): number {
+  return text === '' ? 0 : text.split('\n').length - 1;
+}
+
+const PYTHON = process.env['OPENCHATML_TABLES_PYTHON'];
+const WRITE = `
+import json, sys, decimal, datetime, pyarrow as pa, pyarrow.parquet as pq
+rows = json.load(sys.stdin)
+table = pa.Table.from_pylist(rows)
+for codec in ['none', 'snappy', 'zstd', 'gzip', 'brotli', 'lz4']:
+    for version in ['1.0', '2.0']:
+        pq.write_table(table, f'{sys.argv[1]}.{codec}.{version}', compression=codec, row_group_size=300, data_page_size=2000,
+                       data_page_version=version, use_dictionary=version == '1.0', write_page_checksum=True)
+typed = pa.table({
+    'id': pa.array([1, None], pa.int64()),
+    'text': pa.array(['x', 'x']).dictionary_encode(),
+    'day': pa.array([datetime.date(2026, 1, 2), None]),
+    'time': pa.array([datetime.datetime(2026, 1, 2, 3, 4, 5, 6), None], pa.timestamp('us', tz='UTC')),
+    'map': pa.array([[('a', 1), ('b', 2)], []], pa.map_(pa.string(), pa.int32())),
+    'decimal': pa.array([decimal.Decimal('1.25'), None], pa.decimal128(9, 2)),
+    'lists': pa.array([[[1, None], []], None], pa.list_(pa.list_(pa.int32()))),
+    'large': pa.array(['x', None], pa.large_string()),
+    'unsigned': pa.array([2**64 - 1, 0], pa.uint64()),
+})
+pq.write_table(typed, sys.argv[1] + '.typed')
+`;
+
+describe.skipIf(PYTHON === undefined)('files of pyarrow', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
+  const rows = Array.from({ length: 1000 }, (_, n) => ({
+    id: `row ${n}`,
+    messages: [
+      { role: 'system', content: 'Be good.' },
+      { role: 'user', content: `number ${n} é` },
+      ...(n % 3 === 0 ? [{ role: 'assistant', tool_calls: [call, { ...call, id: 'c2' }] }] : []),
+      ...(n % 5 === 0 ? [] : [{ role: 'assistant', content: '' }]),
+    ],
+    ...(n % 7 === 1 ? {} : { tools: '[]' }),
+  }));
+  const base = at('parquet-python');
+
+  test('hold the rows that were written, by every codec', { timeout: 120_000 }, async () => {
+    const { status, stderr } = spawnSync(PYTHON!, ['-c', WRITE, base], { input: JSON.stringify(rows), encoding: 'utf8' });
+    expect(status, stderr).toBe(0);
+    for (const codec of ['none', 'snappy', 'zstd', 'gzip', 'brotli', 'lz4']) {
+      for (const version of ['1.0', '2.0']) {
+        const { text, error } = await readHere(`${base}.${codec}.${version}`);
+        expect(error, `${codec} ${version}`).toBeNull();
+        expect(jsonLines(text), `${codec} ${version}`).toEqual(rows);
+      }
+    }
+    const { text, error } = await readHere(`${base}.typed`, [
+      'id', 'text', 'day', 'time', 'map', 'decimal', 'lists', 'large', 'unsigned',
+    ]);
+    expect(error).toBeNull();
+    expect(text).toBe('{"id":1,"text":"x","day":"2026-01-02","time":"2026-01-02T03:04:05.000006Z","map":{"a":1,"b":2},'
+      + '"decimal":1.25,"lists":[[1,null],[]],"large":"x","unsigned":18446744073709551615}\n'
+      + '{"text":"x","map":{},"unsigned":0}\n');
+  });
+
+  test('with checksums give no wrong row, wherever a bit of a page is wrong', { timeout: 120_000 }, async () => {
+    const whole = readFileSync(`${base}.none.1.0`);
+    const lines = (await readHere(`${base}.none.1.0`)).text.split('\n');
+    expect(lines.length).toBe(rows.length + 1);
+    const pages = whole.lastIndexOf('row 999');
+    for (let n = 0; n < 60; n++) {
+      const bytes = Buffer.from(whole);
+      const place = 4 + Math.floor((n / 60) * (pages - 4));
+      bytes[place] = bytes[place]! ^ 4;
+      const { text, error } = await readHere(file('parquet/bit', bytes));
+      const given = text.split('\n').slice(0, -1);
+      expect(given, `byte ${place}`).toEqual(lines.slice(0, given.length));
+      if (error === null) expect(given.length).toBe(rows.length);
+    }
+  });
+});
