@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { check as checkCommand } from '../src/cli/check.ts';
-import { convert } from '../src/cli/convert.ts';
-import { filter } from '../src/cli/filter.ts';
-import { render, type RenderCommandOptions } from '../src/cli/render.ts';
-import { REPORT_FORMATS } from '../src/cli/report.ts';
-import { scan as scanCommand } from '../src/cli/scan.ts';
+import { check as checkCommand } from '../src/cli/commands/check.ts';
+import { convert } from '../src/cli/commands/convert.ts';
+import { filter } from '../src/cli/commands/filter.ts';
+import { render, type RenderCommandOptions } from '../src/cli/commands/render.ts';
+import { REPORT_FORMATS } from '../src/cli/diagnostics/report.ts';
+import { scan as scanCommand } from '../src/cli/commands/scan.ts';
 import type { Host } from '../src/cli/stream.ts';
 import { messagesOf } from '../src/corpus/messages.ts';
 import { holdsRecords } from '../src/corpus/records/form.ts';

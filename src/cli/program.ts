@@ -3,12 +3,12 @@
 import { ThreadError } from '../corpus/jobs/thread-error.ts';
 import { Command, CommanderError } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
-import { type CommandRow, commandRows } from './commands.ts';
+import { type CommandRow, commandRows } from './command-table.ts';
 import { AFTER, examplesOf, PATHS } from './help.ts';
 import { colorOption, formatOption, sharedOptions } from './options.ts';
 import { escapeJson, escapeLine, escapeText } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
-import { BUG, FAILED, FOUND, OK, tell, TRY_AGAIN } from './run.ts';
+import { BUG, FAILED, FOUND, OK, tell, TRY_AGAIN } from './invocation.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
 
 /** Runs the command line; `argv` without program and script. Answers with the exit code. Never throws. */
@@ -102,7 +102,7 @@ function addExplain(program: Command, host: Host, answer: (code: number) => void
   explain.addHelpText('after', () => examplesOf('explain'));
   explain.addOption(formatOption(['text', 'json'])).addOption(colorOption());
   explain.action(async (name: string | undefined, options: object) => {
-    answer((await import('./explain.ts')).explain(name, options as never, host));
+    answer((await import('./commands/explain.ts')).explain(name, options as never, host));
   });
 }
 
@@ -112,7 +112,7 @@ function addCompletion(program: Command, host: Host, answer: (code: number) => v
   completion.argument('<shell>', 'bash, zsh, fish or pwsh');
   completion.addHelpText('after', () => examplesOf('completion'));
   completion.action(async (shell: string) => {
-    answer((await import('./completion.ts')).completion(shell, program, host));
+    answer((await import('./commands/completion.ts')).completion(shell, program, host));
   });
 }
 

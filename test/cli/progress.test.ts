@@ -1,7 +1,7 @@
 // Progress: only on a terminal, only for long work, and a terminal that stays in order.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type MakeSpinner, Progress } from '../../src/cli/progress.ts';
-import { Run } from '../../src/cli/run.ts';
+import { Invocation } from '../../src/cli/invocation.ts';
 import { makeSpinner } from '../../src/cli/spinner.ts';
 import { ClosedPipe, type TextStream } from '../../src/cli/stream.ts';
 import type { InputSource } from '../../src/corpus/input/source.ts';
@@ -123,7 +123,7 @@ test('the source gives what the input gives', () => {
 test('stops when the work ends in an error', () => {
   const { events, make } = fake();
   const host = { stdin: { fd: -1, isTTY: true }, stdout: silent, stderr: silent, env: {}, version: '' };
-  const run = new Run({ dialect: 'auto', color: 'auto' }, host, make);
+  const run = new Invocation({ dialect: 'auto', color: 'auto' }, host, make);
   const path = file('progress/a.txt', BYTES);
   expect(() => run.each([path], ({ source }) => {
     vi.advanceTimersByTime(2000);

@@ -1,4 +1,4 @@
-// Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and token.ts.
+// Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and ../token.ts.
 
 import { Twin } from '../../scan/twin/twin.ts';
 import type { StreamEvent } from './event.ts';

@@ -1,0 +1,191 @@
+// The commands, one row each: what they are for, what they take, and where they are loaded from.
+
+import { Option } from 'commander';
+import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
+import { DIALECTS } from '../scan/dialects.ts';
+import {
+  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, toolsOption,
+} from './options.ts';
+import type { MakeSpinner } from './progress.ts';
+import { REPORT_FORMATS } from './diagnostics/report.ts';
+import type { Host } from './stream.ts';
+
+/** The work of a command; answers with the exit code. */
+export type Work = (
+  paths: readonly string[],
+  options: never,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+) => number | Promise<number>;
+
+export interface CommandRow {
+  readonly name: string;
+  readonly description: string;
+  /** What is named besides options; left out: any number of inputs. */
+  readonly argument?: { readonly name: string; readonly description: string };
+  readonly options: readonly Option[];
+  /** What it takes besides; left out: what all commands that read transcripts take. */
+  readonly shared?: readonly Option[];
+  readonly load: () => Promise<Work>;
+  /** Why it cannot work with these options; null: it can. */
+  readonly refuse?: (options: Readonly<Record<string, unknown>>, host: Host) => string | null;
+}
+
+/** What `convert` writes. */
+const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'sharegpt'];
+
+/** Made anew for every run: a row's options belong to one program. */
+export function commandRows(): CommandRow[] {
+  return [
+    {
+      name: 'scan',
+      description: 'count transcripts, messages, calls, tokens and findings of structure',
+      load: async () => (await import('./commands/scan.ts')).scan,
+      options: [
+        formatOption(['table', 'json']),
+        new Option('--report <file>', 'write a page (HTML) that shows the counts, too'),
+        ...corpusOptions(),
+      ],
+    },
+    {
+      name: 'check',
+      description: 'tell every diagnostic; exit with 1 when one is an error',
+      load: async () => (await import('./commands/check.ts')).check,
+      options: [
+        ...reportOptions(),
+        toolsOption(),
+        ...corpusOptions(),
+      ],
+    },
+    {
+      name: 'messages',
+      description: 'write one record a message',
+      load: async () => (await import('./commands/messages.ts')).messages,
+      refuse: refuseBinary,
+      options: [
+        formatOption(['ndjson', 'arrow', 'parquet']),
+        new Option('--output <file>', 'where to write; standard output when left out'),
+        new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather),
+        new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather),
+        new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber),
+        new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber),
+        ...corpusOptions(),
+      ],
+    },
+    {
+      name: 'render',
+      description: 'write what an end user may see',
+      load: async () => (await import('./commands/render.ts')).render,
+      options: [
+        formatOption(['text', 'html']),
+        new Option('--debug', 'show hidden messages too, marked as hidden'),
+        new Option('--transcript <number>', 'one transcript of each file, from 0').argParser(readNumber),
+        new Option('--harmony-preambles', "show an assistant's commentary to nobody in the Harmony profile"),
+        new Option('--missing-channel', 'show messages that lack a required channel, as final'),
+        new Option('--notes', 'say how many messages are hidden'),
+      ],
+    },
+    {
+      name: 'convert',
+      description: 'write transcripts in another form',
+      load: async () => (await import('./commands/convert.ts')).convert,
+      options: [
+        new Option('--to <form>', 'what to write').choices(FORMS).makeOptionMandatory(),
+        new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),
+        new Option('--format <format>', 'form of the output: text for dialects, else ndjson')
+          .choices(['text', 'ndjson']),
+        new Option('--neutralise',
+          'break up control tokens in bodies of a dialect without an escape, instead of refusing'),
+        new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']),
+        new Option('--reasoning <rule>', 'reasoning of answered turns: all of it, or without what a rule drops')
+          .choices(['keep', 'ocm', 'harmony']),
+        new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
+      ],
+    },
+    {
+      name: 'audit',
+      description: 'find control tokens in text that should hold none; exit with 1 when one is an error',
+      load: async () => (await import('./commands/audit.ts')).audit,
+      options: [
+        ...reportOptions(),
+        ...recordOptions(),
+        new Option('--fix', 'write a copy without what is an error; needs --output, --output-dir or --in-place'),
+        new Option('--fix-warnings', 'the same, and without what is a warning'),
+        new Option('--how <style>', 'break tokens up, or write the escapes of OpenChatML 2.2 (default: records are '
+          + 'broken up, raw text as its dialect has it)').choices(['neutralise', 'escape']),
+        new Option('--output <file>', 'where the copy goes, of one input'),
+        new Option('--output-dir <folder>', 'where the copies go, of several'),
+        new Option('--in-place', 'the copies take the places of the inputs'),
+        new Option('--diff', 'show what --fix would change, and write nothing'),
+      ],
+    },
+    {
+      name: 'filter',
+      description: 'write a verdict for each line, a record that comes through a pipe; nothing in it makes this fail',
+      argument: { name: '[path...]', description: 'one file, or - for standard input' },
+      load: async () => (await import('./commands/filter.ts')).filter,
+      options: [
+        new Option('--emit <what>',
+          'verdicts, verdicts with messages, or only the lines without (keep) or with errors (drop)')
+          .choices(['verdict', 'messages', 'keep', 'drop']).default('verdict'),
+        ...judgeOptions(),
+        ...flag('--line-buffered', 'write each line at once, not when the input pauses'),
+        ...flag('--passthrough', 'put the record into its line, as `record`'),
+      ],
+    },
+    {
+      name: 'run',
+      description: 'judge the files of a corpus, or a share of them, into a folder; goes on where it was stopped',
+      argument: { name: '[path...]', description: `files, folders (their ${ENDINGS_TEXT})` },
+      load: async () => (await import('./commands/run.ts')).runShards,
+      options: [
+        new Option('--out <folder>', 'where to write').makeOptionMandatory(),
+        new Option('--emit <what>', 'verdicts, messages, or the records without errors')
+          .choices(['verdict', 'messages', 'keep']).default('verdict'),
+        formatOption(['ndjson', 'arrow', 'parquet']),
+        new Option('--shard-index <number>', 'which share of the files, from 0 (default: from JOB_COMPLETION_INDEX, '
+          + 'SLURM_ARRAY_TASK_ID or OMPI_COMM_WORLD_RANK)').argParser(readNumber),
+        new Option('--shard-count <number>', 'how many shares there are (default: from SLURM_ARRAY_TASK_COUNT or '
+          + 'OMPI_COMM_WORLD_SIZE, else 1)').argParser(readNumber),
+        ...judgeOptions(),
+      ],
+    },
+    {
+      name: 'merge',
+      description: 'add up what all shares of a run have counted, and join what they wrote',
+      argument: { name: '<folder>', description: 'the folder that `run` has written to' },
+      load: async () => (await import('./commands/merge.ts')).merge,
+      options: [new Option('--output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too')],
+      shared: [colorOption(), ...flag('-q, --quiet', 'errors only')],
+    },
+  ];
+}
+
+/** How a command tells diagnostics. */
+function reportOptions(): Option[] {
+  return [
+    formatOption(REPORT_FORMATS),
+    new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber),
+    new Option('--max-diagnostics <number>', 'tell so many at most, or none: all of them; the counts stay exact '
+      + '(default: all; on a terminal 20 of a file and 200 in all for pretty and concise)').argParser(readLimit),
+    ...flag('--exit-zero', 'exit with 0 whatever is found'),
+  ];
+}
+
+/** How records are judged, one by one. */
+function judgeOptions(): Option[] {
+  return [
+    ...recordOptions(),
+    toolsOption(),
+    new Option('--max-line-bytes <number>', 'bytes of a record that is still read (default: 67108864)')
+      .argParser(readNumber),
+    ...flag('--warnings', 'name findings that are no errors, too'),
+  ];
+}
+
+/** A table in binary form would only disturb a terminal. */
+function refuseBinary({ format, output }: Readonly<Record<string, unknown>>, host: Host): string | null {
+  if (format === 'ndjson' || output !== undefined || !host.stdout.isTTY) return null;
+  const remedy = 'name a file with --output, or send it through a pipe';
+  return `--format ${format} is binary and no output for a terminal; ${remedy}`;
+}

@@ -1,0 +1,121 @@
+// The copies that `audit --fix` writes: where each one goes, and an input's bytes with other ones in between.
+
+import { mkdirSync, realpathSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { ByteEdit } from '../../corpus/audit/audit.ts';
+import { InputError, systemCode, systemReason } from '../../corpus/error.ts';
+import { existsAt } from '../../corpus/input/stamp.ts';
+import type { OutputFile } from '../../corpus/output-file.ts';
+import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import type { Source } from '../../scan/source.ts';
+
+export interface TargetOptions {
+  readonly output?: string;
+  readonly outputDir?: string;
+  readonly inPlace?: true;
+}
+
+/** Finds the place of each copy; no two have the same one. */
+export class Targets {
+  readonly #options: TargetOptions;
+  readonly #paths: readonly string[];
+  readonly #taken = new Set<string>();
+
+  /** `paths`: the arguments, of which some are folders. */
+  constructor(options: TargetOptions, paths: readonly string[]) {
+    this.#options = options;
+    this.#paths = paths;
+  }
+
+  /** The path of the copy of an input. Throws an InputError. */
+  of(path: string): string {
+    const { output, outputDir, inPlace } = this.#options;
+    const target = inPlace ? this.#itself(path) : output ?? this.#within(outputDir!, path);
+    const place = placeOf(target);
+    if (this.#taken.has(place)) {
+      const isOne = output !== undefined;
+      const reason = isOne ? '--output is for one input' : 'its copy would take the place of another copy';
+      throw new InputError(path, reason, 'use --output-dir, or call audit once for each');
+    }
+    this.#taken.add(place);
+    if (!inPlace && path !== STANDARD_INPUT && place === placeOf(path)) {
+      throw new InputError(path, 'its copy would take its place', 'say --in-place, or name another place');
+    }
+    return target;
+  }
+
+  #itself(path: string): string {
+    // A name that is not UTF-8 is told with escapes, and is no path then.
+    if (path !== STANDARD_INPUT && existsAt(path)) return path;
+    throw new InputError(path, 'has no place that a copy could take', 'use --output');
+  }
+
+  #within(folder: string, path: string): string {
+    if (path === STANDARD_INPUT) throw new InputError(path, 'has no name that a copy could have', 'use --output');
+    const root = this.#paths.find((it) => path.startsWith(it.endsWith('/') ? it : `${it}/`));
+    const name = root === undefined ? basename(path) : path.slice(root.length).replace(/^\/+/, '');
+    const target = join(folder, name);
+    try {
+      mkdirSync(dirname(target), { recursive: true });
+    } catch (error) {
+      throw new InputError(target, `cannot be written: ${systemReason(error)}`, 'choose another folder', error);
+    }
+    return target;
+  }
+}
+
+/** The same for two paths of one file. */
+function placeOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return resolve(path);
+  }
+}
+
+const PART = 256 * 1024;
+
+/** Writes an input's bytes as they come, with the edits made. */
+export class Copier {
+  readonly #source: Source;
+  readonly #file: OutputFile;
+  readonly #part = new Uint8Array(PART);
+  #edits: ByteEdit[] = [];
+  /** What was read, and written or left out. */
+  #at = 0;
+
+  constructor(source: Source, file: OutputFile) {
+    this.#source = source;
+    this.#file = file;
+  }
+
+  /** Edits wait in any order until what is around them has been looked at. */
+  edit(edits: readonly ByteEdit[]): void {
+    for (const edit of edits) this.#edits.push(edit);
+  }
+
+  /** Everything before a position has been looked at. */
+  passed(position: number): void {
+    const edits = this.#edits.sort((a, b) => a.from - b.from);
+    this.#edits = [];
+    for (const { from, to, bytes } of edits) {
+      // Texts do not overlap; if two did, the first one's edit would stand.
+      if (from < this.#at) continue;
+      this.#copy(from);
+      this.#file.write(bytes);
+      this.#at = to;
+    }
+    this.#copy(position);
+  }
+
+  /** Bytes up to a position, or to the end. */
+  #copy(to: number): void {
+    while (this.#at < to) {
+      const read = this.#source.read(this.#at, this.#part.subarray(0, Math.min(PART, to - this.#at)));
+      if (read === 0) return;
+      this.#file.write(this.#part.subarray(0, read));
+      this.#at += read;
+    }
+  }
+}

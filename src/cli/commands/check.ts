@@ -1,0 +1,77 @@
+// `check`: every diagnostic of the inputs, and an exit code that tells whether there were errors.
+
+import { readToolsFile } from '../../corpus/input/tools-file.ts';
+import { applyRules } from '../config.ts';
+import { FindingPlaces } from '../diagnostics/finding-places.ts';
+import type { CorpusOptions } from '../options.ts';
+import type { MakeSpinner } from '../progress.ts';
+import type { ReportFormat, Summary } from '../diagnostics/report.ts';
+import { makeReport } from '../diagnostics/format.ts';
+import { FAILED, FOUND, Invocation, OK } from '../invocation.ts';
+import type { Host } from '../stream.ts';
+import { Tally } from '../diagnostics/tally.ts';
+
+export interface CheckOptions extends CorpusOptions {
+  readonly format: ReportFormat;
+  readonly maxWarnings?: number;
+  readonly maxDiagnostics?: number;
+  readonly tools?: readonly string[];
+}
+
+const SCHEMA = 'openchatml/check/1';
+
+export async function check(
+  paths: readonly string[],
+  options: CheckOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): Promise<number> {
+  const run = new Invocation(options, host, makeSpinner);
+  const tools = run.attempt(() => (options.tools ?? []).flatMap(readToolsFile));
+  if (!tools) return FAILED;
+  const { isTTY } = host.stdout;
+  const { format, maxDiagnostics } = options;
+  const report = makeReport({ format, maxDiagnostics, schema: SCHEMA, out: run.out, colors: run.colors, isTTY, version: host.version });
+  const settle = applyRules(options.rules);
+  const tally = new Tally();
+  const places = new FindingPlaces();
+  const lost = new Set<string>();
+  let records = 0;
+  for await (const event of run.events(paths, options, {
+    work: { kind: 'check', tools },
+    tellsAtEnd: false,
+    watching: (input, { input: source }) => places.watch(input, source, run.progress.watch(source)),
+  })) {
+    if (event.kind === 'end') records += event.records;
+    if (event.kind === 'end' || event.kind === 'broken') places.close();
+    if (event.kind !== 'piece' || !Array.isArray(event.piece)) continue;
+    const { path } = event.input;
+    for (const found of event.piece) {
+      const diagnostic = settle(found.diagnostic);
+      if (diagnostic === null) continue;
+      tally.add(diagnostic);
+      if (report.wants?.(path) === false) {
+        report.leave?.();
+        continue;
+      }
+      if (lost.has(path)) continue;
+      const placed = run.attempt(() => places.of(event.input, event.opened, found));
+      // What could be read a moment ago cannot be read now: its findings have no places.
+      if (placed === null) {
+        lost.add(path);
+        continue;
+      }
+      const { place, input } = placed;
+      report.diagnostic(path, diagnostic, place, input, found.record);
+    }
+  }
+  const { error: errors, warning: warnings, info: infos } = tally.severities;
+  const summary: Summary = { schema: SCHEMA, files: run.files, errors, warnings, infos, rules: tally.rules };
+  const words = report.end(summary, !run.failed);
+  run.out.flush();
+  // Nothing found in what could not be read is no news.
+  if (words !== null && !options.quiet && !(run.failed && errors + warnings + infos === 0)) run.tell(words);
+  run.tellSums({ records, errors, warnings }, options);
+  if (run.failed) return FAILED;
+  return errors > 0 || warnings > (options.maxWarnings ?? Infinity) ? FOUND : OK;
+}

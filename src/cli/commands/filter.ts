@@ -1,0 +1,162 @@
+// `filter`: one verdict a line, for programs that send records through a pipe. What stands in a record is never a reason
+// to fail: the exit code tells of the pipe alone.
+
+import { isUtf8 } from 'node:buffer';
+import { JSON_DEEPEST } from '../../abi.ts';
+import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { type CorpusRecord, isBlank, type RecordProblem } from '../../corpus/records/record.ts';
+import type { InputSource } from '../../corpus/input/source.ts';
+import { readToolsFile } from '../../corpus/input/tools-file.ts';
+import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
+import { Judge } from '../../corpus/jobs/verdict-judge.ts';
+import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { applyRules } from '../config.ts';
+import { FilterOutput } from './filter-output.ts';
+import { readOptionsOf, type SharedOptions } from '../options.ts';
+import type { MakeSpinner } from '../progress.ts';
+import { FAILED, Invocation, OK, tell } from '../invocation.ts';
+import type { Host } from '../stream.ts';
+
+export interface FilterOptions extends SharedOptions {
+  /** `verdict` and `messages` write a line for each line; `keep` and `drop` the lines themselves, byte for byte. */
+  readonly emit: 'verdict' | 'messages' | 'keep' | 'drop';
+  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
+  readonly field?: string;
+  readonly tools?: readonly string[];
+  /** Bytes of a line that is still read. */
+  readonly maxLineBytes?: number;
+  /** Each line goes out when it is written. */
+  readonly lineBuffered?: true;
+  /** The record goes into its line, as `record`. */
+  readonly passthrough?: true;
+  /** Findings that are no errors are named too. */
+  readonly warnings?: true;
+}
+
+/** Characters of the messages of one line, with which it still is one text. */
+const LARGEST_LIST = 128 * 1024 * 1024;
+
+/** `largestList`: characters of the messages of one line. */
+export function filter(
+  paths: readonly string[],
+  options: FilterOptions,
+  host: Host,
+  _makeSpinner: MakeSpinner | null = null,
+  largestList: number = LARGEST_LIST,
+): number {
+  const refusal = refuse(paths, options);
+  if (refusal !== null) {
+    tell(host, `error: ${refusal}`);
+    return FAILED;
+  }
+  const run = new Invocation(options, host, null);
+  const tools = run.attempt(() => (options.tools ?? []).flatMap(readToolsFile));
+  if (!tools) return FAILED;
+  const judge = new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules) });
+  const output = new FilterOutput(host.stdout, options.lineBuffered === true);
+  run.attempt(() => {
+    const input = open(paths[0] ?? STANDARD_INPUT, host);
+    try {
+      filterLines(input, judge, output, options, largestList);
+    } finally {
+      input.close();
+    }
+  });
+  output.flush();
+  return run.failed ? FAILED : OK;
+}
+
+function refuse(paths: readonly string[], { emit, passthrough, maxLineBytes = 0 }: FilterOptions): string | null {
+  if (maxLineBytes > MOST_LINE_BYTES) return `--max-line-bytes ${maxLineBytes}: expected at most ${MOST_LINE_BYTES}`;
+  if (paths.length > 1) return `filter reads one input, not ${paths.length}; call it once for each`;
+  const isRaw = emit === 'keep' || emit === 'drop';
+  if (!isRaw || !passthrough) return null;
+  return `--passthrough and --emit ${emit} exclude each other: ${emit} writes the records as they are`;
+}
+
+function open(path: string, host: Host): InputSource {
+  return path === STANDARD_INPUT ? openRef({ kind: 'stdin', fd: host.stdin.fd }, { verify: false }).input : openInput(path);
+}
+
+function filterLines(
+  input: InputSource,
+  judge: Judge,
+  output: FilterOutput,
+  options: FilterOptions,
+  largestList: number,
+): void {
+  const { emit, passthrough } = options;
+  const unit = { ...readOptionsOf(options), form: options.form, field: options.field };
+  const largest = options.maxLineBytes ?? LARGEST_LINE;
+  const isRaw = emit === 'keep' || emit === 'drop';
+  const lines = linesOf(input, {
+    largest,
+    beforeRead: () => output.flush(),
+    ...(emit === 'drop' && { onPart: (part) => output.bytes(part) }),
+  });
+  for (const line of lines) {
+    const record = recordOf(line, judge.machine, largest);
+    const messages = new MessageList(largestList);
+    const verdict = judge.record(record, unit, {
+      ...(emit === 'messages' && { message: (visited, { place }) => messages.add(verdictMessage(visited, place)) }),
+    });
+    if (!isRaw) {
+      const id = idText(record);
+      const start = `{"n":${line.number},${id === null ? '' : `"id":${id},`}`;
+      const text = verdict.text(emit === 'messages' ? messages.text : undefined);
+      output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${recordText(record) ?? 'null'}}` : text));
+    } else if (verdict.ok === (emit === 'keep') && !line.isTooLong) {
+      output.bytes(line.bytes);
+      if (line.isEnded) output.bytes(LINE_END);
+      output.lineEnded();
+    }
+  }
+}
+
+/** Messages as JSON. */
+class MessageList {
+  readonly #largest: number;
+  #text = '';
+
+  constructor(largest: number) {
+    this.#largest = largest;
+  }
+
+  /** Throws a RangeError when they are too long for one line; then there are none. */
+  add(message: VerdictMessage): void {
+    const text = JSON.stringify(message);
+    const before = this.#text;
+    this.#text = '';
+    if (before.length + text.length > this.#largest) throw new RangeError('too many messages for one text');
+    this.#text = before === '' ? text : `${before},${text}`;
+  }
+
+  get text(): string {
+    return `[${this.#text}]`;
+  }
+}
+
+const LINE_END = Buffer.from('\n');
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** The record of a line. Positions in it are bytes of the line. */
+function recordOf(
+  { bytes: line, number, isTooLong, size }: Line,
+  machine: Machine,
+  largest: number,
+): CorpusRecord | RecordProblem {
+  // A byte order mark may begin the input.
+  const from = number === 0 && line.subarray(0, 3).equals(MARK) ? 3 : 0;
+  const bytes = line.subarray(from);
+  const place = { number, line: number + 1, from, to: size };
+  const wrong = (problem: string, at: number | null = null): RecordProblem => ({ ...place, problem, remedy: '', at });
+  if (isTooLong) return wrong(`the line is longer than ${largest} bytes`);
+  if (!isUtf8(bytes)) return wrong('it is not valid UTF-8', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+  try {
+    return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
+  } catch {
+    if (bytes.every(isBlank)) return wrong('the line is blank');
+    return wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+  }
+}

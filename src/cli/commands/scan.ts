@@ -1,0 +1,92 @@
+// `scan`: what the inputs hold, in numbers.
+
+import { Counter } from '../../rules/count.ts';
+import type { Counts } from '../../rules/counts.ts';
+import type { CorpusOptions } from '../options.ts';
+import { escapeLine, thousands } from '../print.ts';
+import type { MakeSpinner } from '../progress.ts';
+import { FAILED, Invocation, OK, tell } from '../invocation.ts';
+import { isReadOnce, writeReportFile } from './scan-report.ts';
+import type { Host } from '../stream.ts';
+
+export interface ScanOptions extends CorpusOptions {
+  readonly format: 'table' | 'json';
+  /** A page that shows what the inputs hold. */
+  readonly report?: string;
+}
+
+const SCHEMA = 'openchatml/scan/1';
+
+export async function scan(
+  paths: readonly string[],
+  options: ScanOptions,
+  host: Host,
+  makeSpinner: MakeSpinner | null,
+): Promise<number> {
+  if (options.report !== undefined && (paths.length === 0 || paths.some(isReadOnce))) {
+    tell(host, 'error: --report reads the inputs twice, and a pipe is read once; store the input in a file');
+    return FAILED;
+  }
+  const run = new Invocation(options, host, makeSpinner);
+  if (options.report !== undefined && run.refusesTarget(paths, options.report)) return FAILED;
+  const counter = new Counter();
+  let records = 0;
+  let isBroken = false;
+  for await (const event of run.events(paths, options, {
+    work: { kind: 'count' },
+    tellsAtEnd: true,
+    watching: (_, { input }) => ({ source: () => run.progress.watch(input), openCalls: undefined, counter }),
+  })) {
+    if (event.kind === 'broken') isBroken = true;
+    else if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+    else if (event.kind === 'end') {
+      counter.addFile(0);
+      records += event.records;
+    }
+  }
+  // The sums cannot take back an input that broke off in the middle.
+  if (run.files === 0 || isBroken) return FAILED;
+  const counts = counter.result();
+  if (options.format === 'json') run.out.json(JSON.stringify({ schema: SCHEMA, ...counts }));
+  else run.out.line(table(counts, run.colors.bold));
+  run.out.flush();
+  if (options.report !== undefined && !(await writeReportFile(run, paths, options, options.report, host.version))) return FAILED;
+  run.tellSums({ records, messages: counts.messages }, options);
+  return run.failed ? FAILED : OK;
+}
+
+/** Names from data may be long. */
+const LONGEST_NAME = 40;
+
+function table(counts: Counts, heading: (text: string) => string): string {
+  const { dialects, roles, channels, ends, tokens, findings, ...totals } = counts;
+  const { files, bytes, transcripts, messages, calls, files_in_sequences, fill_ins } = totals;
+  const hasSequences = files_in_sequences + fill_ins > 0;
+  const sequences = { 'files in sequences': files_in_sequences, 'fill-ins': fill_ins };
+  const groups: [string, Record<string, number>][] = [
+    ['', { files, bytes, transcripts, messages, calls, ...(hasSequences && sequences) }],
+    ['transcripts by dialect', dialects],
+    ['messages by role', roles],
+    ['messages by channel', channels],
+    ['messages by end', ends],
+    ['control tokens', tokens],
+    ['findings', findings],
+  ];
+  const rows = groups.flatMap(([, group]) => Object.entries(group));
+  const names = Math.max(...rows.map(([name]) => cut(name).length));
+  const numbers = Math.max(...rows.map(([, count]) => thousands(count).length));
+  let text = '';
+  for (const [title, group] of groups) {
+    if (title !== '' && Object.keys(group).length === 0) continue;
+    if (title !== '') text += `\n${heading(title)}\n`;
+    for (const [name, count] of Object.entries(group)) {
+      text += `  ${cut(name).padEnd(names)}  ${thousands(count).padStart(numbers)}\n`;
+    }
+  }
+  return text;
+}
+
+function cut(name: string): string {
+  const text = escapeLine(name);
+  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
+}

@@ -1,0 +1,59 @@
+// Lines and columns of findings, whichever thread they come from: what was read in another thread is opened again here,
+// when something is found in it.
+
+import type { Place } from '../../errors.ts';
+import type { Found, JobInput } from '../../corpus/jobs/job.ts';
+import { type Opened, openInput, type Watching } from '../../corpus/jobs/open.ts';
+import type { InputSource } from '../../corpus/input/source.ts';
+import type { Source } from '../../scan/source.ts';
+import { Places } from './place.ts';
+
+export interface PlacedFinding {
+  readonly place: Place;
+  /** What can be looked into around it; null: nothing. */
+  readonly input: InputSource | null;
+}
+
+export class FindingPlaces {
+  #places: Places | undefined;
+  #of: InputSource | undefined;
+  /** Opened here. */
+  #own: { readonly job: JobInput; readonly opened: Opened } | undefined;
+
+  /** For an input that is read in this thread: what is let go is counted first. */
+  watch(_: JobInput, input: InputSource, source: Source): Watching {
+    const places = this.#for(input);
+    const watched = places.watch(source);
+    return { source: () => watched, openCalls: places.openCalls };
+  }
+
+  /** The place of a finding. Throws an InputError. */
+  of(job: JobInput, opened: Opened | null, { diagnostic, line, record }: Found): PlacedFinding {
+    const { input, options } = opened ?? this.#open(job);
+    // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the column.
+    if (options.positions === 'field') return { place: { line: line ?? (record ?? 0) + 1, column: diagnostic.from + 1 }, input: null };
+    return { place: this.#for(input).at(diagnostic.from), input };
+  }
+
+  /** An input is done with. */
+  close(): void {
+    this.#own?.opened.input.close();
+    this.#own = this.#places = this.#of = undefined;
+  }
+
+  #open(job: JobInput): Opened {
+    if (this.#own?.job !== job) {
+      this.close();
+      this.#own = { job, opened: openInput(job) };
+    }
+    return this.#own.opened;
+  }
+
+  #for(input: InputSource): Places {
+    if (this.#of !== input) {
+      this.#of = input;
+      this.#places = new Places(input);
+    }
+    return this.#places!;
+  }
+}

@@ -1,0 +1,53 @@
+// `--format ndjson` and `json`: for programs.
+
+import type { InputSource } from '../../corpus/input/source.ts';
+import type { Place } from '../../errors.ts';
+import type { Output } from '../output.ts';
+import type { Report, ReportSchema, Summary, Told } from './report.ts';
+
+/** The columns of a diagnostic, in their order. */
+function columnsOf(path: string, diagnostic: Told, { line, column }: Place, record: number | null): string {
+  const { transcript, code, rule, severity, from, to, message, field } = diagnostic;
+  const inField = field === undefined ? {} : { field };
+  const holder = { path, record, ...inField, transcript };
+  return JSON.stringify({ ...holder, code, rule, severity, from, to, line, column, message });
+}
+
+export class Lines implements Report {
+  readonly #out: Output;
+
+  constructor(out: Output) {
+    this.#out = out;
+  }
+
+  diagnostic(path: string, diagnostic: Told, place: Place, _: InputSource | null, record: number | null = null): void {
+    this.#out.json(columnsOf(path, diagnostic, place, record));
+  }
+
+  end(summary: Summary): null {
+    this.#out.json(JSON.stringify({ summary }));
+    return null;
+  }
+}
+
+/** One JSON object, a diagnostic a line. */
+export class Whole implements Report {
+  readonly #out: Output;
+  #before: string;
+
+  constructor(out: Output, schema: ReportSchema = 'openchatml/check/1') {
+    this.#out = out;
+    this.#before = `{"schema":"${schema}","diagnostics":[\n`;
+  }
+
+  diagnostic(path: string, diagnostic: Told, place: Place, _: InputSource | null, record: number | null = null): void {
+    this.#out.jsonPiece(this.#before + columnsOf(path, diagnostic, place, record));
+    this.#before = ',\n';
+  }
+
+  end(summary: Summary): null {
+    const begin = this.#before === ',\n' ? '' : this.#before;
+    this.#out.json(`${begin}\n],"summary":${JSON.stringify(summary)}}`);
+    return null;
+  }
+}

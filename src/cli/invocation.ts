@@ -1,0 +1,204 @@
+// One invocation of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the
+// exit code.
+
+import { statSync } from 'node:fs';
+import { InputError } from '../corpus/error.ts';
+import { stampOf, stampOfInput } from '../corpus/input/stamp.ts';
+import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
+import { TableError } from '../corpus/tables/table.ts';
+import { FileOutputError } from '../corpus/output-file.ts';
+import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import type { InputSource } from '../corpus/input/source.ts';
+import type { ReadOptions } from '../model/walk.ts';
+import { createMachine } from '../scan/engine.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Source } from '../scan/source.ts';
+import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options.ts';
+import { Output } from './output.ts';
+import { type Colors, colorsFor, escapeLine } from './print.ts';
+import { type MakeSpinner, Progress } from './progress.ts';
+import { ClosedPipe, type Host, OutputError } from './stream.ts';
+import { type Sums, summaryOf } from './summary.ts';
+
+/** Exit codes. */
+export const OK = 0;
+export const FOUND = 1;
+export const FAILED = 2;
+export const BUG = 70;
+/** What failed may pass by itself: a scheduler may try again. */
+export const TRY_AGAIN = 75;
+
+/** An open input. */
+export interface OpenInput {
+  readonly path: string;
+  /** To be scanned; shows progress. */
+  readonly source: Source;
+  /** To be looked into. */
+  readonly input: InputSource;
+  readonly options: ReadOptions;
+}
+
+/** A line for people. That nobody listens is no reason to stop. */
+export function tell(host: Host, line: string): void {
+  try {
+    host.stderr.write(`${line}\n`);
+  } catch (error) {
+    if (!(error instanceof ClosedPipe || error instanceof OutputError)) throw error;
+  }
+}
+
+/** Bytes of all inputs; null: not all of them can be told, or are read as they lie there. */
+function totalOf(paths: readonly string[]): number | null {
+  let total = 0;
+  for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], -1)) {
+    if (input instanceof InputError) continue;
+    if (input.ref.kind !== 'file' || /\.(?:gz|zst|parquet)$/.test(input.path)) return null;
+    const path = typeof input.ref.path === 'string' ? input.ref.path : Buffer.from(input.ref.path);
+    total += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  }
+  return total;
+}
+
+export class Invocation {
+  readonly out: Output;
+  readonly progress: Progress;
+  /** Colours of standard output and of standard error. */
+  readonly colors: Colors;
+  readonly #errorColors: Colors;
+  readonly #showsProgress: boolean;
+  readonly #host: Host;
+  readonly #options: ReadOptions;
+  #machine: Machine | undefined;
+  /** Inputs read to their end, and whether anything could not be read. */
+  files = 0;
+  failed = false;
+
+  /** `makeSpinner` null: no progress. */
+  constructor(options: SharedOptions, host: Host, makeSpinner: MakeSpinner | null) {
+    const { stdout, stderr, env } = host;
+    this.#host = host;
+    this.#options = readOptionsOf(options);
+    this.out = new Output(stdout);
+    this.progress = new Progress(stderr, makeSpinner);
+    this.#showsProgress = makeSpinner !== null;
+    this.colors = colorsFor(options.color, stdout.isTTY, env);
+    this.#errorColors = colorsFor(options.color, stderr.isTTY, env);
+  }
+
+  /** The one scanner of the run. */
+  get machine(): Machine {
+    return (this.#machine ??= createMachine());
+  }
+
+  /**
+   * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are none. One that cannot be read is told,
+   * and the next one is visited.
+   */
+  each(paths: readonly string[], visit: (input: OpenInput) => void, endings: readonly string[] = RAW_ENDINGS): void {
+    try {
+      for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd, endings)) {
+        try {
+          if (input instanceof InputError) throw input;
+          this.#visit(input.open(), visit);
+          this.files++;
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          this.complain(error);
+        }
+      }
+    } finally {
+      // A spinner that goes on would keep the process alive.
+      this.progress.stop();
+    }
+  }
+
+  #visit(input: InputSource, visit: (input: OpenInput) => void): void {
+    try {
+      const { path } = input;
+      visit({ path, input, source: this.progress.watch(input), options: optionsFor(path, this.#options) });
+    } finally {
+      input.close();
+    }
+  }
+
+  /**
+   * What comes out of the inputs that the arguments mean, on threads where that pays; what cannot be read is told. Bytes that were read
+   * are counted, unless `settings.watching` does it.
+   */
+  async *events(
+    paths: readonly string[],
+    { threads = 1, form, field }: CorpusOptions,
+    settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
+  ): AsyncGenerator<Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' }, void, void> {
+    if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
+    const flow = new Flow({ ...settings, threads, read: (path) => ({ ...optionsFor(path, this.#options), form, field }) });
+    try {
+      for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {
+        if (event.kind === 'error') {
+          this.complain(event.error);
+          if (event.isBroken) yield { kind: 'broken' };
+          continue;
+        }
+        if (event.kind === 'part' && event.opened === null) this.progress.add(event.bytes, event.input.path);
+        if (event.kind === 'end') this.files++;
+        yield event;
+      }
+    } finally {
+      flow.close();
+      // A spinner that goes on would keep the process alive.
+      this.progress.stop();
+    }
+  }
+
+  /** What `work` gives; null when an input of it cannot be read, which is told. */
+  attempt<T>(work: () => T): T | null {
+    try {
+      return work();
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      this.complain(error);
+      return null;
+    }
+  }
+
+  /** Tells what is wrong with an input. */
+  complain({ path, reason, remedy }: InputError): void {
+    this.failed = true;
+    this.out.flush();
+    this.tell(`${this.#errorColors.red('error:')} ${escapeLine(path)}: ${reason}${remedy && `; ${remedy}`}`);
+  }
+
+  /** Whether an output would take the place of an input, which is told. */
+  refusesTarget(paths: readonly string[], target: string): boolean {
+    const state = stampOf(target);
+    if (state === null) return false;
+    for (const input of findInputs(paths, -1)) {
+      if (input instanceof InputError || stampOfInput(input.ref)?.file !== state.file) continue;
+      this.complain(new InputError(target, 'is an input, which the output would replace', 'give another name'));
+      return true;
+    }
+    return false;
+  }
+
+  /** Tells what is wrong with an output file; false: the error is another one. */
+  complainOfOutput(error: unknown): boolean {
+    if (!(error instanceof FileOutputError || error instanceof TableError)) return false;
+    this.failed = true;
+    const where = error instanceof FileOutputError ? `${escapeLine(error.path)}: ` : '';
+    this.tell(`${this.#errorColors.red('error:')} ${where}${error.reason}; ${error.remedy}`);
+    return true;
+  }
+
+  /** A line for people. */
+  tell(line: string): void {
+    this.progress.stop();
+    tell(this.#host, line);
+  }
+
+  /** At the end, where a person looks on or asks for it: sums, and how fast it was. */
+  tellSums(sums: Omit<Sums, 'files' | 'bytes' | 'seconds'>, { quiet, summary }: CorpusOptions): void {
+    if (quiet || !(this.#host.stderr.isTTY || summary)) return;
+    const { bytes, seconds } = this.progress;
+    this.tell(this.#errorColors.dim(summaryOf({ files: this.files, ...sums, bytes, seconds })));
+  }
+}

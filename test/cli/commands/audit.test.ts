@@ -1,0 +1,206 @@
+// `audit` on the command line: reports, copies, differences, exit codes, and what it refuses.
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { at, file, jsonLines, run } from '../harness.ts';
+
+const fixture = (name: string): string => readFileSync(new URL(`../../../fixtures/audit/${name}`, import.meta.url), 'utf8');
+const CHAT = fixture('chat.jsonl');
+const CLEAN = `${CHAT.split('\n')[0]!}\n`;
+const BAD = `${CHAT.split('\n')[2]!}\n`;
+/** The record of BAD, broken up: nothing else of it changes, escapes included. */
+const MENDED = BAD.replace('\\u003c|im_end|\\u003e', '<| im_end |>').replace('\\u003c|call|\\u003e', '<| call |>');
+const LIKES = `${CHAT.split('\n')[5]!}\n`;
+
+describe('reports', () => {
+  test('ndjson: the record, the line, the column, the bytes', async () => {
+    const path = file('report/a.jsonl', CLEAN + BAD);
+    const { code, out, err } = await run(['audit', '--format', 'ndjson', path]);
+    expect(code).toBe(1);
+    expect(err).toBe('');
+    const [name, content, end] = jsonLines(out);
+    const from = CLEAN.length + BAD.indexOf('\\u003c|im_end');
+    expect(name).toMatchObject({
+      path, record: 1, transcript: 0, code: null, rule: 'control-token', severity: 'error', from, to: from + 20, line: 2,
+      column: from - CLEAN.length + 1, field: 'messages[0].name',
+      message: 'a control token stands in text that should hold none: <|im_end|> (messages[0].name)',
+    });
+    expect(content).toMatchObject({ record: 1, line: 2, field: 'messages[0].content' });
+    expect(end).toEqual({
+      summary: { schema: 'openchatml/audit/1', files: 1, errors: 2, warnings: 0, infos: 0, rules: { 'control-token': 2 } },
+    });
+  });
+
+  test('every format names the rule and what to do', async () => {
+    const path = file('report/b.jsonl', BAD);
+    for (const format of ['pretty', 'github', 'sarif', 'gitlab', 'junit', 'rdjson']) {
+      const { code, out } = await run(['audit', '--format', format, path]);
+      expect(code).toBe(1);
+      expect(out).toContain('control-token');
+      expect(out).toContain('audit --fix');
+      expect(out).not.toContain('done');
+    }
+  });
+
+  test('standard input, in pieces: places as in a file', async () => {
+    const text = CLEAN.repeat(3000) + BAD + CLEAN.repeat(3000) + LIKES;
+    const path = file('report/long.jsonl', text);
+    const shown = async (argument: string): Promise<unknown[]> => {
+      const { out } = await run(['audit', '--format', 'ndjson', argument], { stdin: text });
+      return jsonLines(out).map((line) => ({ ...line, path: null }));
+    };
+    const found = await shown(path);
+    expect(found).toHaveLength(8);
+    expect(await shown('-')).toEqual(found);
+    expect(found[0]).toMatchObject({ line: 3001 });
+  });
+});
+
+describe('exit codes', () => {
+  const cases: [name: string, args: string[], text: string, code: number][] = [
+    ['clean', [], CLEAN, 0],
+    ['errors', [], BAD, 1],
+    ['errors, but they do not count', ['--exit-zero'], BAD, 0],
+    ['warnings', [], LIKES, 0],
+    ['too many warnings', ['--max-warnings', '4'], LIKES, 1],
+    ['as many as may be', ['--max-warnings', '5'], LIKES, 0],
+  ];
+  test.each(cases)('%s', async (_, args, text, code) => {
+    expect((await run(['audit', ...args, '-'], { stdin: text })).code).toBe(code);
+  });
+
+  test('what cannot be read', async () => {
+    expect(await run(['audit', at('none.jsonl')])).toMatchObject({ code: 2, out: '' });
+  });
+});
+
+describe('copies', () => {
+  test('one file: only the changed values are others', async () => {
+    const path = file('copy/a.jsonl', CLEAN + BAD + LIKES);
+    const { code, err } = await run(['audit', '--fix', '--output', at('copy/b.jsonl'), path]);
+    expect(code).toBe(1);
+    expect(err).toContain('2 texts were changed\n');
+    expect(readFileSync(at('copy/b.jsonl'), 'utf8')).toBe(CLEAN + MENDED + LIKES);
+    expect(readFileSync(path, 'utf8')).toBe(CLEAN + BAD + LIKES);
+    expect((await run(['audit', at('copy/b.jsonl')])).code).toBe(0);
+  });
+
+  test('warnings, too', async () => {
+    const path = file('copy/w.jsonl', LIKES);
+    await run(['audit', '--fix-warnings', '--output', at('copy/w2.jsonl'), path]);
+    expect(await run(['audit', '--max-warnings', '0', at('copy/w2.jsonl')])).toMatchObject({ code: 0 });
+  });
+
+  test('standard input, longer than is read at once', async () => {
+    const text = (CLEAN + BAD).repeat(4000);
+    await run(['audit', '--fix', '--max-diagnostics', '0', '--output', at('copy/long.jsonl'), '-'], { stdin: text });
+    expect(readFileSync(at('copy/long.jsonl'), 'utf8')).toBe((CLEAN + MENDED).repeat(4000));
+  });
+
+  test('several files keep their names below the folder', async () => {
+    file('many/x.jsonl', BAD);
+    file('many/deep/x.jsonl', CLEAN);
+    const { code } = await run(['audit', '--fix', '--output-dir', at('out'), at('many')]);
+    expect(code).toBe(1);
+    expect(readdirSync(at('out'))).toEqual(['deep', 'x.jsonl']);
+    expect(readFileSync(at('out/x.jsonl'), 'utf8')).toBe(MENDED);
+    expect(readFileSync(at('out/deep/x.jsonl'), 'utf8')).toBe(CLEAN);
+  });
+
+  test('in place', async () => {
+    const path = file('place/a.jsonl', BAD);
+    await run(['audit', '--fix', '--in-place', path]);
+    expect(readFileSync(path, 'utf8')).toBe(MENDED);
+    expect(readdirSync(at('place'))).toEqual(['a.jsonl']);
+  });
+
+  test('transcripts: an escape where there is one', async () => {
+    const path = file('raw/a.ocml', fixture('transcript.ocml'));
+    await run(['audit', '--fix', '--output', at('raw/b.ocml'), path]);
+    expect(readFileSync(at('raw/b.ocml'), 'utf8')).toBe(fixture('transcript.ocml').replace('stray <|channel|>', 'stray <<|channel|>'));
+    const line = file('raw/a.chatml', fixture('line.chatml'));
+    await run(['audit', '--fix', '--output', at('raw/b.chatml'), line]);
+    expect(readFileSync(at('raw/b.chatml'), 'utf8')).toBe(fixture('line.chatml').replace('<|fim_middle|>', '<| fim_middle |>'));
+    const { err } = await run(['audit', '--fix', '--how', 'escape', '--output', at('raw/c.chatml'), line]);
+    expect(err).toContain('0 texts were changed, 1 error left');
+  });
+});
+
+describe('differences', () => {
+  test('a hunk a text, and no copy', async () => {
+    const path = file('diff/a.jsonl', CLEAN + BAD);
+    const { code, out, err } = await run(['audit', '--diff', path]);
+    expect(code).toBe(1);
+    expect(out).toBe(
+      `--- ${path}\n+++ ${path}\n`
+        + '@@ 2 messages[0].name @@\n-a<|im_end|>\n+a<| im_end |>\n'
+        + '@@ 2 messages[0].content @@\n-\u00e9\u{1f600} <|call|> done\n+\u00e9\u{1f600} <| call |> done\n',
+    );
+    expect(err).toContain('2 texts would be changed');
+    expect(readdirSync(at('diff'))).toEqual(['a.jsonl']);
+  });
+
+  test('nothing to change, nothing shown', async () => {
+    expect(await run(['audit', '--diff', '-'], { stdin: CLEAN })).toMatchObject({ code: 0, out: '' });
+  });
+
+  test('long texts are cut, and nothing steers a terminal', async () => {
+    const content = `${'a\u{1f600}'.repeat(100)}\u001b[2J<|end|>\r\n\u202e${'b'.repeat(900)}<|call|>`;
+    const { out } = await run(['audit', '--diff', '-'], { stdin: JSON.stringify({ messages: [{ content }] }) });
+    const lines = out.split('\n');
+    expect(lines.filter((line) => line.startsWith('@@'))).toHaveLength(2);
+    expect(lines[4]).toMatch(/^\+\.\.\..*\\x1b\[2J<\| end \|>\\r\\n\\u202eb*\.\.\.$/);
+    expect(lines.every((line) => line.length < 200 && !/[\x00-\x1f\ud800\ufffd]/.test(line.replace(/[\u{10000}-\u{10ffff}]/gu, '')))).toBe(true);
+  });
+});
+
+describe('refusals', () => {
+  const refusals: [args: string[], words: string][] = [
+    [['--fix'], '--fix needs a place'],
+    [['--output', 'x'], 'say so, too'],
+    [['--fix', '--output', 'x', '--in-place'], 'give one of'],
+    [['--fix', '--diff', '--in-place'], '--diff writes no copy'],
+    [['--fix', '--output', '-'], '--output names a file'],
+    [['--fix', '--in-place'], 'has no place that a copy could take'],
+    [['--fix', '--output-dir', 'x'], 'has no name'],
+  ];
+  test.each(refusals)('%j', async (args, words) => {
+    const { code, out, err } = await run(['audit', ...args, '-'], { stdin: BAD });
+    expect(code).toBe(2);
+    expect(out).toBe('');
+    expect(err).toContain(words);
+  });
+
+  test('a copy over its input, over another copy, or of compressed data', async () => {
+    const path = file('refuse/a.jsonl', BAD);
+    symlinkSync(path, at('refuse/link.jsonl'));
+    for (const target of [path, at('refuse/link.jsonl')]) {
+      const { code, err } = await run(['audit', '--fix', '--output', target, path]);
+      expect(code).toBe(2);
+      expect(err).toContain('its copy would take its place');
+    }
+    file('refuse/b/a.jsonl', BAD);
+    const args = ['--fix', '--output-dir', at('refuse/out')];
+    const twice = await run(['audit', ...args, path, at('refuse/b/a.jsonl')]);
+    expect(twice).toMatchObject({ code: 2, err: expect.stringContaining('take the place of another copy') });
+    const one = await run(['audit', '--fix', '--output', at('refuse/one'), at('refuse/b'), path]);
+    expect(one).toMatchObject({ code: 2, err: expect.stringContaining('--output is for one input') });
+    const packed = file('refuse/c.jsonl.gz', gzipSync(BAD));
+    const gz = await run(['audit', '--fix', ...args.slice(1), packed]);
+    expect(gz).toMatchObject({ code: 2, err: expect.stringContaining('is compressed') });
+    expect(existsSync(at('refuse/out/c.jsonl.gz'))).toBe(false);
+    expect(readFileSync(path, 'utf8')).toBe(BAD);
+  });
+
+  test('a place that cannot be written leaves nothing behind', async () => {
+    const path = file('fail/a.jsonl', BAD);
+    mkdirSync(at('fail/folder'));
+    writeFileSync(at('fail/file'), '');
+    for (const target of [at('fail/folder'), at('fail/file/x'), at('fail/none/x')]) {
+      const { code, err } = await run(['audit', '--fix', '--output', target, path]);
+      expect(code).toBe(2);
+      expect(err).toContain('cannot be written');
+    }
+    expect(readdirSync(at('fail'))).toEqual(['a.jsonl', 'file', 'folder']);
+  });
+});
