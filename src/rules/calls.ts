@@ -5,6 +5,7 @@ import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { isBuiltin, plainName } from '../tools/name.ts';
 import { Queue, Queues } from './queue.ts';
 
 /** A call that waits for its reply. */
@@ -29,12 +30,6 @@ const IDS = 1 << 20;
 
 /** 1.x text: no ids, no channels (R-1X). */
 const isOneX = (transcript: TranscriptInfo): boolean => /^1(\.[0-9]+)?$/.test(transcript.header?.version ?? '');
-
-/** Tools that the model brings with it: they are called on analysis too, and need no definition. */
-export const isBuiltin = (recipient: string): boolean => /^(browser(\.|$)|python$|container\.)/.test(recipient);
-
-/** A tool's name as names are compared. */
-export const plainName = (name: string): string => (name.startsWith('functions.') ? name.slice(10) : name);
 
 export class CallRules {
   readonly #hasIds: boolean;

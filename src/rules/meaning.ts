@@ -10,7 +10,7 @@ import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { CallRules, type OpenCalls } from './calls.ts';
 import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
-import { byName, type CallProblem, Definitions, KnownTools, Schemas, type ToolsByName } from './known-tools.ts';
+import { byName, type CallProblem, Definitions, KnownTools, Schemas, type ToolsByName } from '../tools/known.ts';
 import { type LineCall, readLineCalls } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';

@@ -1,7 +1,7 @@
 // Which messages a model is given when it goes on: old reasoning is left out, stop tokens of the past are ordinary ends (R-SAMPLING).
 
 import type { MessageData } from '../model/data.ts';
-import { plainName } from './calls.ts';
+import { plainName } from '../tools/name.ts';
 import { isCall } from './message-data.ts';
 import { Queue, Queues } from './queue.ts';
 

@@ -8,7 +8,7 @@ import { isToolRecipient } from '../../model/attributes.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
-import { plainName } from '../../rules/calls.ts';
+import { plainName } from '../../tools/name.ts';
 import { readLineCalls } from '../../rules/v01-calls.ts';
 import { isVisible } from '../../rules/visibility.ts';
 import { readStatistics, type StatisticsJson, writeStatistics } from './statistics-json.ts';

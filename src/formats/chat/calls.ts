@@ -2,7 +2,7 @@
 // call.
 
 import type { MessageData } from '../../model/data.ts';
-import { isBuiltin } from '../../rules/calls.ts';
+import { isBuiltin } from '../../tools/name.ts';
 import { isCall } from '../../rules/message-data.ts';
 import { Queue, Queues } from '../../rules/queue.ts';
 import type { Loss } from '../loss.ts';

@@ -4,7 +4,7 @@
 import type { RuleName } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { ToolDefinition } from '../../model/data.ts';
-import { isBuiltin } from '../../rules/calls.ts';
+import { isBuiltin } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
 import { isBounded, isObject } from '../../tools/json.ts';

@@ -1,7 +1,7 @@
 // Stream events under the names of Hugging Face's response templates (`region_open`, `region_chunk`, `region_close`,
 // `region_malformed`), for renderers that know those.
 
-import { plainName } from '../../rules/calls.ts';
+import { plainName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from './event.ts';
 
 /** A key of the message that a response template gives. */

@@ -3,12 +3,12 @@
 import type { ToolDefinition } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
-import { isBuiltin, plainName } from './calls.ts';
-import { argumentsForCheck } from '../tools/arguments.ts';
-import { ToolCache } from '../tools/cache.ts';
-import type { CompiledTool } from '../tools/compile.ts';
-import { KnownBlocks } from '../tools/declarations.ts';
-import { toolsOf } from '../tools/message.ts';
+import { argumentsForCheck } from './arguments.ts';
+import { ToolCache } from './cache.ts';
+import type { CompiledTool } from './compile.ts';
+import { KnownBlocks } from './declarations.ts';
+import { toolsOf } from './message.ts';
+import { isBuiltin, plainName } from './name.ts';
 
 /** A message that may define tools. */
 interface Definer {
