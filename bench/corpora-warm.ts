@@ -3,7 +3,7 @@ import { type Event, Flow, type FlowOptions } from '../src/corpus/jobs/flow.ts';
 import { Kit } from '../src/corpus/jobs/open.ts';
 import type { Work } from '../src/corpus/jobs/parts.ts';
 import { findInputs } from '../src/corpus/input/paths.ts';
-import { type Jobs, Pool } from '../src/corpus/jobs/pool.ts';
+import { Pool } from '../src/corpus/jobs/pool.ts';
 import type { Piece } from '../src/corpus/jobs/job.ts';
 import type { UnitOptions } from '../src/corpus/records/unit.ts';
 import type { Machine } from '../src/scan/machine.ts';
@@ -59,9 +59,7 @@ export class Warm {
   async *#events(
     path: string, options: UnitOptions, settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching'>,
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
-    const pool = this.#pool;
-    // A flow closes the threads that it has; these ones stay.
-    const jobs: Jobs | undefined = pool === null ? undefined : { threads: pool.threads, start: (job, first) => pool.start(job, first), close() {} };
+    const jobs = this.#pool;
     const flow = new Flow({ ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }) });
     try {
       for await (const event of flow.events(findInputs([path], -1))) {

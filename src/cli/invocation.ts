@@ -9,6 +9,7 @@ import { TableError } from '../corpus/tables/table.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
 import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { InputSource } from '../corpus/input/source.ts';
+import type { UnitOptions } from '../corpus/records/unit.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -131,7 +132,9 @@ export class Invocation {
     settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' }, void, void> {
     if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
-    const flow = new Flow({ ...settings, threads, read: (path) => ({ ...optionsFor(path, this.#options), form, field }) });
+    const { jobs } = this.#host;
+    const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field });
+    const flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) });
     try {
       for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {
         if (event.kind === 'error') {

@@ -3,6 +3,7 @@
 
 import { writeSync } from 'node:fs';
 import { nap } from '../corpus/input/source.ts';
+import type { Jobs } from '../corpus/jobs/pool.ts';
 
 /** Where text goes. */
 export interface TextStream {
@@ -24,6 +25,8 @@ export interface Host {
   readonly env: NodeJS.ProcessEnv;
   /** The version of the package. */
   readonly version: string;
+  /** Threads that are there already, and stay; a command starts its own when left out. */
+  readonly jobs?: Jobs;
 }
 
 /** Nobody reads the output any more: no error, the work is done. */

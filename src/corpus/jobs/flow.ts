@@ -41,7 +41,7 @@ export interface FlowOptions {
   /** What is to be seen of an input that is read in this thread. */
   readonly watching?: (input: JobInput, opened: Opened) => Watching;
   readonly parts?: PartOptions;
-  /** What does the parts of large inputs; threads of its own when left out. */
+  /** What does the parts of large inputs, and stays; threads of its own when left out. */
   readonly jobs?: Jobs;
   /** Scanners of this thread, when there are some already. */
   readonly kit?: Kit;
@@ -57,7 +57,7 @@ export class Flow {
   readonly #options: FlowOptions;
   readonly #parts: PartOptions;
   readonly #kit: Kit;
-  #pool: Jobs | undefined;
+  #pool: Pool | undefined;
   /** Bytes of the inputs that were small. */
   #small = 0;
 
@@ -72,7 +72,7 @@ export class Flow {
   }
 
   get #threads(): Jobs {
-    return (this.#pool ??= this.#options.jobs ?? new Pool(this.#options.threads));
+    return this.#options.jobs ?? (this.#pool ??= new Pool(this.#options.threads));
   }
 
   /** What comes out of the inputs, in order. `close` must be called at the end, or when nothing more is wanted. */

@@ -21,7 +21,6 @@ export interface Jobs {
   readonly threads: number;
   /** `first`: before those that wait. */
   start(job: Job, first?: boolean): Running;
-  close(): void;
 }
 
 /** What a worker says. `length`: so many bytes of a piece stand in the next slot. */

@@ -33,7 +33,6 @@ function jobsHere(): Jobs & { begun: number } {
       };
       return { job, next, drop: () => void pieces.return(undefined as never) };
     },
-    close: () => kit.close(),
   };
   return jobs;
 }
@@ -66,6 +65,7 @@ async function seen(path: string, work: Work, read: UnitOptions, threads: number
     }
   } finally {
     flow.close();
+    kit.close();
   }
   const isCount = work.kind === 'count';
   return { counts: isCount ? sum.result() : null, found, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
@@ -140,11 +140,13 @@ describe.each(CASES)('%s', (_, content, read) => {
 test.each([2, 3, 7])('%i threads', async (threads) => {
   const raw = fileOf(Object.entries(RAW).filter(([name]) => !name.includes('never ends') && !name.includes('old')).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
+  // One flow after the other has the same threads.
+  const pool = new Pool(threads);
   for (const path of [raw, records]) {
     for (const work of WORKS) {
       const whole = await seen(path, work, {}, 1);
-      const pool = new Pool(threads);
       expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);
     }
   }
+  pool.close();
 });
