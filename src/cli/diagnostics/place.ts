@@ -3,12 +3,12 @@
 
 import type { InputSource } from '../../corpus/input/source.ts';
 import { Lines, type Place } from '../../errors.ts';
-import type { Source } from '../../scan/source.ts';
+import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import type { OpenCalls } from '../../rules/calls.ts';
 
 const START: Place = { line: 1, column: 1 };
 
-export class Places {
+export class Places implements SourceWatcher {
   readonly #input: InputSource;
   readonly #lines: Lines;
   readonly #open = new Map<number, Place>();
@@ -40,15 +40,12 @@ export class Places {
 
   /** The source to check: what it lets go is counted first. */
   watch(source: Source): Source {
-    if (this.#input.canReread) return source;
-    return {
-      read: (at, into) => source.read(at, into),
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => {
-        if (before > 0) this.#lines.forget(before);
-        source.release(before);
-      },
-    };
+    return this.#input.canReread ? source : new WatchedSource(source, this);
+  }
+
+  mayRelease(before: number): number {
+    if (before > 0) this.#lines.forget(before);
+    return before;
   }
 
   #read(from: number, to: number): Uint8Array {
