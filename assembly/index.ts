@@ -179,5 +179,6 @@ export function restore(at: usize): void {
 
 export { findLast } from './find';
 export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
+export { countCharacters, countLines } from './lines';
 export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

@@ -33,7 +33,7 @@ export class Warm {
     const events = this.#events(path, options, {
       work: { kind: 'count' },
       tellsAtEnd: true,
-      watching: (_, { input }) => ({ source: () => watch(input), openCalls: undefined, counter }),
+      watching: (_, { input }) => ({ source: () => watch(input), counter }),
     });
     for await (const event of events) {
       if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
@@ -61,9 +61,13 @@ export class Warm {
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
     const jobs = this.#pool;
     const flow = new Flow({ ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }) });
-    for await (const event of flow.events(findInputs([path], -1))) {
-      if (event.kind === 'error') throw event.error;
-      yield event;
+    try {
+      for await (const event of flow.events(findInputs([path], -1))) {
+        if (event.kind === 'error') throw event.error;
+        yield event;
+      }
+    } finally {
+      flow.close();
     }
   }
 

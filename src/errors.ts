@@ -38,14 +38,10 @@ export interface Rule {
   readonly text: string;
   /** What to do. */
   readonly remedy: string;
-  /** What its span is, where it may be shown: a header of a message or document, or a word of one. Bodies never are. */
-  readonly shows?: 'header' | 'word';
 }
 
-function rule(
-  code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string, shows?: Rule['shows'],
-): Rule {
-  return { code, severity, clause, text, remedy, ...(shows && { shows }) };
+function rule(code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string): Rule {
+  return { code, severity, clause, text, remedy };
 }
 
 const HEADER = 'E-PARSE-HEADER';
@@ -58,44 +54,37 @@ export const RULES = {
   'missing-header': rule(HEADER, 'declared', 'R-NO-HEADER, 2.2 §2', 'the transcript has no document header',
     'begin it with `version: 2.2`'),
   'missing-version': rule(HEADER, 'error', 'R-HEADER-YAML, 2.2 §2', 'the document header has no version',
-    'add a line `version: 2.2`', 'header'),
+    'add a line `version: 2.2`'),
   'bad-yaml': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no plain YAML mapping that can be read',
-    'write `key: value` lines; aliases, tags, complex keys and further documents are refused', 'header'),
-  'duplicate-key': rule(HEADER, 'error', 'R-HEADER-YAML', 'a key stands twice in the document header',
-    'keep one of them', 'header'),
-  'not-a-mapping': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no mapping',
-    'write `key: value` lines', 'header'),
+    'write `key: value` lines; aliases, tags, complex keys and further documents are refused'),
+  'duplicate-key': rule(HEADER, 'error', 'R-HEADER-YAML', 'a key stands twice in the document header', 'keep one of them'),
+  'not-a-mapping': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no mapping', 'write `key: value` lines'),
   'header-limit': rule(HEADER, 'error', 'R-HEADER-YAML, R-ATTR', 'the header is larger than is read',
-    'keep headers below 64 KiB, 64 brackets, 64 columns of indentation and 16 list marks in a row', 'header'),
+    'keep headers below 64 KiB, 64 brackets, 64 columns of indentation and 16 list marks in a row'),
   'unsupported-version': rule(HEADER, 'error', 'R-DETECT', 'the version is none that is known; read as 2.2',
-    'declare 1.x, 2.0 or 2.2', 'header'),
-  'newer-version': rule(HEADER, 'warning', 'R-DETECT', 'the version is newer than 2.2; read as 2.2',
-    'declare 2.2', 'header'),
+    'declare 1.x, 2.0 or 2.2'),
+  'newer-version': rule(HEADER, 'warning', 'R-DETECT', 'the version is newer than 2.2; read as 2.2', 'declare 2.2'),
   'not-utf8': rule(HEADER, 'error', 'R-UTF16', 'the input looks like UTF-16 or UTF-32', 'convert it to UTF-8'),
-  'missing-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §6', 'the message has no role',
-    'name the role after the start token', 'header'),
+  'missing-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §6', 'the message has no role', 'name the role after the start token'),
   'unknown-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §4', 'the role is none that the dialect knows',
-    'use system, developer, user, assistant, tool or functions.<name>', 'word'),
+    'use system, developer, user, assistant, tool or functions.<name>'),
   'stray-word': rule(HEADER, 'error', 'R-STRAY-WORD', 'a word in the header means nothing there',
-    'remove it, or write it as key=value', 'word'),
-  'duplicate-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute stands twice', 'keep one of them', 'word'),
-  'empty-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute has no value',
-    'give it one, or remove it', 'word'),
-  'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel',
-    'keep one of them', 'word'),
+    'remove it, or write it as key=value'),
+  'duplicate-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute stands twice', 'keep one of them'),
+  'empty-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute has no value', 'give it one, or remove it'),
+  'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel', 'keep one of them'),
   'unknown-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the channel is none that is known; the message is never shown',
-    'use analysis, commentary or final', 'word'),
-  'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token',
-    'put <|start|> and the role before it', 'header'),
+    'use analysis, commentary or final'),
+  'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token', 'put <|start|> and the role before it'),
   'missing-message': rule(HEADER, 'error', 'R-MISSING-MESSAGE', 'the header is not ended by its message token or newline',
-    'end the header with <|message|>, in 0.1 with a newline', 'header'),
+    'end the header with <|message|>, in 0.1 with a newline'),
   'stray-token': rule(HEADER, 'error', 'R-UNCLOSED', 'a control token stands where it means nothing and is text',
     'remove it, or escape it where the dialect has an escape'),
-  'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it', 'word'),
+  'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it'),
   'unusual-value': rule(HEADER, 'warning', 'R-ATTR-UNKNOWN', 'an attribute value holds control or non-ASCII characters',
-    'use visible ASCII characters', 'word'),
+    'use visible ASCII characters'),
   'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no channel',
-    'name analysis, commentary or final', 'header'),
+    'name analysis, commentary or final'),
   'missing-end': rule(TRUNCATED, 'error', 'R-UNCLOSED', 'the next message begins before this one has ended',
     'end the message with <|end|>, in 0.1 with <|im_end|>'),
   truncated: rule(TRUNCATED, 'error', 'R-UNCLOSED, 2.2 §9', 'the input ends in the message',
@@ -124,10 +113,8 @@ export const RULES = {
     'mend the body, or drop the hint'),
   'unknown-content-type': rule(null, 'info', 'R-CONSTRAINT', 'the content type is none that is checked', 'nothing, when it is meant'),
   'open-call': rule(null, 'info', 'R-CALL', 'the call has no reply', 'nothing, when it is still to come'),
-  completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt',
-    'nothing is wrong', 'header'),
-  'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion',
-    'nothing is wrong', 'header'),
+  completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt', 'nothing is wrong'),
+  'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion', 'nothing is wrong'),
   'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),
   'bad-record': rule(null, 'error', 'R-DIAG', 'the record is no JSON object that can be read',
     'write one JSON object a line, in UTF-8'),
@@ -136,7 +123,7 @@ export const RULES = {
   'refused-record': rule(null, 'error', 'R-REFUSE', 'the chat data of the record cannot be read as a transcript',
     'mend the message that is named'),
   'unknown-attribute': rule(null, 'info', 'R-ATTR-UNKNOWN', 'an attribute is none that the format names; it is kept',
-    'nothing, when it is meant', 'word'),
+    'nothing, when it is meant'),
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;
@@ -182,9 +169,27 @@ const REMEMBERED = 4096;
 
 interface Remembered extends Place {
   readonly at: number;
+  /** The bytes before it that begin a character which goes on behind it; they count as one. */
+  readonly cut: Uint8Array;
 }
 
-const BEGINNING: Remembered = { at: 0, line: 1, column: 1 };
+const NOTHING = new Uint8Array(0);
+const BEGINNING: Remembered = { at: 0, line: 1, column: 1, cut: NOTHING };
+
+/** How line feeds and code points are counted. */
+export interface LineCounting {
+  lines(part: Uint8Array): number;
+  codePoints(part: Uint8Array): number;
+}
+
+const PLAIN_COUNTING: LineCounting = {
+  lines(part) {
+    let count = 0;
+    for (let lf = part.indexOf(LF); lf >= 0; lf = part.indexOf(LF, lf + 1)) count++;
+    return count;
+  },
+  codePoints: (part) => countCodePoints(part, 0, part.length),
+};
 
 /**
  * Finds lines and columns of byte positions. Goes forward through the input while positions rise; for an earlier position the
@@ -192,25 +197,28 @@ const BEGINNING: Remembered = { at: 0, line: 1, column: 1 };
  */
 export class Lines {
   readonly #bytes: (from: number, to: number) => Uint8Array;
+  readonly #counting: LineCounting;
   #line = 1;
   #column = 1;
-  #at = 0;
-  #remembered: Remembered[] = [BEGINNING];
+  #at: number;
+  #cut: Uint8Array = NOTHING;
+  #remembered: Remembered[];
   #step = STEP;
 
-  /** `bytes` gives the bytes of a span of the input. */
-  constructor(bytes: (from: number, to: number) => Uint8Array) {
+  /** `bytes` gives the bytes of a span of the input. `from`: the position that lines and columns are counted from. */
+  constructor(bytes: (from: number, to: number) => Uint8Array, from = 0, counting: LineCounting = PLAIN_COUNTING) {
     this.#bytes = bytes;
+    this.#counting = counting;
+    this.#at = from;
+    this.#remembered = [{ ...BEGINNING, at: from }];
   }
 
   /** The place of a byte position. */
   at(position: number): Place {
     if (position < this.#at) this.#goBack(position);
     while (this.#at < position) {
-      let part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
+      const part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
       if (part.length === 0) break;
-      // A character that the part cuts belongs to the next part.
-      if (this.#at + part.length < position) part = part.subarray(0, wholeCharacters(part) || part.length);
       this.#advance(part);
       if (this.#at >= this.#remembered.at(-1)!.at + this.#step) this.#remember();
     }
@@ -221,11 +229,15 @@ export class Lines {
   forget(before: number): void {
     this.at(before);
     this.#remembered = this.#remembered.filter((place) => place.at > before);
-    this.#remembered.unshift({ at: this.#at, line: this.#line, column: this.#column });
+    this.#remembered.unshift(this.#here);
+  }
+
+  get #here(): Remembered {
+    return { at: this.#at, line: this.#line, column: this.#column, cut: this.#cut };
   }
 
   #remember(): void {
-    this.#remembered.push({ at: this.#at, line: this.#line, column: this.#column });
+    this.#remembered.push(this.#here);
     if (this.#remembered.length <= REMEMBERED) return;
     this.#remembered = this.#remembered.filter((_, i) => i % 2 === 0);
     this.#step *= 2;
@@ -239,22 +251,39 @@ export class Lines {
       if (this.#remembered[middle]!.at <= position) low = middle;
       else high = middle;
     }
-    ({ at: this.#at, line: this.#line, column: this.#column } = this.#remembered[low]!);
+    ({ at: this.#at, line: this.#line, column: this.#column, cut: this.#cut } = this.#remembered[low]!);
   }
 
   #advance(part: Uint8Array): void {
-    let from = this.#at === 0 && part[0] === 0xef && part[1] === 0xbb && part[2] === 0xbf ? 3 : 0;
-    for (let lf = part.indexOf(0x0a, from); lf >= 0; lf = part.indexOf(0x0a, from)) {
-      this.#line++;
+    const isMarked = this.#at === 0 && part[0] === 0xef && part[1] === 0xbb && part[2] === 0xbf;
+    const rest = part.subarray(isMarked ? 3 : this.#restOfCut(part));
+    const lines = this.#counting.lines(rest);
+    if (lines > 0) {
+      this.#line += lines;
       this.#column = 1;
-      from = lf + 1;
     }
-    this.#column += countCodePoints(part, from, part.length);
+    const last = lines > 0 ? rest.subarray(rest.lastIndexOf(LF) + 1) : rest;
+    this.#column += this.#counting.codePoints(last);
+    this.#cut = rest.length > 0 ? last.slice(wholeCharacters(last)) : this.#cut;
     this.#at += part.length;
+  }
+
+  /** How many bytes of a part belong to the character that the part before has begun, which is counted. */
+  #restOfCut(part: Uint8Array): number {
+    const cut = this.#cut;
+    if (cut.length === 0) return 0;
+    const joined = Uint8Array.from([...cut, ...part.subarray(0, MOST_BYTES)]);
+    const length = Math.abs(characterLength(joined, 0, joined.length));
+    // A part of a byte or two may leave it open.
+    this.#cut = length === joined.length && wholeCharacters(joined) === 0 ? joined : NOTHING;
+    return length - cut.length;
   }
 }
 
+const LF = 0x0a;
 const PART = 65536;
+/** Of a character. */
+const MOST_BYTES = 4;
 
 /** Length of `part` without a character that is cut at its end. */
 function wholeCharacters(part: Uint8Array): number {

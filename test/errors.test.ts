@@ -1,5 +1,4 @@
 // Lines and columns, rule rows, and what a diagnostic may say.
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { check, Lines, RULES } from '../src/index.ts';
 import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
@@ -27,6 +26,27 @@ describe('places', () => {
     expect(linesOf(bytes).at(bytes.length - 1)).toEqual({ line: 2, column: 200_001 });
   });
 
+  test(`characters that parts cut count once (OPENCHATML_SEED=${SEED})`, () => {
+    const random = randomOf(SEED);
+    for (let run = 0; run < 1000; run++) {
+      const bytes = Uint8Array.from({ length: random.below(40) }, () => random.pick([0x0a, 0x61, 0x80, 0xa9, 0xc3, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98]));
+      const expected = (at: number): object => {
+        const lines = decodeUtf8(bytes.subarray(0, at)).split('\n');
+        return { line: lines.length, column: [...lines.at(-1)!].length + 1 };
+      };
+      for (let asked = 0; asked < 6; asked++) {
+        const lines = linesOf(bytes);
+        const first = random.below(bytes.length + 1);
+        expect(lines.at(first), `${first} in ${bytes}`).toEqual(expected(first));
+        if (random.once(3)) lines.forget(first);
+        else if (random.once(2)) lines.at(0);
+        for (let at = first; at <= bytes.length; at += 1 + random.below(3)) {
+          expect(lines.at(at), `${at} after ${first} in ${bytes}`).toEqual(expected(at));
+        }
+      }
+    }
+  });
+
   test(`code points are those that TextDecoder gives (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
     for (let run = 0; run < 20_000; run++) {
@@ -41,14 +61,6 @@ test('every rule has a row that a person can read', () => {
     expect(name).toMatch(/^[a-z][a-z0-9-]+$/);
     for (const text of [rule.clause, rule.text, rule.remedy]) expect(text.length, name).toBeGreaterThan(2);
   }
-});
-
-test('README.md has a row for each rule, and no other', () => {
-  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('\n## ').find((part) => part.startsWith('Rules\n'))!;
-  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
-  expect(rows.sort()).toEqual(Object.entries(RULES).map(([name, { severity, clause, text }]) => {
-    return `| \`${name}\` | ${severity} | ${clause} | ${text} |`;
-  }).sort());
 });
 
 test('bad bytes are found one by one where TextDecoder replaces them', () => {

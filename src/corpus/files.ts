@@ -56,7 +56,7 @@ function* reading<T, O extends UnitOptions>(
 export function scanFile(path: Path, options: UnitOptions = {}): Counts {
   const counter = new Counter();
   for (const _ of reading(path, options, function* (kit, opened, given, name): Generator<never, void, void> {
-    kit.watching = { source: (input) => input, openCalls: undefined, counter };
+    kit.watching = { source: (input) => input, counter };
     const input = { ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true } as const;
     // Counting gives no pieces.
     for (const __ of perform(kit, { kind: 'count', input, part: { of: 'whole' } }, opened));
@@ -78,12 +78,16 @@ export async function scanCorpus(paths: readonly string[], options: UnitOptions 
     work: { kind: 'count' },
     read: (path) => optionsFor(path, given),
     tellsAtEnd: true,
-    watching: () => ({ source: (input) => input, openCalls: undefined, counter }),
+    watching: () => ({ source: (input) => input, counter }),
   });
-  for await (const event of flow.events(findInputs(paths, -1))) {
-    if (event.kind === 'error') throw event.error;
-    if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
-    if (event.kind === 'end') counter.addFile(0);
+  try {
+    for await (const event of flow.events(findInputs(paths, -1))) {
+      if (event.kind === 'error') throw event.error;
+      if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+      if (event.kind === 'end') counter.addFile(0);
+    }
+  } finally {
+    flow.close();
   }
   return counter.result();
 }

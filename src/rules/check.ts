@@ -6,7 +6,8 @@ import { Message } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
-import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
+import type { Watch } from '../scan/reading.ts';
+import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header.ts';
@@ -45,6 +46,8 @@ export interface CheckSetting {
   readonly range?: Range | undefined;
   /** Document headers of other inputs, which need not be read again. */
   readonly known?: HeaderCache | undefined;
+  /** Sees every byte of the input, window by window. */
+  readonly watch?: Watch | undefined;
 }
 
 const NOTHING: readonly Diagnostic[] = [];
@@ -55,7 +58,7 @@ interface Pending {
   readonly isGapText: boolean;
 }
 
-export class Checker implements SourceWatcher {
+export class Checker {
   readonly #machine: Machine;
   readonly #range: Range;
   readonly #walk: Walk;
@@ -68,11 +71,12 @@ export class Checker implements SourceWatcher {
   #gapHasFiles = false;
   #isBlank = true;
 
-  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known }: CheckSetting = {}) {
+  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, watch }: CheckSetting = {}) {
     this.#utf8 = new InvalidUtf8();
+    const watches = watch === undefined ? this.#utf8 : new Watches(this.#utf8, watch);
     this.#machine = machine;
     this.#range = range;
-    this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: this.#utf8, start: range.start, to: range.to, known });
+    this.#walk = new Walk(machine, new Holding(source, this), options, { watch: watches, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
@@ -193,8 +197,8 @@ export class Checker implements SourceWatcher {
 
   #firstDialect: Batch['dialect'] | null = null;
 
-  /** In what the source lets go stands no finding that is still to be told. */
-  mayRelease(before: number): number {
+  /** Byte position up to which nothing is still to be told, at most `before`. */
+  toldUpTo(before: number): number {
     return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before);
   }
 
@@ -330,6 +334,51 @@ export class Checker implements SourceWatcher {
       tokens += countTokens(part, Math.min(step, to - at));
     }
     return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
+  }
+}
+
+class Watches implements Watch {
+  readonly #utf8: InvalidUtf8;
+  readonly #other: Watch;
+
+  constructor(utf8: InvalidUtf8, other: Watch) {
+    this.#utf8 = utf8;
+    this.#other = other;
+  }
+
+  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
+    this.#utf8.watch(machine, base, from, to, final);
+    this.#other.watch(machine, base, from, to, final);
+  }
+
+  leave(position: number): void {
+    this.#other.leave?.(position);
+  }
+}
+
+/**
+ * The source of a checker; in what it lets go stands no finding that is still to be told. A class: functions of an object's own would be
+ * optimised anew with each checker.
+ */
+class Holding implements Source {
+  readonly #source: Source;
+  readonly #checker: Checker;
+
+  constructor(source: Source, checker: Checker) {
+    this.#source = source;
+    this.#checker = checker;
+  }
+
+  read(at: number, into: Uint8Array): number {
+    return this.#source.read(at, into);
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    return this.#source.bytes(from, to);
+  }
+
+  release(before: number): void {
+    this.#source.release(this.#checker.toldUpTo(before));
   }
 }
 

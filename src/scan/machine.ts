@@ -44,6 +44,9 @@ export interface Machine {
   tally(from: number, to: number, stops: number): number;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
   invalidUtf8(from: number, to: number): number;
+  /** Line feeds in window bytes [from, to); and characters, where the bytes are valid UTF-8. */
+  countLines(from: number, to: number): number;
+  countCharacters(from: number, to: number): number;
   /** Window position of the last byte of [from, to) that is `byte`, which has bit 0x20, or the same without that bit; or -1. */
   findLast(from: number, to: number, byte: number): number;
   /**

@@ -13,6 +13,8 @@ import { type Batch, GrowingTable } from './table.ts';
 /** Looks at the bytes of each window when they have come: [from, to) of the window that begins at `base`. */
 export interface Watch {
   watch(machine: Machine, base: number, from: number, to: number, final: boolean): void;
+  /** The window goes on to this position: bytes before it are there for the last time. */
+  leave?(position: number): void;
 }
 
 export interface ReadingOptions {
@@ -92,10 +94,6 @@ export class Reading implements Source {
     this.#source.release(before);
   }
 
-  get end(): number | undefined {
-    return this.#source.end;
-  }
-
   /** Absolute position up to which the input is read and scanned. */
   get position(): number {
     return this.#base + this.#scanned;
@@ -138,6 +136,7 @@ export class Reading implements Source {
 
   #fill(): void {
     const machine = this.#machine;
+    this.#options.watch?.leave?.(this.#base + this.#scanned);
     machine.slide(this.#scanned, this.#length);
     this.#base += this.#scanned;
     this.#length -= this.#scanned;

@@ -33,6 +33,8 @@ interface Scanner {
   save(at: number): void;
   restore(at: number): void;
   invalidUtf8(from: number, to: number): number;
+  countLines(from: number, to: number): number;
+  countCharacters(from: number, to: number): number;
   findLast(from: number, to: number, byte: number): number;
   tally(from: number, to: number, stops: number): number;
   jsonBegin(most: number): void;
@@ -167,6 +169,14 @@ export class WasmMachine implements Machine {
   invalidUtf8(from: number, to: number): number {
     const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
     return at === 0 ? -1 : at - this.#windowAt;
+  }
+
+  countLines(from: number, to: number): number {
+    return this.#scanner.countLines(this.#windowAt + from, this.#windowAt + to);
+  }
+
+  countCharacters(from: number, to: number): number {
+    return this.#scanner.countCharacters(this.#windowAt + from, this.#windowAt + to);
   }
 
   findLast(from: number, to: number, byte: number): number {

@@ -40,7 +40,7 @@ export async function check(
   for await (const event of run.events(paths, options, {
     work: { kind: 'check', tools },
     tellsAtEnd: false,
-    watching: (input, { input: source }) => places.watch(input, source, run.progress.watch(source)),
+    watching: (input, opened) => places.watch(input, opened, run.progress.watch(opened.input)),
   })) {
     if (event.kind === 'end') records += event.records;
     if (event.kind === 'end' || event.kind === 'broken') places.close();

@@ -34,7 +34,7 @@ export async function messages(
     for await (const event of run.events(paths, options, {
       work: { kind: 'messages', filters: { onlyRole, onlyChannel, transcript, at }, form: format === 'ndjson' ? 'lines' : 'rows' },
       tellsAtEnd: false,
-      watching: (_, { input }) => ({ source: () => run.progress.watch(input), openCalls: undefined }),
+      watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
     })) {
       if (event.kind === 'piece') sink.take(event.piece);
       if (event.kind !== 'end') continue;

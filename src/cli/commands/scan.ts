@@ -35,7 +35,7 @@ export async function scan(
   for await (const event of run.events(paths, options, {
     work: { kind: 'count' },
     tellsAtEnd: true,
-    watching: (_, { input }) => ({ source: () => run.progress.watch(input), openCalls: undefined, counter }),
+    watching: (_, { input }) => ({ source: () => run.progress.watch(input), counter }),
   })) {
     if (event.kind === 'broken') isBroken = true;
     else if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);

@@ -1,12 +1,13 @@
-// Lines and columns of findings, whichever thread they come from: what was read in another thread is opened again here,
-// when something is found in it.
+// Lines and columns of findings, whichever thread they come from. Those of raw text come with them; what was read as records in another
+// thread is opened again here, when something is found in it.
 
 import type { Place } from '../../errors.ts';
 import type { Found, JobInput } from '../../corpus/jobs/job.ts';
 import { type Opened, openInput, type Watching } from '../../corpus/jobs/open.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
+import { Places } from '../../corpus/places.ts';
+import { isContainer } from '../../corpus/records/unit.ts';
 import type { Source } from '../../scan/source.ts';
-import { Places } from './place.ts';
 
 export interface PlacedFinding {
   readonly place: Place;
@@ -20,19 +21,18 @@ export class FindingPlaces {
   /** Opened here. */
   #own: { readonly job: JobInput; readonly opened: Opened } | undefined;
 
-  /** For an input that is read in this thread: what is let go is counted first. */
-  watch(_: JobInput, input: InputSource, source: Source): Watching {
-    const places = this.#for(input);
-    const watched = places.watch(source);
-    return { source: () => watched, openCalls: places.openCalls };
+  /** For an input that is read in this thread: of records, what is let go is counted first. */
+  watch({ path }: JobInput, { input, options }: Opened, source: Source): Watching {
+    const watched = isContainer(path, input, options) ? this.#for(input).over(source) : source;
+    return { source: () => watched };
   }
 
   /** The place of a finding. Throws an InputError. */
-  of(job: JobInput, opened: Opened | null, { diagnostic, line, record }: Found): PlacedFinding {
+  of(job: JobInput, opened: Opened | null, { diagnostic, line, record, place }: Found): PlacedFinding {
     const { input, options } = opened ?? this.#open(job);
     // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the column.
     if (options.positions === 'field') return { place: { line: line ?? (record ?? 0) + 1, column: diagnostic.from + 1 }, input: null };
-    return { place: this.#for(input).at(diagnostic.from), input };
+    return { place: place ?? this.#for(input).at(diagnostic.from), input };
   }
 
   /** An input is done with. */

@@ -1,11 +1,12 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
+import type { Place } from '../../errors.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import type { Job, JobInput, JobResult, Part, Piece } from './job.ts';
+import type { Found, Job, JobInput, JobResult, Part, Piece } from './job.ts';
 import { Kit, type Opened, openInput, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
@@ -75,23 +76,13 @@ export class Flow {
     return this.#options.jobs ?? (this.#pool ??= new Pool(this.#options.threads));
   }
 
-  /** What comes out of the inputs, in order. At the end, and when the loop over it is left, threads are ended and inputs closed. */
+  /** What comes out of the inputs, in order. `close` must be called at the end, or when nothing more is wanted. */
   async *events(inputs: Iterable<Input | InputError>): AsyncGenerator<Event, void, void> {
-    const planned = this.#plan(inputs);
-    try {
-      yield* this.#events(planned);
-    } finally {
-      // Who plans may wait for a thread: that is over then.
-      this.#pool?.close();
-      await planned.return();
-      this.#kit.close();
-    }
-  }
-
-  async *#events(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Event, void, void> {
     let sums = NOTHING;
+    // Where the part at hand begins.
+    let from = START;
     let broken: JobInput | null = null;
-    for await (const step of this.#steps(planned)) {
+    for await (const step of this.#steps(inputs)) {
       if (step.input === null) {
         yield { kind: 'error', error: step.error, isBroken: false };
         continue;
@@ -101,7 +92,6 @@ export class Flow {
         dropStep(step);
         continue;
       }
-      let work: Running | null = null;
       try {
         if ('chain' in step) {
           for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, counts, statistics: null, bytes };
@@ -109,14 +99,18 @@ export class Flow {
           yield { kind: 'end', input, ...NOTHING };
           continue;
         }
-        if (step.isFirst) sums = NOTHING;
+        if (step.isFirst) {
+          sums = NOTHING;
+          from = START;
+        }
         const { opened } = step;
-        work = this.#exact(step.work, sums.transcripts - sums.records);
+        const work = this.#exact(step.work, sums.transcripts - sums.records);
         for (let answer = await work.next(); ; answer = await work.next()) {
           if ('piece' in answer) {
-            yield { kind: 'piece', input, opened, piece: answer.piece };
+            yield { kind: 'piece', input, opened, piece: placedFrom(from, answer.piece) };
             continue;
           }
+          if (answer.result.place !== null) from = placeFrom(from, answer.result.place);
           const { counts, statistics, bytes, records, transcripts, messages, badRecords } = answer.result;
           // Counts of lines begin anew in every part.
           const before = step.work.job.kind === 'count' ? sums : NOTHING;
@@ -132,8 +126,6 @@ export class Flow {
         if (!(error instanceof InputError)) throw error;
         broken = input;
         yield { kind: 'error', error, isBroken: true };
-      } finally {
-        work?.drop();
       }
     }
   }
@@ -149,24 +141,23 @@ export class Flow {
     return this.#threads.start({ ...job, part: { ...job.part, surplus } }, true);
   }
 
-  async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
+  async *#steps(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
     const most = this.#options.threads === 1 ? 1 : 1 + AHEAD * this.#options.threads;
+    const planned = this.#plan(inputs);
     const ready: Step[] = [];
     let failure: unknown;
     let ended = false;
-    let left = false;
     let wake: () => void = () => {};
     // Goes on while a step is taken; errors come where they belong.
     const fill = async (): Promise<void> => {
       try {
-        while (ready.length < most && !left) {
+        while (ready.length < most) {
           const next = await planned.next();
           if (next.done) {
             ended = true;
             break;
           }
-          if (left) dropStep(next.value);
-          else ready.push(next.value);
+          ready.push(next.value);
           wake();
         }
       } catch (error) {
@@ -186,9 +177,13 @@ export class Flow {
       }
       if (failure !== undefined) throw failure;
     } finally {
-      left = true;
       for (const step of ready) dropStep(step);
     }
+  }
+
+  close(): void {
+    this.#pool?.close();
+    this.#kit.close();
   }
 
   async *#plan(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
@@ -256,8 +251,8 @@ export class Flow {
     return {
       job,
       next: async () => {
-        this.#kit.watching = this.#options.watching?.(job.input, opened);
         try {
+          if (pieces === undefined) this.#kit.watching = this.#options.watching?.(job.input, opened);
           const { done, value } = (pieces ??= perform(this.#kit, job, opened)).next();
           if (done) close();
           return done ? { result: value } : { piece: value };
@@ -283,6 +278,19 @@ function refuseChanged({ input, state }: { readonly input: JobInput; readonly st
   const now = stampOfInput(input.ref);
   if (now?.file !== state.file ? isOpen : now.content === state.content) return;
   throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
+}
+
+const START: Place = { line: 1, column: 1 };
+
+/** A place that counts from another one. */
+function placeFrom(from: Place, { line, column }: Place): Place {
+  return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
+}
+
+/** Findings of a part, as the whole input has them. */
+function placedFrom(from: Place, piece: Piece): Piece {
+  if (from === START || !Array.isArray(piece)) return piece;
+  return (piece as readonly Found[]).map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
 }
 
 function dropStep(step: Step): void {

@@ -4,7 +4,7 @@
 import type { ToolDefinition } from '../../model/data.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
-import type { Diagnostic } from '../../errors.ts';
+import type { Diagnostic, Place } from '../../errors.ts';
 import type { MessageRow } from '../tables/table.ts';
 import type { InputRef } from '../input/paths.ts';
 import type { LineRange } from '../records/lines.ts';
@@ -53,6 +53,8 @@ export interface Found {
   readonly record: number | null;
   /** Of a record: its line. */
   readonly line: number | null;
+  /** In raw text, counted from where the part begins; null: whoever wants to know finds it. */
+  readonly place: Place | null;
 }
 
 /** Findings that are handed out at once. */
@@ -80,6 +82,8 @@ export interface JobResult {
   readonly badRecords: number;
   /** Bytes of the input that were done with. */
   readonly bytes: number;
+  /** Where the part ends, counted from where it begins; null: nobody counted. */
+  readonly place: Place | null;
 }
 
 export const NO_RESULT: JobResult = {
@@ -93,4 +97,5 @@ export const NO_RESULT: JobResult = {
   messages: 0,
   badRecords: 0,
   bytes: 0,
+  place: null,
 };

@@ -5,7 +5,6 @@ import type { Machine } from '../../scan/machine.ts';
 import { createMachine } from '../../scan/engine.ts';
 import type { Source } from '../../scan/source.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
-import type { OpenCalls } from '../../rules/calls.ts';
 import { Counter } from '../../rules/count.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
@@ -16,7 +15,6 @@ import type { UnitOptions } from '../records/unit.ts';
 /** What the thread that asks wants to see of a job that it does itself. */
 export interface Watching {
   source(input: InputSource): Source;
-  readonly openCalls: OpenCalls | undefined;
   /** What to count into; without it the counts are the job's result. */
   readonly counter?: Counter | undefined;
 }
@@ -53,10 +51,6 @@ export class Kit {
   get counter(): { readonly counter: Counter; readonly isOwn: boolean } {
     const counter = this.watching?.counter;
     return counter === undefined ? { counter: new Counter(true), isOwn: true } : { counter, isOwn: false };
-  }
-
-  get openCalls(): OpenCalls | undefined {
-    return this.watching?.openCalls;
   }
 
   get machine(): Machine {

@@ -10,6 +10,7 @@ import { countLines, performRecords } from './record-job.ts';
 import { rawStatistics } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
+import { Places } from '../places.ts';
 import type { InputSource } from '../input/source.ts';
 import { isContainer, type UnitOptions } from '../records/unit.ts';
 
@@ -39,11 +40,13 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
     return { ...NO_RESULT, counts: isOwn ? counter.partial() : null, start: range.start?.position ?? null, end, bytes, transcripts, messages };
   }
   if (job.kind === 'check') {
-    const checker = new Checker(machine, source, { ...options, tools: job.tools, openCalls: kit.openCalls }, { range, known: kit.headers });
+    const places = new Places(input, from);
+    const { openCalls } = places;
+    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, watch: places });
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
-        found.push({ diagnostic, record: null, line: null });
+        found.push({ diagnostic, record: null, line: null, place: places.at(diagnostic.from) });
         // What is read once must be looked at before it is let go.
         if (found.length < GATHERED && input.canReread) continue;
         yield found;
@@ -54,7 +57,8 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
       throw error;
     }
     if (found.length > 0) yield found;
-    return { ...NO_RESULT, transcripts: checker.transcripts, bytes: Math.min(range.to, checker.position) - from };
+    const to = Math.min(range.to, checker.position);
+    return { ...NO_RESULT, transcripts: checker.transcripts, bytes: to - from, place: range.to === Infinity ? null : places.at(to) };
   }
   if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);
   if (job.kind !== 'messages') return NO_RESULT;

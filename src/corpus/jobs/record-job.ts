@@ -121,7 +121,7 @@ class CheckWorker implements UnitWorker {
     const { tools } = this.#job;
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers });
     for (const diagnostic of checker.run()) {
-      this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line });
+      this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line, place: null });
     }
     this.transcripts += checker.transcripts;
     return true;
@@ -129,7 +129,7 @@ class CheckWorker implements UnitWorker {
 
   bad({ rule, from, to, detail, record, line }: BadRecord): void {
     const diagnostic = diagnose({ rule, from, to, detail }, this.transcripts, true);
-    this.#found.push({ diagnostic, record, line });
+    this.#found.push({ diagnostic, record, line, place: null });
   }
 
   *ready(all: boolean): Generator<Piece, void, void> {

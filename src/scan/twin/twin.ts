@@ -118,6 +118,18 @@ export class Twin implements Machine {
     return -1;
   }
 
+  countLines(from: number, to: number): number {
+    let count = 0;
+    for (let at = from; at < to; at++) if (this.source[at] === 0x0a) count++;
+    return count;
+  }
+
+  countCharacters(from: number, to: number): number {
+    let count = 0;
+    for (let at = from; at < to; at++) if ((this.source[at]! & 0xc0) !== 0x80) count++;
+    return count;
+  }
+
   findLast(from: number, to: number, byte: number): number {
     let at = to - 1;
     while (at >= from && (this.source[at]! | 0x20) !== byte) at--;

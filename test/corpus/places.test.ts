@@ -1,10 +1,10 @@
 // Lines and columns while an input is checked: of a pipe nothing can be read again, and open calls are told late.
 import { expect, test } from 'vitest';
-import { Places } from '../../../src/cli/diagnostics/place.ts';
-import type { InputSource } from '../../../src/corpus/input/source.ts';
-import { MemorySource, type Source } from '../../../src/index.ts';
-import { WasmMachine } from '../../../src/scan/wasm.ts';
-import { checkSource } from '../../../src/rules/check.ts';
+import { Places } from '../../src/corpus/places.ts';
+import type { InputSource } from '../../src/corpus/input/source.ts';
+import { MemorySource, type Source } from '../../src/index.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+import { checkSource } from '../../src/rules/check.ts';
 
 /** A source that was read once: what it let go is an error to ask for. */
 class Once implements InputSource {
@@ -69,7 +69,7 @@ test.each([['a pipe', false], ['a file', true]])('open calls have their places i
   const places = new Places(input);
   const machine = new WasmMachine({ window: 1024, tableRows: 64 });
   const found: typeof expected = [];
-  for (const { rule, from } of checkSource(machine, places.watch(input), { openCalls: places.openCalls })) {
+  for (const { rule, from } of checkSource(machine, places.over(input), { openCalls: places.openCalls })) {
     found.push({ rule, ...places.at(from) });
   }
   const order = (a: (typeof expected)[number], b: (typeof expected)[number]): number => a.line - b.line || a.column - b.column;

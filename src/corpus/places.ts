@@ -1,0 +1,105 @@
+// Lines and columns of what is found in an input, of any size. What lies in a scanner's window is counted there, while it passes; else
+// bytes are read again from a file, and of a pipe they are counted before they are let go.
+
+import { type LineCounting, Lines, type Place } from '../errors.ts';
+import type { OpenCalls } from '../rules/calls.ts';
+import type { Machine } from '../scan/machine.ts';
+import type { Watch } from '../scan/reading.ts';
+import type { Source } from '../scan/source.ts';
+import { countCodePoints } from '../utf8.ts';
+import type { InputSource } from './input/source.ts';
+
+const START: Place = { line: 1, column: 1 };
+
+export class Places implements Watch, LineCounting {
+  readonly #input: InputSource;
+  readonly #lines: Lines;
+  readonly #open = new Map<number, Place>();
+  readonly #closed: number[] = [];
+  #part = new Uint8Array(64 * 1024);
+  /** The window that was seen last. */
+  #machine: Machine | null = null;
+  #base = 0;
+  #length = 0;
+
+  /** `from`: the position that lines and columns are counted from. */
+  constructor(input: InputSource, from = 0) {
+    this.#input = input;
+    this.#lines = new Lines((first, end) => this.#window(first, end) ?? this.#read(first, end), from, this);
+  }
+
+  /** The place of a byte that was not let go. */
+  at(position: number): Place {
+    return this.#open.get(position) ?? (position === 0 ? START : this.#lines.at(position));
+  }
+
+  /** An open call is told long after its bytes were let go: of a pipe its place is kept. */
+  readonly openCalls: OpenCalls = {
+    opened: (from) => {
+      if (this.#input.canReread) return;
+      // What was closed before has been told by now, if it was to be told.
+      for (const closed of this.#closed.splice(0)) this.#open.delete(closed);
+      this.#open.set(from, this.#lines.at(from));
+    },
+    closed: (from) => {
+      if (!this.#input.canReread) this.#closed.push(from);
+    },
+  };
+
+  /** The source to look through: what it lets go is counted first. */
+  over(source: Source): Source {
+    if (this.#input.canReread) return source;
+    return {
+      read: (at, into) => source.read(at, into),
+      bytes: (from, to) => source.bytes(from, to),
+      release: (before) => {
+        if (before > 0) this.#lines.forget(before);
+        source.release(before);
+      },
+    };
+  }
+
+  watch(machine: Machine, base: number, _: number, to: number): void {
+    this.#machine = machine;
+    this.#base = base;
+    this.#length = to;
+  }
+
+  leave(position: number): void {
+    if (position > this.#base) this.#lines.at(position);
+    this.#length = 0;
+  }
+
+  lines(part: Uint8Array): number {
+    const from = this.#offset(part);
+    if (from >= 0) return this.#machine!.countLines(from, from + part.length);
+    let count = 0;
+    for (let lf = part.indexOf(LF); lf >= 0; lf = part.indexOf(LF, lf + 1)) count++;
+    return count;
+  }
+
+  codePoints(part: Uint8Array): number {
+    const from = this.#offset(part);
+    const to = from + part.length;
+    const isCounted = from >= 0 && this.#machine!.invalidUtf8(from, to) < 0;
+    return isCounted ? this.#machine!.countCharacters(from, to) : countCodePoints(part, 0, part.length);
+  }
+
+  /** Where a part lies in the window; negative: elsewhere. */
+  #offset(part: Uint8Array): number {
+    if (this.#machine === null || part.buffer !== this.#machine.source.buffer) return -1;
+    return part.byteOffset - this.#machine.source.byteOffset;
+  }
+
+  #window(from: number, to: number): Uint8Array | null {
+    if (from < this.#base || to > this.#base + this.#length) return null;
+    return this.#machine!.source.subarray(from - this.#base, to - this.#base);
+  }
+
+  #read(from: number, to: number): Uint8Array {
+    if (to - from > this.#part.length) this.#part = new Uint8Array(to - from);
+    return this.#part.subarray(0, this.#input.read(from, this.#part.subarray(0, to - from)));
+  }
+}
+
+const LF = 0x0a;
