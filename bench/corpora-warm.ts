@@ -61,13 +61,9 @@ export class Warm {
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
     const jobs = this.#pool;
     const flow = new Flow({ ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }) });
-    try {
-      for await (const event of flow.events(findInputs([path], -1))) {
-        if (event.kind === 'error') throw event.error;
-        yield event;
-      }
-    } finally {
-      flow.close();
+    for await (const event of flow.events(findInputs([path], -1))) {
+      if (event.kind === 'error') throw event.error;
+      yield event;
     }
   }
 

@@ -38,10 +38,14 @@ export interface Rule {
   readonly text: string;
   /** What to do. */
   readonly remedy: string;
+  /** What its span is, where it may be shown: a header of a message or document, or a word of one. Bodies never are. */
+  readonly shows?: 'header' | 'word';
 }
 
-function rule(code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string): Rule {
-  return { code, severity, clause, text, remedy };
+function rule(
+  code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string, shows?: Rule['shows'],
+): Rule {
+  return { code, severity, clause, text, remedy, ...(shows && { shows }) };
 }
 
 const HEADER = 'E-PARSE-HEADER';
@@ -54,37 +58,44 @@ export const RULES = {
   'missing-header': rule(HEADER, 'declared', 'R-NO-HEADER, 2.2 §2', 'the transcript has no document header',
     'begin it with `version: 2.2`'),
   'missing-version': rule(HEADER, 'error', 'R-HEADER-YAML, 2.2 §2', 'the document header has no version',
-    'add a line `version: 2.2`'),
+    'add a line `version: 2.2`', 'header'),
   'bad-yaml': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no plain YAML mapping that can be read',
-    'write `key: value` lines; aliases, tags, complex keys and further documents are refused'),
-  'duplicate-key': rule(HEADER, 'error', 'R-HEADER-YAML', 'a key stands twice in the document header', 'keep one of them'),
-  'not-a-mapping': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no mapping', 'write `key: value` lines'),
+    'write `key: value` lines; aliases, tags, complex keys and further documents are refused', 'header'),
+  'duplicate-key': rule(HEADER, 'error', 'R-HEADER-YAML', 'a key stands twice in the document header',
+    'keep one of them', 'header'),
+  'not-a-mapping': rule(HEADER, 'error', 'R-HEADER-YAML', 'the document header is no mapping',
+    'write `key: value` lines', 'header'),
   'header-limit': rule(HEADER, 'error', 'R-HEADER-YAML, R-ATTR', 'the header is larger than is read',
-    'keep headers below 64 KiB, 64 brackets, 64 columns of indentation and 16 list marks in a row'),
+    'keep headers below 64 KiB, 64 brackets, 64 columns of indentation and 16 list marks in a row', 'header'),
   'unsupported-version': rule(HEADER, 'error', 'R-DETECT', 'the version is none that is known; read as 2.2',
-    'declare 1.x, 2.0 or 2.2'),
-  'newer-version': rule(HEADER, 'warning', 'R-DETECT', 'the version is newer than 2.2; read as 2.2', 'declare 2.2'),
+    'declare 1.x, 2.0 or 2.2', 'header'),
+  'newer-version': rule(HEADER, 'warning', 'R-DETECT', 'the version is newer than 2.2; read as 2.2',
+    'declare 2.2', 'header'),
   'not-utf8': rule(HEADER, 'error', 'R-UTF16', 'the input looks like UTF-16 or UTF-32', 'convert it to UTF-8'),
-  'missing-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §6', 'the message has no role', 'name the role after the start token'),
+  'missing-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §6', 'the message has no role',
+    'name the role after the start token', 'header'),
   'unknown-role': rule(HEADER, 'error', 'R-ROLE, 2.2 §4', 'the role is none that the dialect knows',
-    'use system, developer, user, assistant, tool or functions.<name>'),
+    'use system, developer, user, assistant, tool or functions.<name>', 'word'),
   'stray-word': rule(HEADER, 'error', 'R-STRAY-WORD', 'a word in the header means nothing there',
-    'remove it, or write it as key=value'),
-  'duplicate-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute stands twice', 'keep one of them'),
-  'empty-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute has no value', 'give it one, or remove it'),
-  'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel', 'keep one of them'),
+    'remove it, or write it as key=value', 'word'),
+  'duplicate-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute stands twice', 'keep one of them', 'word'),
+  'empty-attribute': rule(HEADER, 'error', 'R-ATTR-DUP', 'an attribute has no value',
+    'give it one, or remove it', 'word'),
+  'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel',
+    'keep one of them', 'word'),
   'unknown-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the channel is none that is known; the message is never shown',
-    'use analysis, commentary or final'),
-  'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token', 'put <|start|> and the role before it'),
+    'use analysis, commentary or final', 'word'),
+  'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token',
+    'put <|start|> and the role before it', 'header'),
   'missing-message': rule(HEADER, 'error', 'R-MISSING-MESSAGE', 'the header is not ended by its message token or newline',
-    'end the header with <|message|>, in 0.1 with a newline'),
+    'end the header with <|message|>, in 0.1 with a newline', 'header'),
   'stray-token': rule(HEADER, 'error', 'R-UNCLOSED', 'a control token stands where it means nothing and is text',
     'remove it, or escape it where the dialect has an escape'),
-  'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it'),
+  'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it', 'word'),
   'unusual-value': rule(HEADER, 'warning', 'R-ATTR-UNKNOWN', 'an attribute value holds control or non-ASCII characters',
-    'use visible ASCII characters'),
+    'use visible ASCII characters', 'word'),
   'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no channel',
-    'name analysis, commentary or final'),
+    'name analysis, commentary or final', 'header'),
   'missing-end': rule(TRUNCATED, 'error', 'R-UNCLOSED', 'the next message begins before this one has ended',
     'end the message with <|end|>, in 0.1 with <|im_end|>'),
   truncated: rule(TRUNCATED, 'error', 'R-UNCLOSED, 2.2 §9', 'the input ends in the message',
@@ -113,8 +124,10 @@ export const RULES = {
     'mend the body, or drop the hint'),
   'unknown-content-type': rule(null, 'info', 'R-CONSTRAINT', 'the content type is none that is checked', 'nothing, when it is meant'),
   'open-call': rule(null, 'info', 'R-CALL', 'the call has no reply', 'nothing, when it is still to come'),
-  completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt', 'nothing is wrong'),
-  'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion', 'nothing is wrong'),
+  completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt',
+    'nothing is wrong', 'header'),
+  'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion',
+    'nothing is wrong', 'header'),
   'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),
   'bad-record': rule(null, 'error', 'R-DIAG', 'the record is no JSON object that can be read',
     'write one JSON object a line, in UTF-8'),
@@ -123,7 +136,7 @@ export const RULES = {
   'refused-record': rule(null, 'error', 'R-REFUSE', 'the chat data of the record cannot be read as a transcript',
     'mend the message that is named'),
   'unknown-attribute': rule(null, 'info', 'R-ATTR-UNKNOWN', 'an attribute is none that the format names; it is kept',
-    'nothing, when it is meant'),
+    'nothing, when it is meant', 'word'),
 } as const satisfies Record<string, Rule>;
 
 export type RuleName = keyof typeof RULES;

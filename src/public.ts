@@ -18,7 +18,7 @@ export { transcriptData } from './formats/transcript-data.ts';
 export { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written } from './formats/write/write.ts';
 export { type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
-export type { HeaderValue } from './model/header/document.ts';
+export type { HeaderValue } from './model/header/yaml.ts';
 export { type End, Message, type Span } from './model/message.ts';
 export { Parsed, type Tile, Transcript } from './model/parse.ts';
 export type { FileInSequence, FillIn } from './model/sequence.ts';

@@ -1,5 +1,6 @@
-// The one direction of imports, read from the sources: rooms, Node's modules, packages, WebAssembly, cycles.
-import { readFileSync, readdirSync } from 'node:fs';
+// The one direction of imports, read from the sources: rooms, Node's modules, packages, WebAssembly, cycles; and the
+// pages of the rooms.
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -165,6 +166,21 @@ describe('the sources', () => {
 
   test('share plain integer constants with the assembly, nothing else', () => {
     expect(strangeLines(files['abi.ts']!)).toEqual([]);
+  });
+});
+
+describe('the pages of the rooms', () => {
+  const src = fileURLToPath(new URL('../src/', import.meta.url));
+  const rooms = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+
+  test.each(rooms)('%s has one, which names its folders, and no file that is not there', (room) => {
+    const page = readFileSync(join(src, room, 'README.md'), 'utf8');
+    const folders = readdirSync(join(src, room), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    for (const { name } of folders) expect(page).toContain(`\`${name}/`);
+    const generated = [...BINARIES, 'corpus/report/assets.ts'];
+    const named = [...page.matchAll(/`([a-z0-9./-]+(?:\.ts|\/))`/g)].map(([, path]) => join(room, path!));
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((path) => !generated.includes(path) && !existsSync(join(src, path)))).toEqual([]);
   });
 });
 

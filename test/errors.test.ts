@@ -1,4 +1,5 @@
 // Lines and columns, rule rows, and what a diagnostic may say.
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { check, Lines, RULES } from '../src/index.ts';
 import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
@@ -61,6 +62,14 @@ test('every rule has a row that a person can read', () => {
     expect(name).toMatch(/^[a-z][a-z0-9-]+$/);
     for (const text of [rule.clause, rule.text, rule.remedy]) expect(text.length, name).toBeGreaterThan(2);
   }
+});
+
+test('README.md has a row for each rule, and no other', () => {
+  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('\n## ').find((part) => part.startsWith('Rules\n'))!;
+  const rows = page.split('\n').filter((line) => line.startsWith('| `'));
+  expect(rows.sort()).toEqual(Object.entries(RULES).map(([name, { severity, clause, text }]) => {
+    return `| \`${name}\` | ${severity} | ${clause} | ${text} |`;
+  }).sort());
 });
 
 test('bad bytes are found one by one where TextDecoder replaces them', () => {

@@ -147,7 +147,6 @@ export class Invocation {
         yield event;
       }
     } finally {
-      flow.close();
       // A spinner that goes on would keep the process alive.
       this.progress.stop();
     }

@@ -1,7 +1,7 @@
 // Progress of long work on a terminal: how much is read, how fast, how long it will take. Nothing otherwise.
 
 import type { InputSource } from '../corpus/input/source.ts';
-import type { Source } from '../scan/source.ts';
+import { type Source, WatchedSource } from '../scan/source.ts';
 import { escapeLine } from './print.ts';
 import type { TextStream } from './stream.ts';
 import { rateOf, sizeText, timeText } from './summary.ts';
@@ -72,20 +72,14 @@ export class Progress {
   /** The same source, watched. */
   watch(source: InputSource): Source {
     let furthest = 0;
-    return {
-      read: (at, into) => {
-        const read = source.read(at, into);
-        if (at + read > furthest) {
-          this.#bytes += at + read - furthest;
-          furthest = at + read;
-          this.#current = { path: source.path, position: furthest, size: source.size };
-          this.step();
-        }
-        return read;
-      },
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => source.release(before),
+    const hasRead = (to: number): void => {
+      if (to <= furthest) return;
+      this.#bytes += to - furthest;
+      furthest = to;
+      this.#current = { path: source.path, position: furthest, size: source.size };
+      this.step();
     };
+    return new WatchedSource(source, { hasRead });
   }
 
   /** Shows where the work stands, when it lasts and it is time to. */

@@ -80,14 +80,10 @@ export async function scanCorpus(paths: readonly string[], options: UnitOptions 
     tellsAtEnd: true,
     watching: () => ({ source: (input) => input, counter }),
   });
-  try {
-    for await (const event of flow.events(findInputs(paths, -1))) {
-      if (event.kind === 'error') throw event.error;
-      if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
-      if (event.kind === 'end') counter.addFile(0);
-    }
-  } finally {
-    flow.close();
+  for await (const event of flow.events(findInputs(paths, -1))) {
+    if (event.kind === 'error') throw event.error;
+    if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+    if (event.kind === 'end') counter.addFile(0);
   }
   return counter.result();
 }

@@ -5,13 +5,13 @@ import { type LineCounting, Lines, type Place } from '../errors.ts';
 import type { OpenCalls } from '../rules/calls.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
-import type { Source } from '../scan/source.ts';
+import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { countCodePoints } from '../utf8.ts';
 import type { InputSource } from './input/source.ts';
 
 const START: Place = { line: 1, column: 1 };
 
-export class Places implements Watch, LineCounting {
+export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #input: InputSource;
   readonly #lines: Lines;
   readonly #open = new Map<number, Place>();
@@ -48,15 +48,12 @@ export class Places implements Watch, LineCounting {
 
   /** The source to look through: what it lets go is counted first. */
   over(source: Source): Source {
-    if (this.#input.canReread) return source;
-    return {
-      read: (at, into) => source.read(at, into),
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => {
-        if (before > 0) this.#lines.forget(before);
-        source.release(before);
-      },
-    };
+    return this.#input.canReread ? source : new WatchedSource(source, this);
+  }
+
+  mayRelease(before: number): number {
+    if (before > 0) this.#lines.forget(before);
+    return before;
   }
 
   watch(machine: Machine, base: number, _: number, to: number): void {

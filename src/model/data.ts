@@ -1,6 +1,6 @@
 // Messages as plain data: what every notation gives and a writer takes. A view becomes data when it is asked for.
 
-import type { HeaderValue } from './header/document.ts';
+import type { HeaderValue } from './header/yaml.ts';
 import type { End, Message } from './message.ts';
 
 /**

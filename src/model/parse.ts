@@ -6,7 +6,7 @@ import { TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
 import { fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
-import type { HeaderValue } from './header/document.ts';
+import type { HeaderValue } from './header/yaml.ts';
 import { INSPECT } from './inspect.ts';
 import { Message, type Span } from './message.ts';
 import { type FileInSequence, readSequence } from './sequence.ts';

@@ -7,7 +7,7 @@ import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/tra
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
-import type { Source } from '../scan/source.ts';
+import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header.ts';
@@ -58,7 +58,7 @@ interface Pending {
   readonly isGapText: boolean;
 }
 
-export class Checker {
+export class Checker implements SourceWatcher {
   readonly #machine: Machine;
   readonly #range: Range;
   readonly #walk: Walk;
@@ -76,7 +76,7 @@ export class Checker {
     const watches = watch === undefined ? this.#utf8 : new Watches(this.#utf8, watch);
     this.#machine = machine;
     this.#range = range;
-    this.#walk = new Walk(machine, new Holding(source, this), options, { watch: watches, start: range.start, to: range.to, known });
+    this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: watches, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options);
@@ -197,8 +197,8 @@ export class Checker {
 
   #firstDialect: Batch['dialect'] | null = null;
 
-  /** Byte position up to which nothing is still to be told, at most `before`. */
-  toldUpTo(before: number): number {
+  /** In what the source lets go stands no finding that is still to be told. */
+  mayRelease(before: number): number {
     return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before);
   }
 
@@ -353,32 +353,6 @@ class Watches implements Watch {
 
   leave(position: number): void {
     this.#other.leave?.(position);
-  }
-}
-
-/**
- * The source of a checker; in what it lets go stands no finding that is still to be told. A class: functions of an object's own would be
- * optimised anew with each checker.
- */
-class Holding implements Source {
-  readonly #source: Source;
-  readonly #checker: Checker;
-
-  constructor(source: Source, checker: Checker) {
-    this.#source = source;
-    this.#checker = checker;
-  }
-
-  read(at: number, into: Uint8Array): number {
-    return this.#source.read(at, into);
-  }
-
-  bytes(from: number, to: number): Uint8Array {
-    return this.#source.bytes(from, to);
-  }
-
-  release(before: number): void {
-    this.#source.release(this.#checker.toldUpTo(before));
   }
 }
 

@@ -94,6 +94,10 @@ export class Reading implements Source {
     this.#source.release(before);
   }
 
+  get end(): number | undefined {
+    return this.#source.end;
+  }
+
   /** Absolute position up to which the input is read and scanned. */
   get position(): number {
     return this.#base + this.#scanned;

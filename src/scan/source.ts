@@ -2,13 +2,50 @@
 
 export interface Source {
   /** Where it ends, when that is known and cannot change. */
-  readonly end?: number;
+  readonly end?: number | undefined;
   /** Fills `into` with bytes from position `at` on; answers how many, 0 at the end. */
   read(at: number, into: Uint8Array): number;
   /** The bytes [from, to), cut at the end of the input. Valid until the next call. */
   bytes(from: number, to: number): Uint8Array;
   /** Nothing before this position will be asked for again. */
   release(before: number): void;
+}
+
+/** Sees what is asked of a source. */
+export interface SourceWatcher {
+  /** Bytes were read, up to this position. */
+  hasRead?(to: number): void;
+  /** Nothing before a position will be asked for again by the reader; answers before which one the source may let go. */
+  mayRelease?(before: number): number;
+}
+
+/** A source with somebody who watches. A class: functions of an object's own would be optimised anew for each one. */
+export class WatchedSource implements Source {
+  readonly #source: Source;
+  readonly #watcher: SourceWatcher;
+
+  constructor(source: Source, watcher: SourceWatcher) {
+    this.#source = source;
+    this.#watcher = watcher;
+  }
+
+  get end(): number | undefined {
+    return this.#source.end;
+  }
+
+  read(at: number, into: Uint8Array): number {
+    const read = this.#source.read(at, into);
+    this.#watcher.hasRead?.(at + read);
+    return read;
+  }
+
+  bytes(from: number, to: number): Uint8Array {
+    return this.#source.bytes(from, to);
+  }
+
+  release(before: number): void {
+    this.#source.release(this.#watcher.mayRelease?.(before) ?? before);
+  }
 }
 
 /** A source over bytes in memory. */

@@ -9,7 +9,7 @@ import { ENDINGS, STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { FileSource, type InputSource } from '../../corpus/input/source.ts';
 import type { Severity } from '../../errors.ts';
 import type { EscapeStyle } from '../../formats/control-tokens/escape.ts';
-import type { Source } from '../../scan/source.ts';
+import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { Copier, type TargetOptions, Targets } from './audit-copy.ts';
 import { writeDiff, writeDiffHead } from './audit-diff.ts';
 import { applyRules } from '../config.ts';
@@ -122,7 +122,8 @@ class Audit {
     const { how, fixWarnings, form, field, diff } = this.#options;
     const { out, colors, machine } = this.#run;
     const places = new Places(input);
-    const held = new Held(places.over(source));
+    const watched = places.over(source);
+    const held = new Held(watched);
     const options: AuditOptions = {
       ...reading, how, field, lookAlikes: fixWarnings, foreign: fixWarnings,
       form: form === 'messages' || form === 'conversations' ? 'records' : 'auto',
@@ -132,7 +133,7 @@ class Audit {
       },
     };
     let isFirst = true;
-    for (const { findings, change, left } of auditSource(machine, path, held, options)) {
+    for (const { findings, change, left } of auditSource(machine, path, new WatchedSource(watched, held), options)) {
       for (const finding of findings) this.#tell(path, finding, places, input);
       this.#left += left;
       if (change === null) continue;
@@ -188,8 +189,8 @@ function refusePacked(path: string): void {
   throw new InputError(path, 'is compressed, and a copy of it would not be', 'decompress it first');
 }
 
-/** A source that lets nothing go before it was looked at and copied. */
-class Held implements Source {
+/** Lets a source let nothing go before it was looked at and copied. */
+class Held implements SourceWatcher {
   readonly #source: Source;
   #passed = 0;
   #released = 0;
@@ -198,17 +199,9 @@ class Held implements Source {
     this.#source = source;
   }
 
-  read(at: number, into: Uint8Array): number {
-    return this.#source.read(at, into);
-  }
-
-  bytes(from: number, to: number): Uint8Array {
-    return this.#source.bytes(from, to);
-  }
-
-  release(before: number): void {
+  mayRelease(before: number): number {
     this.#released = before;
-    this.#source.release(Math.min(before, this.#passed));
+    return Math.min(before, this.#passed);
   }
 
   passed(position: number): void {

@@ -3,21 +3,10 @@
 // where the header ends.
 
 import type { InputSource } from '../../corpus/input/source.ts';
-import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { escapeLine } from '../print.ts';
 import type { Told } from './report.ts';
-
-/** Rules whose span is a header or a document header. */
-const HEADERS: ReadonlySet<string> = new Set<RuleName>([
-  'missing-version', 'bad-yaml', 'duplicate-key', 'not-a-mapping', 'unsupported-version', 'newer-version',
-  'header-limit', 'missing-role', 'missing-start', 'missing-message', 'missing-channel', 'completion', 'open-turn',
-]);
-/** Rules whose span is a word or a token of a message header. */
-const WORDS: ReadonlySet<string> = new Set<RuleName>([
-  'unknown-role', 'stray-word', 'duplicate-attribute', 'empty-attribute', 'duplicate-channel', 'unknown-channel',
-  'bare-recipient', 'unusual-value', 'unknown-attribute',
-]);
+import { ruleOf } from './rule-of.ts';
 
 /** Bytes that are looked at around a word, and characters that are shown of each part. */
 const REACH = 256;
@@ -31,10 +20,11 @@ export interface Excerpt {
 
 /** The excerpt of a diagnostic; null where it would show more than a header. */
 export function excerptOf(input: InputSource, { rule, from, to }: Told): Excerpt | null {
-  if (to <= from || !(HEADERS.has(rule) || WORDS.has(rule))) return null;
+  const { shows } = ruleOf(rule);
+  if (to <= from || shows === undefined) return null;
   let begin = from;
   let end = Math.min(to, from + REACH);
-  if (WORDS.has(rule)) {
+  if (shows === 'word') {
     begin = Math.max(input.first, from - REACH);
     const before = headerBefore(latin1(input.bytes(begin, from)));
     begin += before.at;

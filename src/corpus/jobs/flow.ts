@@ -76,13 +76,25 @@ export class Flow {
     return this.#options.jobs ?? (this.#pool ??= new Pool(this.#options.threads));
   }
 
-  /** What comes out of the inputs, in order. `close` must be called at the end, or when nothing more is wanted. */
+  /** What comes out of the inputs, in order. At the end, and when the loop over it is left, threads are ended and inputs closed. */
   async *events(inputs: Iterable<Input | InputError>): AsyncGenerator<Event, void, void> {
+    const planned = this.#plan(inputs);
+    try {
+      yield* this.#events(planned);
+    } finally {
+      // Who plans may wait for a thread: that is over then.
+      this.#pool?.close();
+      await planned.return();
+      this.#kit.close();
+    }
+  }
+
+  async *#events(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Event, void, void> {
     let sums = NOTHING;
     // Where the part at hand begins.
     let from = START;
     let broken: JobInput | null = null;
-    for await (const step of this.#steps(inputs)) {
+    for await (const step of this.#steps(planned)) {
       if (step.input === null) {
         yield { kind: 'error', error: step.error, isBroken: false };
         continue;
@@ -92,6 +104,7 @@ export class Flow {
         dropStep(step);
         continue;
       }
+      let work: Running | null = null;
       try {
         if ('chain' in step) {
           for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, counts, statistics: null, bytes };
@@ -104,7 +117,7 @@ export class Flow {
           from = START;
         }
         const { opened } = step;
-        const work = this.#exact(step.work, sums.transcripts - sums.records);
+        work = this.#exact(step.work, sums.transcripts - sums.records);
         for (let answer = await work.next(); ; answer = await work.next()) {
           if ('piece' in answer) {
             yield { kind: 'piece', input, opened, piece: placedFrom(from, answer.piece) };
@@ -126,6 +139,8 @@ export class Flow {
         if (!(error instanceof InputError)) throw error;
         broken = input;
         yield { kind: 'error', error, isBroken: true };
+      } finally {
+        work?.drop();
       }
     }
   }
@@ -141,23 +156,24 @@ export class Flow {
     return this.#threads.start({ ...job, part: { ...job.part, surplus } }, true);
   }
 
-  async *#steps(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {
+  async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
     const most = this.#options.threads === 1 ? 1 : 1 + AHEAD * this.#options.threads;
-    const planned = this.#plan(inputs);
     const ready: Step[] = [];
     let failure: unknown;
     let ended = false;
+    let left = false;
     let wake: () => void = () => {};
     // Goes on while a step is taken; errors come where they belong.
     const fill = async (): Promise<void> => {
       try {
-        while (ready.length < most) {
+        while (ready.length < most && !left) {
           const next = await planned.next();
           if (next.done) {
             ended = true;
             break;
           }
-          ready.push(next.value);
+          if (left) dropStep(next.value);
+          else ready.push(next.value);
           wake();
         }
       } catch (error) {
@@ -177,13 +193,9 @@ export class Flow {
       }
       if (failure !== undefined) throw failure;
     } finally {
+      left = true;
       for (const step of ready) dropStep(step);
     }
-  }
-
-  close(): void {
-    this.#pool?.close();
-    this.#kit.close();
   }
 
   async *#plan(inputs: Iterable<Input | InputError>): AsyncGenerator<Step, void, void> {

@@ -81,15 +81,20 @@ async function* countedLines(jobs: Jobs, input: JobInput, ranges: readonly Span[
   const running: Running[] = [];
   let record = 0;
   let line = 1;
-  for (const [i, range] of ranges.entries()) {
-    while (running.length < Math.min(ranges.length, i + COUNTED_AHEAD)) {
-      running.push(jobs.start({ kind: 'lines', input, part: { of: 'lines', ...ranges[running.length]!, record: 0, line: 1, surplus: 0 } }, true));
+  try {
+    for (const [i, range] of ranges.entries()) {
+      while (running.length < Math.min(ranges.length, i + COUNTED_AHEAD)) {
+        const part: Part = { of: 'lines', ...ranges[running.length]!, record: 0, line: 1, surplus: 0 };
+        running.push(jobs.start({ kind: 'lines', input, part }, true));
+      }
+      yield { of: 'lines', ...range, record, line, surplus: 0 };
+      const answer = await running[i]!.next();
+      if ('piece' in answer) throw new Error('counting lines gives no pieces');
+      record += answer.result.records;
+      line += answer.result.lines;
     }
-    yield { of: 'lines', ...range, record, line, surplus: 0 };
-    const answer = await running[i]!.next();
-    if ('piece' in answer) throw new Error('counting lines gives no pieces');
-    record += answer.result.records;
-    line += answer.result.lines;
+  } finally {
+    for (const task of running) task.drop();
   }
 }
 

@@ -11,9 +11,9 @@ import { workerFile } from '../worker-file.ts';
 /** A job that is under way. */
 export interface Running {
   readonly job: Job;
-  /** The next piece, or the result. Throws an InputError, or a ThreadError. */
+  /** The next piece, or the result. Throws an InputError, or a ThreadError; so it does when the threads are ended first. */
   next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }>;
-  /** Nothing more is wanted of it. */
+  /** Nothing more is wanted of it: `next` is not called any more. */
   drop(): void;
 }
 
@@ -172,13 +172,16 @@ export class Pool implements Jobs {
 
   start(job: Job, first = false): Running {
     const task = new RunningTask(job, (done) => this.#giveBack(done));
-    (first ? this.#urgent : this.#waiting).push(task);
+    if (this.#closed) task.arrive({ error: endedError(job) });
+    else (first ? this.#urgent : this.#waiting).push(task);
     this.#dispatch();
     return task;
   }
 
   close(): void {
     this.#closed = true;
+    const doing = this.#workers.flatMap((thread) => thread.doing.map(({ task }) => task));
+    for (const task of [...doing, ...this.#urgent, ...this.#waiting]) task.arrive({ error: endedError(task.job) });
     this.#urgent.length = this.#waiting.length = 0;
     for (const { worker } of this.#workers) void worker.terminate();
     this.#workers.length = 0;
@@ -273,6 +276,8 @@ export class Pool implements Jobs {
     this.#dispatch();
   }
 }
+
+const endedError = ({ input }: Job): ThreadError => new ThreadError(`the threads that read ${input.path} were ended`);
 
 function isAnswer(value: unknown): value is Answer {
   if (typeof value !== 'object' || value === null || !('task' in value)) return false;

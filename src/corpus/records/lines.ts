@@ -110,8 +110,8 @@ export class RecordLines {
     const read = this.#source.read(this.#base + this.#length, input.subarray(this.#length, Math.min(input.length, this.#length + STEP)));
     const last = this.#text.lastLine(this.#length, this.#length + read);
     if (last >= 0) this.#last = last;
-    this.#ended = read === 0;
     this.#length += read;
+    this.#ended = read === 0 || this.#base + this.#length === this.#source.end;
     return read > 0;
   }
 

@@ -138,8 +138,8 @@ class Window {
     const read = this.#source.read(this.base + this.length, this.bytes.subarray(this.length));
     this.length += read;
     this.#source.release(this.base);
-    this.#ended = read === 0;
-    return !this.#ended;
+    this.#ended = read === 0 || this.base + this.length === this.#source.end;
+    return read > 0;
   }
 }
 

@@ -1,6 +1,6 @@
 // The units of an input of records, one after the other, the quick way where there is one.
 
-import type { Source } from '../../scan/source.ts';
+import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import type { Kit } from '../jobs/open.ts';
 import { isList } from './record.ts';
 import { type LineRange, RecordLines } from './lines.ts';
@@ -13,22 +13,14 @@ export type LinesPart = LineRange & { readonly surplus: number };
 export const ALL: LinesPart = { from: 0, to: Infinity, record: 0, line: 1, surplus: 0 };
 
 /** The units of a part, with what is known of the part when they were all taken. */
-export class Units {
+export class Units implements SourceWatcher {
   readonly #lines: RecordLines | null;
   readonly #all: Iterable<Unit | BadRecord>;
   records: number;
   #furthest = 0;
 
   constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart) {
-    const counted: Source = {
-      read: (at, into) => {
-        const read = source.read(at, into);
-        this.#furthest = Math.max(this.#furthest, at + read);
-        return read;
-      },
-      bytes: (from, to) => source.bytes(from, to),
-      release: (before) => source.release(before),
-    };
+    const counted = new WatchedSource(source, this);
     this.records = part.record;
     this.#lines = part.from === 0 && isList(source) ? null : new RecordLines(kit.text, kit.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
@@ -40,6 +32,10 @@ export class Units {
       yield unit;
     }
     if (this.#lines !== null) this.records = this.#lines.records;
+  }
+
+  hasRead(to: number): void {
+    this.#furthest = Math.max(this.#furthest, to);
   }
 
   get lines(): number {

@@ -2,7 +2,7 @@
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import { Lines } from '../../errors.ts';
-import type { Source } from '../../scan/source.ts';
+import { type Source, WatchedSource } from '../../scan/source.ts';
 import type { Container } from '../input/container.ts';
 import { readRecords } from '../records/record.ts';
 import type { Rows } from './rows.ts';
@@ -43,7 +43,8 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
   };
   const { input, container } = open();
   try {
-    const source = new Measured(watch(input));
+    let bytesRead = 0;
+    const source = new WatchedSource(watch(input), { hasRead: (to) => void (bytesRead = Math.max(bytesRead, to)) });
     if (isContainer(path, source, options)) {
       const watcher = watching(path, statistics, null, hand);
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
@@ -64,7 +65,7 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
         rows.verdict?.(verdict, transcript, null);
       });
     }
-    statistics.file(source.bytesRead);
+    statistics.file(bytesRead);
     return { counts, statistics };
   } finally {
     input.close();
@@ -98,28 +99,4 @@ function linesOf(input: InputSource): PlaceOf {
     return part.subarray(0, input.read(from, part.subarray(0, to - from)));
   });
   return (position) => lines.at(position);
-}
-
-/** A source that knows how far it was read. */
-class Measured implements Source {
-  readonly #source: Source;
-  bytesRead = 0;
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  read(at: number, into: Uint8Array): number {
-    const read = this.#source.read(at, into);
-    this.bytesRead = Math.max(this.bytesRead, at + read);
-    return read;
-  }
-
-  bytes(from: number, to: number): Uint8Array {
-    return this.#source.bytes(from, to);
-  }
-
-  release(before: number): void {
-    this.#source.release(before);
-  }
 }

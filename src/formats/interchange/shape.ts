@@ -12,7 +12,7 @@
 // In 2.0 an assistant's content is `final`, calls and replies are on `commentary`, and replies go to the assistant:
 // there `channel` and `recipient` stand only when they are others, null when the text has none.
 
-import type { HeaderValue } from '../../model/header/document.ts';
+import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { End } from '../../model/message.ts';
 
 export type InterchangeVersion = '2.2' | '2.0';

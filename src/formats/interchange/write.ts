@@ -1,6 +1,6 @@
 // Plain messages to the JSON interchange forms.
 
-import type { HeaderValue } from '../../model/header/document.ts';
+import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { placeTools } from '../chat/tools.ts';
 import { refuseLeak } from '../chat/write.ts';

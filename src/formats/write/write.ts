@@ -5,7 +5,8 @@
 import { HAS_HEADERS, HAS_LINE } from '../../abi.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
-import { type HeaderValue, writeDocumentHeader } from '../../model/header/document.ts';
+import type { HeaderValue } from '../../model/header/yaml.ts';
+import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { type BodyOptions, writeBody } from './body.ts';

@@ -1,7 +1,8 @@
 // One input, cut everywhere: what comes out is the same for every cut and every number of threads.
-import { writeFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
 import type { Job } from '../../../src/corpus/jobs/job.ts';
@@ -53,20 +54,16 @@ async function seen(path: string, work: Work, read: UnitOptions, threads: number
     ...(parts && { parts }),
     ...(jobs && { jobs }),
   });
-  try {
-    for await (const event of flow.events(findInputs([path], -1))) {
-      if (event.kind === 'error') throw event.error;
-      if (event.kind === 'part' && event.counts !== null) sum.merge(event.counts);
-      if (event.kind === 'end') end = { records: event.records, messages: event.messages };
-      if (event.kind !== 'piece') continue;
-      if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
-      else if ('rows' in event.piece) found.push(...event.piece.rows);
-      else found.push(...event.piece);
-    }
-  } finally {
-    flow.close();
-    kit.close();
+  for await (const event of flow.events(findInputs([path], -1))) {
+    if (event.kind === 'error') throw event.error;
+    if (event.kind === 'part' && event.counts !== null) sum.merge(event.counts);
+    if (event.kind === 'end') end = { records: event.records, messages: event.messages };
+    if (event.kind !== 'piece') continue;
+    if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
+    else if ('rows' in event.piece) found.push(...event.piece.rows);
+    else found.push(...event.piece);
   }
+  kit.close();
   const isCount = work.kind === 'count';
   return { counts: isCount ? sum.result() : null, found, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
 }
@@ -149,4 +146,36 @@ test.each([2, 3, 7])('%i threads', async (threads) => {
     }
   }
   pool.close();
+});
+
+/** Descriptors of this process that a file has. */
+function openOf(path: string): number {
+  const links = readdirSync('/proc/self/fd').map((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`);
+    } catch {
+      return '';
+    }
+  });
+  return links.filter((link) => link === path).length;
+}
+
+describe.skipIf(!existsSync('/proc/self/fd'))('who leaves early leaves no file open', () => {
+  const raw = fileOf((START + TALK + CALL).repeat(400));
+  const lines = fileOf(Object.values(RECORDS)[0]!.repeat(400));
+  const cases = [raw, lines].flatMap((path) => WORKS.flatMap((work) => [1, 2].map((threads) => ({ path, work, threads, kind: work.kind, of: path === raw ? 'text' : 'lines' }))));
+
+  test.each(cases)('$kind of $of, $threads threads', async ({ path, work, threads }) => {
+    for (const wanted of [1, 2, 5]) {
+      const flow = new Flow({ threads, work, read: () => ({}), tellsAtEnd: false, parts: { step: () => 3000, least: 0 } });
+      let count = 0;
+      for await (const event of flow.events(findInputs([path, path, path], -1))) {
+        expect(event.kind).not.toBe('error');
+        if (++count === wanted) break;
+      }
+      expect(count).toBe(wanted);
+      // Threads that are ended let go a little later; the test's time is the limit.
+      while (openOf(path) > 0) await sleep(5);
+    }
+  });
 });

@@ -363,6 +363,18 @@ describe('closing', () => {
     await until(() => alive.size === 0);
   });
 
+  test('settles who waits for a job that runs, that has not begun, that is begun too late', async () => {
+    const pool = poolOf(1);
+    const running = pool.start(checkOf(MANY));
+    await running.next();
+    const jobs = [running, pool.start(checkOf(MANY)), pool.start(checkOf(FEW), true)];
+    const waiting = jobs.map((job) => all(job).catch((error: unknown) => error));
+    pool.close();
+    waiting.push(all(pool.start(checkOf(FEW))).catch((error: unknown) => error));
+    const paths = [MANY, MANY, FEW, FEW];
+    expect(await Promise.all(waiting)).toEqual(paths.map((path) => new ThreadError(`the threads that read ${path} were ended`)));
+  });
+
   test('twice, and without a job', () => {
     const pool = poolOf(2);
     pool.close();

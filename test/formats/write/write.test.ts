@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/formats/loss.ts';
 import { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../../src/model/data.ts';
-import type { HeaderValue } from '../../../src/model/header/document.ts';
+import type { HeaderValue } from '../../../src/model/header/yaml.ts';
 import { type Transcript } from '../../../src/model/parse.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';
