@@ -1,7 +1,7 @@
 // Builds the package: WebAssembly binaries, bundles, types. Runs as `prepare`; does nothing when dist/ is fresh.
 //
-//   asc      the modules below, twice    -> scanner.wasm, scanner.scalar.wasm, text.wasm, text.scalar.wasm
-//   embed    both binaries of a module   -> src/scan/binary.ts, src/scan/text-binary.ts (generated, untracked)
+//   asc      the modules below, twice    -> scanner.wasm, scanner.scalar.wasm, and its like
+//   embed    both binaries of a module   -> src/scan/binary.ts and its like (generated, untracked)
 //   embed    the report page's script    -> src/corpus/report/assets.ts (generated, untracked)
 //   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
 //   tsc      src, checked                -> *.d.ts
@@ -27,10 +27,11 @@ const ENTRIES = [
 const COMMAND = 'src/cli/main.ts';
 /** Packages that stay outside. */
 const EXTERNAL = ['commander', 'yocto-spinner'];
-/** WebAssembly modules. The scanner travels inside every bundle, the text machine inside those for Node: both stay below `most` bytes. */
+/** WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below `most` bytes. */
 const MODULES = [
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
   { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 10 * 1024 },
+  { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 32 * 1024 },
 ];
 /** The script and the style of report pages. */
 const REPORT_MODULE = 'src/corpus/report/assets.ts';

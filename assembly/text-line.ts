@@ -28,7 +28,7 @@ function copyShort(q: usize, from: usize, length: usize): usize {
 /** [from, to), with up to 15 bytes behind it that do not count. */
 // @ts-ignore: decorator
 @inline
-function copy(q: usize, from: usize, to: usize): usize {
+export function copy(q: usize, from: usize, to: usize): usize {
   const end = q + (to - from);
   while (from < to) {
     copyShort(q, from, 16);
@@ -59,7 +59,7 @@ function writeShort(q: usize, value: u32): usize {
 const HALF: f64 = 100000000;
 
 /** Writes an integer from 0 to 2^53. */
-function writeNumber(q: usize, value: f64): usize {
+export function writeNumber(q: usize, value: f64): usize {
   if (value < 4000000000) return writeShort(q, <u32>value);
   const high = floor<f64>(value / HALF);
   // The quotient of integers below 2^53 is never rounded up to the next one.

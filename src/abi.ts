@@ -208,3 +208,52 @@ export const VALUE_ESCAPED = 32;
 export const VALUE_LONE = 64;
 // What `line` answers instead of the number of members: it is no JSON, no object, or more than this reader takes.
 export const LINE_OTHER = -1;
+
+// -- Chat records as rows. Every record has a RECORD row, then a TOOLS row, then its messages; below each MESSAGE stand CALL_ID, NAME,
+// RECIPIENT and BODY, in this order, those that there are (BODY always). Of a value FROM and TO are its text between the quotes.
+export const RECORD = 16;
+export const TOOLS = 17;
+export const CALL_ID = 18;
+export const NAME = 19;
+export const RECIPIENT = 20;
+// RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
+export const SLOW = 0x100;
+// RECORD: it has calls; contents that are lists of parts; calls or replies without an id; a developer's
+// message in front; calls without a reply (set by `checkRecords`).
+export const HAS_CALLS = 0x200;
+export const HAS_PARTS = 0x400;
+export const LACKS_ID = 0x800;
+export const HAS_DEVELOPER = 0x2000;
+export const HAS_OPEN = 0x4000;
+// RECORD: arguments that are no string.
+export const HAS_VALUES = 0x8000;
+// RECORD, when it is SLOW: it is an object without `messages`.
+export const IS_OTHER = 0x200;
+// RECORD: its number among the records of the table, from 0, in the high half of the word.
+export const RECORD_SHIFT = 16;
+// MESSAGE of a call: no reply answers it (set by `checkRecords`).
+export const IS_OPEN = 0x40000000;
+// BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list); arguments that are no
+// string; there is no content (FROM … TO is the entry).
+export const ESCAPED = 0x100;
+export const CODED = 0x200;
+export const PARTS = 0x400;
+export const VALUE = 0x800;
+export const ABSENT = 0x1000;
+// TOOLS: FROM … TO is the list, or FROM = TO = 0. What is known of it: none is there; flat definitions; the host must say.
+export const TOOLS_SHIFT = 8;
+export const TOOLS_MASK = 0x3;
+export const TOOLS_NONE = 0;
+export const TOOLS_FLAT = 1;
+export const TOOLS_ASK = 2;
+export const TOOLS_GOOD = 3;
+// TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the line, from 0.
+export const ENTRY_SHIFT = 16;
+export const MOST_ENTRIES = 4096;
+
+// -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, records.
+export const RECORD_SUM_PLAIN = 0;
+export const RECORD_SUM_CALLS = 32;
+export const RECORD_SUM_MESSAGES = 33;
+export const RECORD_SUM_RECORDS = 34;
+export const RECORD_SUM_WORDS = 36;

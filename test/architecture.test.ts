@@ -24,7 +24,7 @@ const ENTRIES = ['index.ts', 'js.ts', 'node.ts'];
 /** Export lines that several entries share. */
 const SHARED = ['public.ts'];
 /** Generated, so that they may be missing. The second one is for Node alone: browsers do not load it. */
-const BINARIES = ['scan/binary.ts', 'scan/text-binary.ts'];
+const BINARIES = ['scan/binary.ts', 'scan/text-binary.ts', 'scan/record-binary.ts'];
 const ROOMS_WITH_NODE = ['corpus', 'cli'];
 /** Packages with exactly one importing file, and its room. */
 const SINGLE_IMPORTERS: Record<string, string> = { 'yaml': 'model', '@assemblyscript/loader': 'scan' };

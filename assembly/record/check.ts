@@ -1,0 +1,132 @@
+// Records of which nothing is to be told: every reply answers an open call, every call is of a tool that is defined, with arguments that
+// fit. Stops before a record that the host must look at; what it tells then is for the rules in src/ to say.
+
+import {
+  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
+  RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
+  TOOLS_NONE, VALUE,
+} from '../../src/abi';
+import { addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply } from './calls';
+import { fits, nodeOf } from './fit';
+import { OPEN_OBJECT } from './text';
+import { tableOf } from './tools';
+
+/** Longer texts of a system or developer are not read for definitions, which the host tells. */
+const LONGEST_TEXT: usize = 1 << 19;
+
+/** The host must say whether the tools of the record at this row can be read. */
+export function asksForTools(record: u32): bool { return statusOf(rowAt(record) + ROW_BYTES) == TOOLS_ASK; }
+
+/** Adds the records from row `record` on, below row `end`, to the sums at `sums`. Answers the first one that the host must look at, or `end`. */
+export function countRecords(record: u32, end: u32, sums: usize): u32 {
+  while (record < end) {
+    const at = rowAt(record);
+    if ((load<u32>(at) & SLOW) != 0 || statusOf(at + ROW_BYTES) == TOOLS_ASK) return record;
+    record = load<u32>(at, 12);
+    const to = rowAt(record);
+    let messages: u32 = 0;
+    for (let row = at + 2 * ROW_BYTES; row < to; row = rowAt(load<u32>(row, 12))) {
+      const word = load<u32>(row);
+      add(sums + ((RECORD_SUM_PLAIN + ((word >> ROLE_SHIFT) & 31)) << 2));
+      messages++;
+      if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) add(sums + (RECORD_SUM_CALLS << 2));
+    }
+    // Its definitions stand in a message of their own, or in a developer's that is there.
+    if (statusOf(at + ROW_BYTES) != TOOLS_NONE && (load<u32>(at) & HAS_DEVELOPER) == 0) {
+      add(sums + ((RECORD_SUM_PLAIN + DEVELOPER) << 2));
+      messages++;
+    }
+    store<u32>(sums + (RECORD_SUM_MESSAGES << 2), load<u32>(sums + (RECORD_SUM_MESSAGES << 2)) + messages);
+    add(sums + (RECORD_SUM_RECORDS << 2));
+  }
+  return end;
+}
+
+// @ts-ignore: decorator
+@inline
+function add(at: usize): void { store<u32>(at, load<u32>(at) + 1); }
+
+/**
+ * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is SLOW then, or
+ * HAS_OPEN: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply.
+ */
+export function checkRecords(record: u32, end: u32): u32 {
+  while (record < end) {
+    const at = rowAt(record);
+    const flags = load<u32>(at);
+    if ((flags & SLOW) != 0 || statusOf(at + ROW_BYTES) == TOOLS_ASK) return record;
+    const next = load<u32>(at, 12);
+    if (!isClean(at, rowAt(next))) {
+      store<u32>(at, flags | SLOW);
+      return record;
+    }
+    if (markOpen()) {
+      store<u32>(at, flags | HAS_OPEN);
+      return record;
+    }
+    record = next;
+  }
+  return end;
+}
+
+/** Whether nothing is to be told of the record but calls that are open. */
+function isClean(record: usize, end: usize): bool {
+  const tools = record + ROW_BYTES;
+  const hasCalls = (load<u32>(record) & HAS_CALLS) != 0;
+  const status = statusOf(tools);
+  let definitions: usize = 0;
+  if (hasCalls && status != TOOLS_NONE) {
+    definitions = tableOf(load<u32>(tools) >> ENTRY_SHIFT, load<u32>(tools, 4));
+    if (definitions == 0) return false;
+  }
+  beginCalls();
+  for (let row = tools + ROW_BYTES; row < end; ) {
+    const word = load<u32>(row);
+    const next = rowAt(load<u32>(row, 12));
+    const role = (word >> ROLE_SHIFT) & ROLE_MASK;
+    if (role == TOOL) {
+      readBelow(row + ROW_BYTES, next);
+      if (!takeReply()) return false;
+    } else if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) {
+      readBelow(row + ROW_BYTES, next);
+      if (!argumentsFit(definitions) || !addCall(row)) return false;
+    } else if (hasCalls && role <= <u32>DEVELOPER) {
+      readBelow(row + ROW_BYTES, next);
+      if (mayDefine(role)) return false;
+    }
+    row = next;
+  }
+  return true;
+}
+
+/** The call at hand is of a tool that is defined (0: none is), and its arguments fit. */
+function argumentsFit(definitions: usize): bool {
+  let node: usize = 0;
+  if (definitions != 0) {
+    node = nodeOf(definitions, nameFrom, nameLength);
+    if (node == 0) return false;
+  }
+  const kind = load<u32>(body);
+  const isValue = (kind & VALUE) != 0;
+  return fits(load<u32>(body, 4), load<u32>(body, 8), (kind & ESCAPED) != 0 && !isValue, isValue, node);
+}
+
+/** Whether the text of the system or developer message at hand may define tools (R-TOOLS). */
+function mayDefine(role: u32): bool {
+  const kind = load<u32>(body);
+  const from = <usize>load<u32>(body, 4);
+  const to = <usize>load<u32>(body, 8);
+  if ((kind & ABSENT) != 0) return false;
+  if ((kind & (CODED | PARTS)) != 0 || to - from > LONGEST_TEXT) return true;
+  if (role == SYSTEM) return holdsNamespace(from, to);
+  for (let p = from; p < to; p++) if (<u32>load<u8>(p) == OPEN_OBJECT) return true;
+  return false;
+}
+
+/** Whether `namespace` stands in [p, to). */
+function holdsNamespace(p: usize, to: usize): bool {
+  for (; p + 9 <= to; p++) {
+    if (load<u8>(p) == 0x6e && load<u64>(p) == 0x63617073656d616e && load<u8>(p, 8) == 0x65) return true;
+  }
+  return false;
+}

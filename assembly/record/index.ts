@@ -1,0 +1,21 @@
+// The exports of the record machine: chat records in JSON, as rows. README.md specifies the calls.
+
+import { prepare } from '../text-escape';
+
+/** To be called first: first byte that the host may use. */
+export function memoryFrom(): usize {
+  prepare();
+  return __heap_base;
+}
+
+/** Whether this build searches with SIMD. */
+export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
+
+export { lastLine } from '../text-lines';
+export { isUtf8 } from '../text-utf8';
+export { linesPassed, recordsPassed, scanLines, scanTo } from './chat';
+export { asksForTools, checkRecords, countRecords } from './check';
+export { placeScratch } from './fit';
+export { placeTable } from './state';
+export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGeneration } from './tools';
+export { beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeLines } from './lines';

@@ -1,0 +1,248 @@
+// Lines of `messages`, one for each message of the records that were scanned: bytes to bytes.
+//
+// What stands between the values of a line depends on the kind of its message alone. The host writes these pieces once
+// (src/formats/chat/record-lines.ts, the only one that knows what they say):
+//
+//   0 the line's beginning, up to `record`   1 up to `transcript`   2 up to `index`   3 up to `to`   4 up to `body_from`   5 up to `body_to`
+//   6 up to the content, with its quote   7 the line's end   8 what stands before a tool's name, with its quote
+//   9 + 4 k …  of kind k: from behind `index` up to the name; behind it, of calls up to the tool's name; behind that of calls, else nothing,
+//   up to the call's id; behind it up to `from`
+//
+// Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
+
+import {
+  ABSENT, ANALYSIS, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, HAS_DEVELOPER, HAS_PARTS, HAS_VALUES,
+  LACKS_ID, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+} from '../../src/abi';
+import { escape } from '../text-escape';
+import { copy, writeNumber } from '../text-line';
+import { copyString, textTo } from '../text-string';
+import { addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply } from './calls';
+import { NULL_4 } from './text';
+
+const KIND_SYSTEM: u32 = 0;
+const KIND_DEVELOPER: u32 = 1;
+const KIND_USER: u32 = 2;
+const KIND_FINAL: u32 = 3;
+const KIND_ANALYSIS: u32 = 4;
+const KIND_PREAMBLE: u32 = 5;
+const KIND_CALL: u32 = 6;
+const KIND_TOOL: u32 = 7;
+const OF_KINDS: u32 = 9;
+
+/** Address and length of each piece, of the text of each entry of tools; and the most bytes that pieces and numbers of a line have. */
+// @ts-ignore: decorator
+@lazy const PIECES: usize = memory.data(41 * 8, 16);
+// @ts-ignore: decorator
+@lazy const TEXTS: usize = memory.data(4097 * 8, 16);
+let most: usize = 0;
+let scratch: usize = 0;
+let scratchEnd: usize = 0;
+
+export function setPiece(number: u32, from: usize, length: usize): void {
+  store<u32>(PIECES + (<usize>number << 3), <u32>from);
+  store<u32>(PIECES + (<usize>number << 3), <u32>length, 4);
+}
+/** The text of an entry of tools, as the inside of a JSON string. */
+export function setText(entry: u32, from: usize, length: usize): void {
+  store<u32>(TEXTS + (<usize>entry << 3), <u32>from);
+  store<u32>(TEXTS + (<usize>entry << 3), <u32>length, 4);
+}
+export function clearTexts(): void { memory.fill(TEXTS, 0, 4097 * 8); }
+
+/** `longest`: the most bytes that the pieces of a line have, all together. */
+export function beginLines(longest: usize, from: usize, to: usize): void {
+  // Names, ids, and seven numbers.
+  most = longest + 512;
+  scratch = from;
+  scratchEnd = to;
+}
+
+/** Why the last call stopped before `end`, when the record is not SLOW: the entry whose text is missing; 0: there is no more room. */
+let wanted: u32 = 0;
+let out: usize = 0;
+export function wantedText(): u32 { return wanted; }
+/** Where the lines end that were written; messages that were. */
+export function linesTo(): usize { return out; }
+let written: u32 = 0;
+export function linesWritten(): u32 { return written; }
+
+// What is told of a record whose line is written.
+let record: f64 = 0;
+let transcript: f64 = 0;
+let base: f64 = 0;
+let index: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+function put(q: usize, number: u32): usize {
+  const piece = PIECES + (<usize>number << 3);
+  const from = <usize>load<u32>(piece);
+  return copy(q, from, from + load<u32>(piece, 4));
+}
+
+// @ts-ignore: decorator
+@inline
+function putText(q: usize, from: usize, length: usize): usize {
+  q = copy(q, from, from + length);
+  store<u8>(q, 0x22);
+  return q + 1;
+}
+
+// @ts-ignore: decorator
+@inline
+function putNull(q: usize): usize {
+  store<u32>(q, NULL_4);
+  return q + 4;
+}
+
+function kindOf(word: u32): u32 {
+  const role = (word >> ROLE_SHIFT) & ROLE_MASK;
+  if (role == SYSTEM) return KIND_SYSTEM;
+  if (role == DEVELOPER) return KIND_DEVELOPER;
+  if (role == USER) return KIND_USER;
+  if (role == TOOL) return KIND_TOOL;
+  if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) return KIND_CALL;
+  const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
+  return channel == ANALYSIS ? KIND_ANALYSIS : channel == COMMENTARY ? KIND_PREAMBLE : KIND_FINAL;
+}
+
+/** The columns before the content, of a message of the record at hand. */
+function putColumns(q: usize, kind: u32, from: f64, to: f64, bodyFrom: f64, bodyTo: f64): usize {
+  q = writeNumber(put(q, 0), record);
+  q = writeNumber(put(q, 1), transcript);
+  q = writeNumber(put(q, 2), index);
+  const pieces = OF_KINDS + 4 * kind;
+  q = put(q, pieces);
+  if (kind == KIND_CALL) {
+    // Callers have no name here.
+    q = put(putNull(q), pieces + 1);
+    q = putText(q, nameFrom, nameLength);
+    q = put(q, pieces + 2);
+  } else {
+    if (nameFrom == 0) q = putNull(q);
+    else {
+      if (kind == KIND_TOOL) q = put(q, 8);
+      else store<u8>(q++, 0x22);
+      q = putText(q, nameFrom, nameLength);
+    }
+    q = put(q, pieces + 1);
+  }
+  if (idFrom == 0) q = putNull(q);
+  else {
+    store<u8>(q, 0x22);
+    q = putText(q + 1, idFrom, idLength);
+  }
+  q = put(q, pieces + 3);
+  q = writeNumber(q, from);
+  q = writeNumber(put(q, 3), to);
+  q = writeNumber(put(q, 4), bodyFrom);
+  q = writeNumber(put(q, 5), bodyTo);
+  return put(q, 6);
+}
+
+/** The content whose BODY row is `row`; 0: it needs more room than there is. */
+function putContent(q: usize, row: usize): usize {
+  const kind = load<u32>(row);
+  if ((kind & ABSENT) != 0) return q;
+  const from = <usize>load<u32>(row, 4);
+  const to = <usize>load<u32>(row, 8);
+  if ((kind & CODED) == 0) return copy(q, from, to);
+  // As every writer has it: what needs no escape has none.
+  if (to - from + 128 > scratchEnd - scratch || copyString(from, to + 1, scratch) == 0) return 0;
+  const length = textTo - scratch;
+  return escape(scratch, textTo, q, q + 6 * length + 64, true);
+}
+
+/**
+ * Writes the lines of the records from row `first` on, below row `end`, into [q, limit). `origin`: file position of address 0; `records`,
+ * `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are wanted. Answers the record before which
+ * it stopped, or `end`.
+ */
+export function writeLines(
+  first: u32, end: u32, q: usize, limit: usize, origin: f64, records: f64, transcripts: f64, channels: u32,
+): u32 {
+  base = origin;
+  wanted = written = 0;
+  out = q;
+  while (first < end) {
+    const at = rowAt(first);
+    const flags = load<u32>(at);
+    const tools = at + ROW_BYTES;
+    const status = statusOf(tools);
+    if ((flags & (SLOW | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) return stopAt(at, first, status != TOOLS_ASK);
+    const entry = load<u32>(tools) >> ENTRY_SHIFT;
+    if (status != TOOLS_NONE && (entry == 0 || (flags & HAS_DEVELOPER) != 0)) return stopAt(at, first, true);
+    const text = TEXTS + (<usize>entry << 3);
+    const hasText = status != TOOLS_NONE;
+    if (hasText && load<u32>(text) == 0) {
+      wanted = entry;
+      return first;
+    }
+    const next = load<u32>(at, 12);
+    const rows = <usize>(next - first);
+    const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
+    const needed = bytes + ((rows >> 1) + 1) * most + (hasText ? <usize>load<u32>(text, 4) : 0);
+    if (out + needed > limit) return first;
+    record = records + <f64>(flags >> RECORD_SHIFT);
+    transcript = transcripts + <f64>(flags >> RECORD_SHIFT);
+    const before = written;
+    q = writeRecord(at, rowAt(next), hasText ? text : 0, out, channels);
+    if (q == 0) {
+      written = before;
+      return stopAt(at, first, true);
+    }
+    out = q;
+    first = next;
+  }
+  return end;
+}
+
+/** The host must look at the record. */
+function stopAt(at: usize, record: u32, isSlow: bool): u32 {
+  if (isSlow) store<u32>(at, load<u32>(at) | SLOW);
+  return record;
+}
+
+/** Writes the lines of one record; 0: the host must. */
+function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32): usize {
+  const start = base + <f64>load<u32>(at, 4);
+  let isOpening = text != 0;
+  index = 0;
+  beginCalls();
+  let row = at + 2 * ROW_BYTES;
+  while (true) {
+    const word = row < end ? load<u32>(row) : 0;
+    // Definitions stand behind the messages of the system that open the record.
+    if (isOpening && (row >= end || ((word >> ROLE_SHIFT) & ROLE_MASK) != SYSTEM)) {
+      isOpening = false;
+      if (((channels >> DEVELOPER) & 1) != 0) {
+        readBelow(0, 0);
+        q = putColumns(q, KIND_DEVELOPER, start, start, start, start);
+        q = copy(q, load<u32>(text), load<u32>(text) + load<u32>(text, 4));
+        q = put(q, 7);
+        written++;
+      }
+      index++;
+    }
+    if (row >= end) return q;
+    const next = rowAt(load<u32>(row, 12));
+    const kind = kindOf(word);
+    readBelow(row + ROW_BYTES, next);
+    if (kind == KIND_CALL) {
+      if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
+    } else if (kind == KIND_TOOL && !takeReply()) return 0;
+    if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
+      const from = base + <f64>load<u32>(row, 4);
+      q = putColumns(
+        q, kind, from, base + <f64>load<u32>(row, 8), base + <f64>load<u32>(body, 4), base + <f64>load<u32>(body, 8),
+      );
+      q = putContent(q, body);
+      if (q == 0) return 0;
+      q = put(q, 7);
+      written++;
+    }
+    index++;
+    row = next;
+  }
+}

@@ -1,0 +1,408 @@
+// Tables of flat definitions, straight from the bytes of a list of tools that is valid JSON: names, types, properties, what is required,
+// enumerations of strings, lists and objects of all this. Names and values stay where they stand.
+//
+// A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide about (T_ASK), and so
+// is whether every notation can write the definitions, unless they are flat. Escapes in names, odd names and what is very large give no table.
+//
+//   table      number of tools, then for each: name, its length, node of its arguments
+//   node       types, enumeration, its length, first property, number of properties, node of items, required properties (64 bits)
+//   property   name, its length, node, next property
+
+import {
+  clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
+  stringEnd, valueEnd,
+} from './text';
+
+export const TOOLS_AT: usize = 16;
+export const TOOL_BYTES: usize = 16;
+export const NODE_BYTES: usize = 32;
+const PROPERTY_BYTES: usize = 16;
+const MOST_TOOLS: u32 = 128;
+const MOST_PROPERTIES: u32 = 64;
+const MOST_VALUES: u32 = 1000;
+/** Schemas in one another. */
+const MOST_DEPTH: i32 = 16;
+/** Bytes of a list; of a name. */
+const MOST_BYTES: usize = 128 * 1024;
+const MOST_NAME: usize = 64;
+
+export const T_STRING: u32 = 1;
+export const T_NUMBER: u32 = 2;
+export const T_INTEGER: u32 = 4;
+export const T_BOOLEAN: u32 = 8;
+export const T_NULL: u32 = 16;
+export const T_ARRAY: u32 = 32;
+export const T_OBJECT: u32 = 64;
+/** The schema says more than a table holds. */
+export const T_ASK: u32 = 128;
+
+/** Where the last table ends. */
+export let compiledTo: usize = 0;
+let at: usize = 0;
+let limit: usize = 0;
+/** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
+export let isFlat: bool = true;
+let isUsable: bool = true;
+
+/** The last key: its text; behind a value: where its object ends, when no further key follows. */
+let keyFrom: usize = 0;
+let keyTo: usize = 0;
+let after: usize = 0;
+
+// The text is valid JSON: none of these can fail.
+
+// @ts-ignore: decorator
+@inline
+function pass(p: usize): usize { return valueEnd(p, 1024); }
+
+/** From a key's quote to its value. */
+function readKey(p: usize): usize {
+  keyFrom = p + 1;
+  clearSeen();
+  keyTo = stringEnd(keyFrom);
+  // It may be one of those that are known.
+  if (seen != 0) isUsable = false;
+  return skipBlanks(skipBlanks(keyTo + 1) + 1);
+}
+
+/** The first key of the object at p, or 0: `after` is where it ends. */
+function firstKey(p: usize): usize {
+  p = skipBlanks(p + 1);
+  if (load<u8>(p) == QUOTE) return p;
+  after = p + 1;
+  return 0;
+}
+
+/** The key behind a value that ends at p, or 0. */
+function nextKey(p: usize): usize {
+  p = skipBlanks(p);
+  if (load<u8>(p) == COMMA) return skipBlanks(p + 1);
+  after = p + 1;
+  return 0;
+}
+
+/** Whether the key has this length and begins with these bytes. */
+function isKey(length: usize, low: u64): bool {
+  if (keyTo - keyFrom != length) return false;
+  const word = load<u64>(keyFrom);
+  return length >= 8 ? word == low : (word & ((<u64>1 << (<u64>length << 3)) - 1)) == low;
+}
+
+const TYPE: u64 = 0x65707974;
+const ENUM: u64 = 0x6d756e65;
+const NAME: u64 = 0x656d616e;
+const ITEMS: u64 = 0x736d657469;
+const TITLE: u64 = 0x656c746974;
+const DEFAULT: u64 = 0x746c7561666564;
+const ADDITION: u64 = 0x6e6f697469646461;
+const DESCRIPT: u64 = 0x7470697263736564;
+const FUNCTION: u64 = 0x6e6f6974636e7566;
+const PARAMETE: u64 = 0x6574656d61726170;
+const PROPERTI: u64 = 0x69747265706f7270;
+const REQUIRED: u64 = 0x6465726975716572;
+
+function typeOf(p: usize): u32 {
+  const to = stringEnd(p + 1);
+  const word = load<u32>(p, 1);
+  const length = to - p - 1;
+  if (word == 0x69727473 && length == 6) return T_STRING;
+  if (word == 0x626d756e && length == 6) return T_NUMBER;
+  if (word == 0x65746e69 && length == 7) return T_INTEGER;
+  if (word == 0x6c6f6f62 && length == 7) return T_BOOLEAN;
+  if (word == 0x6c6c756e && length == 4) return T_NULL;
+  if (word == 0x61727261 && length == 5) return T_ARRAY;
+  return word == 0x656a626f && length == 6 ? T_OBJECT : T_ASK;
+}
+
+/** Whether a name may stand in every notation as it is. */
+function isName(p: usize, to: usize): bool {
+  if (p == to || to - p > MOST_NAME) return false;
+  for (; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    const isLetter = (byte | 0x20) - 0x61 < 26;
+    if (!isLetter && byte - 0x30 >= 10 && byte != 0x5f && byte != 0x2d) return false;
+  }
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function ask(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
+
+/** A text that says nothing of what fits. */
+function passText(p: usize): usize {
+  clearSeen();
+  if (load<u8>(p) != QUOTE) isFlat = false;
+  p = pass(p);
+  if ((seen & SEEN_LONE) != 0) isFlat = false;
+  return p;
+}
+
+/** The values of an enumeration, at its bracket. */
+function readEnum(p: usize, node: usize): usize {
+  if (load<u8>(p) != OPEN_LIST) {
+    ask(node);
+    return pass(p);
+  }
+  let count: u32 = 0;
+  store<u32>(node, <u32>at, 4);
+  p = skipBlanks(p + 1);
+  while (load<u8>(p) != CLOSE_LIST) {
+    const from = p + 1;
+    clearSeen();
+    if (load<u8>(p) != QUOTE) ask(node);
+    p = pass(p);
+    if (seen != 0 || count == MOST_VALUES) ask(node);
+    else if (at + 16 > limit) isUsable = false;
+    else {
+      store<u32>(at, <u32>from);
+      store<u32>(at, <u32>(p - 1 - from), 4);
+      at += 8;
+      count++;
+    }
+    p = skipBlanks(p);
+    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+  }
+  if (count == 0) ask(node);
+  store<u32>(node, count, 8);
+  at = (at + 15) & ~15;
+  return p + 1;
+}
+
+/** The properties of an object, at its brace. */
+function readProperties(p: usize, node: usize, depth: i32): usize {
+  if (load<u8>(p) != OPEN_OBJECT) {
+    ask(node);
+    return pass(p);
+  }
+  let count: u32 = 0;
+  let before: usize = 0;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    if (at + PROPERTY_BYTES + NODE_BYTES > limit) isUsable = false;
+    if (!isName(keyFrom, keyTo) || count == MOST_PROPERTIES || !isUsable) {
+      ask(node);
+      p = pass(p);
+    } else {
+      const property = at;
+      at += PROPERTY_BYTES;
+      store<u32>(property, <u32>keyFrom);
+      store<u32>(property, <u32>(keyTo - keyFrom), 4);
+      store<u32>(property, <u32>at, 8);
+      store<u32>(property, 0, 12);
+      if (isTwice(<usize>load<u32>(node, 12), keyFrom, keyTo - keyFrom)) ask(node);
+      if (before == 0) store<u32>(node, <u32>property, 12);
+      else store<u32>(before, <u32>property, 12);
+      before = property;
+      count++;
+      p = readNode(p, depth);
+    }
+    p = nextKey(p);
+  }
+  store<u32>(node, count, 16);
+  return after;
+}
+
+function isTwice(property: usize, from: usize, length: usize): bool {
+  for (; property != 0; property = load<u32>(property, 12)) {
+    if (<usize>load<u32>(property, 4) == length && isSame(load<u32>(property), from, length)) return true;
+  }
+  return false;
+}
+
+/** Marks the properties of `node` that the list at p names. */
+function readRequired(p: usize, node: usize): void {
+  let mask: u64 = 0;
+  p = skipBlanks(p + 1);
+  while (load<u8>(p) == QUOTE) {
+    const from = p + 1;
+    p = stringEnd(from);
+    const length = p - from;
+    let bit: u64 = 1;
+    let property: usize = load<u32>(node, 12);
+    while (property != 0 && (<usize>load<u32>(property, 4) != length || !isSame(load<u32>(property), from, length))) {
+      property = load<u32>(property, 12);
+      bit <<= 1;
+    }
+    if (property == 0) ask(node);
+    mask |= bit;
+    p = skipBlanks(p + 1);
+    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+  }
+  if (load<u8>(p) != CLOSE_LIST) ask(node);
+  store<u64>(node, mask, 24);
+}
+
+/** The schema at p, into a node at `at`; behind it. */
+function readNode(p: usize, depth: i32): usize {
+  const node = at;
+  if (at + NODE_BYTES > limit) {
+    isUsable = false;
+    return pass(p);
+  }
+  at += NODE_BYTES;
+  memory.fill(node, 0, NODE_BYTES);
+  if (load<u8>(p) != OPEN_OBJECT || depth == MOST_DEPTH) {
+    ask(node);
+    isFlat = false;
+    return pass(p);
+  }
+  let required: usize = 0;
+  let has: u32 = 0;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    let bit: u32 = 0;
+    if (isKey(11, DESCRIPT)) {
+      bit = 1;
+      p = passText(p);
+    } else if (isKey(5, TITLE)) {
+      bit = 2;
+      p = passText(p);
+    } else if (isKey(4, TYPE)) {
+      bit = 4;
+      if (load<u8>(p) == QUOTE) store<u32>(node, load<u32>(node) | typeOf(p));
+      else ask(node);
+      p = pass(p);
+    } else if (isKey(4, ENUM)) {
+      bit = 8;
+      p = readEnum(p, node);
+    } else if (isKey(8, REQUIRED)) {
+      bit = 16;
+      required = p;
+      if (load<u8>(p) != OPEN_LIST) ask(node);
+      p = pass(p);
+    } else if (isKey(10, PROPERTI)) {
+      bit = 32;
+      p = readProperties(p, node, depth + 1);
+    } else if (isKey(5, ITEMS)) {
+      bit = 64;
+      store<u32>(node, <u32>at, 20);
+      p = readNode(p, depth + 1);
+    } else if (isKey(7, DEFAULT)) {
+      // It says nothing of what fits; how it is written is left to the host.
+      bit = 128;
+      isFlat = false;
+      p = pass(p);
+    } else if (isKey(20, ADDITION)) {
+      // Properties without a name in the table are left to the host anyway.
+      bit = 256;
+      isFlat = false;
+      p = pass(p);
+    } else {
+      ask(node);
+      p = pass(p);
+    }
+    if ((has & bit) != 0) isUsable = false;
+    has |= bit;
+    if (!isUsable) return p;
+    p = nextKey(p);
+  }
+  const to = after;
+  if (required != 0) readRequired(required, node);
+  const types = load<u32>(node);
+  // What belongs to another type is no mistake, but nobody writes it.
+  if (types == 0 || ((has & 48) != 0 && types != T_OBJECT) || ((has & 8) != 0 && types != T_STRING)) ask(node);
+  if (types == T_ARRAY ? (has & 64) == 0 : (has & 64) != 0) ask(node);
+  if ((load<u32>(node) & T_ASK) != 0) isFlat = false;
+  after = to;
+  return to;
+}
+
+/** The object at p that names a function, for the tool at `tool`. */
+function readFunction(p: usize, tool: usize): usize {
+  let has: u32 = 0;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    let bit: u32 = 0;
+    if (isKey(4, NAME)) {
+      bit = 1;
+      const to = load<u8>(p) == QUOTE ? stringEnd(p + 1) : 0;
+      if (to == 0 || !isName(p + 1, to)) isUsable = false;
+      store<u32>(tool, <u32>(p + 1));
+      store<u32>(tool, <u32>(to - p - 1), 4);
+      p = pass(p);
+    } else if (isKey(11, DESCRIPT)) {
+      bit = 2;
+      p = passText(p);
+    } else if (isKey(10, PARAMETE)) {
+      bit = 4;
+      store<u32>(tool, <u32>at, 8);
+      const node = at;
+      p = readNode(p, 0);
+      if (isUsable && load<u32>(node) != T_OBJECT) {
+        ask(node);
+        isFlat = false;
+      }
+    } else {
+      isFlat = false;
+      p = pass(p);
+    }
+    if ((has & bit) != 0) isUsable = false;
+    has |= bit;
+    if (!isUsable) return p;
+    p = nextKey(p);
+  }
+  // One without parameters is declared otherwise.
+  if ((has & 5) != 5) isUsable = false;
+  return after;
+}
+
+/** The tool at p, an object. */
+function readTool(p: usize, tool: usize): usize {
+  let has: u32 = 0;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    let bit: u32 = 0;
+    if (isKey(4, TYPE)) {
+      bit = 1;
+      const isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
+      if (!isFunction) isUsable = false;
+      p = pass(p);
+    } else if (isKey(8, FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
+      bit = 2;
+      p = readFunction(p, tool);
+    } else {
+      isFlat = false;
+      p = pass(p);
+    }
+    if ((has & bit) != 0) isUsable = false;
+    has |= bit;
+    if (!isUsable) return p;
+    p = nextKey(p);
+  }
+  if (has != 3) isUsable = false;
+  return after;
+}
+
+/** The table of the list at p, in [into, to): its address; 0: there is none. */
+export function compile(p: usize, into: usize, to: usize): usize {
+  isFlat = isUsable = true;
+  limit = to;
+  at = into + TOOLS_AT + <usize>MOST_TOOLS * TOOL_BYTES;
+  if (at > to) return 0;
+  const from = p;
+  let count: u32 = 0;
+  p = skipBlanks(p + 1);
+  while (load<u8>(p) == OPEN_OBJECT) {
+    if (count == MOST_TOOLS) return 0;
+    const tool = into + TOOLS_AT + <usize>count * TOOL_BYTES;
+    p = readTool(p, tool);
+    if (!isUsable) return 0;
+    for (let i: u32 = 0; i < count; i++) {
+      const other = into + TOOLS_AT + <usize>i * TOOL_BYTES;
+      const length = <usize>load<u32>(tool, 4);
+      if (<usize>load<u32>(other, 4) == length && isSame(load<u32>(other), load<u32>(tool), length)) return 0;
+    }
+    count++;
+    p = skipBlanks(p);
+    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+  }
+  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
+  store<u32>(into, count);
+  compiledTo = at;
+  return into;
+}

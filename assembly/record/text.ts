@@ -1,0 +1,379 @@
+// JSON where it lies: strings, numbers, white space, whole values. Nothing is copied.
+//
+// Behind the input stands a byte that no token accepts (a line feed, where white space is SP, HTAB and CR alone; else a NUL): every loop
+// ends there, so that no position is compared with an end. A function answers the address behind what it has read, or 0: that is no JSON, or nests too deeply.
+// Strings go 16 bytes, then 64 a step up to the first quote, backslash or control character. Only behind a backslash the bytes that are
+// escaped are told from those that are not, 64 at once. Reads may pass the end by 128 bytes, which decide nothing.
+
+import { bits } from '../text-lines';
+
+export const QUOTE: u32 = 0x22;
+export const COMMA: u32 = 0x2c;
+export const COLON: u32 = 0x3a;
+export const BACKSLASH: u32 = 0x5c;
+export const LF: u32 = 0x0a;
+export const OPEN_LIST: u32 = 0x5b;
+export const CLOSE_LIST: u32 = 0x5d;
+export const OPEN_OBJECT: u32 = 0x7b;
+export const CLOSE_OBJECT: u32 = 0x7d;
+export const NULL_4: u32 = 0x6c6c756e;
+
+/** Containers in one another. */
+export const DEEPEST: i32 = 1024;
+// @ts-ignore: decorator
+@lazy const STACK: usize = memory.data(1024, 16);
+
+/** What strings held since `clearSeen`: a backslash; an escape that a writer may leave out; a surrogate that has no partner. */
+export const SEEN_ESCAPE: u32 = 1;
+export const SEEN_CODE: u32 = 2;
+export const SEEN_LONE: u32 = 4;
+export let seen: u32 = 0;
+
+// @ts-ignore: decorator
+@inline
+export function clearSeen(): void { seen = 0; }
+
+// @ts-ignore: decorator
+@inline
+function stops(block: v128): v128 {
+  return v128.or(
+    v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))), i8x16.le_u(block, i8x16.splat(0x1f)),
+  );
+}
+
+/** Address of the quote that closes the string whose text begins at p. */
+// @ts-ignore: decorator
+@inline
+export function stringEnd(p: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    const mask = i8x16.bitmask(stops(v128.load(p)));
+    if (mask != 0) {
+      const at = p + <usize>ctz<i32>(mask);
+      return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+    }
+    return longEnd(p + 16);
+  }
+  return longEnd(p);
+}
+
+function longEnd(p: usize): usize {
+  while (true) {
+    if (ASC_FEATURE_SIMD) {
+      const m0 = stops(v128.load(p));
+      const m1 = stops(v128.load(p, 16));
+      const m2 = stops(v128.load(p, 32));
+      const m3 = stops(v128.load(p, 48));
+      if (v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) {
+        const at = p + <usize>ctz<u64>(bits(m0, m1, m2, m3));
+        return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+      }
+      p += 64;
+    } else {
+      const block = load<u64>(p);
+      const quote = block ^ 0x2222222222222222;
+      const backslash = block ^ 0x5c5c5c5c5c5c5c5c;
+      const hit = (((block - 0x2020202020202020) & ~block)
+        | ((quote - 0x0101010101010101) & ~quote)
+        | ((backslash - 0x0101010101010101) & ~backslash)) & 0x8080808080808080;
+      if (hit != 0) {
+        const at = p + (<usize>ctz<u64>(hit) >> 3);
+        return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+      }
+      p += 8;
+    }
+  }
+}
+
+/** The number of four hexadecimal digits; -1: one of them is none. */
+export function hexAt(p: usize): i32 {
+  let value: u32 = 0;
+  for (let to = p + 4; p < to; p++) {
+    let digit = <u32>load<u8>(p) - 0x30;
+    if (digit > 9) {
+      digit = (digit | 0x20) - 0x31;
+      if (digit > 5) return -1;
+      digit += 10;
+    }
+    value = (value << 4) | digit;
+  }
+  return value;
+}
+
+/** Where the `u` of the escape stands that must be the second half of a pair. */
+let pairAt: usize = 0;
+
+/** The letter of an escape, at p: whether it is one. */
+function takeLetter(p: usize): bool {
+  const letter = <u32>load<u8>(p);
+  if (letter == 0x75) {
+    const unit = hexAt(p + 1);
+    if (unit < 0) return false;
+    seen |= SEEN_CODE;
+    const isSecond = p == pairAt;
+    pairAt = 0;
+    if ((unit & 0xf800) != 0xd800) {
+      if (isSecond) seen |= SEEN_LONE;
+    } else if ((unit & 0x400) != 0) {
+      if (!isSecond) seen |= SEEN_LONE;
+    } else {
+      if (isSecond || load<u16>(p, 5) != 0x755c) seen |= SEEN_LONE;
+      else pairAt = p + 6;
+      // A first half that stands for a second one begins a pair of its own.
+      if (isSecond && load<u16>(p, 5) == 0x755c) pairAt = p + 6;
+    }
+    return true;
+  }
+  if (letter == 0x2f) {
+    seen |= SEEN_CODE;
+    return true;
+  }
+  // " \ b f n r t
+  return letter == QUOTE || (letter - BACKSLASH < 32 && ((0x01440441 >> (letter - BACKSLASH)) & 1) != 0);
+}
+
+/** The quote that closes a string, from p on, where a backslash or a control character stands. */
+function escapedEnd(p: usize): usize {
+  if (load<u8>(p) != BACKSLASH) return 0;
+  seen |= SEEN_ESCAPE;
+  pairAt = 0;
+  return ASC_FEATURE_SIMD ? escapedWide(p) : escapedNarrow(p);
+}
+
+function escapedNarrow(p: usize): usize {
+  while (true) {
+    const byte = <u32>load<u8>(p);
+    if (byte == QUOTE) return p;
+    if (byte < 0x20) return 0;
+    if (byte == BACKSLASH) {
+      if (!takeLetter(++p)) return 0;
+      if (load<u8>(p) == 0x75) p += 4;
+    }
+    p++;
+  }
+}
+
+const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
+
+function escapedWide(p: usize): usize {
+  const quote = i8x16.splat(0x22);
+  const backslash = i8x16.splat(0x5c);
+  const control = i8x16.splat(0x1f);
+  const newline = i8x16.splat(0x6e);
+  // The last byte of the step before escapes the first one of this step.
+  let carry: u64 = 0;
+  while (true) {
+    const b0 = v128.load(p);
+    const b1 = v128.load(p, 16);
+    const b2 = v128.load(p, 32);
+    const b3 = v128.load(p, 48);
+    const slashes = bits(i8x16.eq(b0, backslash), i8x16.eq(b1, backslash), i8x16.eq(b2, backslash), i8x16.eq(b3, backslash));
+    const quotes = bits(i8x16.eq(b0, quote), i8x16.eq(b1, quote), i8x16.eq(b2, quote), i8x16.eq(b3, quote));
+    let ends = quotes | bits(
+      i8x16.le_u(b0, control), i8x16.le_u(b1, control), i8x16.le_u(b2, control), i8x16.le_u(b3, control),
+    );
+    if ((slashes | carry) != 0) {
+      // Of a run of backslashes every other one escapes what follows it: subtracting carries along the run.
+      const first = slashes & ~carry;
+      const code = (((first << 1) | ODD) - first) ^ ODD;
+      const escaped = code ^ (slashes | carry);
+      carry = (code & slashes) >> 63;
+      // A control character ends the string, escaped or not.
+      ends &= ~(escaped & quotes);
+      let letters = escaped & ~slashes & ~quotes & (ends ^ (ends - 1));
+      if (letters != 0) {
+        letters &= ~bits(i8x16.eq(b0, newline), i8x16.eq(b1, newline), i8x16.eq(b2, newline), i8x16.eq(b3, newline));
+        while (letters != 0) {
+          if (!takeLetter(p + <usize>ctz<u64>(letters))) return 0;
+          letters &= letters - 1;
+        }
+      }
+    }
+    if (ends != 0) {
+      const at = p + <usize>ctz<u64>(ends);
+      return load<u8>(at) == QUOTE ? at : 0;
+    }
+    p += 64;
+  }
+}
+
+/** Line feeds are white space, as they are where no line ends the text. */
+let spansLines: bool = false;
+export function setSpansLines(does: bool): void { spansLines = does; }
+
+// @ts-ignore: decorator
+@inline
+export function skipBlanks(p: usize): usize {
+  if (load<u8>(p) > 0x20) return p;
+  if (load<u8>(p) == 0x20 && load<u8>(p, 1) > 0x20) return p + 1;
+  return skipMore(p);
+}
+
+function skipMore(p: usize): usize {
+  while (true) {
+    const byte = load<u8>(p);
+    if (byte != 0x20 && byte != 9 && byte != 13 && (byte != LF || !spansLines)) return p;
+    p++;
+  }
+}
+
+// @ts-ignore: decorator
+@inline
+function isDigit(byte: u32): bool {
+  return byte - 0x30 < 10;
+}
+
+function skipDigits(p: usize): usize {
+  while (isDigit(load<u8>(p))) p++;
+  return p;
+}
+
+/** The last number or word: digits alone; any other number; true or false; null. */
+export const SCALAR_INTEGER: u32 = 1;
+export const SCALAR_NUMBER: u32 = 2;
+export const SCALAR_BOOLEAN: u32 = 3;
+export const SCALAR_NULL: u32 = 4;
+export let scalarKind: u32 = 0;
+
+/** Behind the number or word at p. */
+export function scalarEnd(p: usize): usize {
+  let byte = <u32>load<u8>(p);
+  if (byte == 0x2d || isDigit(byte)) {
+    scalarKind = SCALAR_INTEGER;
+    if (byte == 0x2d) byte = load<u8>(++p);
+    if (!isDigit(byte)) return 0;
+    p = byte == 0x30 ? p + 1 : skipDigits(p);
+    if (load<u8>(p) == 0x2e) {
+      scalarKind = SCALAR_NUMBER;
+      const fraction = ++p;
+      p = skipDigits(p);
+      if (p == fraction) return 0;
+    }
+    if ((<u32>load<u8>(p) | 0x20) == 0x65) {
+      scalarKind = SCALAR_NUMBER;
+      byte = load<u8>(++p);
+      if (byte == 0x2b || byte == 0x2d) p++;
+      const power = p;
+      p = skipDigits(p);
+      if (p == power) return 0;
+    }
+    return p;
+  }
+  const word = load<u32>(p);
+  if (word == NULL_4) {
+    scalarKind = SCALAR_NULL;
+    return p + 4;
+  }
+  scalarKind = SCALAR_BOOLEAN;
+  if (word == 0x65757274) return p + 4;
+  return word == 0x736c6166 && load<u8>(p, 4) == 0x65 ? p + 5 : 0;
+}
+
+/** Behind any value at p, with at most `most` containers in one another. */
+export function valueEnd(p: usize, most: i32): usize {
+  const byte = <u32>load<u8>(p);
+  if (byte == QUOTE) {
+    p = stringEnd(p + 1);
+    return p == 0 ? 0 : p + 1;
+  }
+  return byte == OPEN_OBJECT || byte == OPEN_LIST ? containerEnd(p, most) : scalarEnd(p);
+}
+
+/** From the quote that closes a key to its value. */
+export function afterKey(p: usize): usize {
+  p = skipBlanks(p + 1);
+  return load<u8>(p) == COLON ? skipBlanks(p + 1) : 0;
+}
+
+/** From the quote of a key to its value. */
+// @ts-ignore: decorator
+@inline
+function passKey(p: usize): usize {
+  p = stringEnd(p + 1);
+  return p == 0 ? 0 : afterKey(p);
+}
+
+/** Behind the object or list at p. */
+export function containerEnd(p: usize, most: i32): usize {
+  let depth = 0;
+  let open: u32 = 0;
+  let byte = <u32>load<u8>(p);
+  while (true) {
+    // A value at p, of which `byte` is the first one.
+    if (byte == QUOTE) {
+      p = stringEnd(p + 1);
+      if (p == 0) return 0;
+      p++;
+    } else if (byte == OPEN_OBJECT || byte == OPEN_LIST) {
+      if (depth == most) return 0;
+      store<u8>(STACK + depth, open);
+      depth++;
+      open = byte;
+      p = skipBlanks(p + 1);
+      byte = load<u8>(p);
+      if (byte != open + 2) {
+        if (open == OPEN_OBJECT) {
+          if (byte != QUOTE) return 0;
+          p = passKey(p);
+          if (p == 0) return 0;
+          byte = load<u8>(p);
+        }
+        continue;
+      }
+      p++;
+      open = load<u8>(STACK + --depth);
+      if (depth == 0) return p;
+    } else {
+      p = scalarEnd(p);
+      if (p == 0) return 0;
+    }
+    // Behind a value.
+    while (true) {
+      p = skipBlanks(p);
+      byte = load<u8>(p);
+      if (byte == COMMA) break;
+      if (byte != open + 2) return 0;
+      p++;
+      open = load<u8>(STACK + --depth);
+      if (depth == 0) return p;
+    }
+    p = skipBlanks(p + 1);
+    byte = load<u8>(p);
+    if (open == OPEN_OBJECT) {
+      if (byte != QUOTE) return 0;
+      p = passKey(p);
+      if (p == 0) return 0;
+      byte = load<u8>(p);
+    }
+  }
+}
+
+/** Whether `length` bytes at a and b are the same. Reads up to 16 bytes behind them. */
+export function isSame(a: usize, b: usize, length: usize): bool {
+  if (ASC_FEATURE_SIMD) {
+    while (length >= 64) {
+      const differs = v128.or(
+        v128.or(v128.xor(v128.load(a), v128.load(b)), v128.xor(v128.load(a, 16), v128.load(b, 16))),
+        v128.or(v128.xor(v128.load(a, 32), v128.load(b, 32)), v128.xor(v128.load(a, 48), v128.load(b, 48))),
+      );
+      if (v128.any_true(differs)) return false;
+      a += 64;
+      b += 64;
+      length -= 64;
+    }
+    while (length >= 16) {
+      if (v128.any_true(v128.xor(v128.load(a), v128.load(b)))) return false;
+      a += 16;
+      b += 16;
+      length -= 16;
+    }
+    return (~i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b))) & ((1 << <i32>length) - 1)) == 0;
+  }
+  while (length >= 8) {
+    if (load<u64>(a) != load<u64>(b)) return false;
+    a += 8;
+    b += 8;
+    length -= 8;
+  }
+  const rest = <u64>length << 3;
+  return ((load<u64>(a) ^ load<u64>(b)) & ((<u64>1 << rest) - 1)) == 0;
+}

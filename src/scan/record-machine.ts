@@ -1,0 +1,238 @@
+// The record machine: lines of JSON in, rows of chat records out (assembly/README.md specifies rows and calls). For corpora in Node.
+//
+// Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input + PADDING | pieces and
+// texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
+
+import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, ROW_WORDS, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
+import { type Build, Builds } from './builds.ts';
+import { SCALAR, SIMD } from './record-binary.ts';
+
+/** What assembly/record/index.ts exports. Positions are addresses, records are numbers of rows. */
+interface Exports {
+  memory: WebAssembly.Memory;
+  memoryFrom(): number;
+  usesSimd(): number;
+  placeTable(from: number, to: number): void;
+  placeTools(from: number, to: number, brief: number, briefTo: number): void;
+  placeScratch(from: number, to: number): void;
+  lastLine(from: number, to: number): number;
+  isUtf8(from: number, to: number): number;
+  beginTools(): void;
+  scanLines(from: number, to: number, isValid: number): number;
+  scanTo(): number;
+  linesPassed(): number;
+  recordsPassed(): number;
+  asksForTools(record: number): number;
+  entryFrom(entry: number): number;
+  entryLength(entry: number): number;
+  setEntryStatus(entry: number, status: number): void;
+  toolsGeneration(): number;
+  countRecords(record: number, end: number, sums: number): number;
+  checkRecords(record: number, end: number): number;
+  setPiece(piece: number, from: number, length: number): void;
+  setText(entry: number, from: number, length: number): void;
+  clearTexts(): void;
+  beginLines(longest: number, from: number, to: number): void;
+  writeLines(
+    record: number, end: number, into: number, limit: number, origin: number, records: number, transcripts: number, channels: number,
+  ): number;
+  wantedText(): number;
+  linesTo(): number;
+  linesWritten(): number;
+}
+
+export interface RecordMachineOptions {
+  readonly build?: Build | undefined;
+  /** Bytes of the input: no line that is longer is read here. 4 MiB by default. */
+  readonly input?: number | undefined;
+  /** Rows of the table; 65,536 by default, and at most. */
+  readonly rows?: number | undefined;
+}
+
+const PAGE = 65536;
+const MIB = 1024 * 1024;
+const MOST_ROWS = 65536;
+const KEPT_TOOLS = 6 * MIB;
+const BRIEF_TOOLS = MIB;
+const SCRATCH = 2 * MIB;
+const TEXTS = 2 * MIB;
+const OUTPUT = 2 * MIB;
+
+const builds = new Builds(SIMD, SCALAR);
+const align = (address: number): number => (address + 63) & ~63;
+
+export class RecordMachine {
+  readonly engine: 'simd' | 'scalar';
+  /** Lines are written here. What rows say are addresses: that of the input's first byte is `origin`. */
+  readonly input: Uint8Array;
+  readonly origin: number;
+  /** The table, ROW_WORDS words a row. */
+  readonly rows: Int32Array;
+  /** RECORD_SUM_WORDS words that `count` adds to. */
+  readonly sums: Uint32Array;
+  /** What `writeLines` writes. */
+  readonly output: Uint8Array;
+  readonly #exports: Exports;
+  readonly #memory: Uint8Array;
+  readonly #outputAt: number;
+  readonly #scratchAt: number;
+  readonly #textsAt: number;
+  /** Bytes of texts in use; those of pieces come first. */
+  #texts = 0;
+  #pieces = 0;
+  #generation = 0;
+
+  constructor(options: RecordMachineOptions = {}) {
+    const { exports } = new WebAssembly.Instance(builds.compile(options.build ?? 'best'), {});
+    const machine = exports as unknown as Exports;
+    const input = options.input ?? 4 * MIB;
+    const tableAt = align(machine.memoryFrom());
+    const tableTo = tableAt + Math.min(MOST_ROWS, options.rows ?? MOST_ROWS) * ROW_BYTES;
+    const keptAt = align(tableTo);
+    const briefAt = keptAt + KEPT_TOOLS + PADDING;
+    const sumsAt = briefAt + BRIEF_TOOLS;
+    this.#scratchAt = align(sumsAt + RECORD_SUM_WORDS * 4);
+    this.origin = align(this.#scratchAt + SCRATCH + PADDING);
+    this.#textsAt = align(this.origin + input + PADDING);
+    this.#outputAt = align(this.#textsAt + TEXTS + PADDING);
+    const missing = this.#outputAt + OUTPUT + PADDING - machine.memory.buffer.byteLength;
+    if (missing > 0) machine.memory.grow(Math.ceil(missing / PAGE));
+    const { buffer } = machine.memory;
+    this.#exports = machine;
+    this.engine = machine.usesSimd() ? 'simd' : 'scalar';
+    this.#memory = new Uint8Array(buffer);
+    this.rows = new Int32Array(buffer, tableAt, (tableTo - tableAt) / 4);
+    this.sums = new Uint32Array(buffer, sumsAt, RECORD_SUM_WORDS);
+    this.input = new Uint8Array(buffer, this.origin, input);
+    this.output = new Uint8Array(buffer, this.#outputAt, OUTPUT);
+    machine.placeTable(tableAt, tableTo);
+    machine.placeTools(keptAt, keptAt + KEPT_TOOLS, briefAt, briefAt + BRIEF_TOOLS);
+    machine.placeScratch(this.#scratchAt, this.#scratchAt + SCRATCH);
+  }
+
+  /** Position of the last LF of [from, to), or -1. */
+  lastLine(from: number, to: number): number {
+    const found = this.#exports.lastLine(this.origin + from, this.origin + to);
+    return found === 0 ? -1 : found - this.origin;
+  }
+
+  /**
+   * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first. Answers the number of
+   * rows. Stops before `to` when the table is full, and behind a first record without `messages` (`stop`).
+   */
+  scan(from: number, to: number): number {
+    const machine = this.#exports;
+    machine.beginTools();
+    const isValid = machine.isUtf8(this.origin + from, this.origin + to);
+    return machine.scanLines(this.origin + from, this.origin + to, isValid);
+  }
+
+  /** Where the last scan stopped; lines and records that it passed. */
+  get stop(): number {
+    return this.#exports.scanTo() - this.origin;
+  }
+
+  get lines(): number {
+    return this.#exports.linesPassed();
+  }
+
+  get records(): number {
+    return this.#exports.recordsPassed();
+  }
+
+  /** Nobody has said yet whether the tools of a record can be read. */
+  asksForTools(record: number): boolean {
+    return this.#exports.asksForTools(record) !== 0;
+  }
+
+  /** The bytes of an entry of tools: JSON. Valid until the next scan. */
+  toolsText(entry: number): Uint8Array {
+    const from = this.#exports.entryFrom(entry);
+    return this.#memory.subarray(from, from + this.#exports.entryLength(entry));
+  }
+
+  /** Says whether the tools of an entry can be read. Records whose tools cannot stay with the host. */
+  setToolsGood(entry: number, isGood: boolean): void {
+    this.#exports.setEntryStatus(entry, isGood ? TOOLS_GOOD : TOOLS_ASK);
+  }
+
+  /** Changes when entries of tools are forgotten, which happens between scans alone. */
+  get generation(): number {
+    return this.#exports.toolsGeneration();
+  }
+
+  /** Adds records to `sums`. Answers the first one that the host must look at, or `end`. */
+  count(record: number, end: number): number {
+    return this.#exports.countRecords(record, end, this.sums.byteOffset);
+  }
+
+  /** Looks for records of which something is to be told: the first one, or `end`. */
+  check(record: number, end: number): number {
+    return this.#exports.checkRecords(record, end);
+  }
+
+  /** The pieces that lines of `messages` are made of (assembly/record/lines.ts). `longest`: bytes of all pieces of a line. */
+  setPieces(pieces: readonly Uint8Array[], longest: number): void {
+    this.#texts = 0;
+    pieces.forEach((piece, number) => this.#exports.setPiece(number, this.#put(piece)!, piece.length));
+    this.#pieces = this.#texts;
+    this.#exports.clearTexts();
+    this.#exports.beginLines(longest, this.#scratchAt, this.#scratchAt + SCRATCH);
+  }
+
+  /** The text that stands for an entry of tools, as the inside of a JSON string. False: it is too long. */
+  setToolsText(entry: number, text: Uint8Array): boolean {
+    const at = this.#put(text) ?? this.#makeRoom(text);
+    if (at === null) return false;
+    this.#exports.setText(entry, at, text.length);
+    return true;
+  }
+
+  /** Forgets the other texts. */
+  #makeRoom(text: Uint8Array): number | null {
+    this.#texts = this.#pieces;
+    this.#exports.clearTexts();
+    return this.#put(text);
+  }
+
+  #put(bytes: Uint8Array): number | null {
+    if (this.#texts + bytes.length > TEXTS) return null;
+    const at = this.#textsAt + this.#texts;
+    this.#memory.set(bytes, at);
+    this.#texts += bytes.length;
+    return at;
+  }
+
+  /**
+   * Writes lines of `messages` of records into the output from `at` on. `base`: position in the file of address 0; `records`,
+   * `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are wanted. Answers the first record that
+   * was not written, or `end`: it is SLOW, asks for tools, lacks the text of its tools (`wantedText`), or there was no more room.
+   */
+  writeLines(record: number, end: number, at: number, base: number, records: number, transcripts: number, channels: number): number {
+    const machine = this.#exports;
+    if (machine.toolsGeneration() !== this.#generation) {
+      this.#generation = machine.toolsGeneration();
+      this.#texts = this.#pieces;
+      machine.clearTexts();
+    }
+    const to = this.#outputAt;
+    return machine.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
+  }
+
+  /** Entry of tools whose text is missing; 0: none is. */
+  get wantedText(): number {
+    return this.#exports.wantedText();
+  }
+
+  /** Where the lines end in the output; messages that were written. */
+  get linesTo(): number {
+    return this.#exports.linesTo() - this.#outputAt;
+  }
+
+  get linesWritten(): number {
+    return this.#exports.linesWritten();
+  }
+}
+
+/** Word of a row. */
+export const wordAt = (rows: Int32Array, row: number, word: number): number => rows[row * ROW_WORDS + word]!;
