@@ -77,6 +77,22 @@ export class Counter {
     if (before !== null) this.#tokens.set(before);
   }
 
+  /** Adds sums over chat records (RECORD_SUM_… in abi.ts), and clears them. */
+  addChat(sums: Uint32Array): void {
+    const messages = sums[abi.RECORD_SUM_MESSAGES]!;
+    const calls = sums[abi.RECORD_SUM_CALLS]!;
+    const records = sums[abi.RECORD_SUM_RECORDS]!;
+    if (records === 0) return;
+    for (let i = 0; i < 32; i++) this.#plain[i]! += sums[abi.RECORD_SUM_PLAIN + i]!;
+    this.#ends[0]! += messages - calls;
+    this.#ends[1]! += calls;
+    this.#messages += messages;
+    this.#calls += calls;
+    this.#transcripts += records;
+    this.#dialects.add(CHAT, records);
+    sums.fill(0);
+  }
+
   /** A finding about a record. */
   addFinding(finding: CountedFinding): void {
     this.#find(finding);

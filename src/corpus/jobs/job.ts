@@ -7,7 +7,7 @@ import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place } from '../../errors.ts';
 import type { MessageRow } from '../tables/table.ts';
 import type { InputRef } from '../input/paths.ts';
-import type { LineRange } from '../records/lines.ts';
+import type { LineRange } from '../records/window.ts';
 import type { StatisticsJson } from '../report/statistics.ts';
 import type { UnitOptions } from '../records/unit.ts';
 

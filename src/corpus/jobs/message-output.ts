@@ -5,6 +5,11 @@ import { messageRecord } from '../../formats/record.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { InputError } from '../error.ts';
 import type { Job, MessageFilters, Piece } from './job.ts';
+import { ordinalOf, type RecordRows } from '../records/rows.ts';
+import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
+import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import { KIND, SLOW } from '../../abi.ts';
+import { linePieces, longestLine } from '../../formats/chat/record-lines.ts';
 import type { MessageRow } from '../tables/table.ts';
 import { LARGEST_CELL } from '../tables/batch.ts';
 import type { PlacedMessage } from '../messages.ts';
@@ -38,6 +43,9 @@ export class MessageOutput {
   readonly #copies: ArrayBuffer[] = [];
   #rows: MessageRow[] = [];
   #rowBytes = 0;
+  /** The machine that knows the pieces of this file's lines; bytes in its output. */
+  #machine: RecordMachine | undefined;
+  #gathered = 0;
   /** A transcript of a record, and the same with its number in the file. */
   #own: TranscriptInfo | undefined;
   #ofFile: TranscriptInfo | undefined;
@@ -98,6 +106,62 @@ export class MessageOutput {
     return true;
   }
 
+  /** Messages of chat records can be written from their rows. */
+  get takesRows(): boolean {
+    const { transcript, at } = this.#filters;
+    return this.#lines !== null && transcript === undefined && at === undefined;
+  }
+
+  /** Writes the messages of records from row `record` on; answers the first record that must be read otherwise, or the end. */
+  addRows(rows: RecordRows, record: number, transcripts: number): number {
+    const { machine, tools, to } = rows;
+    this.#lines!.flush();
+    if (this.#machine !== machine) {
+      const pieces = linePieces(this.#path);
+      machine.setPieces(pieces, longestLine(pieces));
+      this.#machine = machine;
+    }
+    const first = transcripts - ordinalOf(rows, record);
+    while (record < to) {
+      const next = machine.writeLines(record, to, this.#gathered, rows.base, rows.record, first, this.#channels);
+      this.#gathered = machine.linesTo;
+      this.messages += machine.linesWritten;
+      record = next;
+      if (next === to) break;
+      const entry = machine.wantedText;
+      if (entry > 0) {
+        const text = tools.textOf(entry);
+        if (text !== null && machine.setToolsText(entry, jsonInside(text))) continue;
+      } else if (!(wordAt(machine.rows, next, KIND) & SLOW)) {
+        if (machine.asksForTools(next)) {
+          if (tools.settle(next)) continue;
+        } else if (this.#gathered > 0) {
+          this.#handOut(machine);
+          continue;
+        }
+      }
+      break;
+    }
+    this.#handOut(machine);
+    return record;
+  }
+
+  #handOut(machine: RecordMachine): void {
+    if (this.#gathered > 0) this.#ready.push(this.#copy(machine.output.subarray(0, this.#gathered)));
+    this.#gathered = 0;
+  }
+
+  /** Role and channel of messages that are wanted, as bits. */
+  get #channels(): number {
+    const { onlyRole, onlyChannel } = this.#filters;
+    let bits = 0;
+    for (let bit = 0; bit < 32; bit++) {
+      const channel = CHANNEL_NAMES[bit >> 3] || 'final';
+      if ((onlyRole?.includes(ROLE_NAMES[bit & 7] ?? '') ?? true) && (onlyChannel?.includes(channel) ?? true)) bits |= 1 << bit;
+    }
+    return bits;
+  }
+
   /** What is ready to go out. */
   *take(): Generator<Piece, void, void> {
     if (this.#rows.length >= ROWS || this.#rowBytes >= ROW_BYTES) this.#gather();
@@ -142,3 +206,6 @@ export class MessageOutput {
     return this.#ofFile!;
   }
 }
+
+const ENCODER = new TextEncoder();
+const jsonInside = (text: string): Uint8Array => ENCODER.encode(JSON.stringify(text).slice(1, -1));

@@ -3,6 +3,7 @@
 import { HeaderCache } from '../../model/transcript.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { createMachine } from '../../scan/engine.ts';
+import { RecordMachine } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
 import { Counter } from '../../rules/count.ts';
@@ -40,7 +41,13 @@ export class Kit {
   /** Document headers that were read: parts and records repeat them, and reading YAML is slow. */
   readonly headers = new HeaderCache();
   #text: TextMachine | undefined;
+  #records: RecordMachine | undefined;
   #open: (Opened & { readonly key: string }) | undefined;
+
+  /** `records`: a scanner of records, instead of the usual one. */
+  constructor({ records }: { readonly records?: RecordMachine } = {}) {
+    this.#records = records;
+  }
 
   /** The input, watched. */
   watched(input: InputSource): Source {
@@ -57,8 +64,14 @@ export class Kit {
     return (this.#machine ??= createMachine());
   }
 
+  /** For texts of JSON. */
   get text(): TextMachine {
     return (this.#text ??= new TextMachine());
+  }
+
+  /** For chat records. */
+  get records(): RecordMachine {
+    return (this.#records ??= new RecordMachine());
   }
 
   /** The input of a job; a file stays open for the next job. Throws an InputError. */

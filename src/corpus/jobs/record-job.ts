@@ -1,15 +1,18 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
+import { FROM, IS_OPEN, KIND, NEXT, SLOW, TO, VALUE } from '../../abi.ts';
 import { diagnose, type Diagnostic } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
 import type { Totals } from '../../rules/counts.ts';
+import { wordAt } from '../../scan/record-machine.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kit } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
-import type { LineRange } from '../records/lines.ts';
+import type { LineRange } from '../records/window.ts';
+import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
 import { type BadRecord, isBad, type Unit, type UnitOptions } from '../records/unit.ts';
@@ -27,12 +30,12 @@ export function* performRecords(
   part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
-  const units = new Units(kit, job.input.path, kit.watched(input), options, range);
   const worker = workerFor(kit, job, range, input.canReread);
+  const units = new Units(kit, job.input.path, kit.watched(input), options, range, worker.rows !== null);
   try {
-    for (const unit of units) {
-      if (isBad(unit)) worker.bad(unit);
-      else if (!worker.take(unit)) break;
+    for (const item of units.items()) {
+      if (isRows(item)) yield* takeRows(worker, units, item);
+      else if (!takeUnit(worker, item)) break;
       yield* worker.ready(false);
     }
   } catch (error) {
@@ -46,6 +49,25 @@ export function* performRecords(
   const counts = worker.counts?.(bytes) ?? null;
   const statistics = worker.statistics ?? null;
   return { ...NO_RESULT, counts, statistics, records: units.records, lines: units.lines, transcripts, messages, badRecords: worker.badRecords ?? 0, bytes };
+}
+
+/** False: nothing further is wanted. */
+function takeUnit(worker: UnitWorker, unit: Unit | BadRecord): boolean {
+  if (!isBad(unit)) return worker.take(unit);
+  worker.bad(unit);
+  return true;
+}
+
+/** Records that were scanned together: those that do not go as rows go as units. */
+function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generator<Piece, void, void> {
+  for (let record = 0; record < rows.to; ) {
+    record = worker.rows!(rows, record);
+    if (record < rows.to) {
+      for (const unit of units.slow(rows, record)) takeUnit(worker, unit);
+      record = nextRecord(rows, record);
+    }
+    yield* worker.ready(false);
+  }
 }
 
 function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, canReread: boolean): UnitWorker {
@@ -82,6 +104,14 @@ class CountWorker implements UnitWorker {
     this.#counter.addFinding(rule);
   }
 
+  readonly rows = (rows: RecordRows, record: number): number => {
+    const { machine, tools, to } = rows;
+    let next = machine.count(record, to);
+    while (next < to && machine.asksForTools(next) && tools.settle(next)) next = machine.count(next, to);
+    this.#counter.addChat(machine.sums);
+    return next;
+  };
+
   ready(): readonly Piece[] {
     return [];
   }
@@ -95,6 +125,11 @@ class CountWorker implements UnitWorker {
   }
 }
 
+/** Records from row `record` to before row `next`. */
+function passed(rows: RecordRows, record: number, next: number): number {
+  return (next === rows.to ? rows.records : ordinalOf(rows, next)) - ordinalOf(rows, record);
+}
+
 /** A diagnostic of a record's text as one of the file. `before`: transcripts of the file before those of the record. */
 export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: Unit['place']): Diagnostic {
   const { from, to, transcript } = diagnostic;
@@ -103,6 +138,7 @@ export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: 
 }
 
 class CheckWorker implements UnitWorker {
+  readonly rows: UnitWorker['rows'];
   readonly #kit: Kit;
   readonly #job: Extract<Job, { kind: 'check' }>;
   readonly #most: number;
@@ -115,6 +151,43 @@ class CheckWorker implements UnitWorker {
     this.#job = job;
     this.transcripts = transcripts;
     this.#most = canReread ? GATHERED : 1;
+    // Tools that the caller knows are for views.
+    this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
+  }
+
+  #rows(rows: RecordRows, record: number): number {
+    const { machine, tools, to } = rows;
+    while (record < to) {
+      const next = machine.check(record, to);
+      this.transcripts += passed(rows, record, next);
+      if (next === to) return to;
+      record = next;
+      if (wordAt(machine.rows, next, KIND) & SLOW) return next;
+      if (machine.asksForTools(next)) {
+        if (!tools.settle(next)) return next;
+      } else {
+        this.#tellOpen(rows, next);
+        this.transcripts++;
+        record = nextRecord(rows, next);
+      }
+    }
+    return record;
+  }
+
+  /** The calls of a record that no reply answers: nothing else is wrong with it. */
+  #tellOpen(rows: RecordRows, record: number): void {
+    const { machine, base } = rows;
+    const next = nextRecord(rows, record);
+    const number = rows.record + ordinalOf(rows, record);
+    for (let row = record + 2; row < next; row = wordAt(machine.rows, row, NEXT)) {
+      if (!(wordAt(machine.rows, row, KIND) & IS_OPEN)) continue;
+      const body = wordAt(machine.rows, row, NEXT) - 1;
+      // Up to the arguments, where they are text.
+      const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
+      const to = isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO);
+      const finding = { rule: 'open-call', from: base + wordAt(machine.rows, row, FROM), to: base + to } as const;
+      this.#found.push({ diagnostic: diagnose(finding, this.transcripts, true), record: number, line: lineOf(rows, record), place: null });
+    }
   }
 
   take({ source, options, place, record, line }: Unit): boolean {
@@ -141,6 +214,7 @@ class CheckWorker implements UnitWorker {
 }
 
 class MessagesWorker implements UnitWorker {
+  readonly rows: UnitWorker['rows'];
   badRecords = 0;
   readonly #kit: Kit;
   readonly #out: MessageOutput;
@@ -150,6 +224,13 @@ class MessagesWorker implements UnitWorker {
     this.#kit = kit;
     this.#out = new MessageOutput(job, isLive);
     this.transcripts = transcripts;
+    this.rows = this.#out.takesRows ? (rows, record) => this.#rows(rows, record) : null;
+  }
+
+  #rows(rows: RecordRows, record: number): number {
+    const next = this.#out.addRows(rows, record, this.transcripts);
+    this.transcripts += passed(rows, record, next);
+    return next;
   }
 
   get messages(): number {

@@ -27,6 +27,7 @@ export function rawStatistics(kit: Kit, job: StatisticsJob, source: Source, opti
 
 /** Statistics of records. */
 export class StatisticsWorker implements UnitWorker {
+  readonly rows = null;
   readonly #kit: Kit;
   readonly #job: StatisticsJob;
   readonly #statistics = new Statistics();

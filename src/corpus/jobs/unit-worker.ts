@@ -1,7 +1,8 @@
 // What the kinds of jobs on records have in common.
 
-import type { JobResult, Piece } from './job.ts';
+import type { RecordRows } from '../records/rows.ts';
 import type { BadRecord, Unit } from '../records/unit.ts';
+import type { JobResult, Piece } from './job.ts';
 
 /** What a kind of job does with units. */
 export interface UnitWorker {
@@ -11,6 +12,11 @@ export interface UnitWorker {
   /** False: nothing further is wanted. */
   take(unit: Unit): boolean;
   bad(record: BadRecord): void;
+  /**
+   * Takes records from row `record` on. Answers the row of the first one that must come as a unit, or the end; it is called again with what
+   * follows. Null: all must.
+   */
+  readonly rows: ((rows: RecordRows, record: number) => number) | null;
   ready(all: boolean): Iterable<Piece>;
   counts?(bytes: number): JobResult['counts'];
   /** Records that hold nothing which can be written. */

@@ -74,7 +74,7 @@ class ChatPlaces {
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
   #root: JsonPlace | null | undefined;
-  /** Of each message: byte positions of its start token, of its body (-1: its text is not the content), of its end. */
+  /** Of each message: byte positions of its start token, of its body, of its end. */
   #spans: readonly MessageSpan[] | undefined;
   #at = 0;
   #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
@@ -105,11 +105,12 @@ class ChatPlaces {
     while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
     const entry = this.#entry(this.#messages[this.#at]?.origin);
     if (entry === null) return base;
-    const { body, to } = spans[this.#at]!;
+    const { body, to, isAsIs } = spans[this.#at]!;
     if (isEnd && offset > to) return base + entry.to;
-    const content = body < 0 || offset < body ? null : this.#contentOf(entry);
+    const content = offset < body ? null : this.#contentOf(entry);
     if (content === null) return base + (isEnd ? entry.to : entry.from);
     if (offset >= to) return base + content.to - 1;
+    if (!isAsIs) return offset === body ? base + content.from + 1 : base + (isEnd ? entry.to : entry.from);
     if (this.#content?.place !== content) this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
     return base + this.#content.offsets.of(offset - body);
   }
@@ -154,6 +155,8 @@ interface MessageSpan {
   readonly from: number;
   readonly body: number;
   readonly to: number;
+  /** The body is the content, byte for byte: nothing in it was escaped. */
+  readonly isAsIs: boolean;
   /** Of a call: its number among those of its entry. */
   readonly call: number;
 }
@@ -179,7 +182,7 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     const body = to(bodyIndex);
     // Content that was escaped is longer in the text: its end is the next start token that a message has.
     const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
-    spans.push({ from, body: isAsIs ? body : -1, to: end, call: terminator === 'call' ? calls++ : 0 });
+    spans.push({ from, body, to: end, isAsIs, call: terminator === 'call' ? calls++ : 0 });
   }
   return spans;
 }

@@ -3,8 +3,10 @@
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import type { Kit } from '../jobs/open.ts';
 import { isList } from './record.ts';
-import { type LineRange, RecordLines } from './lines.ts';
+import { RecordLines } from './lines.ts';
+import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
 import { type BadRecord, type Unit, type UnitOptions, unitsOf } from './unit.ts';
+import type { LineRange } from './window.ts';
 
 /** Lines, and the transcripts that the records before have beyond one each. */
 export type LinesPart = LineRange & { readonly surplus: number };
@@ -14,24 +16,36 @@ export const ALL: LinesPart = { from: 0, to: Infinity, record: 0, line: 1, surpl
 
 /** The units of a part, with what is known of the part when they were all taken. */
 export class Units implements SourceWatcher {
-  readonly #lines: RecordLines | null;
-  readonly #all: Iterable<Unit | BadRecord>;
+  readonly #lines: RecordLines | ChatLines | null;
+  readonly #all: Iterable<Unit | BadRecord | RecordRows>;
   records: number;
   #furthest = 0;
 
-  constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart) {
+  /** `rows`: chat records may come as rows, which `items` gives. */
+  constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart, rows = false) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
-    this.#lines = part.from === 0 && isList(source) ? null : new RecordLines(kit.text, kit.machine, counted, options, part);
+    this.#lines = part.from === 0 && isList(source) ? null
+      : rows && canBeRows(options) ? new ChatLines(kit, counted, options, part)
+      : new RecordLines(kit.text, kit.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
   }
 
-  *[Symbol.iterator](): Iterator<Unit | BadRecord> {
+  [Symbol.iterator](): Iterator<Unit | BadRecord> {
+    return this.items() as Iterator<Unit | BadRecord>;
+  }
+
+  *items(): Generator<Unit | BadRecord | RecordRows, void, void> {
     for (const unit of this.#all) {
-      this.records = unit.record! + 1;
+      if (this.#lines === null) this.records = (unit as Unit).record! + 1;
       yield unit;
     }
     if (this.#lines !== null) this.records = this.#lines.records;
+  }
+
+  /** The units of a record among rows, which is not read as rows. */
+  slow(rows: RecordRows, record: number): Iterable<Unit | BadRecord> {
+    return (this.#lines as ChatLines).slow(rows, record);
   }
 
   hasRead(to: number): void {

@@ -1,0 +1,191 @@
+// JSON lines of chat records as rows: whole windows of lines are scanned at once, and what most records hold is never looked at as a
+// value. A record that the scanner leaves to the host becomes a unit, as by record.ts and unit.ts, which all others are compared with.
+
+import { ENTRY_SHIFT, FROM, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
+import { placeTools, readToolField } from '../../formats/chat/tools.ts';
+import { Refusal } from '../../formats/loss.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import type { Source } from '../../scan/source.ts';
+import type { TextMachine } from '../../scan/text-machine.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+import { locateWith, RecordLines } from './lines.ts';
+import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
+import { type BadRecord, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
+import { type LineRange, LineWindow } from './window.ts';
+
+/** Records that were scanned together. Valid until the next ones are asked for. */
+export interface RecordRows {
+  readonly machine: RecordMachine;
+  /** Number of rows; the first record is row 0. */
+  readonly to: number;
+  /** Number of records. */
+  readonly records: number;
+  /** Position in the file of address 0: that of a row's FROM is `base + FROM`. */
+  readonly base: number;
+  /** Number of the first record in the input, and of the first line, from 1. */
+  readonly record: number;
+  readonly line: number;
+  /** The tools of records, by what the scanner knows of them. */
+  readonly tools: RecordTools;
+}
+
+export const isRows = (item: Unit | BadRecord | RecordRows): item is RecordRows => 'to' in item && 'machine' in item;
+
+/** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
+export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: UnitOptions): boolean {
+  return (form === 'auto' || form === 'messages') && field === undefined && positions === 'file' && largestRecord >= LARGEST;
+}
+
+/** Ordinal of the record at a row, among those of the table. */
+export const ordinalOf = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT;
+
+/** Line of the record at a row. */
+export const lineOf = ({ machine, line }: RecordRows, row: number): number => line + wordAt(machine.rows, row + 1, NEXT);
+
+export const nextRecord = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, NEXT);
+
+/** Scanners, each made when it is asked for. */
+export interface Machines {
+  readonly machine: Machine;
+  readonly records: RecordMachine;
+  readonly text: TextMachine;
+}
+
+export class ChatLines {
+  readonly #machine: Machine;
+  readonly #records: RecordMachine;
+  readonly #machines: Machines;
+  readonly #source: Source;
+  readonly #options: UnitOptions;
+  readonly #range: LineRange;
+  readonly #tools: RecordTools;
+  #window: LineWindow | undefined;
+  /** Records and lines met so far, those before the range included. */
+  records: number;
+  lines: number;
+
+  constructor(machines: Machines, source: Source, options: UnitOptions, range: LineRange) {
+    this.#machines = machines;
+    this.#machine = machines.machine;
+    this.#records = machines.records;
+    this.#source = source;
+    this.#options = options;
+    this.#range = range;
+    this.#tools = new RecordTools(this.#records);
+    this.records = range.record;
+    this.lines = range.line - 1;
+  }
+
+  /** What the lines hold, in order. Never throws on data. */
+  *units(): Generator<Unit | BadRecord | RecordRows, void, void> {
+    const machine = this.#records;
+    const { to } = this.#range;
+    const window = new LineWindow(machine, this.#source, this.#range, machine.input.length - 1);
+    this.#window = window;
+    while (window.position < to) {
+      if (window.holdsLine()) {
+        const { at, base } = window;
+        const rows = machine.scan(at, this.#endOfLines(window));
+        const first = wordAt(machine.rows, 0, KIND);
+        if (rows > 0 && first & SLOW && first & IS_OTHER) {
+          yield* this.#others(base + wordAt(machine.rows, 0, FROM) - machine.origin, this.lines + 1 + wordAt(machine.rows, 1, NEXT));
+          return;
+        }
+        const { records, lines, stop } = machine;
+        if (rows > 0) {
+          yield { machine, to: rows, records, base: base - machine.origin, record: this.records, line: this.lines + 1, tools: this.#tools };
+        }
+        this.records += records;
+        this.lines += lines;
+        window.at = stop;
+      } else if (window.ended) return;
+      else {
+        const { from, length, bytes } = window.longLine(LARGEST);
+        this.lines++;
+        const place = { number: this.records, line: this.lines, from, to: from + length };
+        const record = bytes === null ? tooLarge(place) : recordOf(bytes, place, { locate: locateWith(this.#machine) });
+        if (record === null) continue;
+        this.records++;
+        yield* unitsOfRecord(record, this.#options);
+      }
+    }
+  }
+
+  /** The units of a record that the scanner leaves to the host. */
+  *slow(rows: RecordRows, row: number): Generator<Unit | BadRecord, void, void> {
+    const { machine, base } = rows;
+    const from = wordAt(machine.rows, row, FROM);
+    const to = wordAt(machine.rows, row, TO);
+    const place: Placed = {
+      number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from: base + from, to: base + to,
+    };
+    const bytes = this.#window!.bytes(from - machine.origin, to - machine.origin);
+    const record = recordOf(bytes, place, { locate: locateWith(this.#machine) });
+    if (record !== null) yield* unitsOfRecord(record, this.#options);
+  }
+
+  /** Behind the last whole line that begins before the range's end. */
+  #endOfLines(window: LineWindow): number {
+    const { last, base } = window;
+    // The input may end without a line feed.
+    if (window.ended) this.#records.input[last] = LF;
+    const behind = this.#range.to - base;
+    if (behind > last) return last + 1;
+    const lf = window.lineFeed(behind - 1);
+    return lf < 0 ? last + 1 : Math.min(lf, last) + 1;
+  }
+
+  /** Lines of records of another form, from one on. */
+  *#others(from: number, line: number): Generator<Unit | BadRecord, void, void> {
+    const range = { from, to: this.#range.to, isLine: true, record: this.records, line } as const;
+    const others = new RecordLines(this.#machines.text, this.#machine, this.#source, this.#options, range);
+    for (const unit of others.units()) {
+      this.records = others.records;
+      yield unit;
+    }
+    this.records = others.records;
+    this.lines = others.lines;
+  }
+}
+
+const LF = 0x0a;
+
+/** What lists of tools say, by their entries in the scanner: each is read once. */
+export class RecordTools {
+  readonly #machine: RecordMachine;
+  readonly #texts = new Map<number, string | null>();
+  #generation = -1;
+
+  constructor(machine: RecordMachine) {
+    this.#machine = machine;
+  }
+
+  /** Finds out whether the tools of a record can be read, when the scanner asks. False: the host must read the record. */
+  settle(row: number): boolean {
+    const entry = wordAt(this.#machine.rows, row + 1, KIND) >>> ENTRY_SHIFT;
+    if (entry === 0 || this.textOf(entry) === null) return false;
+    this.#machine.setToolsGood(entry, true);
+    return true;
+  }
+
+  /** The message that holds the definitions of an entry; null: they cannot be read or written, or are none. */
+  textOf(entry: number): string | null {
+    const { generation } = this.#machine;
+    if (generation !== this.#generation) this.#texts.clear();
+    this.#generation = generation;
+    let text = this.#texts.get(entry);
+    if (text === undefined) this.#texts.set(entry, (text = readText(this.#machine.toolsText(entry))));
+    return text;
+  }
+}
+
+function readText(bytes: Uint8Array): string | null {
+  try {
+    const tools = readToolField(JSON.parse(decodeUtf8(bytes)), []);
+    return placeTools({ header: null, tools, messages: [] }, 'declarations').data.messages[0]?.content ?? null;
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof RangeError) return null;
+    throw error;
+  }
+}

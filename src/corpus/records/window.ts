@@ -1,0 +1,157 @@
+// Lines of a source in a window of memory: whole lines are there at once, those that are longer are gathered beside it.
+
+import type { Source } from '../../scan/source.ts';
+
+/** Lines of an input: those that begin at or behind `from` and before `to`. */
+export interface LineRange {
+  readonly from: number;
+  readonly to: number;
+  /** A line begins at `from`, and no byte order mark. */
+  readonly isLine?: true;
+  /** Number of the first record, from 0, and of the first line, from 1. */
+  readonly record: number;
+  readonly line: number;
+}
+
+/** A line that is longer than the window. */
+export interface LongLine {
+  /** Position in the input. */
+  readonly from: number;
+  readonly length: number;
+  /** Null: it has more bytes than are kept. */
+  readonly bytes: Buffer | null;
+}
+
+/** What holds the window. */
+export interface LineMachine {
+  readonly input: Uint8Array;
+  /** Position of the last LF of [from, to), or -1. */
+  lastLine(from: number, to: number): number;
+}
+
+const MARK = [0xef, 0xbb, 0xbf];
+const LF = 0x0a;
+/** Bytes that are read at once: they stay in the second-level cache. */
+const STEP = 256 * 1024;
+
+export class LineWindow {
+  readonly #machine: LineMachine;
+  readonly #source: Source;
+  readonly #bytes: Buffer;
+  /** Bytes of the window that are used. */
+  readonly #most: number;
+  /** Position in the input of the window's first byte; where the line at hand begins in it. */
+  base: number;
+  at = 0;
+  #length = 0;
+  /** Where the last line ends that ends in the window, or -1. */
+  last = -1;
+  ended = false;
+
+  /** Begins at the first line of a range. `most`: bytes of the window that are used. */
+  constructor(machine: LineMachine, source: Source, { from, isLine }: LineRange, most: number = machine.input.length) {
+    const { input } = machine;
+    this.#machine = machine;
+    this.#source = source;
+    this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
+    this.#most = most;
+    // A line begins where the byte before is a line feed.
+    this.base = isLine ? from : Math.max(0, from - 1);
+    if (isLine) return;
+    if (from > 0) this.#passLine();
+    else this.#passMark();
+  }
+
+  /** Position in the input of the line at hand. */
+  get position(): number {
+    return this.base + this.at;
+  }
+
+  /** Nothing is left. */
+  get isDone(): boolean {
+    return this.ended && this.at >= this.#length;
+  }
+
+  /** Reads on until the line at hand is there as a whole; false: it is longer than the window, or there is none. */
+  holdsLine(): boolean {
+    while (this.last < this.at) {
+      if (this.#more()) continue;
+      if (!this.ended || this.at >= this.#length) return false;
+      // The end of the input ends a line.
+      this.last = this.#length;
+    }
+    return true;
+  }
+
+  /** The first LF in the window at or behind `from`, up to the last line's; -1: there is none. */
+  lineFeed(from: number): number {
+    const found = this.#bytes.indexOf(LF, from);
+    return found < this.#length ? found : -1;
+  }
+
+  /** Bytes [from, to) of the window, valid until lines are asked for. */
+  bytes(from: number, to: number): Buffer {
+    return this.#bytes.subarray(from, to);
+  }
+
+  /** A line that is longer than the window; `most`: bytes of it that are kept. The next line is at hand then. */
+  longLine(most: number): LongLine {
+    const from = this.position;
+    const parts: Buffer[] = [];
+    let length = 0;
+    let isWhole = true;
+    for (let lf = -1; lf < 0; ) {
+      lf = this.lineFeed(this.at);
+      const to = lf < 0 ? this.#length : lf;
+      length += to - this.at;
+      if (length > most) {
+        isWhole = false;
+        parts.length = 0;
+      } else if (isWhole) parts.push(Buffer.from(this.#bytes.subarray(this.at, to)));
+      this.at = lf < 0 ? to : lf + 1;
+      if (lf < 0 && !this.#more()) break;
+    }
+    return { from, length, bytes: isWhole ? Buffer.concat(parts) : null };
+  }
+
+  /** Reads on behind the line at hand; false: the input has ended, or the window is full. */
+  #more(): boolean {
+    const bytes = this.#bytes;
+    if (this.at > 0) {
+      const at = Math.min(this.at, this.#length);
+      bytes.copyWithin(0, at, this.#length);
+      this.base += at;
+      this.#length -= at;
+      this.at -= at;
+      this.last = Math.max(-1, this.last - at);
+    }
+    if (this.ended || this.#length === this.#most) return false;
+    // What is told of the record at hand is placed by its bytes.
+    this.#source.release(this.base);
+    const to = Math.min(this.#most, this.#length + STEP);
+    const read = this.#source.read(this.base + this.#length, bytes.subarray(this.#length, to));
+    const last = this.#machine.lastLine(this.#length, this.#length + read);
+    if (last >= 0) this.last = last;
+    this.#length += read;
+    this.ended = read === 0 || this.base + this.#length === this.#source.end;
+    return read > 0;
+  }
+
+  #passMark(): void {
+    while (this.#length < 3 && this.#more());
+    if (this.#length >= 3 && MARK.every((byte, i) => this.#bytes[i] === byte)) this.at = 3;
+  }
+
+  /** To behind the next line feed. */
+  #passLine(): void {
+    while (true) {
+      const lf = this.#length > 0 ? this.lineFeed(0) : -1;
+      if (lf >= 0) {
+        this.at = lf + 1;
+        return;
+      }
+      this.at = this.#length;
+      if (!this.#more()) return;
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// Chat records as rows against the way on which every record is a value, a text, and views of it: the same counts, findings and lines of
+// messages, whatever the records, the size of reads, of the window and of the table.
+import { describe, expect, test } from 'vitest';
+import type { InputSource } from '../../../src/corpus/input/source.ts';
+import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
+import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { perform } from '../../../src/corpus/jobs/perform.ts';
+import { LARGEST } from '../../../src/corpus/records/record.ts';
+import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
+import { type Random, randomOf, SEED } from '../../random.ts';
+import { SlowSource } from '../input/slow-source.ts';
+import { mutated, randomRecord, randomText } from './random-chat.ts';
+
+const RUNS = Number(process.env['OPENCHATML_RECORD_RUNS'] ?? 150);
+
+/** Small windows hold some lines, small tables some records. */
+const MACHINES: RecordMachineOptions[] = [
+  { build: 'simd' }, { build: 'scalar' }, { build: 'simd', input: 2000, rows: 40 }, { build: 'scalar', input: 9000, rows: 300 },
+];
+const KITS = MACHINES.map((options) => new Kit({ records: new RecordMachine(options) }));
+const PLAIN = new Kit();
+/** Limits that are not the usual ones leave nothing to the scanner. */
+const OLD: UnitOptions = { largestRecord: LARGEST - 1 };
+
+const INPUT = { ref: { kind: 'file', path: 'x' }, path: 'x.jsonl', options: {}, tellsAtEnd: false } as unknown as Job['input'];
+const WHOLE = { of: 'lines', from: 0, to: Infinity, record: 0, line: 1, surplus: 0 } as const;
+const WORK = [
+  { kind: 'count' }, { kind: 'check', tools: [] }, { kind: 'messages', form: 'lines', filters: {} },
+  { kind: 'messages', form: 'lines', filters: { onlyRole: ['tool', 'developer'], onlyChannel: ['commentary', 'final'] } },
+] as const;
+
+function inputOf(bytes: Uint8Array, most: number): InputSource {
+  const source = new SlowSource(bytes, most);
+  return Object.assign(source, { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {} }) as unknown as InputSource;
+}
+
+/** All that comes out of a job, its bytes as text. */
+function done(kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions): { pieces: unknown[]; text: string; result: JobResult } {
+  const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
+  const running = perform(kit, job, { input, options });
+  const pieces: unknown[] = [];
+  const text: Buffer[] = [];
+  for (let next = running.next(); ; next = running.next()) {
+    if (next.done) return { pieces, text: Buffer.concat(text).toString('latin1'), result: next.value };
+    const piece = next.value as Piece;
+    if (piece instanceof Uint8Array) text.push(Buffer.from(piece));
+    else pieces.push(...(Array.isArray(piece) ? piece : [piece]));
+  }
+}
+
+const lineOf = (random: Random): Buffer => {
+  if (random.once(40)) return Buffer.from(random.pick(['', ' ', '\t\r', 'x', '{', '\ufeff', '\xff']), 'latin1');
+  const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
+  return random.once(12) ? mutated(random, line) : line;
+};
+
+const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+
+function same(bytes: Buffer, hint: string): void {
+  for (const work of WORK) {
+    const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), OLD);
+    KITS.forEach((kit, i) => {
+      const most = [1 << 20, 1 << 20, 100, 5000][i]!;
+      const rows = done(kit, work, inputOf(bytes, most), {});
+      if (isSame(rows, plain)) return;
+      // A line that goes wrong alone is easier to look at.
+      for (const text of bytes.toString('latin1').split('\n')) {
+        const line = Buffer.from(text, 'latin1');
+        const alone = done(PLAIN, work, inputOf(line, 1 << 20), OLD);
+        expect(done(kit, work, inputOf(line, most), {}), `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`).toEqual(alone);
+      }
+      expect(rows, `${hint}, ${work.kind}, machine ${i}:\n${bytes.toString()}`).toEqual(plain);
+    });
+  }
+}
+
+describe('rows of chat records', () => {
+  test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+    for (let run = 0; run < RUNS; run++) {
+      const seed = SEED + run;
+      const random = randomOf(seed);
+      const lines = Array.from({ length: 1 + random.below(12) }, () => lineOf(random));
+      // A bracket in front would make a list of them.
+      if (/^[\s\ufeff]*\[/.test(lines.map(String).join('\n'))) lines.unshift(Buffer.from('{"messages":[]}'));
+      const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])));
+      same(random.once(2) ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes, `seed ${seed}`);
+    }
+  });
+
+  test('a record that is cut at every byte', () => {
+    const random = randomOf(7);
+    const line = Buffer.from(randomText(random, {
+      messages: [
+        { role: 'user', content: 'a \u00e9 "b"' },
+        { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a": [1.5e3, true]}' } }] },
+        { role: 'tool', tool_call_id: 'c', content: 'x' },
+      ],
+      tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }],
+    }));
+    const cuts = Array.from({ length: line.length }, (_, at) => Buffer.concat([line.subarray(0, at), Buffer.from('\n')]));
+    same(Buffer.concat(cuts), 'cuts');
+  });
+});
