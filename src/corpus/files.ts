@@ -99,7 +99,7 @@ export async function scanCorpus(paths: readonly string[], options: UnitOptions 
 export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}): Generator<FileDiagnostic, void, void> {
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
-      yield* new Checker(kit.machine, input, given).run();
+      yield* new Checker(kit.machine, input, given, { memory: kit.tools }).run();
       return;
     }
     const known = new HeaderCache();
@@ -110,7 +110,7 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
         yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record };
         continue;
       }
-      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, { known });
+      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, { known, memory: kit.tools });
       for (const diagnostic of checker.run()) yield { ...placedDiagnostic(diagnostic, transcripts, unit.place), record: unit.record! };
       transcripts += checker.transcripts;
     }

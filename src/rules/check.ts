@@ -9,6 +9,7 @@ import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
+import { ToolMemory } from '../tools/known.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header.ts';
 import { Usual } from './usual.ts';
@@ -46,6 +47,8 @@ export interface CheckSetting {
   readonly range?: Range | undefined;
   /** Document headers of other inputs, which need not be read again. */
   readonly known?: HeaderCache | undefined;
+  /** Definitions of tools of other inputs, likewise. */
+  readonly memory?: ToolMemory | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
 }
@@ -71,7 +74,7 @@ export class Checker implements SourceWatcher {
   #gapHasFiles = false;
   #isBlank = true;
 
-  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, watch }: CheckSetting = {}) {
+  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, memory, watch }: CheckSetting = {}) {
     this.#utf8 = new InvalidUtf8();
     const watches = watch === undefined ? this.#utf8 : new Watches(this.#utf8, watch);
     this.#machine = machine;
@@ -79,7 +82,7 @@ export class Checker implements SourceWatcher {
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: watches, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
-    this.#meaning = new Meaning(machine, this.#walk.reading, options);
+    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory ?? new ToolMemory());
     this.#usual = new Usual(machine, this.#meaning, this.#utf8);
   }
 

@@ -10,7 +10,7 @@ import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { CallRules, type OpenCalls } from './calls.ts';
 import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
-import { byName, type CallProblem, Definitions, KnownTools, Schemas, type ToolsByName } from '../tools/known.ts';
+import { byName, type CallProblem, KnownTools, Schemas, type ToolMemory, type ToolsByName } from '../tools/known.ts';
 import { type LineCall, readLineCalls } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
@@ -38,15 +38,17 @@ export class Meaning {
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
   readonly #given: ToolsByName;
-  readonly #definitions = new Definitions();
-  readonly #schemas = new Schemas();
+  readonly #memory: ToolMemory;
+  readonly #schemas: Schemas;
   #transcript: TranscriptInfo | null = null;
   #calls: CallRules | null = null;
   #tools: KnownTools | null = null;
 
-  /** `source`: where bodies are read. Throws a TypeError or RangeError that names a wrong option. */
-  constructor(machine: Machine, source: Bytes, options: MeaningOptions) {
+  /** `source`: where bodies are read. `memory`: what is known of definitions already. Throws a TypeError or RangeError that names a wrong option. */
+  constructor(machine: Machine, source: Bytes, options: MeaningOptions, memory: ToolMemory) {
     this.#machine = machine;
+    this.#memory = memory;
+    this.#schemas = new Schemas(memory);
     this.#source = source;
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
@@ -69,7 +71,7 @@ export class Meaning {
 
   /** The tools that are defined in it so far. */
   get tools(): KnownTools {
-    return (this.#tools ??= new KnownTools(this.#given, this.#definitions, this.#schemas));
+    return (this.#tools ??= new KnownTools(this.#given, this.#memory.definitions, this.#schemas));
   }
 
   /** Something will be told when the transcript has ended. */

@@ -61,12 +61,22 @@ export type CallProblem = { readonly rule: 'unknown-tool' | 'invalid-arguments';
 const PATIENCE = 16;
 const FEW_STEPS = 2000;
 
+/** What is known of definitions wherever they stand: corpora repeat them, and each input, record or part of one would read them anew. */
+export class ToolMemory {
+  readonly definitions = new Definitions();
+  readonly usual = new ToolCache();
+  readonly strict = new ToolCache({ steps: FEW_STEPS });
+}
+
 /** Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an input is bounded too. */
 export class Schemas {
-  readonly #usual = new ToolCache();
-  readonly #strict = new ToolCache({ steps: FEW_STEPS });
+  readonly #memory: ToolMemory;
   readonly #givenUp = new WeakSet<CompiledTool>();
   #count = 0;
+
+  constructor(memory: ToolMemory) {
+    this.#memory = memory;
+  }
 
   /** A quick look at arguments in the machine's window: true: they are JSON, and `check` finds nothing in them. False: nobody knows. */
   accepts(definition: ToolDefinition, machine: Machine, from: number, to: number, depth: number): boolean {
@@ -75,7 +85,7 @@ export class Schemas {
   }
 
   #schemaOf(definition: ToolDefinition): CompiledTool {
-    return (this.#count < PATIENCE ? this.#usual : this.#strict).get(definition);
+    return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict).get(definition);
   }
 
   check(definition: ToolDefinition, value: unknown): CallProblem | null {

@@ -6,6 +6,7 @@ import { createMachine } from '../../scan/engine.ts';
 import { RecordMachine } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
+import { ToolMemory } from '../../tools/known.ts';
 import { Counter } from '../../rules/count.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
@@ -38,8 +39,9 @@ export class Kit {
   /** Of the job that is begun next. */
   watching: Watching | undefined;
   #machine: Machine | undefined;
-  /** Document headers that were read: parts and records repeat them, and reading YAML is slow. */
+  /** Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow. */
   readonly headers = new HeaderCache();
+  readonly tools = new ToolMemory();
   #text: TextMachine | undefined;
   #records: RecordMachine | undefined;
   #open: (Opened & { readonly key: string }) | undefined;

@@ -42,7 +42,7 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   if (job.kind === 'check') {
     const places = new Places(input, from);
     const { openCalls } = places;
-    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, watch: places });
+    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, memory: kit.tools, watch: places });
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {

@@ -192,7 +192,7 @@ class CheckWorker implements UnitWorker {
 
   take({ source, options, place, record, line }: Unit): boolean {
     const { tools } = this.#job;
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers });
+    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers, memory: this.#kit.tools });
     for (const diagnostic of checker.run()) {
       this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line, place: null });
     }

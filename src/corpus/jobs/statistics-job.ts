@@ -17,7 +17,7 @@ const NOWHERE = { line: null, column: null };
 /** Statistics of a part of raw text. */
 export function rawStatistics(kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range): JobResult {
   const statistics = new Statistics();
-  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, { range, known: kit.headers });
+  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, { range, known: kit.headers, memory: kit.tools });
   for (const diagnostic of checker.run()) {
     statistics.diagnostic(diagnostic, { path: job.input.path, record: null, from: diagnostic.from, place: () => NOWHERE });
   }
@@ -46,7 +46,7 @@ export class StatisticsWorker implements UnitWorker {
     this.#count(record!);
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#kit.headers });
+    const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#kit.headers, memory: this.#kit.tools });
     for (const diagnostic of checker.run()) statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
     this.transcripts += checker.transcripts;
     return true;

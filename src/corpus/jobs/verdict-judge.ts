@@ -7,6 +7,7 @@ import { HeaderCache, type TranscriptInfo } from '../../model/transcript.ts';
 import { createMachine } from '../../scan/engine.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { Checker } from '../../rules/check.ts';
+import { ToolMemory } from '../../tools/known.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import { isBad, type Unit, type UnitOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
@@ -40,6 +41,7 @@ interface Taker {
 export class Judge {
   readonly #options: JudgeOptions;
   readonly #known = new HeaderCache();
+  readonly #memory = new ToolMemory();
   /** The scanner, free between two verdicts. */
   readonly machine: Machine = createMachine();
   /** Transcripts of the last record. */
@@ -122,7 +124,7 @@ export class Judge {
           watcher.end?.(transcript, messages, to);
         },
       },
-    }, { known: this.#known });
+    }, { known: this.#known, memory: this.#memory });
     for (const found of checker.run()) {
       const diagnostic = adjust(found);
       if (!diagnostic) continue;
