@@ -21,3 +21,20 @@ export function readChunks(path: string, buffer: Buffer, use: (length: number, l
     closeSync(fd);
   }
 }
+
+/** Lines stand here while `eachLine` hands them out. More than the longest line has. */
+export const LINES = Buffer.allocUnsafeSlow(4 * 2 ** 20);
+const LF = 0x0a;
+
+/** Calls `use` with each line of a file: where it stands in `LINES`. */
+export function eachLine(path: string, use: (from: number, to: number) => void): void {
+  readChunks(path, LINES, (length, last) => {
+    let at = 0;
+    for (let lf = LINES.indexOf(LF); lf >= 0 && lf < length; lf = LINES.indexOf(LF, at)) {
+      use(at, lf);
+      at = lf + 1;
+    }
+    if (last && at < length) use(at, length);
+    return last ? 0 : length - at;
+  });
+}

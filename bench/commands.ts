@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import type { Contender } from './contender.ts';
 import { type Notation, TOKENS, opener, token } from './notation.ts';
 
-function find(command: string): string | null {
+export function findCommand(command: string): string | null {
   for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
     if (folder === '') continue;
     const path = join(folder, command);
@@ -20,10 +20,10 @@ function find(command: string): string | null {
 }
 
 /** Runs a command to its end. Its output is either thrown away or, where it is one short line, read. */
-function start(command: string, args: readonly string[], output: 'discard' | 'read'): string {
+export function startCommand(command: string, args: readonly string[], output: 'discard' | 'read'): string {
   const nowhere = output === 'discard' ? openSync('/dev/null', 'w') : null;
   try {
-    const { error, status, stdout, stderr } = spawnSync(find(command) ?? command, args, {
+    const { error, status, stdout, stderr } = spawnSync(findCommand(command) ?? command, args, {
       stdio: ['ignore', nowhere ?? 'pipe', 'pipe'],
       encoding: 'utf8',
     });
@@ -42,7 +42,7 @@ function alternatives(notation: Notation): string {
 }
 
 function unfit(command: string): () => string | null {
-  return () => (find(command) === null ? `${command} is not installed` : null);
+  return () => (findCommand(command) === null ? `${command} is not installed` : null);
 }
 
 /** The time of this one is what starting a command takes. */
@@ -53,7 +53,7 @@ export const START: Contender = {
   command: true,
   unfit: unfit('true'),
   run() {
-    start('true', [], 'discard');
+    startCommand('true', [], 'discard');
     return {};
   },
 };
@@ -66,7 +66,7 @@ export const COMMANDS: readonly Contender[] = [
     command: true,
     unfit: unfit('cat'),
     run({ path }) {
-      start('cat', [path], 'discard');
+      startCommand('cat', [path], 'discard');
       return {};
     },
   },
@@ -78,7 +78,7 @@ export const COMMANDS: readonly Contender[] = [
     unfit: unfit('rg'),
     // The count goes to a pipe: with /dev/null as output a searcher may stop at the first match.
     run: ({ path, notation }) => ({
-      messages: Number(start('rg', ['--no-config', '-c', '-F', '-e', token(opener(notation)), path], 'read')),
+      messages: Number(startCommand('rg', ['--no-config', '-c', '-F', '-e', token(opener(notation)), path], 'read')),
     }),
   },
   {
@@ -88,7 +88,7 @@ export const COMMANDS: readonly Contender[] = [
     command: true,
     unfit: unfit('rg'),
     run: ({ path, notation }) => ({
-      occurrences: Number(start('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read')),
+      occurrences: Number(startCommand('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read')),
     }),
   },
   {
@@ -98,7 +98,7 @@ export const COMMANDS: readonly Contender[] = [
     command: true,
     unfit: unfit('grep'),
     run: ({ path, notation }) => ({
-      messages: Number(start('grep', ['-c', '-F', '-e', token(opener(notation)), path], 'read')),
+      messages: Number(startCommand('grep', ['-c', '-F', '-e', token(opener(notation)), path], 'read')),
     }),
   },
 ];

@@ -7,75 +7,21 @@ import { MemorySource, type Source } from '../src/scan/source.ts';
 import { Counter } from '../src/rules/count.ts';
 import { InvalidUtf8 } from '../src/rules/utf8.ts';
 import type { Machine } from '../src/scan/machine.ts';
-import { readChunks } from './chunks.ts';
+import { askedDuckDb } from './asked.ts';
+import { eachLine, LINES } from './chunks.ts';
 import { COMMANDS } from './commands.ts';
 import { gzipped, type Lines, textLines } from './corpora-files.ts';
 import { Warm } from './corpora-warm.ts';
 import { cacheFolder, type Corpus, type Kind } from './corpus.ts';
-import { bump, type Counts } from './counts.ts';
-import { DuckDb } from './duckdb.ts';
+import { bump } from './counts.ts';
+import { type Found, type Group, NONE, type Row } from './group.ts';
 import { answerOf, optionsOf } from './ours.ts';
 import { RIVALS } from './rivals.ts';
 import { megabytes } from './report.ts';
 
-/** What rows may find. */
-export interface Found extends Counts {
-  lines: number;
-  textBytes: number;
-  errors: number;
-  outputBytes: number;
-}
-
-export interface Row {
-  name: string;
-  does: string;
-  /** It runs a command: the time that starting any command takes is subtracted. */
-  command?: true;
-  /** Why it cannot run. */
-  skipped?: string;
-  run(): Partial<Found> | Promise<Partial<Found>>;
-}
-
-/** How many times as fast as `base` a row is meant to be. */
-export interface Goal {
-  row: string;
-  base: string;
-  least: number;
-}
-
-export interface Group {
-  name: string;
-  about: string;
-  base: string;
-  /** Bytes that GB/s are told of. */
-  bytes: number;
-  right: Found;
-  rows: Row[];
-  goals: Goal[];
-  close(): void;
-}
-
-/** More than the longest line has. */
-const PIECE = Buffer.allocUnsafeSlow(4 * 2 ** 20);
 /** `check` and `scan` differ by no more than this; decompressing and scanning take no longer than decompressing, but for this. */
 const CHECK_MOST = 1.5;
 const GZIP_MOST = 1.15;
-const LF = 0x0a;
-
-/** Calls `use` with each line of a file. */
-function eachLine(path: string, use: (from: number, to: number) => void): void {
-  readChunks(path, PIECE, (length, last) => {
-    let at = 0;
-    for (let lf = PIECE.indexOf(LF); lf >= 0 && lf < length; lf = PIECE.indexOf(LF, at)) {
-      use(at, lf);
-      at = lf + 1;
-    }
-    if (last && at < length) use(at, length);
-    return last ? 0 : length - at;
-  });
-}
-
-const nothing = { lines: 0, textBytes: 0, errors: 0, outputBytes: 0 } as const;
 
 function scanned(warm: Warm, path: string, made: Corpus, watch?: (source: Source) => Source): () => Promise<Partial<Found>> {
   return async () => answerOf(await warm.count(path, optionsOf(made), watch));
@@ -93,7 +39,7 @@ export function rawGroup(made: Corpus): Group {
     about: megabytes(made.counts.bytes),
     base: 'cat',
     bytes: made.counts.bytes,
-    right: { ...made.counts, ...nothing },
+    right: { ...made.counts, ...NONE },
     rows: [
       { name: 'cat', does: cat.does, command: true, run: () => cat.run(input), ...(reason !== null && { skipped: reason }) },
       { name: read.name, does: read.does, run: () => read.run(input) },
@@ -110,10 +56,11 @@ export async function lineGroup(kind: Kind, size: number, seed: number): Promise
   const lines = textLines(kind, size, seed);
   const warm = [new Warm(1), new Warm(2)] as const;
   const made = { ...kind, path: lines.path, counts: lines.counts };
-  const duck = await DuckDb.start(2);
+  const duck = await askedDuckDb(2);
   const ask = (name: string, query: string, does: string): Row => ({
     name,
     does: `${does}, two threads`,
+    elsewhere: true,
     ...(typeof duck === 'string' && { skipped: duck }),
     async run() {
       if (typeof duck === 'string') throw new Error(duck);
@@ -131,7 +78,7 @@ export async function lineGroup(kind: Kind, size: number, seed: number): Promise
     about: `${megabytes(lines.bytes)}, ${lines.lines.toLocaleString('en')} lines with a transcript each${version}`,
     base: 'JSON.parse + scan',
     bytes: lines.bytes,
-    right: { ...lines.counts, ...nothing, lines: lines.lines, textBytes: lines.textBytes },
+    right: { ...lines.counts, ...NONE, lines: lines.lines, textBytes: lines.textBytes },
     rows: [
       { name: 'JSON.parse + scan', does: 'each line to a string, JSON.parse, its text to bytes, the same counts', run: () => parsed(lines, made, warm[0].machine) },
       ask('DuckDB count', 'count', 'how many lines: each one a JSON value that nobody looks into'),
@@ -159,7 +106,7 @@ function parsed(lines: Lines, made: Corpus, machine: Machine): Partial<Found> {
   const options = optionsOf(made);
   let count = 0;
   eachLine(lines.path, (from, to) => {
-    const { text } = JSON.parse(PIECE.toString('utf8', from, to)) as { text: string };
+    const { text } = JSON.parse(LINES.toString('utf8', from, to)) as { text: string };
     counter.addText(machine, new MemorySource(Buffer.from(text)), options, false, headers);
     count++;
   });
@@ -187,7 +134,7 @@ export async function gzipGroup(made: Corpus): Promise<Group> {
     about: `${megabytes(made.counts.bytes)}, ${megabytes(packed.bytes)} of them compressed`,
     base: 'zlib',
     bytes: made.counts.bytes,
-    right: { ...made.counts, ...nothing },
+    right: { ...made.counts, ...NONE },
     rows: [
       inflate('zlib', 'a stream of the file through createGunzip, dropped'),
       inflate('zlib 256 KiB', 'the same in chunks of 256 KiB', 256 * 1024),
@@ -221,7 +168,7 @@ export function checkGroup(made: Corpus): Group {
     about: `${megabytes(made.counts.bytes)} without errors`,
     base: 'scan + UTF-8',
     bytes: made.counts.bytes,
-    right: { ...made.counts, ...nothing },
+    right: { ...made.counts, ...NONE },
     rows: [
       { name: 'scan', does: 'counts; whether the bytes are UTF-8 is not asked', run: scanned(warm, made.path, made) },
       { name: 'scan + UTF-8', does: 'the same, and each window is looked through for bytes that are no UTF-8', run: scanned(warm, made.path, made, validated) },
@@ -275,7 +222,7 @@ export async function messageGroup(made: Corpus): Promise<Group> {
     about: `${megabytes(made.counts.bytes)} to ${megabytes(outputBytes)} of JSON lines`,
     base: 'read back',
     bytes: made.counts.bytes,
-    right: { ...made.counts, ...nothing, outputBytes },
+    right: { ...made.counts, ...NONE, outputBytes },
     rows: [
       { name: 'read back', does: 'each line of the output to a string, then JSON.parse', run: () => ({ ...readBack(path), outputBytes }) },
       { name: 'messages 1 thread', does: 'transcripts to lines, which are dropped; in this thread', run: () => write(0, drop) },
@@ -297,7 +244,7 @@ function readBack(path: string): Partial<Found> {
   const roles: Record<string, number> = {};
   const channels: Record<string, number> = {};
   eachLine(path, (from, to) => {
-    const { role, channel } = JSON.parse(PIECE.toString('utf8', from, to)) as { role: string; channel: string };
+    const { role, channel } = JSON.parse(LINES.toString('utf8', from, to)) as { role: string; channel: string };
     bump(roles, role);
     bump(channels, channel);
     messages++;

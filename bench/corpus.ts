@@ -47,6 +47,9 @@ export const KINDS: readonly Kind[] = [
 /** Bodies are cut from pools that are much larger than any window a scanner works in, and small for small corpora. */
 const POOL = { min: 1 << 17, max: 1 << 22 };
 
+/** A file of the real dialogues, which may lie beside the checkout. */
+export const dialogues = (name: string): URL => new URL(`../../shared/data/dialogues/${name}`, import.meta.url);
+
 export function cacheFolder(): string {
   const folder = process.env['OPENCHATML_BENCH_DIR'] || join(tmpdir(), 'openchatml-bench');
   mkdirSync(folder, { recursive: true, mode: 0o700 });

@@ -7,7 +7,7 @@ import { JSON_DEPTH } from '../src/abi.ts';
 import { parse } from '../src/index.ts';
 import { createMachine } from '../src/scan/engine.ts';
 import type { Machine } from '../src/scan/machine.ts';
-import { type Corpus, corpus, type Kind } from './corpus.ts';
+import { type Corpus, corpus, dialogues, type Kind } from './corpus.ts';
 import { interleave, type Job, median } from './measure.ts';
 import { megabytes, type Result, resultTable } from './report.ts';
 import type { Outcome, Settings } from './sections.ts';
@@ -34,7 +34,7 @@ const LARGE = 1_000_000;
 const LEAST_ROUND = 8_000_000;
 /** Every so many bodies one is cut short, when the answers are looked at. */
 const CUT_SHORT = 7;
-const DIALOGUES = new URL('../../shared/data/dialogues/openchatml-2.2.txt.gz', import.meta.url);
+const DIALOGUES = dialogues('openchatml-2.2.txt.gz');
 
 function checks(name: string, does: string, machine: () => Machine): JsonContender {
   let made: Machine | undefined;

@@ -3,7 +3,7 @@ import { cpus, totalmem, type as system, release } from 'node:os';
 import type { Notation } from './notation.ts';
 
 export interface Result {
-  section: 'files' | 'memory' | 'json' | 'stream' | 'corpora' | 'linear';
+  section: 'files' | 'memory' | 'json' | 'stream' | 'corpora' | 'records' | 'process' | 'linear';
   corpus: string;
   notation: Notation;
   bytes: number;
@@ -11,6 +11,10 @@ export interface Result {
   does: string;
   /** Median (files, memory, json) or minimum (linear) in milliseconds; null when the row was not timed. */
   ms: number | null;
+  /** The same in processor time of all threads, where it is known. */
+  cpu?: number;
+  /** Bytes that were resident at most, where it is known. */
+  memory?: number;
   gigabytesPerSecond: number | null;
   /** How many times as fast as the base row. */
   toBase: number | null;
@@ -65,15 +69,19 @@ export function megabytes(bytes: number): string {
 }
 
 export function resultTable(results: readonly Result[], base: string | null): string {
-  return table([
-    ['row', 'ms', 'GB/s', base === null ? 'x' : `x ${base}`, 'rounds', 'note'],
-    ...results.map((r) => [
-      r.row,
-      fixed(r.ms, 1),
-      fixed(r.gigabytesPerSecond, 2),
-      fixed(r.toBase, 2),
-      r.rounds === 0 ? '-' : String(r.rounds),
-      r.note,
-    ]),
-  ]);
+  const columns: [title: string, cell: (result: Result) => string][] = [
+    ['row', ({ row }) => row],
+    ['ms', ({ ms }) => fixed(ms, 1)],
+    ['GB/s', ({ gigabytesPerSecond: speed }) => fixed(speed, speed !== null && speed < 0.1 ? 3 : 2)],
+    [base === null ? 'x' : `x ${base}`, ({ toBase }) => fixed(toBase, 2)],
+    ['cpu ms', ({ cpu }) => fixed(cpu, 1)],
+    ['MiB', ({ memory }) => fixed(memory === undefined ? null : memory / 2 ** 20, 0)],
+    ['rounds', ({ rounds }) => (rounds === 0 ? '-' : String(rounds))],
+    ['note', ({ note }) => note],
+  ];
+  const known = columns.filter(([title]) => {
+    if (title === 'cpu ms') return results.some(({ cpu }) => cpu !== undefined);
+    return title !== 'MiB' || results.some(({ memory }) => memory !== undefined);
+  });
+  return table([known.map(([title]) => title), ...results.map((result) => known.map(([, cell]) => cell(result)))]);
 }
