@@ -9,22 +9,28 @@ import { SHAPES } from './hostile.ts';
 import { json, JSON_ROWS } from './json.ts';
 import { MEANING_IN_MEMORY } from './meaning.ts';
 import { OURS, OURS_IN_MEMORY } from './ours.ts';
+import { processes } from './process.ts';
+import { records } from './records/section.ts';
 import { machine, megabytes } from './report.ts';
 import { RIVALS, RIVALS_IN_MEMORY } from './rivals.ts';
 import { type Outcome, type Settings, files, linear, memory } from './sections.ts';
 import { stream } from './stream.ts';
 
 const DEFAULT = ['mixed', 'chat', 'code', 'multilingual', 'memory', 'json', 'stream', 'linear'];
-const SECTIONS = ['memory', 'json', 'stream', 'corpora', 'linear'];
+const SECTIONS = ['memory', 'json', 'stream', 'corpora', 'records', 'process', 'linear'];
+/** Bytes of a corpus, unless it is said. */
+const USUAL_SIZE = 256e6;
+const SIZES = { records: 90e6, process: 450e6 };
 const UNITS: Record<string, number> = { '': 1, K: 1e3, M: 1e6, G: 1e9, Ki: 1 << 10, Mi: 1 << 20, Gi: 1 << 30 };
 const LARGEST = 1e12;
 
 interface Options {
-  size: number;
+  size?: number;
   only: string[];
   rows?: string[];
   rounds: number;
   seed: number;
+  threads: number[];
   base: string;
   linearSize: number;
   shapes?: string[];
@@ -53,6 +59,10 @@ function names(text: string): string[] {
   return text.split(',').filter((name) => name !== '');
 }
 
+function threads(text: string): number[] {
+  return names(text).map(integer(1, 256));
+}
+
 function only(text: string): string[] {
   const known = [...KINDS.flatMap(({ name, aliases }) => [name, ...aliases]), ...SECTIONS];
   if (text === 'all') return [...KINDS.map(({ name }) => name), ...SECTIONS];
@@ -71,11 +81,12 @@ function command(): Command {
   const sections = ['all', ...KINDS.map(({ name }) => name), ...SECTIONS].join(', ');
   return new Command('npm run bench --')
     .description('Measures readers of chat transcripts on generated corpora; answers are checked first.')
-    .option('--size <size>', 'bytes of each corpus (256M, 64Mi, 1500000)', bytes, 256e6)
+    .option('--size <size>', 'bytes of each corpus (64Mi, 1500000; default: 256M, records 90M, process 450M)', bytes)
     .option('--only <list>', `corpora and sections (${sections})`, only, DEFAULT)
     .option('--rows <list>', 'rows by name, of corpora also groups; all by default', names)
     .option('--rounds <n>', 'rounds, interleaved', integer(1, 1000), 7)
     .option('--seed <n>', 'seed of the corpora', integer(0, 0xffff_ffff), 1)
+    .option('--threads <list>', 'of records and process: how many threads, each a row of its own', threads, [1, 2])
     .option('--base <row>', 'the row that others are compared with', 'cat')
     .option('--linear-size <size>', 'size n of the hostile shapes; each runs at n and 2n', bytes, 32 * 2 ** 20)
     .option('--shapes <list>', 'hostile shapes by name; all by default', shapes)
@@ -88,6 +99,7 @@ function command(): Command {
 Examples:
   npm run bench -- --quick
   npm run bench -- --size 1500M --only mixed,dense,code,multi --rounds 9 --json results.json
+  npm run bench -- --only records,process --rounds 5
   npm run bench -- --only linear --linear-size 512Mi --shapes literal,literal-plain
   npm run bench -- --only chat,memory --base 'Buffer.indexOf'
 
@@ -99,8 +111,12 @@ Corpora are kept in $OPENCHATML_BENCH_DIR, or in openchatml-bench in the folder 
 async function run(options: Options): Promise<number> {
   const quick = options.quick === true;
   const log = (line: string): void => console.log(line);
+  const sizeOf = (usual: number): number => {
+    const size = options.size ?? usual;
+    return quick ? Math.min(size, 16e6) : size;
+  };
   const settings: Settings = {
-    size: quick ? Math.min(options.size, 16e6) : options.size,
+    size: sizeOf(USUAL_SIZE),
     seed: options.seed,
     rounds: quick ? Math.min(options.rounds, 3) : options.rounds,
     base: options.base,
@@ -111,7 +127,8 @@ async function run(options: Options): Promise<number> {
   const fileRows = chosen([...OURS, ...COMMANDS, ...RIVALS]);
   const memoryRows = chosen([...OURS_IN_MEMORY, ...MEANING_IN_MEMORY, ...RIVALS_IN_MEMORY]);
   const jsonRows = chosen(JSON_ROWS);
-  const isRow = fileRows.length + memoryRows.length + jsonRows.length > 0 || options.only.includes('corpora');
+  const namesItsRows = ['corpora', 'records', 'process'].some((name) => options.only.includes(name));
+  const isRow = fileRows.length + memoryRows.length + jsonRows.length > 0 || namesItsRows;
   if (!isRow) throw new Error(`no row is named ${options.rows?.join(' or ')}`);
   const about = machine();
   log(`${about.cpu}, ${about.cores} cores, ${megabytes(about.memory)}, ${about.system}`);
@@ -136,6 +153,13 @@ async function run(options: Options): Promise<number> {
   }
   if (options.only.includes('corpora')) {
     for (const kind of kinds.length > 0 ? kinds : [KINDS[0] as Kind]) outcomes.push(await corpora(kind, options.rows ?? null, settings));
+  }
+  const { seed, rows = null } = options;
+  if (options.only.includes('records')) {
+    outcomes.push(await records(rows, { size: sizeOf(SIZES.records), seed, threads: options.threads }, settings));
+  }
+  if (options.only.includes('process')) {
+    outcomes.push(await processes(rows, { size: sizeOf(SIZES.process), seed, threads: options.threads }, settings));
   }
   if (options.only.includes('linear') && fileRows.length > 0) {
     const size = quick ? Math.min(options.linearSize, 1 << 22) : options.linearSize;

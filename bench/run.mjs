@@ -13,6 +13,7 @@ await build({
   // Threads of the corpora run what was bundled beside.
   entryPoints: [
     { in: 'bench/main.ts', out: 'main' },
+    { in: 'bench/records/loop-command.ts', out: 'loop-command' },
     { in: 'src/corpus/jobs/worker.ts', out: 'corpus/jobs/worker' },
     { in: 'src/corpus/input/decode-worker.ts', out: 'corpus/input/decode-worker' },
   ],

@@ -1,0 +1,134 @@
+// The same dialogues otherwise: what is unlike in them is what a reader may stumble over.
+import { Random } from '../random.ts';
+import type { ChatMessage, ChatRecord, Tool } from './record.ts';
+
+/** How JSON is spelled. */
+export interface Spelling {
+  comma: string;
+  colon: string;
+  /** A string; `key`: the member that it is, or is in. */
+  text(value: string, key: string): string;
+}
+
+export interface Variant {
+  name: string;
+  about: string;
+  spelling: Spelling;
+  /** What a line holds; left out: the record. `n`: its number. */
+  change?(record: ChatRecord, n: number, random: Random): object;
+}
+
+const quote = (value: string): string => JSON.stringify(value);
+/** As Python's `json.dumps` has it, without `ensure_ascii`. */
+const SPACED: Spelling = { comma: ', ', colon: ': ', text: quote };
+
+/** Members whose strings an encoder may escape as it likes; names and roles it has no reason to. */
+const PROSE: ReadonlySet<string> = new Set(['content', 'arguments', 'description']);
+/** What is no ASCII, what HTML knows, and the first letter of a word. */
+const ESCAPED = /[^\x20-\x7e]|['&<>+=]|(?<= )[A-Za-z]/g;
+const escaped = (value: string): string => quote(value).replaceAll(ESCAPED, unit);
+const unit = (char: string): string => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+export const VARIANTS: readonly Variant[] = [
+  { name: 'dialogues', about: 'as they are: definitions of tools repeat', spelling: SPACED },
+  {
+    name: 'unique',
+    about: 'the definitions of every record are its own',
+    spelling: SPACED,
+    change: (record, n) => ({ ...record, ...(record.tools && { tools: ownTools(record, n) }) }),
+  },
+  {
+    name: 'escapes',
+    about: '`\\u` for all that is no ASCII, for what HTML knows, and for the first letter of every word',
+    spelling: { ...SPACED, text: (value, key) => (PROSE.has(key) ? escaped(value) : quote(value)) },
+  },
+  { name: 'compact', about: 'no blanks between tokens', spelling: { comma: ',', colon: ':', text: quote } },
+  {
+    name: 'long',
+    about: 'contents of 1 to 16 kB that need no escape, no tools',
+    spelling: SPACED,
+    change({ id, messages }, _, random) {
+      return { id, messages: messages.flatMap((message) => lengthened(message, random)) };
+    },
+  },
+  {
+    name: 'sharegpt',
+    about: 'as ShareGPT',
+    spelling: SPACED,
+    change: ({ id, tools, messages }) => ({
+      id,
+      ...(tools && { tools: write(tools, SPACED) }),
+      conversations: messages.flatMap(turnsOf),
+    }),
+  },
+];
+
+/** Records with a control token in every user's first text, for those who look for them. */
+export const PLANTED: Variant = {
+  name: 'planted',
+  about: 'a control token in the first text of each user',
+  spelling: SPACED,
+  change(record) {
+    const first = record.messages.findIndex(({ role }) => role === 'user');
+    const messages = record.messages.map((message, i) => (i === first ? planted(message) : message));
+    return { ...record, messages };
+  },
+};
+
+export const TOKEN = '<|start|>';
+
+function planted(message: ChatMessage): ChatMessage {
+  return { ...message, content: `${message.content} ${TOKEN}` };
+}
+
+/** A value as JSON. */
+export function write(value: unknown, spelling: Spelling, key = ''): string {
+  const { comma, colon, text } = spelling;
+  if (typeof value === 'string') return text(value, key);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map((item) => write(item, spelling, key)).join(comma)}]`;
+  const members = Object.entries(value).map(([name, member]) => quote(name) + colon + write(member, spelling, name));
+  return `{${members.join(comma)}}`;
+}
+
+/** Definitions that no other record has: other descriptions, and another name for a property that no call uses. */
+function ownTools({ tools, messages }: ChatRecord, n: number): Tool[] {
+  const calls = messages.flatMap((message) => ('tool_calls' in message ? (message.tool_calls ?? []) : []));
+  const given = calls.flatMap((call) => Object.keys(JSON.parse(call.function.arguments) as object));
+  return tools!.map(({ type, function: { name, description, parameters } }) => {
+    const used = new Set([...given, ...(parameters.required ?? [])]);
+    const entries = Object.entries(parameters.properties);
+    const spare = entries.find(([key]) => !used.has(key))?.[0];
+    const renamed = entries.map(([key, schema]) => [key === spare ? `${key}_${n}` : key, schema] as const);
+    const properties = Object.fromEntries(renamed);
+    const own = { name, description: `${description} (${n})`, parameters: { ...parameters, properties } };
+    return { type, function: own };
+  });
+}
+
+const LONG = { min: 1000, max: 16_000 };
+
+/** Long prose instead of what a user or an answer says; calls and replies are left out. */
+function lengthened(message: ChatMessage, random: Random): ChatMessage[] {
+  const { role, content } = message;
+  if (role === 'tool' || content === null) return [];
+  const plain = content.replaceAll(/[^\x20-\x7e]|["\\]/g, '');
+  const times = Math.ceil(random.length(LONG.min, LONG.max) / (plain.length + 1));
+  return [{ ...message, content: `${plain} `.repeat(times).trimEnd() }];
+}
+
+interface Turn {
+  from: string;
+  value: string;
+}
+
+function turnsOf(message: ChatMessage): Turn[] {
+  const { role, content } = message;
+  if (role === 'tool') return [{ from: 'observation', value: content }];
+  if (role === 'user') return [{ from: 'human', value: content }];
+  const calls = (message.tool_calls ?? []).map(({ function: { name, arguments: text } }): Turn => {
+    const value = write({ name, arguments: JSON.parse(text) as unknown }, SPACED);
+    return { from: 'function_call', value };
+  });
+  return content === null ? calls : [{ from: 'gpt', value: content }, ...calls];
+}
