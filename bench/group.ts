@@ -126,12 +126,14 @@ function take(results: readonly Result[], rows: readonly Row[], group: Group, ti
 
 /** Whether a goal is reached; nothing when one of its rows was not timed. */
 export function verdictOf({ row, base, least, aim }: Goal, results: readonly Result[]): string[] {
-  const [ours, theirs] = [row, base].map((name) => results.find((result) => result.row === name)?.ms ?? null);
-  if (ours == null || theirs == null) return [];
-  const ratio = theirs / ours;
+  const [ours, theirs] = [row, base].map((name) => results.find((result) => result.row === name));
+  if (ours?.ms == null || theirs?.ms == null) return [];
+  const ratio = theirs.ms / ours.ms;
+  const known = ours.cpu !== undefined && theirs.cpu !== undefined;
+  const cpu = known ? ` (${fixed(theirs.cpu! / ours.cpu!, 2)} in processor time)` : '';
   const wanted = `wanted ${fixed(least, 2)}${aim === undefined ? '' : `, aim ${fixed(aim, 2)}`}`;
   const verdict = ratio < least ? 'MISSED' : aim === undefined || ratio < aim ? 'reached' : 'reached, with the aim';
-  return [`${row} : ${base} = ${fixed(ratio, 2)}, ${wanted}: ${verdict}`];
+  return [`${row} : ${base} = ${fixed(ratio, 2)}${cpu}, ${wanted}: ${verdict}`];
 }
 
 function blank(section: Result['section'], group: Group, made: Corpus, { name, does }: Row): Result {

@@ -69,17 +69,20 @@ export function megabytes(bytes: number): string {
 }
 
 export function resultTable(results: readonly Result[], base: string | null): string {
+  const cpuOfBase = results.find(({ row }) => row === base)?.cpu;
   const columns: [title: string, cell: (result: Result) => string][] = [
     ['row', ({ row }) => row],
     ['ms', ({ ms }) => fixed(ms, 1)],
     ['GB/s', ({ gigabytesPerSecond: speed }) => fixed(speed, speed !== null && speed < 0.1 ? 3 : 2)],
     [base === null ? 'x' : `x ${base}`, ({ toBase }) => fixed(toBase, 2)],
     ['cpu ms', ({ cpu }) => fixed(cpu, 1)],
+    ['x cpu', ({ cpu }) => fixed(cpuOfBase === undefined || cpu === undefined ? null : cpuOfBase / cpu, 2)],
     ['MiB', ({ memory }) => fixed(memory === undefined ? null : memory / 2 ** 20, 0)],
     ['rounds', ({ rounds }) => (rounds === 0 ? '-' : String(rounds))],
     ['note', ({ note }) => note],
   ];
   const known = columns.filter(([title]) => {
+    if (title.endsWith('cpu')) return cpuOfBase !== undefined;
     if (title === 'cpu ms') return results.some(({ cpu }) => cpu !== undefined);
     return title !== 'MiB' || results.some(({ memory }) => memory !== undefined);
   });
