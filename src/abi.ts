@@ -209,13 +209,16 @@ export const VALUE_LONE = 64;
 // What `line` answers instead of the number of members: it is no JSON, no object, or more than this reader takes.
 export const LINE_OTHER = -1;
 
-// -- Chat records as rows. Every record has a RECORD row, then a TOOLS row, then its messages; below each MESSAGE stand CALL_ID, NAME,
+// -- Chat records as rows. Every record has a RECORD, a TOOLS and a RECORD_ID row, then its messages; below each MESSAGE stand CALL_ID, NAME,
 // RECIPIENT and BODY, in this order, those that there are (BODY always). Of a value FROM and TO are its text between the quotes.
 export const RECORD = 16;
 export const TOOLS = 17;
 export const CALL_ID = 18;
 export const NAME = 19;
 export const RECIPIENT = 20;
+// Its FROM … TO is the whole value of `id`, or 0; with what its strings hold above the kind.
+export const RECORD_ID = 21;
+export const RECORD_ROWS = 3;
 // RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
 export const SLOW = 0x100;
 // RECORD: it has calls; contents that are lists of parts; calls or replies without an id; a developer's
@@ -250,6 +253,10 @@ export const TOOLS_GOOD = 3;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the line, from 0.
 export const ENTRY_SHIFT = 16;
 export const MOST_ENTRIES = 4096;
+
+// Forms of records that a scan is to take.
+export const FORM_MESSAGES = 1;
+export const FORM_CONVERSATIONS = 2;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, records.
 export const RECORD_SUM_PLAIN = 0;

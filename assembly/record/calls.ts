@@ -117,3 +117,6 @@ export function markOpen(): bool {
   }
   return first < calls;
 }
+
+/** Some call waits for its reply. */
+export function hasOpen(): bool { return first < calls; }

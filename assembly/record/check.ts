@@ -2,7 +2,7 @@
 // fit. Stops before a record that the host must look at; what it tells then is for the rules in src/ to say.
 
 import {
-  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
+  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
   RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
   TOOLS_NONE, VALUE,
 } from '../../src/abi';
@@ -25,7 +25,7 @@ export function countRecords(record: u32, end: u32, sums: usize): u32 {
     record = load<u32>(at, 12);
     const to = rowAt(record);
     let messages: u32 = 0;
-    for (let row = at + 2 * ROW_BYTES; row < to; row = rowAt(load<u32>(row, 12))) {
+    for (let row = at + RECORD_ROWS * ROW_BYTES; row < to; row = rowAt(load<u32>(row, 12))) {
       const word = load<u32>(row);
       add(sums + ((RECORD_SUM_PLAIN + ((word >> ROLE_SHIFT) & 31)) << 2));
       messages++;
@@ -70,7 +70,7 @@ export function checkRecords(record: u32, end: u32): u32 {
 }
 
 /** Whether nothing is to be told of the record but calls that are open. */
-function isClean(record: usize, end: usize): bool {
+export function isClean(record: usize, end: usize): bool {
   const tools = record + ROW_BYTES;
   const hasCalls = (load<u32>(record) & HAS_CALLS) != 0;
   const status = statusOf(tools);
@@ -80,7 +80,7 @@ function isClean(record: usize, end: usize): bool {
     if (definitions == 0) return false;
   }
   beginCalls();
-  for (let row = tools + ROW_BYTES; row < end; ) {
+  for (let row = record + RECORD_ROWS * ROW_BYTES; row < end; ) {
     const word = load<u32>(row);
     const next = rowAt(load<u32>(row, 12));
     const role = (word >> ROLE_SHIFT) & ROLE_MASK;

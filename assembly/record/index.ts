@@ -19,3 +19,5 @@ export { placeScratch } from './fit';
 export { placeTable } from './state';
 export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGeneration } from './tools';
 export { beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeLines } from './lines';
+export { auditRecords, mayHold } from './audit';
+export { verdictsTo, writeVerdicts } from './verdicts';

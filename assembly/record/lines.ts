@@ -12,7 +12,7 @@
 
 import {
   ABSENT, ANALYSIS, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, HAS_DEVELOPER, HAS_PARTS, HAS_VALUES,
-  LACKS_ID, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+  LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy, writeNumber } from '../text-line';
@@ -210,7 +210,7 @@ function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32
   let isOpening = text != 0;
   index = 0;
   beginCalls();
-  let row = at + 2 * ROW_BYTES;
+  let row = at + RECORD_ROWS * ROW_BYTES;
   while (true) {
     const word = row < end ? load<u32>(row) : 0;
     // Definitions stand behind the messages of the system that open the record.

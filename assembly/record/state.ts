@@ -1,4 +1,4 @@
-// Where the rows of chat records lie, and how one is written.
+// Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
 import { ROW_BYTES } from '../../src/abi';
 
@@ -36,3 +36,21 @@ export function push(kind: u32, from: usize, to: usize, next: u32): usize {
   row = at + ROW_BYTES;
   return at;
 }
+
+/**
+ * Of the record at hand: something in it is rare, and the host must read it; its rows do not fit into the table; it has no messages; what its
+ * RECORD row says.
+ */
+export let isOdd: bool = false;
+export let isFull: bool = false;
+export let isOther: bool = false;
+export let flags: u32 = 0;
+
+export function beginRecord(kind: u32): void {
+  isOdd = isFull = isOther = false;
+  flags = kind;
+}
+export function markOdd(): void { isOdd = true; }
+export function markFull(): void { isOdd = isFull = true; }
+export function markOther(): void { isOdd = isOther = true; }
+export function addFlag(flag: u32): void { flags |= flag; }

@@ -18,7 +18,7 @@ interface Exports {
   lastLine(from: number, to: number): number;
   isUtf8(from: number, to: number): number;
   beginTools(): void;
-  scanLines(from: number, to: number, isValid: number): number;
+  scanLines(from: number, to: number, isValid: number, forms: number): number;
   scanTo(): number;
   linesPassed(): number;
   recordsPassed(): number;
@@ -36,6 +36,11 @@ interface Exports {
   writeLines(
     record: number, end: number, into: number, limit: number, origin: number, records: number, transcripts: number, channels: number,
   ): number;
+  writeVerdicts(
+    record: number, end: number, into: number, limit: number, line: number, base: number, mayBeOpen: number,
+  ): number;
+  verdictsTo(): number;
+  auditRecords(record: number, end: number): number;
   wantedText(): number;
   linesTo(): number;
   linesWritten(): number;
@@ -118,13 +123,14 @@ export class RecordMachine {
 
   /**
    * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first. Answers the number of
-   * rows. Stops before `to` when the table is full, and behind a first record without `messages` (`stop`).
+   * rows. Stops before `to` when the table is full, and behind a first record that has none of the wanted forms (`stop`).
+   * `forms`: FORM_MESSAGES, FORM_CONVERSATIONS.
    */
-  scan(from: number, to: number): number {
+  scan(from: number, to: number, forms: number): number {
     const machine = this.#exports;
     machine.beginTools();
     const isValid = machine.isUtf8(this.origin + from, this.origin + to);
-    return machine.scanLines(this.origin + from, this.origin + to, isValid);
+    return machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
   }
 
   /** Where the last scan stopped; lines and records that it passed. */
@@ -217,6 +223,26 @@ export class RecordMachine {
     }
     const to = this.#outputAt;
     return machine.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
+  }
+
+  /**
+   * Writes verdicts into the output from `at` on, of records that stand on lines one after the other, `line` (in what was scanned, from 0) the
+   * first; `base`: number of line 0. Answers the first record whose verdict was not written, or `end`. `mayBeOpen`: calls without a reply are
+   * not told.
+   */
+  writeVerdicts(record: number, end: number, at: number, line: number, base: number, mayBeOpen: boolean): number {
+    const to = this.#outputAt;
+    return this.#exports.writeVerdicts(record, end, to + at, to + OUTPUT, line, base, mayBeOpen ? 1 : 0);
+  }
+
+  /** Where the verdicts end in the output. */
+  get verdictsTo(): number {
+    return this.#exports.verdictsTo() - this.#outputAt;
+  }
+
+  /** Looks for records of which the audit may have something to tell: the first one, or `end`. */
+  audit(record: number, end: number): number {
+    return this.#exports.auditRecords(record, end);
   }
 
   /** Entry of tools whose text is missing; 0: none is. */

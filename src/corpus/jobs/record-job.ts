@@ -1,6 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
-import { FROM, IS_OPEN, KIND, NEXT, SLOW, TO, VALUE } from '../../abi.ts';
+import { FROM, IS_OPEN, KIND, NEXT, RECORD_ROWS, SLOW, TO, VALUE } from '../../abi.ts';
 import { diagnose, type Diagnostic } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
@@ -179,7 +179,7 @@ class CheckWorker implements UnitWorker {
     const { machine, base } = rows;
     const next = nextRecord(rows, record);
     const number = rows.record + ordinalOf(rows, record);
-    for (let row = record + 2; row < next; row = wordAt(machine.rows, row, NEXT)) {
+    for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       if (!(wordAt(machine.rows, row, KIND) & IS_OPEN)) continue;
       const body = wordAt(machine.rows, row, NEXT) - 1;
       // Up to the arguments, where they are text.

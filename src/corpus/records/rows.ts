@@ -1,7 +1,7 @@
 // JSON lines of chat records as rows: whole windows of lines are scanned at once, and what most records hold is never looked at as a
 // value. A record that the scanner leaves to the host becomes a unit, as by record.ts and unit.ts, which all others are compared with.
 
-import { ENTRY_SHIFT, FROM, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
+import { ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -34,7 +34,7 @@ export const isRows = (item: Unit | BadRecord | RecordRows): item is RecordRows 
 
 /** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
 export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: UnitOptions): boolean {
-  return (form === 'auto' || form === 'messages') && field === undefined && positions === 'file' && largestRecord >= LARGEST;
+  return form !== 'text' && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
 /** Ordinal of the record at a row, among those of the table. */
@@ -86,7 +86,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window));
+        const rows = machine.scan(at, this.#endOfLines(window), FORMS[this.#options.form ?? 'auto']);
         const first = wordAt(machine.rows, 0, KIND);
         if (rows > 0 && first & SLOW && first & IS_OTHER) {
           yield* this.#others(base + wordAt(machine.rows, 0, FROM) - machine.origin, this.lines + 1 + wordAt(machine.rows, 1, NEXT));
@@ -150,6 +150,7 @@ export class ChatLines {
 }
 
 const LF = 0x0a;
+const FORMS = { auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS, text: 0 };
 
 /** What lists of tools say, by their entries in the scanner: each is read once. */
 export class RecordTools {

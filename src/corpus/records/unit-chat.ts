@@ -32,7 +32,8 @@ export function chatUnit(record: CorpusRecord, names: readonly string[], positio
   const name = isShareGpt(entries) ? 'conversations' : 'messages';
   const { prompt: _, completion: __, ...rest } = fields;
   const whole: Fields = names[0] === name ? fields : { ...(lists.length === 1 ? fields : rest), [name]: entries };
-  const form = formOf(whole);
+  // Turns of ShareGPT under another name stay what they are.
+  const form = name === 'conversations' ? 'sharegpt' : formOf(whole);
   try {
     if (form === null || form === 'text') throw new Refusal(null, 'its form is none that is known', '');
     const { data } = READERS[form](name === 'conversations' ? whole : { ...whole, conversations: null }, { origins: true });

@@ -115,8 +115,28 @@ function entry(random: Random, open: Call[]): unknown {
   };
 }
 
+/** A turn of ShareGPT. */
+function turn(random: Random): unknown {
+  if (random.once(60)) return random.pick<unknown>([null, {}, { from: 'human' }, { role: 'user', content: 'x' }, { from: 'human', value: null }]);
+  const from = random.once(20) ? random.pick<unknown>(['system', 'human_1', 'tool', 'developer', 'function', 'bot', 7, '']) : random.pick(['human', 'gpt', 'user', 'assistant', 'chatgpt']);
+  const value = from === 'function_call' ? random.pick(['{"name": "f", "arguments": {}}', 'x']) : random.pick(TEXTS);
+  if (random.once(9)) return random.once(2) ? { from: 'function_call', value: random.pick(['{"name": "f", "arguments": {"a": 1}}', '[]', 'x']) } : { from: 'observation', value };
+  return { from, value, ...(random.once(20) && { weight: 1 }), ...(random.once(60) && { role: 'user' }) };
+}
+
+function shareGpt(random: Random): unknown {
+  const turns = Array.from({ length: random.below(6) }, () => turn(random));
+  const members: [string, unknown][] = [[random.once(20) ? 'messages' : 'conversations', turns]];
+  if (random.once(6)) members.push(['system', random.pick<unknown>(['', null, 'Be brief.', 3])]);
+  if (random.once(4)) members.push(['tools', randomTools(random)]);
+  if (random.once(3)) members.push(['id', random.pick<unknown>(['a', 7, null])]);
+  if (random.once(20)) members.push(['messages', random.pick<unknown>([null, [], [{ role: 'user', content: 'x' }]])]);
+  return Object.fromEntries(shuffled(random, members));
+}
+
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
+  if (random.once(5)) return shareGpt(random);
   if (random.once(60)) return random.pick<unknown>([null, 12, 'x', [], {}, [{ role: 'user', content: 'x' }], { text: 'x' }, { messages: {} }, { messages: null, text: 'x' }]);
   const open: Call[] = [];
   const messages: unknown[] = [];

@@ -1,0 +1,129 @@
+// Records in which no text can hold what the audit tells, by their bytes: nothing there begins a control token, one of another format, or
+// anything that looks like one (src/formats/control-tokens/). A record that holds such a beginning is for the host.
+//
+// The signs that begin one are looked for in the whole line, 16 bytes a step; what stands behind a sign shows for nearly all of them that
+// nothing begins there. JSON's own escapes may stand for a sign.
+
+import { SLOW } from '../../src/abi';
+import { rowAt } from './calls';
+
+// @ts-ignore: decorator
+@inline
+function is(block: v128, byte: i8): v128 { return i8x16.eq(block, i8x16.splat(byte)); }
+
+/** The bytes of a block that may begin something; `next` are those behind them. */
+// @ts-ignore: decorator
+@inline
+function signs(block: v128, next: v128): v128 {
+  // < & % and, beyond ASCII, the leads of signs that look like <.
+  const plain = v128.or(v128.or(is(block, 0x3c), is(block, 0x26)), is(block, 0x25));
+  const leads = v128.or(
+    i8x16.le_u(i8x16.sub(block, i8x16.splat(-31)), i8x16.splat(2)), v128.or(is(block, -17), is(block, -53)),
+  );
+  // [ before a capital, a slash or an escape; a backslash before u or another one.
+  const capital = v128.or(
+    i8x16.le_u(i8x16.sub(next, i8x16.splat(0x41)), i8x16.splat(25)), v128.or(is(next, 0x2f), is(next, 0x5c)),
+  );
+  const code = v128.or(is(next, 0x75), is(next, 0x5c));
+  const pairs = v128.or(v128.and(is(block, 0x5b), capital), v128.and(is(block, 0x5c), code));
+  return v128.or(v128.or(plain, leads), pairs);
+}
+
+/** Whether something may begin with the sign at p. */
+function mayBegin(p: usize): bool {
+  const sign = <u32>load<u8>(p);
+  const next = <u32>load<u8>(p, 1);
+  const third = <u32>load<u8>(p, 2);
+  // Letters may be written as codes.
+  const isCode = third == 0x5c;
+  if (sign == 0x3c) {
+    // <|  <<  </s>  <s>  <start_of_turn>  <eos>  <end_of_turn>  <bos>; white space, codes, the text's end, what is not ASCII.
+    const fourth = <u32>load<u8>(p, 3);
+    if (next == 0x2f) return isCode || (third == 0x73 && (fourth == 0x3e || fourth == 0x5c));
+    if (next == 0x73) return isCode || third == 0x3e || third == 0x74;
+    if (next == 0x65) return isCode || third == 0x6f || third == 0x6e;
+    if (next == 0x62) return isCode || (third == 0x6f && (fourth == 0x73 || fourth == 0x5c));
+    return next <= 0x20 || next >= 0x7f || next == 0x7c || next == 0x3c || next == 0x22 || next == 0x26 || next == 0x5c || next == 0x25;
+  }
+  if (sign == 0x26) {
+    // &lt  &#  &amp; before one of them
+    if (next == 0x23 || next == 0x5c) return true;
+    const letter = next | 0x20;
+    if (letter == 0x6c) return isCode || (third | 0x20) == 0x74;
+    if (letter != 0x61) return false;
+    for (let at = p + 2; at < p + 6; at++) if (load<u8>(at) == 0x5c) return true;
+    const behind = <u32>load<u8>(p, 5);
+    return load<u8>(p, 4) == 0x3b && (behind == 0x23 || (behind | 0x20) == 0x6c || (behind | 0x20) == 0x61);
+  }
+  if (sign == 0x25) {
+    return next == 0x5c || (next == 0x33 ? isCode || (third | 0x20) == 0x63 : next == 0x32 && (isCode || third == 0x35));
+  }
+  if (sign == 0x5b) {
+    if (next == 0x5c) return third == 0x75 || third == 0x2f;
+    return next == 0x49 || next == 0x2f || next == 0x54 || next == 0x41 || next == 0x53 || next == 0x42 || next == 0x45;
+  }
+  if (sign == 0x5c) return next == 0x75 ? mayStandFor(p + 2) : mayEscape(p + 1);
+  // ‹ 〈 ⟨ ❮ ❰ 〈 ＜ ﹤ ᐸ ˂
+  if (sign == 0xe2) {
+    return next == 0x80 ? third == 0xb9 : next == 0x8c ? third == 0xa9 : next == 0x9f ? third == 0xa8
+      : next == 0x9d && (third == 0xae || third == 0xb0);
+  }
+  if (sign == 0xe3) return next == 0x80 && third == 0x88;
+  if (sign == 0xef) return next == 0xbc ? third == 0x9c : next == 0xb9 && third == 0xa4;
+  if (sign == 0xe1) return next == 0x90 && third == 0xb8;
+  return next == 0x82;
+}
+
+/** A backslash of a text, the last of its escape at p: whether it begins an escape that the text holds. */
+function mayEscape(p: usize): bool {
+  while (load<u8>(p) == 0x5c) p++;
+  const letter = <u32>load<u8>(p) | 0x20;
+  return letter == 0x75 || letter == 0x78;
+}
+
+/** Whether a code of JSON, its digits at p, may stand for a sign. */
+function mayStandFor(p: usize): bool {
+  const first = <u32>load<u8>(p) | 0x20;
+  const second = <u32>load<u8>(p, 1) | 0x20;
+  // The upper byte: 00 with 2x, 3x, 5x; 02, 14, 20, 23, 27, 30, fe, ff.
+  if (first == 0x30) {
+    const third = <u32>load<u8>(p, 2);
+    return second == 0x32 || (second == 0x30 && (third == 0x32 || third == 0x33 || third == 0x35));
+  }
+  if (first == 0x31) return second == 0x34;
+  if (first == 0x32) return second == 0x30 || second == 0x33 || second == 0x37;
+  if (first == 0x33) return second == 0x30;
+  return first == 0x66 && (second == 0x65 || second == 0x66);
+}
+
+/** Whether the texts of the JSON [p, end) may hold something. */
+export function mayHold(p: usize, end: usize): bool {
+  if (ASC_FEATURE_SIMD) {
+    for (; p < end; p += 16) {
+      let mask = i8x16.bitmask(signs(v128.load(p), v128.load(p, 1)));
+      while (mask != 0) {
+        const at = p + <usize>ctz<i32>(mask);
+        if (at < end && mayBegin(at)) return true;
+        mask &= mask - 1;
+      }
+    }
+    return false;
+  }
+  for (; p < end; p++) {
+    const byte = <u32>load<u8>(p);
+    if (byte == 0x3c || byte == 0x26 || byte == 0x25 || byte == 0x5b || byte == 0x5c || byte - 0xe1 < 3 || byte == 0xef || byte == 0xcb) {
+      if (mayBegin(p)) return true;
+    }
+  }
+  return false;
+}
+
+/** The first record from row `record` on, below row `end`, that the host must look at, or `end`. */
+export function auditRecords(record: u32, end: u32): u32 {
+  while (record < end) {
+    const at = rowAt(record);
+    if ((load<u32>(at) & SLOW) != 0 || mayHold(load<u32>(at, 4), load<u32>(at, 8))) return record;
+    record = load<u32>(at, 12);
+  }
+  return end;
+}

@@ -1,0 +1,146 @@
+// Members whose values are texts: contents and their parts, names, ids; and members that nothing is known of.
+
+import { BODY, CODED, ESCAPED } from '../../src/abi';
+import { markOdd } from './state';
+import {
+  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, DEEPEST, NULL_4, OPEN_OBJECT, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
+  skipBlanks, stringEnd, valueEnd,
+} from './text';
+
+const M5: u64 = 0xffffffffff;
+const M6: u64 = 0xffffffffffff;
+const K_TYPE: u64 = 0x2265707974;
+const K_TEXT: u64 = 0x2274786574;
+
+/** Containers below a member of a record. */
+export const BELOW: i32 = DEEPEST - 8;
+
+/** What `seen` says of a body. */
+// @ts-ignore: decorator
+@inline
+export function kindOfBody(): u32 {
+  if (seen == 0) return BODY;
+  if ((seen & SEEN_LONE) != 0) markOdd();
+  return BODY | ((seen & SEEN_ESCAPE) != 0 ? ESCAPED : 0) | ((seen & SEEN_CODE) != 0 ? CODED : 0);
+}
+
+/** Passes a member that nothing is known of, from its key's quote. */
+export function otherMember(p: usize): usize {
+  clearSeen();
+  p = stringEnd(p + 1);
+  if (p == 0) return 0;
+  // It may be one of those that are known.
+  if (seen != 0) markOdd();
+  p = afterKey(p);
+  return p == 0 ? 0 : valueEnd(p, BELOW);
+}
+
+/** A member that must be text or null, at its value; where it stands is in `textFrom` (0: null) and `textTo`. */
+export let textFrom: usize = 0;
+export let textTo: usize = 0;
+export function textValue(p: usize): usize {
+  textFrom = 0;
+  if (load<u8>(p) == QUOTE) {
+    clearSeen();
+    const to = stringEnd(p + 1);
+    if (to == 0) return 0;
+    textFrom = p + 1;
+    textTo = to;
+    return to + 1;
+  }
+  clearSeen();
+  if (load<u32>(p) != NULL_4) markOdd();
+  return valueEnd(p, BELOW);
+}
+
+/** The same of a name or an id: what has escapes is rare. */
+export function wordValue(p: usize): usize {
+  p = textValue(p);
+  if (seen != 0) markOdd();
+  return p;
+}
+
+const MOST_WORD: usize = 100;
+
+/** Whether a tool's name is as most are: it is no builtin's, and has no namespace. */
+export function isToolName(p: usize, to: usize): bool {
+  if (p == to || to - p > MOST_WORD) return false;
+  const start = load<u64>(p);
+  // browser, python, container, functions
+  if (start == 0x6e6f6974636e7566 || start == 0x656e6961746e6f63) return false;
+  if ((start & 0xffffffffffffff) == 0x726573776f7262 || (start & 0xffffffffffff) == 0x6e6f68747970) return false;
+  for (; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    const isLetter = (byte | 0x20) - 0x61 < 26;
+    if (!isLetter && byte - 0x30 >= 10 && byte != 0x5f && byte != 0x2d && byte != 0x2e) return false;
+  }
+  return true;
+}
+
+/** Whether a header can hold a value, and nothing is to be told of it: ASCII without white space, and no `<`. */
+export function isWord(p: usize, to: usize): bool {
+  if (p == to || to - p > MOST_WORD) return false;
+  for (; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    if (byte - 0x21 > 0x5d || byte == 0x3c) return false;
+  }
+  return true;
+}
+
+/** Passes the list of parts at p. */
+export function parts(p: usize): usize {
+  p = skipBlanks(p + 1);
+  if (load<u8>(p) == CLOSE_LIST) return p + 1;
+  while (true) {
+    if (load<u8>(p) == OPEN_OBJECT) p = part(p);
+    else {
+      clearSeen();
+      if (load<u8>(p) != QUOTE) markOdd();
+      p = valueEnd(p, BELOW);
+      if ((seen & SEEN_LONE) != 0) markOdd();
+    }
+    if (p == 0) return 0;
+    p = skipBlanks(p);
+    const byte = <u32>load<u8>(p);
+    if (byte == CLOSE_LIST) return p + 1;
+    if (byte != COMMA) return 0;
+    p = skipBlanks(p + 1);
+  }
+}
+
+/** Passes a part, which must be one of text. */
+function part(p: usize): usize {
+  let isText = false;
+  let isTyped = false;
+  p = skipBlanks(p + 1);
+  if (load<u8>(p) == CLOSE_OBJECT) {
+    markOdd();
+    return p + 1;
+  }
+  while (true) {
+    if (load<u8>(p) != QUOTE) return 0;
+    const key = load<u64>(p, 1) & M5;
+    if (key == K_TEXT) {
+      p = afterKey(p + 5);
+      if (p == 0) return 0;
+      if (isText) markOdd();
+      isText = true;
+      p = textValue(p);
+      if (textFrom == 0 || (seen & SEEN_LONE) != 0) markOdd();
+    } else if (key == K_TYPE) {
+      p = afterKey(p + 5);
+      if (p == 0) return 0;
+      if (isTyped || (load<u64>(p) & M6) != 0x227478657422) markOdd();
+      isTyped = true;
+      p = valueEnd(p, BELOW);
+    } else p = otherMember(p);
+    if (p == 0) return 0;
+    p = skipBlanks(p);
+    const byte = <u32>load<u8>(p);
+    if (byte == CLOSE_OBJECT) break;
+    if (byte != COMMA) return 0;
+    p = skipBlanks(p + 1);
+  }
+  if (!isText || !isTyped) markOdd();
+  return p + 1;
+}

@@ -1,0 +1,54 @@
+// Records of which the scanner says that the audit has nothing to tell: it has nothing to tell of them.
+import { expect, test } from 'vitest';
+import { FORM_CONVERSATIONS, FORM_MESSAGES, KIND, NEXT, SLOW } from '../../../src/abi.ts';
+import { auditSource } from '../../../src/corpus/audit/audit.ts';
+import { createMachine } from '../../../src/index.ts';
+import { RecordMachine } from '../../../src/scan/record-machine.ts';
+import { MemorySource } from '../../../src/scan/source.ts';
+import { type Random, randomOf, SEED } from '../../random.ts';
+import { randomText } from '../records/random-chat.ts';
+
+const RUNS = Number(process.env['OPENCHATML_AUDIT_RUNS'] ?? 4000);
+const BUILDS = (['simd', 'scalar'] as const).map((build) => new RecordMachine({ build, input: 100_000 }));
+const machine = createMachine();
+
+/** What tokens begin with, what begins none, and pieces of both. */
+const PIECES = [
+  '<', '<|', '<|end|>', '<|END|>', '< |end| >', '<s>', '</s>', '<span>', '</span>', '<b>', '<body>', '<bos>', '<em>', '<end>', '<eos>', '<</SYS>>', '<<SYS>>',
+  '<start_of_turn>', '<strong>', '<div>', '</p>', '[INST]', '[/INST]', '[BOS]', '[EOS]', '[1]', '[a]', '[Note]', '[TOOL_CALLS]', '&lt;|end|&gt;', '&amp;lt;|end|>', '&', '&amp;', 'R&D',
+  '&#60;|end|>', '&copy;', '%3C|end|>', '%3c%7Cend%7C%3e', '%253C|end|>', '50%', '%20', '\\u003c|end|>', '\\x3c|end|>', '\\\\u003c|end|>', '\\n', '\\', 'C:\\users', '\uff1c|end|>', '\u2039|end|>',
+  '\u201cquoted\u201d', '\u2013', '\u3008|end|\u3009', '\u3002', '\u02c2|end|>', '\u02c6', '\u1438|end|>', '\u276e|end|\u276f', '\ufe64|end|>', '\u27e8x\u27e9', '\u2329|end|>', '\u00e9', '\u{1f600}',
+  '|', '|end|>', 'start|>', '>', 'a', 'text ', ' ', '\n', '"', "'", '{', '}', '[', ']', ':', '\u200b', '<\u200b|end|>', 'x < y', 'a<b', '<3', '<\uff5cUser\uff5c>', '<a href="x">', 'l\\u0074',
+];
+
+const text = (random: Random): string => Array.from({ length: random.below(6) }, () => random.pick(PIECES)).join('');
+
+function record(random: Random): unknown {
+  const value = (): string => (random.once(2) ? 'Hello there.' : text(random));
+  const messages = Array.from({ length: 1 + random.below(3) }, () => random.pick<unknown>([
+    { role: 'user', content: value() },
+    { role: 'assistant', content: value() },
+    { role: 'system', content: value(), [value()]: value() },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: value(), [value()]: [value()] }) } }] },
+  ]));
+  return { messages, ...(random.once(4) && { tools: [{ type: 'function', function: { name: 'f', description: value(), parameters: { type: 'object', properties: {} } } }] }), ...(random.once(9) && { text: value() }) };
+}
+
+test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+  let passed = 0;
+  for (let run = 0; run < RUNS; run++) {
+    const random = randomOf(SEED + run);
+    const line = Buffer.from(`${randomText(random, record(random))}\n`);
+    const found = [...auditSource(machine, 'x.jsonl', new MemorySource(line))].flatMap(({ findings }) => findings);
+    for (const { engine, input, rows, scan, audit } of BUILDS.map((one) => ({ engine: one.engine, input: one.input, rows: one.rows, scan: one.scan.bind(one), audit: one.audit.bind(one) }))) {
+      input.set(line);
+      const end = scan(0, line.length, FORM_MESSAGES | FORM_CONVERSATIONS);
+      expect(rows[NEXT]).toBe(end);
+      if (rows[KIND]! & SLOW || audit(0, end) !== end) continue;
+      passed++;
+      expect(found, `seed ${SEED + run}, ${engine}: ${line.toString()}`).toEqual([]);
+    }
+  }
+  // Else nothing was shown.
+  expect(passed).toBeGreaterThan(RUNS / 20);
+});
