@@ -13,6 +13,8 @@ export interface Source {
 
 /** Sees what is asked of a source. */
 export interface SourceWatcher {
+  /** Bytes are about to be read, for which the source may have to wait. */
+  willRead?(): void;
   /** Bytes were read, up to this position. */
   hasRead?(to: number): void;
   /** Nothing before a position will be asked for again by the reader; answers before which one the source may let go. */
@@ -34,6 +36,7 @@ export class WatchedSource implements Source {
   }
 
   read(at: number, into: Uint8Array): number {
+    this.#watcher.willRead?.();
     const read = this.#source.read(at, into);
     this.#watcher.hasRead?.(at + read);
     return read;

@@ -19,6 +19,10 @@ export class FilterOutput {
     this.#lineBuffered = lineBuffered;
   }
 
+  get isTTY(): boolean {
+    return this.#stream.isTTY;
+  }
+
   /** One line of JSON. On a terminal, what could steer it is escaped: the value is the same. */
   json(text: string): void {
     this.#text += this.#stream.isTTY ? `${escapeJson(text)}\n` : `${text}\n`;

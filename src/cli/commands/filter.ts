@@ -8,6 +8,10 @@ import { type CorpusRecord, isBlank, type RecordProblem } from '../../corpus/rec
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
+import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
+import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
+import { RecordMachine } from '../../scan/record-machine.ts';
+import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -90,6 +94,21 @@ function filterLines(
   const unit = { ...readOptionsOf(options), form: options.form, field: options.field };
   const largest = options.maxLineBytes ?? LARGEST_LINE;
   const isRaw = emit === 'keep' || emit === 'drop';
+  const rows = canBeRows(unit) && passesAsRows(options, output) ? new RecordMachine() : null;
+  if (rows !== null && largest >= rows.input.length) {
+    new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
+      largest,
+      forms: formsOf(unit),
+      // What is no error is told only when it is asked for, or when a configuration makes it one.
+      mayBeOpen: options.warnings !== true && options.rules === undefined,
+      judge: (line) => {
+        const record = recordOf(line, judge.machine, largest);
+        output.bytes(Buffer.from(`${startOf(line, record)}${judge.record(record, unit).text()}\n`));
+      },
+      write: (bytes) => output.bytes(bytes),
+    }).run();
+    return;
+  }
   const lines = linesOf(input, {
     largest,
     beforeRead: () => output.flush(),
@@ -102,8 +121,7 @@ function filterLines(
       ...(emit === 'messages' && { message: (visited, { place }) => messages.add(verdictMessage(visited, place)) }),
     });
     if (!isRaw) {
-      const id = idText(record);
-      const start = `{"n":${line.number},${id === null ? '' : `"id":${id},`}`;
+      const start = startOf(line, record);
       const text = verdict.text(emit === 'messages' ? messages.text : undefined);
       output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${recordText(record) ?? 'null'}}` : text));
     } else if (verdict.ok === (emit === 'keep') && !line.isTooLong) {
@@ -112,6 +130,17 @@ function filterLines(
       output.lineEnded();
     }
   }
+}
+
+/** Verdicts alone are asked for, on what records hold by themselves, and nobody waits for each of them. */
+function passesAsRows({ emit, passthrough, tools = [], lineBuffered }: FilterOptions, { isTTY }: FilterOutput): boolean {
+  return emit === 'verdict' && !passthrough && tools.length === 0 && !lineBuffered && !isTTY;
+}
+
+/** A verdict's line up to `"ok"`. */
+function startOf({ number }: Line, record: CorpusRecord | RecordProblem): string {
+  const id = idText(record);
+  return `{"n":${number},${id === null ? '' : `"id":${id},`}`;
 }
 
 /** Messages as JSON. */

@@ -37,6 +37,9 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
   return form !== 'text' && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
+/** The forms that the scanner is to take. */
+export const formsOf = ({ form = 'auto' }: UnitOptions): number => FORMS[form];
+
 /** Ordinal of the record at a row, among those of the table. */
 export const ordinalOf = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT;
 
@@ -86,7 +89,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window), FORMS[this.#options.form ?? 'auto']);
+        const rows = machine.scan(at, this.#endOfLines(window), formsOf(this.#options));
         const first = wordAt(machine.rows, 0, KIND);
         if (rows > 0 && first & SLOW && first & IS_OTHER) {
           yield* this.#others(base + wordAt(machine.rows, 0, FROM) - machine.origin, this.lines + 1 + wordAt(machine.rows, 1, NEXT));

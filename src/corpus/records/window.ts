@@ -69,7 +69,7 @@ export class LineWindow {
 
   /** Nothing is left. */
   get isDone(): boolean {
-    return this.ended && this.at >= this.#length;
+    return this.isEnd(this.at);
   }
 
   /** Reads on until the line at hand is there as a whole; false: it is longer than the window, or there is none. */
@@ -87,6 +87,11 @@ export class LineWindow {
   lineFeed(from: number): number {
     const found = this.#bytes.indexOf(LF, from);
     return found < this.#length ? found : -1;
+  }
+
+  /** Nothing of the input stands at or behind a place in the window. */
+  isEnd(at: number): boolean {
+    return this.ended && at >= this.#length;
   }
 
   /** Bytes [from, to) of the window, valid until lines are asked for. */
