@@ -13,6 +13,7 @@ import {
   HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, restoreState, saveState, setFirst,
   setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
 } from './state';
+import { CLEAN } from './clean';
 import { TALLY } from './tally';
 import { DIALECT } from './tokens';
 import { isBlank, makeWords, restoreWords, saveWords } from './words';
@@ -23,6 +24,7 @@ export function dialectAt(): usize { return DIALECT; }
 export function slotsAt(): usize { return SLOTS; }
 export function slotRowsAt(): usize { return SLOT_ROWS; }
 export function tallyAt(): usize { return TALLY; }
+export function cleanAt(): usize { return CLEAN; }
 
 /** Whether this build searches with SIMD. */
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
@@ -177,8 +179,10 @@ export function restore(at: usize): void {
   restoreWords(at + 152);
 }
 
+export { skipClean } from './clean';
 export { findLast } from './find';
 export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
+export { forgetKept, keep, placeKept } from './kept';
 export { countCharacters, countLines } from './lines';
 export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

@@ -148,7 +148,7 @@ const S_DOT_2: u16 = 0x2e73;
 /** Length of the well-known key (with its `=`) that begins at w, and its bit above; or 0. */
 // @ts-ignore: decorator
 @inline
-function keyAt(w: usize): i32 {
+export function keyAt(w: usize): i32 {
   const word = load<u64>(w);
   if ((word & 0xffffff) == <u64>TO_3) return 3 | (TO_BIT << 8);
   if (word == CALL_ID_8) return 8 | (64 << 8);
@@ -166,7 +166,7 @@ function isPerson(w: usize, length: usize): bool {
 /** First byte of [p, end) that is no visible ASCII character, or `end`. */
 // @ts-ignore: decorator
 @inline
-function wordEnd(p: usize, end: usize): usize {
+export function wordEnd(p: usize, end: usize): usize {
   if (ASC_FEATURE_SIMD) {
     // As signed bytes, white space, control characters and all beyond ASCII lie below 0x21; DEL is the one left.
     const visible = i8x16.splat(0x21);

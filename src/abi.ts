@@ -177,6 +177,45 @@ export const TALLY_MESSAGES = 68;
 export const TALLY_LAST = 69;
 export const TALLY_WORDS = 70;
 
+// -- skipClean: 32-bit words that the host sets before: flags, roles before which it stops (bits), the window position of the first byte that is
+// no UTF-8, containers that may stand in one another in JSON; what it leaves: how many messages were passed, the words KIND and TO of the last
+// one, how many of them are listed.
+export const CLEAN_FLAGS = 0;
+export const CLEAN_STOPS = 1;
+export const CLEAN_VALID = 2;
+export const CLEAN_DEPTH = 3;
+export const CLEAN_MESSAGES = 4;
+export const CLEAN_LAST = 5;
+export const CLEAN_LAST_TO = 6;
+export const CLEAN_LISTED = 7;
+// A message that is listed, and why: its row in the table, and window positions (-1: it is not there) of its call id, and of the name of the
+// tool that is called or that replies; of what may define tools instead of an id its number among the texts that are kept, or 0.
+// CLEAN_KIND holds a CLEAN_JSON when the header of a call declares JSON.
+export const CLEAN_LIST = 8;
+export const CLEAN_KIND = 0;
+export const CLEAN_ROW = 1;
+export const CLEAN_ID = 2;
+export const CLEAN_KEPT = 2;
+export const CLEAN_ID_TO = 3;
+export const CLEAN_NAME = 4;
+export const CLEAN_NAME_TO = 5;
+export const CLEAN_BODY = 6;
+export const CLEAN_BODY_TO = 7;
+export const CLEAN_ITEM = 8;
+export const CLEAN_MOST = 1024;
+export const CLEAN_WORDS = 8200;
+// Why it is listed: nobody knows what is to be told of it; it may define tools; it calls a tool; it is a tool's reply.
+export const CLEAN_OTHER = 1;
+export const CLEAN_DEFINER = 2;
+export const CLEAN_CALL = 3;
+export const CLEAN_REPLY = 4;
+export const CLEAN_WHY = 0xff;
+export const CLEAN_JSON = 0x100;
+// Flags: messages of assistants and tools must have a channel.
+export const CLEAN_NEEDS_CHANNEL = 1;
+/** Bytes of a message that is read for definitions. */
+export const LONGEST_DEFINER = 1048576;
+
 // -- JSON: how many containers may stand in one another when nobody says otherwise, and at most.
 export const JSON_DEPTH = 1024;
 export const JSON_DEEPEST = 65536;

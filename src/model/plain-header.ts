@@ -171,7 +171,7 @@ const words: string[] = new Array<string>(PLACES).fill('');
 const wordBytes = new Uint8Array(PLACES * LONGEST);
 
 /** ASCII bytes as a string. */
-function wordOf(bytes: Uint8Array, from: number, to: number): string {
+export function wordOf(bytes: Uint8Array, from: number, to: number): string {
   const length = to - from;
   if (length > LONGEST) return decodeUtf8(bytes.subarray(from, to));
   // The end differs most: numbers stand there.

@@ -225,7 +225,7 @@ export class Divider {
 
   /**
    * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to `passed`
-   * instead of `place`. In Harmony a system or developer message must not be in it.
+   * instead of `place`. What has a role of `stopsOf` must not be in it.
    */
   continues(dialect: Dialect): boolean {
     return this.current !== null && this.current.dialect === dialect && !(this.#wasLine && this.#bounded);
@@ -288,3 +288,6 @@ export class Divider {
 
 /** True when a document header is to be expected of a transcript in this dialect. */
 export const wantsHeader = (dialect: Dialect): boolean => (dialect.flags & HAS_HEADERS) !== 0;
+
+/** Roles, as bits, whose messages may begin a transcript: a run of messages stops before them. */
+export const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << SYSTEM) | (1 << DEVELOPER) : 0);

@@ -3,7 +3,7 @@
 import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
 import { Message } from '../model/message.ts';
-import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { type HeaderCache, stopsOf, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
@@ -12,9 +12,8 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/tabl
 import { ToolMemory } from '../tools/known.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header.ts';
-import { Usual } from './usual.ts';
 import { InvalidUtf8 } from './utf8.ts';
-import { passWell } from './clean.ts';
+import { CleanMessages } from './clean.ts';
 import { lacksChannel } from './visibility.ts';
 
 export interface CheckOptions extends ReadOptions, MeaningOptions {
@@ -62,28 +61,27 @@ interface Pending {
 }
 
 export class Checker implements SourceWatcher {
-  readonly #machine: Machine;
   readonly #range: Range;
   readonly #walk: Walk;
   readonly #source: Source;
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
-  readonly #usual: Usual;
+  readonly #clean: CleanMessages;
   readonly #utf8: InvalidUtf8;
   #pending: Pending[] = [];
+  #ready: Diagnostic[] = [];
   #gapHasFiles = false;
   #isBlank = true;
 
-  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, memory, watch }: CheckSetting = {}) {
+  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, memory = new ToolMemory(), watch }: CheckSetting = {}) {
     this.#utf8 = new InvalidUtf8();
     const watches = watch === undefined ? this.#utf8 : new Watches(this.#utf8, watch);
-    this.#machine = machine;
     this.#range = range;
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: watches, start: range.start, to: range.to, known });
     this.#source = source;
     this.#options = options;
-    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory ?? new ToolMemory());
-    this.#usual = new Usual(machine, this.#meaning, this.#utf8);
+    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
+    this.#clean = new CleanMessages(machine, this.#meaning, memory);
   }
 
   /** Number of transcripts met so far, those before the range's start included. */
@@ -120,17 +118,17 @@ export class Checker implements SourceWatcher {
           yield* this.#close(batch, row);
           return;
         }
-        if (row < limit && this.#pending.length === 0 && !this.#options.visitor) {
-          const passed = passWell(this.#machine, this.#walk, batch, row, limit);
-          if (passed) {
+        const kind = kindOf(batch, row);
+        if (kind === MESSAGE && row < limit && divider.continues(batch.dialect)) {
+          const next = this.#skip(batch, row, limit, stopsOf(batch.dialect));
+          if (next > row) {
             this.#gapHasFiles = false;
-            this.#invalidBytes(passed.to, 0, divider.number);
-            if (this.#pending.length > 0) yield* this.#flush();
-            row = passed.next;
+            divider.passed(this.#clean.messages, this.#clean.lastWord);
+            if (this.#ready.length > 0) yield* this.#take();
+            row = next;
             continue;
           }
         }
-        const kind = kindOf(batch, row);
         if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
         const before = divider.current;
         const messages = divider.messages;
@@ -142,18 +140,21 @@ export class Checker implements SourceWatcher {
           if (first && (this.#options.role === undefined || !completes)) this.#checkHeader(divider.current!.dialect, divider.current!);
           first = false;
         }
-        this.#row(batch, row, kind);
+        const next = nextOf(batch, row);
+        if (kind !== MESSAGE || this.#skip(batch, row, next, 0) === row) this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
-        if (isSure && this.#pending.length > 0) yield* this.#flush();
-        row = nextOf(batch, row);
+        if (isSure) this.#settle();
+        if (this.#ready.length > 0) yield* this.#take();
+        row = next;
       }
       if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
     }
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
     this.#invalidBytes(Infinity, 0, divider.number);
-    yield* this.#flush();
+    this.#settle();
+    yield* this.#take();
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
   }
 
@@ -183,7 +184,8 @@ export class Checker implements SourceWatcher {
     const from = fromOf(batch, row);
     this.#end = from;
     this.#invalidBytes(from, 0, divider.number);
-    yield* this.#flush();
+    this.#settle();
+    yield* this.#take();
     if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
   }
 
@@ -231,11 +233,43 @@ export class Checker implements SourceWatcher {
     this.#add(finding, number, declared);
   };
 
-  *#flush(): Generator<Diagnostic, void, void> {
+  /** What was found is to be told now, in order. */
+  #settle(): void {
     const pending = this.#pending;
+    if (pending.length === 0) return;
     this.#pending = [];
     pending.sort((a, b) => a.diagnostic.from - b.diagnostic.from);
-    for (const { diagnostic } of pending) yield diagnostic;
+    for (const { diagnostic } of pending) this.#ready.push(diagnostic);
+  }
+
+  *#take(): Generator<Diagnostic, void, void> {
+    const ready = this.#ready;
+    this.#ready = [];
+    yield* ready;
+  }
+
+  /**
+   * Passes over the messages from row `row` on, below row `end`, of which nothing is to be told, and tells of those that are listed; answers
+   * the row behind, `row` when each one is to be looked at. They are all of the transcript at hand.
+   */
+  #skip(batch: Batch, row: number, end: number, stops: number): number {
+    if (this.#options.visitor) return row;
+    const transcript = this.#walk.divider.current!;
+    const clean = this.#clean;
+    const next = clean.skip(batch, row, end, transcript, this.#utf8.validTo, stops);
+    if (next === row) return row;
+    for (let i = 0; i < clean.listed; i++) {
+      const listed = clean.goTo(i, batch);
+      const { itemFrom, itemTo } = clean;
+      this.#invalidBytes(itemFrom, 0, transcript.number);
+      this.#settle();
+      if (!clean.tell(this.#tell)) this.#look(batch, listed, transcript);
+      else if (this.#pending.length > 0) this.#invalidBytes(itemTo, 0, transcript.number);
+      this.#settle();
+    }
+    this.#invalidBytes(clean.to, 0, transcript.number);
+    this.#settle();
+    return next;
   }
 
   /** A file token shows that the gap's text is a file. */
@@ -247,7 +281,7 @@ export class Checker implements SourceWatcher {
   #row(batch: Batch, row: number, kind: number): void {
     const { divider } = this.#walk;
     if (kind === MESSAGE) {
-      this.#message(batch, row, divider.current!);
+      this.#look(batch, row, divider.current!);
       return;
     }
     const number = divider.number;
@@ -276,8 +310,8 @@ export class Checker implements SourceWatcher {
     }
   }
 
-  #message(batch: Batch, row: number, transcript: TranscriptInfo): void {
-    if (!this.#options.visitor && this.#usual.message(batch, row, transcript, this.#tell)) return;
+  /** Tells what is wrong with a message, whatever it is like. */
+  #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const { number, declared } = transcript;
     const message = new Message(batch, row, this.#walk.divider.context);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);

@@ -1,60 +1,139 @@
-// Messages of which nothing is to be told, passed over as rows: nothing but role, channel and body, well ended. The
-// simple version is `isWell` in check.ts, which makes a view of each message.
+// Messages of which nothing is to be told, passed over by the scanner (assembly/clean.ts); and what there is to tell of calls, replies and
+// definitions, which it lists with the spans of what their headers say. The simple version is `#look` in check.ts with `message` in meaning.ts:
+// it makes a view of each message, and whatever is not known for certain here goes that way.
 
 import * as abi from '../abi.ts';
-import type { Walk } from '../model/walk.ts';
+import type { Tell } from '../errors.ts';
+import { wordOf } from '../model/plain-header.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import { CHANNEL_NAMES, ROLE_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Batch } from '../scan/table.ts';
-import { ROLE_NAMES } from '../scan/dialects.ts';
+import type { ToolMemory } from '../tools/known.ts';
+import type { Meaning } from './meaning.ts';
 import { asksForChannels } from './visibility.ts';
 
-const FORM = abi.MESSAGE | abi.PLAIN;
-const FORM_MASK =
-  abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_BODY_TOKEN | abi.IMPLICIT_END | abi.EOF_END
-  | (abi.RECIPIENT_MASK << abi.RECIPIENT_SHIFT);
+/** A window position behind all others. */
+const FARTHEST = 0x7fffffff;
 
-/** Bytes of `<|start|>` and `<|message|>`: a header of nothing but a role. */
-const START_BYTES = 9;
-const MESSAGE_BYTES = 11;
-const ROLE_BYTES = ROLE_NAMES.map((name) => START_BYTES + name.length + MESSAGE_BYTES);
-/** Bytes that a channel adds: `<|channel|>` and its name. */
-const CHANNEL_BYTES = [0, 11 + 8, 11 + 10, 11 + 5];
+export class CleanMessages {
+  readonly #machine: Machine;
+  readonly #meaning: Meaning;
+  readonly #memory: ToolMemory;
+  #base = 0;
+  /** Of the message at hand: its words in the list, and in the table. */
+  #item = 0;
+  #at = 0;
+  #transcript: TranscriptInfo | null = null;
+  #needsChannel = false;
 
-/** A run of messages that was passed over: the row behind it, and where its last message ends. */
-export interface Run {
-  readonly next: number;
-  readonly to: number;
-}
-
-/** Passes over messages from row `row` on, below row `end`; null when the first one is to be looked at. The divider knows of them. */
-export function passWell(machine: Machine, walk: Walk, batch: Batch, row: number, end: number): Run | null {
-  const { divider } = walk;
-  if (batch.words !== machine.rows || batch.dialect.flags & abi.HAS_LINE || !divider.continues(batch.dialect)) return null;
-  const transcript = divider.current!;
-  // Where channels are required, one without is looked at.
-  const mayLack = asksForChannels(transcript);
-  const { words, first } = batch;
-  let messages = 0;
-  let last = -1;
-  let at = (row - first) * abi.ROW_WORDS;
-  const stop = (end - first) * abi.ROW_WORDS;
-  while (at < stop) {
-    const word = words[at]!;
-    if ((word & FORM_MASK) !== FORM) break;
-    const token = (word >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK;
-    const role = (word >> abi.ROLE_SHIFT) & abi.ROLE_MASK;
-    if ((role !== abi.USER && role !== abi.ASSISTANT) || (token !== abi.END && token !== abi.RETURN)) break;
-    const channel = (word >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
-    if (channel === 0 && mayLack) break;
-    const body = at + (channel === 0 ? abi.ROW_WORDS : 2 * abi.ROW_WORDS);
-    const next = (words[at + abi.NEXT]! - first) * abi.ROW_WORDS;
-    if (next !== body + abi.ROW_WORDS) break;
-    if (words[body + abi.FROM]! - words[at + abi.FROM]! !== ROLE_BYTES[role]! + CHANNEL_BYTES[channel]!) break;
-    last = at;
-    messages++;
-    at = next;
+  constructor(machine: Machine, meaning: Meaning, memory: ToolMemory) {
+    this.#machine = machine;
+    this.#meaning = meaning;
+    this.#memory = memory;
   }
-  if (messages === 0) return null;
-  divider.passed(messages, words[last]!);
-  return { next: first + at / abi.ROW_WORDS, to: batch.base + words[last + abi.TO]! };
+
+  /**
+   * Passes over the messages of a transcript from row `row` on, below row `end`; answers the row behind. `validTo`: position of the first
+   * byte that is no UTF-8; `stops`: roles to stop before, as bits.
+   */
+  skip(batch: Batch, row: number, end: number, transcript: TranscriptInfo, validTo: number, stops: number): number {
+    const { clean, rows } = this.#machine;
+    if (batch.words !== rows) return row;
+    if (transcript !== this.#transcript) {
+      this.#transcript = transcript;
+      this.#needsChannel = asksForChannels(transcript);
+    }
+    this.#memory.serve(this.#machine);
+    this.#base = batch.base;
+    clean[abi.CLEAN_FLAGS] = this.#needsChannel ? abi.CLEAN_NEEDS_CHANNEL : 0;
+    clean[abi.CLEAN_STOPS] = stops;
+    clean[abi.CLEAN_VALID] = Math.min(validTo - batch.base, FARTHEST);
+    clean[abi.CLEAN_DEPTH] = this.#meaning.constraints.depth;
+    return batch.first + this.#machine.skipClean(row - batch.first, end - batch.first);
+  }
+
+  /** How many messages were passed over; the KIND word of the last one, and where it ends. */
+  get messages(): number {
+    return this.#machine.clean[abi.CLEAN_MESSAGES]!;
+  }
+
+  get lastWord(): number {
+    return this.#machine.clean[abi.CLEAN_LAST]!;
+  }
+
+  get to(): number {
+    return this.#base + this.#machine.clean[abi.CLEAN_LAST_TO]!;
+  }
+
+  /** How many of them are listed. */
+  get listed(): number {
+    return this.#machine.clean[abi.CLEAN_LISTED]!;
+  }
+
+  /** Goes to one that is listed; answers its row in the batch. */
+  goTo(index: number, { first }: Batch): number {
+    this.#item = abi.CLEAN_LIST + index * abi.CLEAN_ITEM;
+    const row = this.#machine.clean[this.#item + abi.CLEAN_ROW]!;
+    this.#at = row * abi.ROW_WORDS;
+    return first + row;
+  }
+
+  /** Byte positions of the message at hand. */
+  get itemFrom(): number {
+    return this.#base + this.#machine.rows[this.#at + abi.FROM]!;
+  }
+
+  get itemTo(): number {
+    return this.#base + this.#machine.rows[this.#at + abi.TO]!;
+  }
+
+  /** Tells what is wrong with the message at hand. False: nobody knows; nothing was done. */
+  tell(tell: Tell): boolean {
+    const why = this.#machine.clean[this.#item + abi.CLEAN_KIND]!;
+    switch (why & abi.CLEAN_WHY) {
+      case abi.CLEAN_REPLY:
+        this.#meaning.calls.reply(this.#word(abi.CLEAN_ID), this.#word(abi.CLEAN_NAME), this.itemFrom, this.#headerTo, tell);
+        return true;
+      case abi.CLEAN_CALL:
+        return this.#call((why & abi.CLEAN_JSON) !== 0, tell);
+      case abi.CLEAN_DEFINER:
+        this.#define();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  #word(which: number): string | null {
+    const { clean, source } = this.#machine;
+    const from = clean[this.#item + which]!;
+    return from < 0 ? null : wordOf(source, from, clean[this.#item + which + 1]!);
+  }
+
+  get #headerTo(): number {
+    return this.#base + this.#machine.clean[this.#item + abi.CLEAN_BODY]!;
+  }
+
+  #call(isJson: boolean, tell: Tell): boolean {
+    const machine = this.#machine;
+    const { tools, calls, constraints } = this.#meaning;
+    const from = machine.clean[this.#item + abi.CLEAN_BODY]!;
+    const to = machine.clean[this.#item + abi.CLEAN_BODY_TO]!;
+    const recipient = this.#word(abi.CLEAN_NAME)!;
+    const look = tools.look(recipient, machine, from, to, constraints.depth);
+    if (look === null || (look === 'free' && isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0)) return false;
+    const channel = (machine.rows[this.#at]! >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
+    calls.call(this.#word(abi.CLEAN_ID), recipient, CHANNEL_NAMES[channel] || 'final', this.itemFrom, this.#headerTo, tell);
+    return true;
+  }
+
+  #define(): void {
+    const { clean, rows } = this.#machine;
+    const role = ROLE_NAMES[(rows[this.#at]! >> abi.ROLE_SHIFT) & abi.ROLE_MASK]!;
+    const { id } = this.#transcript!.dialect;
+    const item = this.#item;
+    const [from, to] = [clean[item + abi.CLEAN_BODY]!, clean[item + abi.CLEAN_BODY_TO]!];
+    this.#meaning.tools.note(this.#memory.definer(clean[item + abi.CLEAN_KEPT]!, from, to, role, id));
+  }
 }

@@ -2,7 +2,7 @@
 
 import * as abi from '../abi.ts';
 import { Message } from '../model/message.ts';
-import type { HeaderCache } from '../model/transcript.ts';
+import { type HeaderCache, stopsOf } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -12,9 +12,6 @@ import { countCalls } from './call-count.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { Names } from './names.ts';
-
-/** Roles that a run of messages stops before: in Harmony they may begin a transcript. */
-const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << abi.SYSTEM) | (1 << abi.DEVELOPER) : 0);
 
 /** Messages after which sums of 32 bits are taken. */
 const MOST_SUMMED = 1 << 30;

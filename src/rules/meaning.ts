@@ -1,6 +1,6 @@
 // What is wrong with the meaning of messages (rulings §6): calls, content types, arguments, reasoning in what is shown.
 
-import { HAS_LINE, MARK } from '../abi.ts';
+import { HAS_LINE, LONGEST_DEFINER, MARK } from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
@@ -27,9 +27,6 @@ type Bytes = { bytes(from: number, to: number): Uint8Array };
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
-
-/** Bytes of a message that is read for definitions. */
-export const LONGEST_DEFINER = 1 << 20;
 
 /** Looks at the messages of one input in order. */
 export class Meaning {
@@ -111,16 +108,10 @@ export class Meaning {
     else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
   }
 
+  /** The body of a system or developer message of 2.x, with nothing but text in it: most of it is no definition and need not become a string. */
   #noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
-    this.noteText(role, dialectId, body, Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET)));
-  }
-
-  /**
-   * The body of a system or developer message of 2.x, with nothing but text in it; `last`: its last closing brace or bracket, or -1.
-   * Definitions end in one, and most of what stands in these messages is other text, which need not become a string.
-   */
-  noteText(role: string, dialectId: DialectId, body: Uint8Array, last: number): void {
     if (!body.includes(OPEN_BRACE)) return;
+    const last = Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET));
     // Without an end, what was begun is told as unclosed.
     this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId });
   }

@@ -57,6 +57,11 @@ export class InvalidUtf8 {
     return p + at - cut.length;
   }
 
+  /** Position of the first bad byte that was not given out yet. */
+  get validTo(): number {
+    return this.#next < this.#found.length ? this.#found[this.#next]!.from : Infinity;
+  }
+
   /** True when bad bytes that were not given out yet begin before `to`. */
   pending(to: number): boolean {
     return this.#next < this.#found.length && this.#found[this.#next]!.from < to;

@@ -42,6 +42,19 @@ export interface Machine {
   readonly sums: Uint32Array;
   /** Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped (src/scan/twin/tally.ts). */
   tally(from: number, to: number, stops: number): number;
+  /** What `skipClean` is told and tells, CLEAN_WORDS words. */
+  readonly clean: Int32Array;
+  /**
+   * Passes over messages from table row `from` on, below row `to`, all of the transcript at hand; lists those of which something may be to
+   * be told. Answers the row where it stopped; a build may stop at once.
+   */
+  skipClean(from: number, to: number): number;
+  /** Whose texts are kept. */
+  keeper: object | null;
+  /** Keeps window bytes [from, to), so that `skipClean` knows them again: their number; 1: all others were forgotten; 0: they are not kept. */
+  keep(from: number, to: number): number;
+  /** Forgets what is kept. */
+  forgetKept(): void;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
   invalidUtf8(from: number, to: number): number;
   /** Line feeds in window bytes [from, to); and characters, where the bytes are valid UTF-8. */

@@ -1,7 +1,7 @@
 // The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory, and the
 // only importer of @assemblyscript/loader.
 //
-// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING | table. Placed
+// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING | table | texts that are kept. Placed
 // once, never grown, so that no view ever goes stale.
 
 import { instantiateSync } from '@assemblyscript/loader';
@@ -37,6 +37,11 @@ interface Scanner {
   countCharacters(from: number, to: number): number;
   findLast(from: number, to: number, byte: number): number;
   tally(from: number, to: number, stops: number): number;
+  cleanAt(): number;
+  skipClean(from: number, to: number): number;
+  placeKept(from: number, to: number): void;
+  keep(from: number, to: number): number;
+  forgetKept(): void;
   jsonBegin(most: number): void;
   jsonFeed(from: number, to: number): number;
   jsonEnd(): number;
@@ -49,6 +54,8 @@ const STATE_BYTES = 192;
 const LEAST_WINDOW = 1024;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
+/** Texts that are kept. Memory that nothing is written to costs nothing. */
+const KEPT_BYTES = 1024 * 1024;
 /** Beside the depth: the document is valid UTF-8. */
 const IS_UTF8 = 1 << 31;
 const builds = new Builds(SIMD, SCALAR);
@@ -72,6 +79,8 @@ export class WasmMachine implements Machine {
   readonly slots: Int32Array;
   readonly slotRows: Int32Array;
   readonly sums: Uint32Array;
+  readonly clean: Int32Array;
+  keeper: object | null = null;
   readonly #scanner: Scanner;
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
@@ -91,16 +100,19 @@ export class WasmMachine implements Machine {
     const scratchAt = align(stateAt + STATE_BYTES);
     const windowAt = align(scratchAt + SCRATCH_BYTES + abi.PADDING + 64);
     const tableAt = align(windowAt + this.capacity + abi.PADDING);
-    const end = tableAt + tableRows * abi.ROW_BYTES;
+    const tableTo = tableAt + tableRows * abi.ROW_BYTES;
+    const end = tableTo + KEPT_BYTES;
     const missing = end - scanner.memory.buffer.byteLength;
     if (missing > 0) scanner.memory.grow(Math.ceil(missing / PAGE));
-    scanner.place(windowAt, tableAt, end);
+    scanner.place(windowAt, tableAt, tableTo);
+    scanner.placeKept(tableTo, end);
     const { buffer } = scanner.memory;
     this.source = new Uint8Array(buffer, windowAt, this.capacity);
     this.rows = new Int32Array(buffer, tableAt, tableRows * abi.ROW_WORDS);
     this.slots = new Int32Array(buffer, scanner.slotsAt(), abi.SLOT_COUNT * abi.ROW_WORDS);
     this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
     this.sums = new Uint32Array(buffer, scanner.tallyAt(), abi.TALLY_WORDS);
+    this.clean = new Int32Array(buffer, scanner.cleanAt(), abi.CLEAN_WORDS);
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
     this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
     this.#scratch = new Uint8Array(buffer, scratchAt, SCRATCH_BYTES);
@@ -164,6 +176,18 @@ export class WasmMachine implements Machine {
 
   tally(from: number, to: number, stops: number): number {
     return this.#scanner.tally(from, to, stops);
+  }
+
+  skipClean(from: number, to: number): number {
+    return this.#scanner.skipClean(from, to);
+  }
+
+  keep(from: number, to: number): number {
+    return this.#scanner.keep(this.#windowAt + from, this.#windowAt + to);
+  }
+
+  forgetKept(): void {
+    this.#scanner.forgetKept();
   }
 
   invalidUtf8(from: number, to: number): number {

@@ -3,6 +3,7 @@
 import type { ToolDefinition } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
+import { decodeUtf8 } from '../utf8.ts';
 import { argumentsForCheck } from './arguments.ts';
 import { ToolCache } from './cache.ts';
 import type { CompiledTool } from './compile.ts';
@@ -11,10 +12,12 @@ import { toolsOf } from './message.ts';
 import { isBuiltin, plainName } from './name.ts';
 
 /** A message that may define tools. */
-interface Definer {
+export interface Definer {
   readonly role: string;
   readonly content: string;
   readonly dialectId: DialectId;
+  /** What it defines, when it was read. */
+  defined?: Defined;
 }
 
 /** UTF-16 units of texts whose definitions are kept, in all and each: a corpus repeats them. */
@@ -66,6 +69,46 @@ export class ToolMemory {
   readonly definitions = new Definitions();
   readonly usual = new ToolCache();
   readonly strict = new ToolCache({ steps: FEW_STEPS });
+  /** The scanner that keeps texts of definers, and what they are, by their numbers. */
+  #machine: Machine | null = null;
+  #texts: Definer[] = [];
+  /** Numbers that the scanner gave before it forgot them count no more. */
+  #isStale = false;
+
+  /** A scanner is about to ask for what it keeps. */
+  serve(machine: Machine): void {
+    this.#isStale = false;
+    if (machine.keeper === this && machine === this.#machine) return;
+    machine.forgetKept();
+    machine.keeper = this;
+    this.#machine = machine;
+    this.#texts = [];
+  }
+
+  /** The message whose body is bytes [from, to) of the scanner's window; `number`: what the scanner keeps it as, or 0. */
+  definer(number: number, from: number, to: number, role: string, dialectId: DialectId): Definer {
+    const machine = this.#machine!;
+    const known = this.#isStale ? undefined : this.#texts[number];
+    if (known?.role === role && known.dialectId === dialectId) return known;
+    const definer: Definer = { role, content: known?.content ?? textOf(machine, from, to), dialectId };
+    if (known !== undefined) return definer;
+    const kept = machine.keep(from, to);
+    // All others were forgotten.
+    if (kept === 1) {
+      this.#texts = [];
+      this.#isStale = true;
+    }
+    if (kept > 0) this.#texts[kept] = definer;
+    return definer;
+  }
+}
+
+const CLOSE_BRACE = 0x7d;
+
+/** Definitions end in a bracket; without one, what was begun is told as unclosed. */
+function textOf(machine: Machine, from: number, to: number): string {
+  const last = machine.findLast(from, to, CLOSE_BRACE);
+  return decodeUtf8(machine.source.subarray(from, last < 0 ? to : last + 1));
 }
 
 /** Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an input is bounded too. */
@@ -165,7 +208,7 @@ export class KnownTools {
   #readAll(): void {
     if (this.#unread.length === 0) return;
     for (const definer of this.#unread) {
-      const { tools, isWhole } = this.#definitions.read(definer);
+      const { tools, isWhole } = (definer.defined ??= this.#definitions.read(definer));
       this.#define(tools);
       if (!isWhole) this.#isPartial = true;
     }

@@ -37,6 +37,8 @@ export class Twin implements Machine {
   readonly slots: Int32Array;
   readonly slotRows: Int32Array;
   readonly sums = new Uint32Array(abi.TALLY_WORDS);
+  readonly clean = new Int32Array(abi.CLEAN_WORDS);
+  keeper: object | null = null;
   private readonly cursor: Cursor;
   private readonly messages: Messages;
   private readonly gaps: Gaps;
@@ -107,6 +109,17 @@ export class Twin implements Machine {
   tally(from: number, to: number, stops: number): number {
     return tallyRows(this.rows, this.cursor.table.first, from, to, stops, this.sums);
   }
+
+  /** Passes over nothing: whoever asks looks at each message. */
+  skipClean(from: number): number {
+    return from;
+  }
+
+  keep(): number {
+    return 0;
+  }
+
+  forgetKept(): void {}
 
   invalidUtf8(from: number, to: number): number {
     const { source } = this;

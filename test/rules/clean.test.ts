@@ -1,5 +1,5 @@
-// Messages of the usual form are checked as rows and bytes: the same findings, in the same order, as the views that all other messages
-// are checked with give. A visitor, which sees a view of each message, asks for those.
+// Clean messages are passed over as rows: the same findings, in the same order, as views of all messages give. A visitor, which sees a view
+// of each message, asks for those.
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/errors.ts';
 import type { ToolDefinition } from '../../src/model/data.ts';
@@ -7,8 +7,9 @@ import type { Machine } from '../../src/scan/machine.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { type CheckOptions, checkSource } from '../../src/rules/check.ts';
-import { Usual } from '../../src/rules/usual.ts';
+import { Checker, type CheckOptions } from '../../src/rules/check.ts';
+import { CleanMessages } from '../../src/rules/clean.ts';
+import { ToolMemory } from '../../src/tools/known.ts';
 import { readFixtures } from '../fixture.ts';
 import { randomCalls } from '../random-calls.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
@@ -136,26 +137,36 @@ function input(random: Random): Uint8Array {
 
 const TOOLS: readonly ToolDefinition[] = [{ namespace: 'functions', name: 'none', parameters: SCHEMA }, { namespace: 'browser', name: 'search' }];
 
+/** What is known of definitions goes on from one input to the next, as it does in a thread. */
+const MEMORIES = new Map(MACHINES.map((machine) => [machine, new ToolMemory()]));
+
 function compare(machine: Machine, bytes: Uint8Array, options: CheckOptions, told: string): readonly Diagnostic[] {
-  const expected = [...checkSource(machine, new MemorySource(bytes), { ...options, visitor: VIEWS })];
-  const found = [...checkSource(machine, new MemorySource(bytes), options)];
+  const memory = MEMORIES.get(machine);
+  const expected = [...new Checker(machine, new MemorySource(bytes), { ...options, visitor: VIEWS }).run()];
+  const found = [...new Checker(machine, new MemorySource(bytes), options, { memory }).run()];
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, `${told} ${JSON.stringify(new TextDecoder('latin1').decode(bytes))}`).toEqual(expected);
   return found;
 }
 
-/** How many messages are checked in the usual form, and how many are given back, while `work` is done. */
-function counted(work: () => void): { taken: number; left: number } {
-  const { message } = Usual.prototype;
-  const count = { taken: 0, left: 0 };
-  Usual.prototype.message = function (...given): boolean {
-    const taken = message.apply(this, given);
-    count[taken ? 'taken' : 'left']++;
-    return taken;
+/** How many messages are passed over, how many of them are listed, and how many of these are to be looked at, while `work` is done. */
+function counted(work: () => void): { passed: number; listed: number; looked: number } {
+  const { skip, tell } = CleanMessages.prototype;
+  const count = { passed: 0, listed: 0, looked: 0 };
+  CleanMessages.prototype.skip = function (...given): number {
+    const next = skip.apply(this, given);
+    if (next > given[1]) count.passed += this.messages;
+    return next;
+  };
+  CleanMessages.prototype.tell = function (...given): boolean {
+    const isTold = tell.apply(this, given);
+    count.listed++;
+    if (!isTold) count.looked++;
+    return isTold;
   };
   try {
     work();
   } finally {
-    Usual.prototype.message = message;
+    Object.assign(CleanMessages.prototype, { skip, tell });
   }
   return count;
 }
@@ -163,7 +174,7 @@ function counted(work: () => void): { taken: number; left: number } {
 describe('findings of rows are findings of views', () => {
   test(`${RUNS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {
     const rules = new Set<string>();
-    const { taken, left } = counted(() => {
+    const { passed, listed, looked } = counted(() => {
       for (let run = 0; run < RUNS; run++) {
         const random = randomOf(SEED + run);
         const bytes = input(random);
@@ -176,14 +187,31 @@ describe('findings of rows are findings of views', () => {
       }
     });
     if (RUNS < 1000) return;
-    // What the usual form tells, and what it must leave to others.
+    // What rows tell, and what they must leave to views.
     for (const rule of ['call-channel', 'missing-call-id', 'duplicate-call-id', 'duplicate-reply', 'unmatched-reply', 'open-call']) expect(rules).toContain(rule);
     for (const rule of ['unknown-tool', 'invalid-arguments', 'invalid-json', 'hint-mismatch', 'invalid-utf8', 'cot-in-final']) expect(rules).toContain(rule);
-    expect(taken).toBeGreaterThan(RUNS);
-    expect(left).toBeGreaterThan(RUNS / 2);
+    expect(passed - listed).toBeGreaterThan(RUNS);
+    expect(listed - looked).toBeGreaterThan(RUNS / 2);
+    expect(looked).toBeGreaterThan(RUNS / 2);
   });
 
   test('on all fixtures', () => {
     for (const { name, input: bytes, options } of readFixtures()) for (const machine of MACHINES) compare(machine, bytes, options, name);
+  });
+
+  test('texts that are kept, and forgotten when there is no more room', () => {
+    const filler = '// x\n'.repeat(20_000);
+    const transcripts = Array.from({ length: 40 }, (_, i) => {
+      const name = `f${i % 25}`;
+      const block = `${BLOCK.replace('search', name)}${filler.slice(0, 90_000 + (i % 3))}`;
+      const turn = (to: string): string => `<|start|>assistant to=functions.${to} call_id=c${i}${to}<|channel|>commentary<|constrain|>json<|message|>{"query":"q"}<|call|>`;
+      return `version: 2.2\n<|start|>developer<|message|>${block}<|end|>${turn(name)}${turn(`f${(i + 1) % 25}`)}\n`;
+    });
+    const bytes = encoder.encode(transcripts.join(''));
+    for (const machine of MACHINES.filter(({ capacity }) => capacity > 100_000)) {
+      const found = compare(machine, bytes, {}, machine.engine);
+      expect(found.filter(({ rule }) => rule === 'unknown-tool')).toHaveLength(40);
+      compare(machine, encoder.encode(transcripts.slice(5, 9).join('')), {}, machine.engine);
+    }
   });
 });

@@ -1,0 +1,284 @@
+// Messages of which nothing is to be told, passed over as rows; and a list of those that the host must look at, with what it needs of their
+// headers. The simple version is src/rules/check.ts, which makes a view of each message.
+//
+// Clean is a plain message, well ended, with nothing in its body but text, escapes and literal blocks, whose content is of the type that its
+// header names. A call or a reply that is clean by itself is listed all the same: the host knows which belong together. So is what may
+// define tools. Bodies are looked at only before the first byte that is no UTF-8.
+
+import {
+  ANALYSIS, ASSISTANT, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, CLEAN_BODY, CLEAN_BODY_TO, CLEAN_CALL, CLEAN_DEFINER, CLEAN_DEPTH,
+  CLEAN_FLAGS, CLEAN_ID, CLEAN_ID_TO, CLEAN_ITEM, CLEAN_JSON, CLEAN_KIND, CLEAN_LAST, CLEAN_LAST_TO, CLEAN_LIST, CLEAN_LISTED, CLEAN_MESSAGES,
+  CLEAN_MOST, CLEAN_NAME, CLEAN_NAME_TO, CLEAN_NEEDS_CHANNEL, CLEAN_OTHER, CLEAN_REPLY, CLEAN_ROW, CLEAN_STOPS, CLEAN_VALID, CLEAN_WORDS, DEVELOPER,
+  EOF_END, ESCAPE, FIELD, FINAL, HAS_LINE, IMPLICIT_END, IMPLIED, KIND_MASK, LITERAL, LONGEST_DEFINER, MESSAGE, NEXT, NO_BODY_TOKEN, PLAIN,
+  RECIPIENT_MASK, RECIPIENT_SHIFT, ROLE_MASK, ROLE_SHIFT, TOKEN_MASK, TOKEN_SHIFT, TOOL, TO_TOOL, USER,
+} from '../src/abi';
+import { jsonWhole } from './json';
+import { keptNumber } from './kept';
+import { numbered, table } from './rows';
+import { flags as dialectFlags, window } from './state';
+import { isBlank, keyAt, roleAt, wordEnd, wordId, wordLength } from './words';
+
+// @ts-ignore: decorator
+@lazy export const CLEAN: usize = memory.data(CLEAN_WORDS << 2, 16);
+
+const FORM: u32 = MESSAGE | PLAIN;
+const FORM_MASK: u32 = KIND_MASK | PLAIN | IMPLIED | BY_ROLE | NO_BODY_TOKEN | IMPLICIT_END | EOF_END;
+
+/** Lengths of `<|start|>`, `<|message|>` and `<|channel|>`, `<|constrain|>`. */
+const START_BYTES: usize = 9;
+const NAME_BYTES: usize = 11;
+const CONSTRAIN_BYTES: usize = 13;
+
+// What the header at hand says; 0: nothing. Of a word's end only what has a beginning counts.
+let id: usize = 0;
+let idTo: usize = 0;
+let name: usize = 0;
+let nameTo: usize = 0;
+let recipient: usize = 0;
+let recipientTo: usize = 0;
+let type: usize = 0;
+let typeTo: usize = 0;
+let bare: usize = 0;
+let bareTo: usize = 0;
+
+/** Of the message at hand: its number among the texts that are kept; its body's row, and whether nothing stands below it but fields and body. */
+let kept: u32 = 0;
+let body: usize = 0;
+let isLeaf: bool = false;
+
+// @ts-ignore: decorator
+@inline
+function setting(word: i32): u32 { return load<u32>(CLEAN + (<usize>word << 2)); }
+
+// @ts-ignore: decorator
+@inline
+function from(row: usize): usize { return window + <usize>load<u32>(row, 4); }
+
+// @ts-ignore: decorator
+@inline
+function to(row: usize): usize { return window + <usize>load<u32>(row, 8); }
+
+// @ts-ignore: decorator
+@inline
+function bits(word: u32, shift: i32, mask: u32): u32 { return (word >> shift) & mask; }
+
+/** Whether nothing is to be told of a message that has rows [at, next). `why`: for which list it is then; 0: none. */
+let why: u32 = 0;
+
+function isClean(at: usize, next: usize, word: u32): bool {
+  const role = bits(word, ROLE_SHIFT, ROLE_MASK);
+  if ((dialectFlags & HAS_LINE) != 0) return role >= <u32>USER && at + 32 == next;
+  const token = bits(word, TOKEN_SHIFT, TOKEN_MASK);
+  const channel = bits(word, CHANNEL_SHIFT, CHANNEL_MASK);
+  const isCall = bits(word, RECIPIENT_SHIFT, RECIPIENT_MASK) == TO_TOOL;
+  if (channel == 0 && role >= <u32>ASSISTANT && (setting(CLEAN_FLAGS) & CLEAN_NEEDS_CHANNEL) != 0) return false;
+  if (token == CALL && (!isCall || role != ASSISTANT) && role != TOOL) return false;
+  // Nothing but role, channel and body: most messages.
+  const leaf = channel == 0 ? at + 16 : at + 32;
+  if (role >= <u32>USER && role <= <u32>ASSISTANT && !isCall && leaf + 16 == next) {
+    const bytes = START_BYTES + NAME_BYTES + (role == USER ? 4 : 9) + (channel == 0 ? 0 : NAME_BYTES + channelBytes(channel));
+    if (from(leaf) - from(at) == bytes) return true;
+  }
+  if (!readBelow(at, next)) return false;
+  readHeader(at);
+  if (role == TOOL) {
+    why = CLEAN_REPLY;
+    return isOfType(at);
+  }
+  if (isCall) {
+    if (role != ASSISTANT || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return false;
+    why = CLEAN_CALL;
+    const json = isJson();
+    if (json) why |= CLEAN_JSON;
+    return json || isFree();
+  }
+  if (!isOfType(at)) return false;
+  if (role <= <u32>DEVELOPER) {
+    const length = to(body) - from(body);
+    if (!isLeaf || length > <usize>LONGEST_DEFINER) return false;
+    kept = keptNumber(from(body), length);
+    if (kept != 0 || holdsBrace(from(body), to(body))) why = CLEAN_DEFINER;
+  }
+  return true;
+}
+
+// @ts-ignore: decorator
+@inline
+function channelBytes(channel: u32): usize { return channel == FINAL ? 5 : channel == ANALYSIS ? 8 : 10; }
+
+/** Finds the body. False: below is what something is told of, or may be. */
+function readBelow(at: usize, next: usize): bool {
+  at += 16;
+  while ((load<u32>(at) & KIND_MASK) == FIELD) at += 16;
+  body = at;
+  at += 16;
+  isLeaf = at == next;
+  for (; at < next; at += 16) {
+    const kind = load<u32>(at) & KIND_MASK;
+    if (kind != ESCAPE && kind != LITERAL) return false;
+  }
+  return true;
+}
+
+/** Reads a plain header (README.md): known words and attributes, each once. */
+function readHeader(at: usize): void {
+  id = name = recipient = type = bare = 0;
+  const end = from(body) - NAME_BYTES;
+  let field = at + 16;
+  let p = from(at) + START_BYTES;
+  let fieldTo = field == body ? end : from(field);
+  while (isBlank(load<u8>(p))) p++;
+  const role = roleAt(p);
+  if (wordId(role) != 0) p += wordLength(role);
+  else {
+    // `functions.<name>`
+    name = p;
+    p = nameTo = wordEnd(p, fieldTo);
+  }
+  readRest(p, fieldTo);
+  for (; field != body; field = field + 16) {
+    fieldTo = field + 16 == body ? end : from(field + 16);
+    p = from(field);
+    const isChannel = bits(load<u32>(field), TOKEN_SHIFT, TOKEN_MASK) == CHANNEL;
+    p += isChannel ? NAME_BYTES : CONSTRAIN_BYTES;
+    while (isBlank(load<u8>(p))) p++;
+    const first = p;
+    p = wordEnd(p, fieldTo);
+    if (isChannel) readRest(p, fieldTo);
+    else {
+      type = first;
+      typeTo = p;
+    }
+  }
+}
+
+/** Further words of a field: attributes, and behind a channel a word that stands alone. */
+function readRest(p: usize, end: usize): void {
+  while (p < end) {
+    if (isBlank(load<u8>(p))) {
+      p++;
+      continue;
+    }
+    const first = p;
+    p = wordEnd(p, end);
+    const key = keyAt(first);
+    const value = first + <usize>(key & 0xff);
+    switch (key >> 8) {
+      case 0:
+        bare = first;
+        bareTo = p;
+        break;
+      case 8:
+        recipient = value;
+        recipientTo = p;
+        break;
+      case 16:
+        // What a role names counts before it.
+        if (name == 0) {
+          name = value;
+          nameTo = p;
+        }
+        break;
+      case 64:
+        id = value;
+        idTo = p;
+        break;
+      case 128:
+        type = value;
+        typeTo = p;
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+const JSON_4: u32 = 0x6e6f736a;
+const TEXT_4: u32 = 0x74786574;
+/** `markdown` */
+const MARKDOWN_8: u64 = 0x6e776f646b72616d;
+
+/** The header names a type that any text is of, or none. */
+function isFree(): bool {
+  const word = type != 0 ? type : bare;
+  if (word == 0) return true;
+  const length = (type != 0 ? typeTo : bareTo) - word;
+  return length == 4 ? load<u32>(word) == TEXT_4 : length == 8 && load<u64>(word) == MARKDOWN_8;
+}
+
+function isJson(): bool {
+  const word = type != 0 ? type : bare;
+  return word != 0 && (type != 0 ? typeTo : bareTo) - word == 4 && load<u32>(word) == JSON_4;
+}
+
+/** The body of the message at row `at` is of the type that the header names. False: it is not, or nobody knows. */
+function isOfType(at: usize): bool {
+  if (isFree()) return true;
+  if (!isJson() || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return false;
+  return jsonWhole(from(body), to(body), setting(CLEAN_DEPTH) | 0x80000000) == 0;
+}
+
+/** Whether a `{` stands in [p, end). */
+function holdsBrace(p: usize, end: usize): bool {
+  if (ASC_FEATURE_SIMD) {
+    const brace = i8x16.splat(0x7b);
+    for (; p < end; p += 16) {
+      const mask = i8x16.bitmask(i8x16.eq(v128.load(p), brace));
+      if (mask != 0) return p + <usize>ctz<i32>(mask) < end;
+    }
+  } else {
+    for (; p < end; p++) if (load<u8>(p) == 0x7b) return true;
+  }
+  return false;
+}
+
+// @ts-ignore: decorator
+@inline
+function position(word: usize): i32 { return word == 0 ? -1 : <i32>(word - window); }
+
+/** Adds the message at row `at` to the list. */
+function list(item: usize, at: usize): void {
+  const isCall = (why & 0xff) == CLEAN_CALL;
+  store<u32>(item, why, CLEAN_KIND << 2);
+  store<i32>(item, <i32>((at - table) >> 4), CLEAN_ROW << 2);
+  if (why == CLEAN_OTHER) return;
+  store<i32>(item, why == CLEAN_DEFINER ? <i32>kept : position(id), CLEAN_ID << 2);
+  store<i32>(item, position(idTo), CLEAN_ID_TO << 2);
+  store<i32>(item, position(isCall ? recipient : name), CLEAN_NAME << 2);
+  store<i32>(item, position(isCall ? recipientTo : nameTo), CLEAN_NAME_TO << 2);
+  store<i32>(item, load<i32>(body, 4), CLEAN_BODY << 2);
+  store<i32>(item, load<i32>(body, 8), CLEAN_BODY_TO << 2);
+}
+
+/**
+ * Passes over messages from table row `first` on, below row `last`, all of one transcript; stops before anything else, and before a role
+ * whose bit is in CLEAN_STOPS. Answers the row where it stopped.
+ */
+export function skipClean(first: i32, last: i32): i32 {
+  let at = table + (<usize>first << 4);
+  const end = table + (<usize>last << 4);
+  const shift = table - (<usize>numbered << 4);
+  const stops = setting(CLEAN_STOPS);
+  let messages: i32 = 0;
+  let listed: i32 = 0;
+  while (at < end && listed < CLEAN_MOST) {
+    const word = load<u32>(at);
+    if ((word & KIND_MASK) != MESSAGE) break;
+    const isPlain = (word & PLAIN) != 0;
+    if (stops != 0 && (!isPlain || ((stops >> bits(word, ROLE_SHIFT, ROLE_MASK)) & 1) != 0)) break;
+    const next = shift + (<usize>load<u32>(at, NEXT << 2) << 4);
+    why = kept = 0;
+    if ((word & FORM_MASK) != FORM || !isClean(at, next, word)) why = CLEAN_OTHER;
+    if (why != 0) {
+      list(CLEAN + (CLEAN_LIST << 2) + <usize>listed * (CLEAN_ITEM << 2), at);
+      listed++;
+    }
+    store<u32>(CLEAN, word, CLEAN_LAST << 2);
+    store<u32>(CLEAN, load<u32>(at, 8), CLEAN_LAST_TO << 2);
+    messages++;
+    at = next;
+  }
+  store<i32>(CLEAN, messages, CLEAN_MESSAGES << 2);
+  store<i32>(CLEAN, listed, CLEAN_LISTED << 2);
+  return <i32>((at - table) >> 4);
+}

@@ -1,0 +1,78 @@
+// Texts that the host wants to know again: a corpus repeats its definitions of tools. They are copied, and found by their bytes.
+
+import { isSame } from './record/text';
+
+/** An entry: address, length, hash, the next entry of the bucket. Numbers of entries count from 1. */
+const ENTRY_BYTES: usize = 16;
+const MOST_ENTRIES: u32 = 1024;
+// @ts-ignore: decorator
+@lazy const ENTRIES: usize = memory.data(1024 * 16, 16);
+const BUCKETS: u32 = 1024;
+// @ts-ignore: decorator
+@lazy const HEADS: usize = memory.data(1024 * 4, 16);
+/** Entries of a bucket that are looked at. */
+const MOST_TRIES: i32 = 8;
+/** Bytes of a text that is kept; a hash reads so many. */
+const LEAST: usize = 64;
+const MOST: usize = 256 * 1024;
+
+let keepFrom: usize = 0;
+let keepEnd: usize = 0;
+let free: usize = 0;
+let entries: u32 = 0;
+
+/** Where copies go. */
+export function placeKept(from: usize, end: usize): void {
+  keepFrom = free = from;
+  keepEnd = end;
+}
+
+export function forgetKept(): void {
+  if (entries == 0) return;
+  memory.fill(HEADS, 0, <usize>BUCKETS << 2);
+  free = keepFrom;
+  entries = 0;
+}
+
+/** Of words that lie far apart: texts that begin and end alike differ somewhere. */
+function hashOf(p: usize, length: usize): u32 {
+  let hash = <u64>length * 0x9e3779b97f4a7c15;
+  const step = (length - 8) >> 3;
+  for (let i = 0; i <= 8; i++) {
+    hash = (hash ^ load<u64>(p) ^ (hash >> 29)) * 0xbf58476d1ce4e5b9;
+    p += step;
+  }
+  return <u32>(hash >> 32);
+}
+
+/** The number of the text [p, p + length); 0: it is not known. */
+export function keptNumber(p: usize, length: usize): u32 {
+  if (entries == 0 || length < LEAST || length > MOST) return 0;
+  const hash = hashOf(p, length);
+  let number = load<u32>(HEADS + (<usize>(hash & (BUCKETS - 1)) << 2));
+  for (let tries = 0; number != 0 && tries < MOST_TRIES; tries++) {
+    const at = ENTRIES + <usize>(number - 1) * ENTRY_BYTES;
+    if (load<u32>(at, 8) == hash && <usize>load<u32>(at, 4) == length && isSame(load<u32>(at), p, length)) return number;
+    number = load<u32>(at, 12);
+  }
+  return 0;
+}
+
+/** Keeps the text [p, end). Answers its number; 1: all others were forgotten; 0: it is none to be kept. */
+export function keep(p: usize, end: usize): u32 {
+  const length = end - p;
+  if (length < LEAST || length > MOST) return 0;
+  if (free + length + 64 > keepEnd || entries == MOST_ENTRIES) forgetKept();
+  const hash = hashOf(p, length);
+  const head = HEADS + (<usize>(hash & (BUCKETS - 1)) << 2);
+  const at = ENTRIES + <usize>entries * ENTRY_BYTES;
+  memory.copy(free, p, length);
+  store<u32>(at, <u32>free);
+  store<u32>(at, <u32>length, 4);
+  store<u32>(at, hash, 8);
+  store<u32>(at, load<u32>(head), 12);
+  free = (free + length + 31) & ~15;
+  entries++;
+  store<u32>(head, entries);
+  return entries;
+}
