@@ -401,7 +401,7 @@ export function compile(p: usize, into: usize, to: usize): usize {
     p = skipBlanks(p);
     if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
   }
-  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
+  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES || count == 0) return 0;
   store<u32>(into, count);
   compiledTo = at;
   return into;

@@ -3,7 +3,8 @@
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, isFlat } from './schema';
-import { CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
+import { copyString, textTo } from '../text-string';
+import { CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, QUOTE, setSpansLines, skipBlanks, valueEnd } from './text';
 
 /** An entry: address and length of the bytes, their hash, the table of definitions (0: none), the next entry of the bucket, the status. */
 const ENTRY_BYTES: usize = 24;
@@ -126,7 +127,7 @@ function newTools(p: usize, hash: u32, head: usize): usize {
     return to;
   }
   const length = to - p;
-  if (length < LEAST || length > MOST || keep + length + 64 > keepEnd || entries == MOST_ENTRIES) {
+  if (length < LEAST || length > MOST || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
     if (length >= LEAST && length <= MOST) isCrowded = true;
     if (isList && compileBriefly(p) != 0 && isFlat) toolsStatus = TOOLS_FLAT;
     return to;
@@ -135,13 +136,10 @@ function newTools(p: usize, hash: u32, head: usize): usize {
   const at = ENTRIES + <usize>entries * ENTRY_BYTES;
   const from = keep;
   keep = (keep + length + 31) & ~15;
-  let definitions: usize = 0;
-  if (isList) {
-    definitions = compile(from, keep, keepEnd);
-    if (definitions != 0) {
-      keep = (compiledTo + 15) & ~15;
-      if (isFlat) toolsStatus = TOOLS_FLAT;
-    }
+  const definitions = isList ? compile(from, keep, keepEnd) : byte == QUOTE ? compileText(from) : 0;
+  if (definitions != 0) {
+    keep = (compiledTo + 15) & ~15;
+    if (isFlat) toolsStatus = TOOLS_FLAT;
   }
   store<u32>(at, <u32>from);
   store<u32>(at, <u32>length, 4);
@@ -153,6 +151,25 @@ function newTools(p: usize, hash: u32, head: usize): usize {
   store<u32>(head, entries);
   last = toolsEntry = entries;
   return to;
+}
+
+/** The table of a list that stands in a string as JSON: its text is kept, too. */
+function compileText(string: usize): usize {
+  const from = keep;
+  if (copyString(string + 1, keep, from) == 0) return 0;
+  const to = textTo;
+  // It ends what stands there.
+  store<u8>(to, 0);
+  setSpansLines(true);
+  const list = skipBlanks(from);
+  const end = load<u8>(list) == OPEN_LIST ? valueEnd(list, DEPTH) : 0;
+  let definitions: usize = 0;
+  if (end != 0 && skipBlanks(end) == to) {
+    keep = (to + 31) & ~15;
+    definitions = compile(list, keep, keepEnd);
+  }
+  setSpansLines(false);
+  return definitions;
 }
 
 /** The table of a list that is not kept. */

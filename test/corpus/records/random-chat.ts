@@ -51,7 +51,7 @@ export function randomTools(random: Random): unknown {
       ...(!random.once(9) && { parameters: random.once(20) ? random.pick([{}, null, 'x', { type: 'string' }]) : parameters }), ...(random.once(20) && { strict: true }) };
     return random.once(20) ? { type: 'function', ...called } : { type: 'function', function: called };
   });
-  return random.once(15) ? JSON.stringify(tools) : tools;
+  return random.once(6) ? JSON.stringify(tools, null, random.once(3) ? 1 : 0) : tools;
 }
 
 function content(random: Random): unknown {
