@@ -269,8 +269,9 @@ export const HAS_DEVELOPER = 0x2000;
 export const HAS_OPEN = 0x4000;
 // RECORD: arguments that are no string.
 export const HAS_VALUES = 0x8000;
-// RECORD, when it is SLOW: it is an object without `messages`.
+// RECORD, when it is SLOW: it has members, none of which is a list that is wanted; the line is a JSON object, in UTF-8.
 export const IS_OTHER = 0x200;
+export const IS_OBJECT = 0x400;
 // RECORD: its number among the records of the table, from 0, in the high half of the word.
 export const RECORD_SHIFT = 16;
 // MESSAGE of a call: no reply answers it (set by `checkRecords`).

@@ -7,14 +7,14 @@
 // what is no JSON: then the record has no rows below, and the host reads it by itself.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_SHIFT,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { beginEntries, entry } from './entry';
 import { beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row, table } from './state';
 import { afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, skipBlanks, valueEnd } from './text';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
-import { BELOW, otherMember } from './value';
+import { IN_ENTRIES, IN_RECORD, otherMember } from './value';
 
 const M3: u64 = 0xffffff;
 const M6: u64 = 0xffffffffffff;
@@ -34,7 +34,7 @@ function entries(p: usize): usize {
     if (load<u8>(p) == OPEN_OBJECT) p = entry(p);
     else {
       markOdd();
-      p = valueEnd(p, BELOW);
+      p = valueEnd(p, IN_ENTRIES);
     }
     if (p == 0) return 0;
     p = skipBlanks(p);
@@ -67,14 +67,14 @@ function record(p: usize, tools: usize): usize {
       if (load<u8>(p) == OPEN_LIST) p = entries(p);
       else {
         markOdd();
-        p = valueEnd(p, BELOW);
+        p = valueEnd(p, IN_RECORD);
       }
     } else if ((key & M6) == K_TOOLS) {
       bit = 2;
       p = afterKey(p + 6);
       if (p == 0) return 0;
       const from = p;
-      p = toolsEnd(p);
+      p = toolsEnd(p, IN_RECORD);
       if (p == 0) return 0;
       store<u32>(tools, TOOLS | (toolsStatus << TOOLS_SHIFT) | (toolsEntry << ENTRY_SHIFT));
       store<u32>(tools, <u32>from, 4);
@@ -85,14 +85,14 @@ function record(p: usize, tools: usize): usize {
       if (p == 0) return 0;
       clearSeen();
       store<u32>(tools + ROW_BYTES, <u32>p, 4);
-      p = valueEnd(p, BELOW);
+      p = valueEnd(p, IN_RECORD);
       // Escapes in an id that is text, or anywhere in another one.
       store<u32>(tools + ROW_BYTES, RECORD_ID | (seen << 8));
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
     } else {
       // A version tells another form; a text of the system is a message of its own.
       if (key == K_VERSION || (key & M7) == K_SYSTEM) markOdd();
-      p = otherMember(p);
+      p = otherMember(p, IN_RECORD);
     }
     if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
@@ -129,6 +129,13 @@ function lineEnd(p: usize): usize {
   }
 }
 
+/** The rows behind RECORD that every record has, of one that has neither. Answers the first. */
+function pushFixed(): usize {
+  const tools = push(TOOLS, 0, 0, lines);
+  push(RECORD_ID, 0, 0, numberOf(row) + 1);
+  return tools;
+}
+
 /**
  * Rows of the lines [p, end), of which the last one ends with a line feed, from the table's beginning on; answers the number of rows.
  * Stops where the table is full, or behind a first record that is of another form (`scanTo`). A line of nothing but white space is no record. `isValid`: all of it is UTF-8;
@@ -153,8 +160,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
     beginRecord(RECORD);
     beginEntries();
     const first = push(RECORD, from, 0, 0);
-    const tools = push(TOOLS, 0, 0, lines);
-    push(RECORD_ID, 0, 0, numberOf(row) + 1);
+    const tools = pushFixed();
     let to: usize = 0;
     if (load<u8>(p) == OPEN_OBJECT) {
       to = record(p, tools);
@@ -172,8 +178,9 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
         break;
       }
       const isElse = to != 0 && isOther;
-      rewindTo(tools + 2 * ROW_BYTES);
-      beginRecord(RECORD | SLOW | (isElse ? IS_OTHER : 0));
+      rewindTo(tools);
+      pushFixed();
+      beginRecord(RECORD | SLOW | (to != 0 ? IS_OBJECT : 0) | (isElse ? IS_OTHER : 0));
       // Without an end that is known the line's end is looked for.
       if (to == 0) p = lineEnd(from);
     }

@@ -10,7 +10,7 @@ import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, QUOTE, skipBlanks, stringEnd, valueEnd,
 } from './text';
 import { beginEntryCalls, CALL_BYTES, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
-import { BELOW, isToolName, isWord, kindOfBody, otherMember, parts, textFrom, textTo, textValue, wordValue } from './value';
+import { IN_ENTRY, isToolName, isWord, kindOfBody, otherMember, parts, textFrom, textTo, textValue, wordValue } from './value';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
 const M5: u64 = 0xffffffffff;
@@ -104,12 +104,12 @@ function otherRole(p: usize): usize {
     }
   }
   markOdd();
-  return valueEnd(p, BELOW);
+  return valueEnd(p, IN_ENTRY);
 }
 
 /** A text of reasoning, at its value. */
 function thinking(p: usize): usize {
-  p = textValue(p);
+  p = textValue(p, IN_ENTRY);
   if (p == 0 || textFrom == 0) return p;
   // Two of them must be equal: somebody else compares.
   if (thinkingFrom != 0) markOdd();
@@ -142,7 +142,7 @@ function contentValue(p: usize): usize {
     return to;
   }
   if (load<u32>(p) != NULL_4) markOdd();
-  return valueEnd(p, BELOW);
+  return valueEnd(p, IN_ENTRY);
 }
 
 /** Who says a turn of ShareGPT, at its value: what calls is for the host, and so is who is none of the known. */
@@ -171,7 +171,7 @@ function fromValue(p: usize): usize {
     return p;
   }
   markOdd();
-  return valueEnd(p, BELOW);
+  return valueEnd(p, IN_ENTRY);
 }
 
 /** All entries of a record are of one form, told by the first; others are for the host. */
@@ -212,19 +212,21 @@ export function entry(p: usize): usize {
       bit = HAS_TOOL_CALLS;
       p = afterKey(p + 11);
       if (p == 0) return 0;
+      const before = calls;
       p = toolCalls(p);
+      if (before > 0 && calls > before) markOdd();
     } else if (key == K_TOOL_CAL && (load<u64>(p, 9) & M5) == 0x2264695f6c) {
       bit = HAS_CALL_ID;
       p = afterKey(p + 13);
       if (p == 0) return 0;
-      p = wordValue(p);
+      p = wordValue(p, IN_ENTRY);
       callIdFrom = textFrom;
       callIdTo = textTo;
     } else if ((key & M5) == K_NAME) {
       bit = HAS_NAME;
       p = afterKey(p + 5);
       if (p == 0) return 0;
-      p = wordValue(p);
+      p = wordValue(p, IN_ENTRY);
       nameFrom = textFrom;
       nameTo = textTo;
     } else if (key == K_THINKING && load<u8>(p, 9) == QUOTE) {
@@ -246,10 +248,10 @@ export function entry(p: usize): usize {
       bit = HAS_FUNCTION_CALL;
       p = afterKey(p + 14);
       if (p == 0) return 0;
-      // Calls of the list come before it.
+      // Calls of the list come before that of this member: to have both is rare.
       if (load<u32>(p) != NULL_4) {
-        if ((has & HAS_TOOL_CALLS) != 0) markOdd();
-        p = target(p, newCall());
+        if (calls > 0) markOdd();
+        p = target(p, newCall(), IN_ENTRY);
       } else p += 4;
     } else if ((key & M5) == K_FROM) {
       bit = HAS_FROM;
@@ -267,10 +269,10 @@ export function entry(p: usize): usize {
     } else {
       // They belong to another form.
       if (key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
-      p = otherMember(p);
+      p = otherMember(p, IN_ENTRY);
     }
     if (p == 0) return 0;
-    if ((has & bit) != 0 || (bit == HAS_TOOL_CALLS && (has & HAS_FUNCTION_CALL) != 0)) markOdd();
+    if ((has & bit) != 0) markOdd();
     has |= bit;
     p = skipBlanks(p);
     const byte = <u32>load<u8>(p);

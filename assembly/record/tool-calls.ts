@@ -5,7 +5,7 @@ import { markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd,
 } from './text';
-import { BELOW, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import { IN_ENTRY, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
 
 const M3: u64 = 0xffffff;
 const M5: u64 = 0xffffffffff;
@@ -40,12 +40,17 @@ export function newCall(): usize {
   return at;
 }
 
-/** What is called, at its value: an object with a name and arguments. */
-export function target(p: usize, call: usize): usize {
+/** Containers in one another in arguments that are no text. */
+const IN_ARGUMENTS: i32 = 60;
+
+/** What is called, at its value: an object with a name and arguments. `most`: containers in one another. */
+export function target(p: usize, call: usize, most: i32): usize {
   if (load<u8>(p) != OPEN_OBJECT) {
     markOdd();
-    return valueEnd(p, BELOW);
+    return valueEnd(p, most);
   }
+  most--;
+  let hasName = false;
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_OBJECT) return p + 1;
   while (true) {
@@ -54,8 +59,9 @@ export function target(p: usize, call: usize): usize {
     if ((key & M5) == K_NAME) {
       p = afterKey(p + 5);
       if (p == 0) return 0;
-      if (load<u32>(call, 8) != 0) markOdd();
-      p = wordValue(p);
+      if (hasName) markOdd();
+      hasName = true;
+      p = wordValue(p, most);
       store<u32>(call, <u32>textFrom, 8);
       store<u32>(call, <u32>textTo, 12);
     } else if (key == K_ARGUMENT && load<u16>(p, 9) == 0x2273) {
@@ -65,15 +71,15 @@ export function target(p: usize, call: usize): usize {
       const from = p;
       const byte = <u32>load<u8>(p);
       if (byte == QUOTE) {
-        p = textValue(p);
+        p = textValue(p, most);
         store<u32>(call, <u32>textFrom, 16);
         store<u32>(call, <u32>textTo, 20);
         store<u32>(call, kindOfBody(), 24);
       } else if (byte == OPEN_OBJECT) {
         clearSeen();
-        p = containerEnd(p, 60);
+        p = containerEnd(p, IN_ARGUMENTS);
         if (p == 0) {
-          p = containerEnd(from, BELOW);
+          p = containerEnd(from, most);
           markOdd();
         }
         store<u32>(call, <u32>from, 16);
@@ -81,10 +87,10 @@ export function target(p: usize, call: usize): usize {
         store<u32>(call, kindOfBody() | VALUE, 24);
       } else {
         markOdd();
-        p = valueEnd(p, BELOW);
+        p = valueEnd(p, most);
         store<u32>(call, BODY, 24);
       }
-    } else p = otherMember(p);
+    } else p = otherMember(p, most);
     if (p == 0) return 0;
     p = skipBlanks(p);
     const byte = <u32>load<u8>(p);
@@ -98,14 +104,14 @@ export function target(p: usize, call: usize): usize {
 export function toolCalls(p: usize): usize {
   if (load<u8>(p) != OPEN_LIST) {
     if (load<u32>(p) != NULL_4) markOdd();
-    return valueEnd(p, BELOW);
+    return valueEnd(p, IN_ENTRY);
   }
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_LIST) return p + 1;
   while (true) {
     if (load<u8>(p) != OPEN_OBJECT) {
       markOdd();
-      p = valueEnd(p, BELOW);
+      p = valueEnd(p, IN_LIST);
     } else p = toolCall(p, newCall());
     if (p == 0) return 0;
     p = skipBlanks(p);
@@ -131,7 +137,7 @@ function toolCall(p: usize, call: usize): usize {
       bit = 1;
       p = afterKey(p + 3);
       if (p == 0) return 0;
-      p = wordValue(p);
+      p = wordValue(p, IN_ITEM);
       store<u32>(call, <u32>textFrom);
       store<u32>(call, <u32>textTo, 4);
     } else if ((key & M5) == K_TYPE) {
@@ -140,13 +146,13 @@ function toolCall(p: usize, call: usize): usize {
       if (p == 0) return 0;
       // "function"
       if ((load<u64>(p) != FUNCTION_VALUE || load<u16>(p, 8) != 0x226e) && load<u32>(p) != NULL_4) markOdd();
-      p = valueEnd(p, BELOW);
+      p = valueEnd(p, IN_ITEM);
     } else if (key == K_FUNCTION && load<u8>(p, 9) == QUOTE) {
       bit = 4;
       p = afterKey(p + 9);
       if (p == 0) return 0;
-      p = target(p, call);
-    } else p = otherMember(p);
+      p = target(p, call, IN_ITEM);
+    } else p = otherMember(p, IN_ITEM);
     if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;

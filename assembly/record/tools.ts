@@ -4,7 +4,9 @@
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, isFlat } from './schema';
 import { copyString, textTo } from '../text-string';
-import { CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, QUOTE, setSpansLines, skipBlanks, valueEnd } from './text';
+import {
+  CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks, valueEnd,
+} from './text';
 
 /** An entry: address and length of the bytes, their hash, the table of definitions (0: none), the next entry of the bucket, the status. */
 const ENTRY_BYTES: usize = 24;
@@ -18,8 +20,6 @@ const MOST_TRIES: i32 = 8;
 /** Bytes of a list that is kept: shorter ones are read as fast, and the hash reads so far. */
 const LEAST: usize = 128;
 const MOST: usize = 256 * 1024;
-/** Containers in one another in a list. */
-const DEPTH: i32 = DEEPEST - 16;
 
 let entries: u32 = 0;
 /** Entry of the list that was met last, from 1. */
@@ -101,8 +101,8 @@ function found(number: u32, p: usize): usize {
   return p + entryLength(number);
 }
 
-/** Behind the value of `tools` at p, or 0: what it is stands in `toolsStatus` and `toolsEntry`. */
-export function toolsEnd(p: usize): usize {
+/** Behind the value of `tools` at p, or 0: what it is stands in `toolsStatus` and `toolsEntry`. `most`: containers in one another. */
+export function toolsEnd(p: usize, most: i32): usize {
   toolsEntry = 0;
   if (last != 0 && isEntry(last, p)) return found(last, p);
   const hash = hashOf(p);
@@ -113,11 +113,11 @@ export function toolsEnd(p: usize): usize {
     if (load<u32>(at, 8) == hash && isEntry(number, p)) return found(number, p);
     number = load<u32>(at, 16);
   }
-  return newTools(p, hash, head);
+  return newTools(p, hash, head, most);
 }
 
-function newTools(p: usize, hash: u32, head: usize): usize {
-  const to = valueEnd(p, DEPTH);
+function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
+  const to = valueEnd(p, most);
   if (to == 0) return 0;
   const byte = <u32>load<u8>(p);
   const isList = byte == OPEN_LIST;
@@ -127,8 +127,10 @@ function newTools(p: usize, hash: u32, head: usize): usize {
     return to;
   }
   const length = to - p;
-  if (length < LEAST || length > MOST || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
-    if (length >= LEAST && length <= MOST) isCrowded = true;
+  // A number does not end by itself: another one may begin with it.
+  const mayBeKept = (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST;
+  if (!mayBeKept || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
+    if (mayBeKept) isCrowded = true;
     if (isList && compileBriefly(p) != 0 && isFlat) toolsStatus = TOOLS_FLAT;
     return to;
   }
@@ -162,7 +164,7 @@ function compileText(string: usize): usize {
   store<u8>(to, 0);
   setSpansLines(true);
   const list = skipBlanks(from);
-  const end = load<u8>(list) == OPEN_LIST ? valueEnd(list, DEPTH) : 0;
+  const end = load<u8>(list) == OPEN_LIST ? valueEnd(list, DEEPEST) : 0;
   let definitions: usize = 0;
   if (end != 0 && skipBlanks(end) == to) {
     keep = (to + 31) & ~15;

@@ -12,8 +12,12 @@ const M6: u64 = 0xffffffffffff;
 const K_TYPE: u64 = 0x2265707974;
 const K_TEXT: u64 = 0x2274786574;
 
-/** Containers below a member of a record. */
-export const BELOW: i32 = DEEPEST - 8;
+/** Containers that may stand in one another in a record, in its list, in an entry, in a list of it, in an item of that. */
+export const IN_RECORD: i32 = DEEPEST - 1;
+export const IN_ENTRIES: i32 = DEEPEST - 2;
+export const IN_ENTRY: i32 = DEEPEST - 3;
+export const IN_LIST: i32 = DEEPEST - 4;
+export const IN_ITEM: i32 = DEEPEST - 5;
 
 /** What `seen` says of a body. */
 // @ts-ignore: decorator
@@ -24,21 +28,21 @@ export function kindOfBody(): u32 {
   return BODY | ((seen & SEEN_ESCAPE) != 0 ? ESCAPED : 0) | ((seen & SEEN_CODE) != 0 ? CODED : 0);
 }
 
-/** Passes a member that nothing is known of, from its key's quote. */
-export function otherMember(p: usize): usize {
+/** Passes a member that nothing is known of, from its key's quote; `most`: containers in one another in its value. */
+export function otherMember(p: usize, most: i32): usize {
   clearSeen();
   p = stringEnd(p + 1);
   if (p == 0) return 0;
   // It may be one of those that are known.
   if (seen != 0) markOdd();
   p = afterKey(p);
-  return p == 0 ? 0 : valueEnd(p, BELOW);
+  return p == 0 ? 0 : valueEnd(p, most);
 }
 
 /** A member that must be text or null, at its value; where it stands is in `textFrom` (0: null) and `textTo`. */
 export let textFrom: usize = 0;
 export let textTo: usize = 0;
-export function textValue(p: usize): usize {
+export function textValue(p: usize, most: i32): usize {
   textFrom = 0;
   if (load<u8>(p) == QUOTE) {
     clearSeen();
@@ -50,12 +54,14 @@ export function textValue(p: usize): usize {
   }
   clearSeen();
   if (load<u32>(p) != NULL_4) markOdd();
-  return valueEnd(p, BELOW);
+  return valueEnd(p, most);
 }
 
 /** The same of a name or an id: what has escapes is rare. */
-export function wordValue(p: usize): usize {
-  p = textValue(p);
+// @ts-ignore: decorator
+@inline
+export function wordValue(p: usize, most: i32): usize {
+  p = textValue(p, most);
   if (seen != 0) markOdd();
   return p;
 }
@@ -96,7 +102,7 @@ export function parts(p: usize): usize {
     else {
       clearSeen();
       if (load<u8>(p) != QUOTE) markOdd();
-      p = valueEnd(p, BELOW);
+      p = valueEnd(p, IN_LIST);
       if ((seen & SEEN_LONE) != 0) markOdd();
     }
     if (p == 0) return 0;
@@ -125,15 +131,15 @@ function part(p: usize): usize {
       if (p == 0) return 0;
       if (isText) markOdd();
       isText = true;
-      p = textValue(p);
+      p = textValue(p, IN_ITEM);
       if (textFrom == 0 || (seen & SEEN_LONE) != 0) markOdd();
     } else if (key == K_TYPE) {
       p = afterKey(p + 5);
       if (p == 0) return 0;
       if (isTyped || (load<u64>(p) & M6) != 0x227478657422) markOdd();
       isTyped = true;
-      p = valueEnd(p, BELOW);
-    } else p = otherMember(p);
+      p = valueEnd(p, IN_ITEM);
+    } else p = otherMember(p, IN_ITEM);
     if (p == 0) return 0;
     p = skipBlanks(p);
     const byte = <u32>load<u8>(p);
