@@ -1,0 +1,455 @@
+// The record scanner in TypeScript, for tests: what the two builds of assembly/record are compared with, row for row.
+//
+// A line is read into a tree, and its messages are taken from the tree: every rule of the scanner stands here once, as
+// plainly as it can be said. What is rare, what is full and what is no JSON leave by an exception. Positions count from
+// the input's beginning, where those of the builds are addresses. No lists of tools are kept: of a list it is told only
+// whether there is one (TOOLS_NONE or TOOLS_ASK), and its number is 0.
+
+import * as abi from '../../abi.ts';
+import { type JsonNode, readJson } from './record-json.ts';
+
+export interface RecordScan {
+  /** ROW_WORDS words a row. */
+  readonly rows: readonly number[];
+  /** Lines and records that were passed, and where the scan stopped. */
+  readonly lines: number;
+  readonly records: number;
+  readonly stop: number;
+}
+
+/** Where arguments stand that are not there: the builds have `{}` in their own memory. */
+export const NO_ARGUMENTS = -1;
+
+const LF = 0x0a;
+const MOST_ROWS = 65536;
+/** Containers in one another: in a line, in arguments that are no string. */
+const DEEPEST = 1024;
+const DEEPEST_ARGUMENTS = 60;
+/** Calls of an entry. */
+const MOST_CALLS = 256;
+
+// Why a record has no rows of its own.
+const RARE = Symbol('rare');
+const FULL = Symbol('full');
+
+const latin1 = new TextDecoder('latin1');
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Rows of the lines [from, to) of an input, the last of which ends with a line feed, as `scanLines` writes them.
+ * `forms`: FORM_MESSAGES, FORM_CONVERSATIONS.
+ */
+export function scanRecords(
+  input: Uint8Array, from: number, to: number, forms: number, mostRows = MOST_ROWS,
+): RecordScan {
+  const rows = new Rows(mostRows);
+  const lists = LISTS.filter(([form]) => (forms & form) !== 0).map(([, key]) => key);
+  let [at, lines, records] = [from, 0, 0];
+  while (at < to) {
+    const end = input.indexOf(LF, at);
+    const bytes = input.subarray(at, end);
+    const line = { bytes, text: latin1.decode(bytes), from: at, number: lines };
+    let flags: number | null = 0;
+    if (!/^[ \t\r]*$/.test(line.text)) {
+      const first = rows.count;
+      flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, rows) : null;
+      if (flags === null) break;
+      rows.set(first, abi.KIND, flags | (records << abi.RECORD_SHIFT));
+      records++;
+    }
+    lines++;
+    at = end + 1;
+    // Records of another form are for another reader, which is told by the first of them.
+    if (records === 1 && (flags & abi.SLOW) !== 0 && (flags & abi.IS_OTHER) !== 0) break;
+  }
+  return { rows: rows.words, lines, records, stop: at };
+}
+
+/** A line: in its text each character stands for a byte. */
+interface Line {
+  readonly bytes: Uint8Array;
+  readonly text: string;
+  /** Where it begins in the input. */
+  readonly from: number;
+  /** From 0, in the scan. */
+  readonly number: number;
+}
+
+class Rows {
+  readonly words: number[] = [];
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  get count(): number {
+    return this.words.length / abi.ROW_WORDS;
+  }
+
+  has(count: number): boolean {
+    return this.count + count <= this.#most;
+  }
+
+  rewindTo(row: number): void {
+    this.words.length = row * abi.ROW_WORDS;
+  }
+
+  set(row: number, word: number, value: number): void {
+    this.words[row * abi.ROW_WORDS + word] = value;
+  }
+
+  /** A row with nothing below it, unless NEXT is set later. */
+  push(kind: number, from: number, to: number, next = this.count + 1): void {
+    this.words.push(kind, from, to, next);
+  }
+}
+
+/**
+ * Writes the rows of a record, whose messages stand in one of `lists`; answers its flags, or null: it needs a table
+ * that is empty.
+ */
+function readRecord(line: Line, lists: readonly string[], rows: Rows): number | null {
+  const first = rows.count;
+  let flags = abi.RECORD | abi.SLOW;
+  try {
+    const value = isUtf8(line.bytes) ? readJson(line.text, DEEPEST) : null;
+    if (value?.kind !== 'object') throw RARE;
+    flags |= abi.IS_OBJECT;
+    if (value.members.length > 0 && !value.members.some(([key]) => lists.includes(key))) flags |= abi.IS_OTHER;
+    const members = membersOf(value, ['tools', 'id', ...lists], ['version', 'system']);
+    const [list, other] = lists.map((key) => members.get(key)).filter((found) => found !== undefined);
+    if (list?.kind !== 'list' || other !== undefined) throw RARE;
+    pushFixed(line, rows, members.get('tools'), members.get('id'));
+    const entries = new Entries(line, rows);
+    for (const entry of list.items) entries.take(entry);
+    flags = entries.flags;
+  } catch (reason) {
+    if (reason !== RARE && reason !== FULL) throw reason;
+    rows.rewindTo(first);
+    if (reason === FULL && first > 0) return null;
+    pushFixed(line, rows);
+  }
+  rows.set(first, abi.NEXT, rows.count);
+  return flags;
+}
+
+/** The rows that every record has. */
+function pushFixed({ text, from, bytes, number }: Line, rows: Rows, tools?: JsonNode, id?: JsonNode): void {
+  rows.push(abi.RECORD, from, from + bytes.length);
+  const status = tools === undefined || isNoList(text, tools) ? abi.TOOLS_NONE : abi.TOOLS_ASK;
+  const place = (node: JsonNode | undefined): [number, number] => node ? [from + node.from, from + node.to] : [0, 0];
+  rows.push(abi.TOOLS | (status << abi.TOOLS_SHIFT), ...place(tools), number);
+  rows.push(abi.RECORD_ID | (id === undefined ? 0 : escapesOf(text.slice(id.from, id.to))), ...place(id));
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    utf8.decode(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A value of `tools` that says that there are none. */
+function isNoList(text: string, { kind, items, from, to }: JsonNode): boolean {
+  return kind === 'list' ? items.length === 0 : ['null', '""'].includes(text.slice(from, to));
+}
+
+/** Where messages stand in a record. */
+const LISTS = [[abi.FORM_MESSAGES, 'messages'], [abi.FORM_CONVERSATIONS, 'conversations']] as const;
+const THOUGHT_KEYS = ['thinking', 'reasoning', 'reasoning_content'];
+const CHAT_KEYS = ['role', 'content', 'name', 'tool_call_id', 'tool_calls', 'function_call', ...THOUGHT_KEYS];
+const TURN_KEYS = ['from', 'value'];
+const CALL_KEYS = ['id', 'type', 'function'];
+const TARGET_KEYS = ['name', 'arguments'];
+const PART_KEYS = ['type', 'text'];
+
+/**
+ * The members of an object that are known. Rare: one of them stands twice; one of `others` is there, which belong to
+ * another form; an escape in a key, which may be one of all these.
+ */
+function membersOf(
+  { members }: JsonNode, known: readonly string[], others: readonly string[] = [],
+): Map<string, JsonNode> {
+  const found = new Map<string, JsonNode>();
+  for (const [key, value] of members) {
+    if (others.includes(key) || key.includes('\\')) throw RARE;
+    if (!known.includes(key)) continue;
+    if (found.has(key)) throw RARE;
+    found.set(key, value);
+  }
+  return found;
+}
+
+/** A member that may not be empty. */
+function filled(node: JsonNode): JsonNode {
+  if (node.kind !== 'object' || node.members.length === 0) throw RARE;
+  return node;
+}
+
+const ROLES: Readonly<Record<string, number>> = {
+  '"system"': abi.SYSTEM, '"developer"': abi.DEVELOPER, '"user"': abi.USER, '"assistant"': abi.ASSISTANT,
+  '"tool"': abi.TOOL, '"function"': abi.TOOL,
+};
+
+/** Who says a turn of ShareGPT. */
+const SPEAKERS: Readonly<Record<string, number>> = {
+  '"human"': abi.USER, '"user"': abi.USER, '"gpt"': abi.ASSISTANT, '"chatgpt"': abi.ASSISTANT,
+  '"assistant"': abi.ASSISTANT,
+  '"system"': abi.SYSTEM, '"observation"': abi.TOOL, '"tool"': abi.TOOL,
+};
+
+/** ASCII without white space and `<`; a tool's name that is no builtin's and has no namespace. */
+const WORD = /^[!-;=-~]{1,100}$/;
+const TOOL_NAME = /^(?!function|containe|browser|python)[A-Za-z0-9_.-]{1,100}$/;
+/** An escape; two of them where they are halves of one character. */
+const ESCAPES = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)/g;
+const LONE_HALF = /^\\u[dD][89a-fA-F]..$/;
+/** In a text that may hold definitions: a member `name` of JSON in it, or an escape that may hide one. */
+const MAY_DEFINE = /\\(?:u|\\u|"name\\")|\\./g;
+
+/** Beside ESCAPED and CODED: a surrogate without a partner. */
+const LONE = 0x400;
+
+/** What stands in JSON: ESCAPED, CODED (an escape that a writer may leave out), LONE. */
+function escapesOf(json: string): number {
+  let found = 0;
+  for (const [escape] of json.matchAll(ESCAPES)) {
+    found |= abi.ESCAPED;
+    if (escape[1] === 'u' || escape[1] === '/') found |= abi.CODED;
+    if (LONE_HALF.test(escape)) found |= LONE;
+  }
+  return found;
+}
+
+/** A value's place in the line. */
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is read as text: BODY with its flags. */
+interface Text extends Span {
+  readonly kind: number;
+}
+
+interface Call {
+  readonly id: Span | null;
+  readonly name: Span | null;
+  readonly given: Text | null;
+}
+
+/** The entries of a list of messages, one after the other. */
+class Entries {
+  flags = abi.RECORD;
+  readonly #text: string;
+  readonly #origin: number;
+  readonly #rows: Rows;
+  /** Only system and developer messages were met so far. */
+  #isOpening = true;
+  /** The entries are turns of ShareGPT; null: none was met. */
+  #ofTurns: boolean | null = null;
+
+  constructor({ text, from }: Line, rows: Rows) {
+    this.#text = text;
+    this.#origin = from;
+    this.#rows = rows;
+  }
+
+  take(entry: JsonNode): void {
+    const has = membersOf(filled(entry), [...CHAT_KEYS, ...TURN_KEYS], ['channel', 'tool_call']);
+    // All entries of a record are of one form, told by the first.
+    this.#ofTurns ??= has.has('from') && !has.has('role');
+    if (this.#ofTurns) this.#takeTurn(entry, has);
+    else this.#takeChat(entry, has);
+  }
+
+  #takeTurn(entry: JsonNode, has: ReadonlyMap<string, JsonNode>): void {
+    if (CHAT_KEYS.some((key) => has.has(key))) throw RARE;
+    const value = this.#string(has.get('value'));
+    if (value === null) throw RARE;
+    const role = this.#known(has.get('from'), SPEAKERS);
+    if (role === abi.ASSISTANT) this.#writeAssistant(entry, null, null, value, []);
+    else this.#writeOther(entry, role, null, null, value);
+  }
+
+  #takeChat(entry: JsonNode, has: ReadonlyMap<string, JsonNode>): void {
+    if (TURN_KEYS.some((key) => has.has(key))) throw RARE;
+    const role = this.#known(has.get('role'), ROLES);
+    const content = this.#content(has.get('content'));
+    const name = this.#word(has.get('name'));
+    const callId = this.#word(has.get('tool_call_id'));
+    const thoughts = THOUGHT_KEYS.map((key) => this.#string(has.get(key))).filter((thought) => thought !== null);
+    // Two of them must be equal: somebody else compares.
+    if (thoughts.length > 1) throw RARE;
+    const calls = this.#calls(has.get('tool_calls'), has.get('function_call'));
+    if (role === abi.ASSISTANT) this.#writeAssistant(entry, name, thoughts[0] ?? null, content, calls);
+    else this.#writeOther(entry, role, name, callId, content);
+  }
+
+  #known(node: JsonNode | undefined, words: Readonly<Record<string, number>>): number {
+    const id = node === undefined ? undefined : words[this.#raw(node)];
+    if (id === undefined) throw RARE;
+    return id;
+  }
+
+  #raw({ from, to }: Span): string {
+    return this.#text.slice(from, to);
+  }
+
+  /** Text or nothing: what stands between the quotes. */
+  #string(node: JsonNode | undefined): Text | null {
+    if (node === undefined || this.#raw(node) === 'null') return null;
+    if (node.kind !== 'string') throw RARE;
+    return this.#body({ from: node.from + 1, to: node.to - 1 });
+  }
+
+  /** A name or an id: text without escapes, or nothing. */
+  #word(node: JsonNode | undefined): Span | null {
+    const text = this.#string(node);
+    if (text !== null && text.kind !== abi.BODY) throw RARE;
+    return text;
+  }
+
+  /** What may be a body, with what stands in it. */
+  #body({ from, to }: Span): Text {
+    const escapes = escapesOf(this.#raw({ from, to }));
+    if ((escapes & LONE) !== 0) throw RARE;
+    return { kind: abi.BODY | escapes, from, to };
+  }
+
+  #content(node: JsonNode | undefined): Text | null {
+    if (node?.kind !== 'list') return this.#string(node);
+    for (const part of node.items) {
+      if (part.kind === 'string') this.#string(part);
+      else {
+        const has = membersOf(filled(part), PART_KEYS);
+        const type = has.get('type');
+        if (type === undefined || this.#raw(type) !== '"text"' || this.#string(has.get('text')) === null) throw RARE;
+      }
+    }
+    this.flags |= abi.HAS_PARTS;
+    return { kind: abi.BODY | abi.PARTS, from: node.from, to: node.to };
+  }
+
+  #calls(list: JsonNode | undefined, single: JsonNode | undefined): Call[] {
+    const calls: Call[] = [];
+    if (list?.kind === 'list') {
+      for (const item of list.items) {
+        const has = membersOf(filled(item), CALL_KEYS);
+        const type = has.get('type');
+        if (type !== undefined && !['"function"', 'null'].includes(this.#raw(type))) throw RARE;
+        const target = has.get('function');
+        const called = target === undefined ? { name: null, given: null } : this.#target(target);
+        calls.push({ id: this.#word(has.get('id')), ...called });
+      }
+    } else if (list !== undefined && this.#raw(list) !== 'null') throw RARE;
+    if (single !== undefined && this.#raw(single) !== 'null') {
+      if (calls.length > 0) throw RARE;
+      calls.push({ id: null, ...this.#target(single) });
+    }
+    if (calls.length > MOST_CALLS) throw RARE;
+    return calls;
+  }
+
+  #target(node: JsonNode): Pick<Call, 'name' | 'given'> {
+    if (node.kind !== 'object') throw RARE;
+    const has = membersOf(node, TARGET_KEYS);
+    const name = this.#word(has.get('name'));
+    const given = has.get('arguments');
+    if (given === undefined) return { name, given: null };
+    if (given.kind === 'string') return { name, given: this.#string(given) };
+    if (given.kind !== 'object' || given.depth > DEEPEST_ARGUMENTS) throw RARE;
+    const body = this.#body(given);
+    return { name, given: { ...body, kind: body.kind | abi.VALUE } };
+  }
+
+  /** A message with what stands below it: `head` writes what comes before the body. */
+  #message(entry: Span, word: number, head: () => void, body: Text | null): void {
+    const at = this.#rows.count;
+    this.#push(entry, abi.MESSAGE | abi.PLAIN | word);
+    head();
+    this.#push(body ?? entry, body?.kind ?? abi.BODY | abi.ABSENT);
+    this.#rows.set(at, abi.NEXT, this.#rows.count);
+  }
+
+  #push({ from, to }: Span, kind: number): void {
+    this.#rows.push(kind, from + this.#origin, to + this.#origin);
+  }
+
+  #pushWord(kind: number, word: Span | null): void {
+    if (word !== null) this.#push(word, kind);
+  }
+
+  #needsRoom(count: number): void {
+    if (!this.#rows.has(count)) throw FULL;
+  }
+
+  #fits(word: Span | null, pattern: RegExp): void {
+    if (word !== null && !pattern.test(this.#raw(word))) throw RARE;
+  }
+
+  #writeOther(entry: Span, role: number, name: Span | null, callId: Span | null, content: Text | null): void {
+    const isReply = role === abi.TOOL;
+    this.#fits(name, isReply ? TOOL_NAME : WORD);
+    if (isReply) this.#fits(callId, WORD);
+    if (isReply && callId === null) this.flags |= abi.LACKS_ID;
+    if (isReply || role === abi.USER) this.#isOpening = false;
+    if (this.#isOpening) {
+      if (role === abi.DEVELOPER) this.flags |= abi.HAS_DEVELOPER;
+      // Definitions in a text that opens the record count as tools of the record.
+      if (content !== null && this.#mayDefine(content)) throw RARE;
+    }
+    this.#needsRoom(4);
+    const channel = isReply ? abi.COMMENTARY << abi.CHANNEL_SHIFT : 0;
+    const head = (): void => {
+      if (isReply) this.#pushWord(abi.CALL_ID, callId);
+      this.#pushWord(abi.NAME, name);
+    };
+    this.#message(entry, (abi.END << abi.TOKEN_SHIFT) | (role << abi.ROLE_SHIFT) | channel, head, content);
+  }
+
+  #mayDefine(text: Text): boolean {
+    return [...this.#raw(text).matchAll(MAY_DEFINE)].some(([escape]) => escape.length > 2 || escape === '\\u');
+  }
+
+  #writeAssistant(
+    entry: Span, name: Span | null, thought: Text | null, content: Text | null, calls: readonly Call[],
+  ): void {
+    this.#fits(name, WORD);
+    // Whether a list of parts beside calls is empty would have to be found out.
+    if (calls.length > 0 && content !== null && (content.kind & abi.PARTS) !== 0) throw RARE;
+    this.#needsRoom(6 + 5 * calls.length);
+    this.#isOpening = false;
+    const word = (channel: number, end = abi.END): number =>
+      (end << abi.TOKEN_SHIFT) | (abi.ASSISTANT << abi.ROLE_SHIFT) | (channel << abi.CHANNEL_SHIFT);
+    const pushName = (): void => this.#pushWord(abi.NAME, name);
+    if (thought !== null) this.#message(entry, word(abi.ANALYSIS), pushName, thought);
+    const hasContent = content !== null && (calls.length === 0 || content.to > content.from);
+    if (hasContent || (calls.length === 0 && thought === null)) {
+      this.#message(entry, word(calls.length > 0 ? abi.COMMENTARY : abi.FINAL), pushName, content);
+    }
+    for (const call of calls) {
+      if (call.name === null) throw RARE;
+      this.#fits(call.name, TOOL_NAME);
+      this.#fits(call.id, WORD);
+      this.flags |= abi.HAS_CALLS;
+      if (call.id === null) this.flags |= abi.LACKS_ID;
+      if (call.given === null || (call.given.kind & abi.VALUE) !== 0) this.flags |= abi.HAS_VALUES;
+      const head = (): void => {
+        this.#pushWord(abi.CALL_ID, call.id);
+        this.#pushWord(abi.NAME, name);
+        this.#pushWord(abi.RECIPIENT, call.name);
+      };
+      const recipient = abi.TO_TOOL << abi.RECIPIENT_SHIFT;
+      this.#message(entry, word(abi.COMMENTARY, abi.CALL) | recipient, head, call.given ?? this.#noArguments());
+    }
+  }
+
+  #noArguments(): Text {
+    const at = NO_ARGUMENTS - this.#origin;
+    return { kind: abi.BODY | abi.VALUE | abi.ABSENT, from: at, to: at };
+  }
+}

@@ -1,0 +1,248 @@
+// Small tables written by hand from assembly/README.md, for every build of the record scanner.
+
+const U = (content: string): string => `{"role":"user","content":${content}}`;
+const calledWith = (given: string): string => `"function":{"name":"f","arguments":${given}}`;
+const CALL = calledWith('"{}"');
+const turn = (from: string, value = '"a"'): string => `{"from":${from},"value":${value}}`;
+const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
+const objects = (depth: number): string => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
+
+/** Entries of `messages`: what the record says of them, and the rows below it. */
+export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
+  // Roles.
+  [U('"Hi"'), '', ['user', '  body|Hi']],
+  ['{"role":"system","content":""}', '', ['system', '  body|']],
+  ['{"role":"developer","content":"x"}', 'developer', ['developer', '  body|x']],
+  ['{"role":"assistant","content":"x"}', '', ['assistant final', '  body|x']],
+  ['{"role":"tool","tool_call_id":"c1","content":"x"}', '', ['tool commentary', '  call_id|c1', '  body|x']],
+  ['{"role":"tool","name":"f","content":"x"}', 'no-id', ['tool commentary', '  name|f', '  body|x']],
+  ['{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id', ['tool commentary', '  name|a.b-c_9', '  body|x']],
+  // Members in any order, with white space, and others.
+  [' {\t"content" :\r"Hi" , "name":"Ann" ,"role" : "user" } ', '', ['user', '  name|Ann', '  body|Hi']],
+  ['{"x":[{"role":"tool"}],"role":"user","content":"a","y":{"content":1},"x":null}', '', ['user', '  body|a']],
+  // Names and ids: null is none.
+  ['{"role":"user","name":null,"content":"a"}', '', ['user', '  body|a']],
+  ['{"role":"user","name":"a=b>{}","content":"a"}', '', ['user', '  name|a=b>{}', '  body|a']],
+  [`{"role":"user","name":"${'n'.repeat(100)}","content":"a"}`, '', ['user', `  name|${'n'.repeat(100)}`, '  body|a']],
+  ['{"role":"tool","tool_call_id":null,"name":null,"content":"a"}', 'no-id', ['tool commentary', '  body|a']],
+  // Content.
+  ['{"role":"user"}', '', ['user', '  body absent']],
+  ['{"role":"assistant","content":null}', '', ['assistant final', '  body absent']],
+  [U('"\u4f60 \u{1f600}"'), '', ['user', '  body|\u4f60 \u{1f600}']],
+  [U('"a\\n\\"b\\\\"'), '', ['user', '  body escaped|a\\n\\"b\\\\']],
+  [U('"\\u0041"'), '', ['user', '  body escaped coded|\\u0041']],
+  [U('"\\/"'), '', ['user', '  body escaped coded|\\/']],
+  [U('"\\\\u0041 \\\\/"'), '', ['user', '  body escaped|\\\\u0041 \\\\/']],
+  [U('"\\ud83d\\uDE00"'), '', ['user', '  body escaped coded|\\ud83d\\uDE00']],
+  [U('[]'), 'parts', ['user', '  body parts|[]']],
+  [U('[ "a" ,{"type":"text","text":"\\n"}]'), 'parts', ['user', '  body parts|[ "a" ,{"type":"text","text":"\\n"}]']],
+  [U('[{"z":[1],"text":"b","type":"text"}]'), 'parts', ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]']],
+  // Thinking.
+  ['{"role":"assistant","thinking":"t","content":"a"}', '', [
+    'assistant analysis', '  body|t', 'assistant final', '  body|a',
+  ]],
+  ['{"role":"assistant","reasoning":"t\\n"}', '', ['assistant analysis', '  body escaped|t\\n']],
+  ['{"role":"assistant","content":"","name":"n","reasoning_content":"","thinking":null}', '', [
+    'assistant analysis', '  name|n', '  body|', 'assistant final', '  name|n', '  body|',
+  ]],
+  ['{"role":"user","content":"a","thinking":"t"}', '', ['user', '  body|a']],
+  // Calls.
+  [`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [
+    'assistant commentary call to-tool', '  call_id|c1', '  recipient|f', '  body|{}',
+  ]],
+  [`{"role":"assistant","content":"p","name":"n","tool_calls":[{${CALL},"id":"c1"}, {"type":null,${CALL},"z":1}]}`,
+    'calls no-id', ['assistant commentary', '  name|n', '  body|p',
+    'assistant commentary call to-tool', '  call_id|c1', '  name|n', '  recipient|f', '  body|{}',
+    'assistant commentary call to-tool', '  name|n', '  recipient|f', '  body|{}',
+  ]],
+  [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls', [
+    'assistant analysis', '  body|t', 'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
+  ]],
+  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}', 'calls', [
+    'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped|\\"\\\\u0041\\"',
+  ]],
+  [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls values', [
+    'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped coded value|{"a":["\\u0041"]}',
+  ]],
+  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}', 'calls values', [
+    'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body value absent',
+  ]],
+  ['{"role":"assistant","tool_calls":[],"content":"a"}', '', ['assistant final', '  body|a']],
+  ['{"role":"assistant","tool_calls":null,"content":"a"}', '', ['assistant final', '  body|a']],
+  ['{"role":"assistant","function_call":{"name":"f","arguments":"1"}}', 'calls no-id', [
+    'assistant commentary call to-tool', '  recipient|f', '  body|1',
+  ]],
+  ['{"role":"assistant","content":"a","tool_calls":null,"function_call":null}', '', ['assistant final', '  body|a']],
+  ['{"role":"assistant","content":"a","function_call":null,"tool_calls":null}', '', ['assistant final', '  body|a']],
+  [`{"role":"assistant","function_call":null,"tool_calls":[{"id":"c",${CALL}}]}`, 'calls', [
+    'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
+  ]],
+  [`{"role":"assistant","tool_calls":[],"function_call":{"name":"f","arguments":"1"}}`, 'calls no-id', [
+    'assistant commentary call to-tool', '  recipient|f', '  body|1',
+  ]],
+  [`{"role":"user","content":"a","tool_calls":[{"type":"function"}]}`, '', ['user', '  body|a']],
+  // Turns of ShareGPT.
+  [turn('"human"'), '', ['user', '  body|a']],
+  [turn('"user"'), '', ['user', '  body|a']],
+  [turn('"gpt"'), '', ['assistant final', '  body|a']],
+  [turn('"chatgpt"'), '', ['assistant final', '  body|a']],
+  [turn('"assistant"'), '', ['assistant final', '  body|a']],
+  [turn('"system"'), '', ['system', '  body|a']],
+  [turn('"observation"'), 'no-id', ['tool commentary', '  body|a']],
+  [turn('"tool"'), 'no-id', ['tool commentary', '  body|a']],
+  ['{"weight":0,"value":"\\/","from":"human","x":[]}', '', ['user', '  body escaped coded|\\/']],
+  // What nothing is known of may be deep; arguments less so.
+  [`{"role":"user","x":${nested(1021)}}`, '', ['user', '  body absent']],
+  [`{"role":"assistant","function_call":{"name":"f","arguments":${objects(60)}}}`, 'calls no-id values', [
+    'assistant commentary call to-tool', '  recipient|f', `  body value|${objects(60)}`,
+  ]],
+];
+
+/** Entries that make their record slow, though it is a JSON object. */
+export const RARE_ENTRIES: string[] = [
+  'null', '1', '"x"', '[]', nested(1022), '{}', '{"content":"a"}', '{"role":null,"content":"a"}', '{"role":"User"}',
+  '{"role":"ipython"}', '{"role":"\\u0075ser"}',
+  '{"role":["user"]}', '{"role":"users"}', '{"role":"use"}', '{"role":"assistantx"}',
+  // Twice, or perhaps.
+  '{"role":"user","role":"user"}', '{"role":"user","content":"a","content":"a"}', '{"role":"user","cont\\u0065nt":"a"}',
+  '{"role":"user","\\n":1}',
+  '{"role":"user","name":null,"name":"a"}',
+  // Another form.
+  '{"role":"user","content":"a","channel":"final"}', '{"role":"user","tool_call":null}',
+  // Content.
+  U('1'), U('{}'), U('true'), U('"\\ud83d"'), U('"\\ude00\\ud83d"'), U('"\\ud83d\\n\\ude00"'), U('"\\ud83d\\\\ude00"'),
+  U('"\\ud83d\\ud83d\\ude00\\ude00"'),
+  U('[1]'), U('[null]'), U('[[]]'), U('[{}]'), U('[{"type":"text"}]'), U('[{"text":"a"}]'),
+  U('[{"type":"text","text":null}]'),
+  U('[{"type":"image_url","text":"a"}]'), U('[{"type":"text","text":"a","text":"a"}]'),
+  U('[{"type":"text","type":"text","text":"a"}]'),
+  U('["\\ud83d"]'), U('[{"type":"text","text":"\\udc00"}]'), U('[{"type":"text","text":"a","\\u0061":1}]'),
+  // Names and ids.
+  '{"role":"user","name":""}', '{"role":"user","name":"a b"}', '{"role":"user","name":"a<"}',
+  '{"role":"user","name":"\u4f60"}', '{"role":"user","name":"a\\"b"}',
+  '{"role":"user","name":1}', `{"role":"user","name":"${'n'.repeat(101)}"}`, '{"role":"user","name":"\x7f"}',
+  '{"role":"user","tool_call_id":7}',
+  '{"role":"tool","name":"a=b"}', '{"role":"tool","name":"functions.f"}', '{"role":"tool","name":"browser"}',
+  '{"role":"tool","name":"python3"}',
+  '{"role":"tool","name":"containers"}', '{"role":"tool","tool_call_id":""}', '{"role":"tool","tool_call_id":"a b"}',
+  // Thinking.
+  '{"role":"assistant","thinking":"t","reasoning":"t"}', '{"role":"assistant","thinking":["t"]}',
+  '{"role":"assistant","reasoning":"\\ud83d"}',
+  // Calls.
+  '{"role":"assistant","tool_calls":{}}', '{"role":"assistant","tool_calls":""}',
+  '{"role":"assistant","tool_calls":[null]}', '{"role":"assistant","tool_calls":[{}]}',
+  '{"role":"assistant","tool_calls":[{"id":"c"}]}', '{"role":"assistant","tool_calls":[{"id":"c","function":null}]}',
+  '{"role":"assistant","tool_calls":[{"function":{}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":null}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"functions.f"}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":null}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":[]}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":1}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"\\ud83d"}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":"\\ud83d"}}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","name":"f"}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":null,"name":"f"}}]}',
+  '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"","arguments":""}}]}',
+  `{"role":"assistant","tool_calls":[{"type":"other",${CALL}}]}`,
+  `{"role":"assistant","tool_calls":[{"id":"","function":{"name":"f"}}]}`,
+  `{"role":"assistant","tool_calls":[{"id":"c","id":"c",${CALL}}]}`,
+  `{"role":"assistant","tool_calls":[{${CALL},${CALL}}]}`,
+  `{"role":"assistant","content":[],"tool_calls":[{${CALL}}]}`, '{"role":"assistant","function_call":"f"}',
+  '{"role":"assistant","function_call":{}}',
+  `{"role":"assistant","tool_calls":[{${CALL}}],"function_call":{"name":"f"}}`,
+  `{"role":"assistant","function_call":{"name":"f"},"tool_calls":[{${CALL}}]}`,
+  `{"role":"assistant","tool_calls":[${Array<string>(257).fill(`{${CALL}}`).join()}]}`,
+  `{"role":"assistant","function_call":{"name":"f","arguments":${objects(61)}}}`,
+  // Turns of ShareGPT.
+  turn('"developer"'), turn('"function"'), turn('"function_call"'), turn('"bot"'), turn('"human_1"'), turn('"Human"'),
+  turn('1'), turn('null'), turn('"\\u0068uman"'), turn('"human"', 'null'), turn('"human"', '1'), turn('"human"', '[]'),
+  turn('"human"', '["a"]'), turn('"human"', '"\\ud83d"'), '{"from":"human"}', '{"value":"a"}',
+  '{"from":"human","content":"a"}', '{"from":"human","value":"a","role":"user"}',
+  '{"from":"human","value":"a","value":"a"}', '{"from":"human","value":"a","name":null}',
+  '{"role":"user","content":"a","value":"a"}', '{"role":"user","value":"a","content":"a"}',
+  '{"role":"user","content":"a","from":"human"}',
+  // Definitions may stand in what opens the record.
+  '{"role":"system","content":"{\\"name\\":1}"}', '{"role":"system","content":"\\u007b"}',
+  '{"role":"developer","content":"\\\\u006e"}',
+  '{"role":"system","content":["{\\"name\\":1}"]}',
+];
+
+const list = (length: number): string => `["${'x'.repeat(length - 4)}"]`;
+/** A list of definitions, 150 bytes long. */
+const PARAMETERS = '{"type":"object","properties":{"city":{"type":"string"}}}';
+const TOOL = `{"type":"function","function":{"name":"get_weather","description":"Where?","parameters":${PARAMETERS}}}`;
+
+const withTools = (values: readonly string[]): [lines: string, rows: string[]] => [
+  values.map((tools) => `{"messages":[],"tools":${tools}}\n`).join(''),
+  values.flatMap((tools, i) => [`record ${i} line ${i}`, `  tools ask|${tools}`]),
+];
+
+/** Lines, and all their rows. */
+export const LINES: [lines: string, rows: string[]][] = [
+  ['', []],
+  [' \t\r\n\n', []],
+  ['{"messages":[]}\n', ['record 0 line 0']],
+  [' { "messages" : [ ] } \r\n', ['record 0 line 0']],
+  // What ids are, and what stands in them.
+  ['{"id":"a","messages":[],"x":{"messages":1,"id":2}}\n', ['record 0 line 0', '  id|"a"']],
+  ['{"messages":[],"id" : "\\n\\u0041\\ud83d"}\n', ['record 0 line 0', '  id escaped coded lone|"\\n\\u0041\\ud83d"']],
+  ['{"messages":[],"id":null,"tools":[]}\n{"id":{"a":["\\"",-1]},"messages":[]}\n', [
+    'record 0 line 0', '  tools none|[]', '  id|null', 'record 1 line 1', '  id escaped|{"a":["\\"",-1]}',
+  ]],
+  ['{"id":1,"messages":[],"id":1}\n{"id":1,"messages":[1]}\n', [
+    'record 0 line 0 slow object', 'record 1 line 1 slow object',
+  ]],
+  // Both lists; a text of the system, which is a message of its own.
+  ['{"messages":[],"conversations":[]}\n{"messages":[],"system":null}\n{"conversations":{}}\n', [
+    'record 0 line 0 slow object', 'record 1 line 1 slow object', 'record 2 line 2 slow object',
+  ]],
+  [`{"conversations":[${turn('"human"')},${turn('"gpt"')}],"messages2":1}\n`, [
+    'record 0 line 0', '  user', '    body|a', '  assistant final', '    body|a',
+  ]],
+  [`{"messages":[${turn('"gpt"')}]}\n{"conversations":[${U('"a"')}]}\n`, [
+    'record 0 line 0', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
+  ]],
+  // One form in a record.
+  [`{"messages":[${turn('"human"')},${U('"a"')}]}\n{"messages":[${U('"a"')},${turn('"human"')}]}\n`, [
+    'record 0 line 0 slow object', 'record 1 line 1 slow object',
+  ]],
+  [`{"messages":[${U('"a"')},${U('"b"')}]}\n \n{"messages":[{"role":"tool"}]}\n`, [
+    'record 0 line 0', '  user', '    body|a', '  user', '    body|b',
+    'record 1 line 2 no-id', '  tool commentary', '    body absent',
+  ]],
+  // What no reader takes for a record of this form.
+  ['{"messages":[]}\n{}\n[]\n1\nx\n{"text":"a"}\n{"messages":1}\n{"messages":[],"version":1}\n', [
+    'record 0 line 0', 'record 1 line 1 slow object', 'record 2 line 2 slow', 'record 3 line 3 slow',
+    'record 4 line 4 slow', 'record 5 line 5 slow object other', 'record 6 line 6 slow object',
+    'record 7 line 7 slow object',
+  ]],
+  ['{"m\\u0065ssages":[]}\n', ['record 0 line 0 slow object other']],
+  ['{"messages":[],"messages":[]}\n', ['record 0 line 0 slow object']],
+  ['{"messages":[],"\\u0061":1}\n', ['record 0 line 0 slow object']],
+  // No JSON; what was read before leaves nothing.
+  ['{"tools":[1],"messages":[]\n', ['record 0 line 0 slow']],
+  ['{"tools":[1],"messages":[{}]}\n', ['record 0 line 0 slow object']],
+  ['{"messages":[]} x\n', ['record 0 line 0 slow']],
+  ['{"messages":[]}}\n{"messages":[],}\n', ['record 0 line 0 slow', 'record 1 line 1 slow']],
+  ['\ufeff{"messages":[]}\n', ['record 0 line 0 slow']],
+  ['{"messages":[{"role":"user","content":"\xff"}]}\n', ['record 0 line 0 slow']],
+  ['{"x":"\xff","messages":[]}\n{"x":"\xc3\xa9","messages":[]}\n', ['record 0 line 0 slow', 'record 1 line 1']],
+  // As deep as may be, and one more.
+  [`{"messages":[],"x":${nested(1023)}}\n`, ['record 0 line 0']],
+  [`{"messages":[],"x":${nested(1024)}}\n`, ['record 0 line 0 slow']],
+  [`{"messages":[],"tools":${nested(1023)}}\n`, ['record 0 line 0', `  tools ask|${nested(1023)}`]],
+  [`{"messages":${nested(1024)}}\n`, ['record 0 line 0 slow']],
+  // Tools.
+  ['{"messages":[],"tools":null}\n', ['record 0 line 0', '  tools none|null']],
+  ['{"messages":[],"tools":""}\n', ['record 0 line 0', '  tools none|""']],
+  ['{"tools":[ \t],"messages":[]}\n', ['record 0 line 0', '  tools none|[ \t]']],
+  ['{"tools":"[]","messages":[]}\n', ['record 0 line 0', '  tools ask|"[]"']],
+  ['{"tools":{},"messages":[]}\n', ['record 0 line 0', '  tools ask|{}']],
+  ['{"tools":12,"messages":[]}\n', ['record 0 line 0', '  tools ask|12']],
+  [`{"tools":[${TOOL}],"messages":[]}\n`, ['record 0 line 0', `  tools flat|[${TOOL}]`]],
+  [`{"tools":[${TOOL},${TOOL}],"messages":[]}\n`, ['record 0 line 0', `  tools ask|[${TOOL},${TOOL}]`]],
+  ['{"tools":[],"tools":[],"messages":[]}\n', ['record 0 line 0 slow object']],
+  // A list that was met before is known again; one that goes on is another.
+  withTools([list(128), list(128), list(129), list(128)]),
+  withTools(['1'.repeat(128), '1'.repeat(129)]),
+];
