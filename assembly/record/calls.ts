@@ -8,7 +8,7 @@ import {
 } from '../../src/abi';
 import { table } from './state';
 import { isSame } from './text';
-import { entryStatus } from './tools';
+import { entryStatus, isKept } from './tools';
 
 /** Calls of a record: what has more is for the host. */
 const MOST_CALLS: i32 = 256;
@@ -31,7 +31,7 @@ export function statusOf(tools: usize): u32 {
   const word = load<u32>(tools);
   const status = (word >> TOOLS_SHIFT) & TOOLS_MASK;
   // The host may have said it since the row was written.
-  return status == TOOLS_ASK && (word >> ENTRY_SHIFT) != 0 ? entryStatus(word >> ENTRY_SHIFT) : status;
+  return status == TOOLS_ASK && isKept(word >> ENTRY_SHIFT) ? entryStatus(word >> ENTRY_SHIFT) : status;
 }
 
 /** What stands below the message at hand: addresses and lengths (0: it is not there), and the row of its body. */

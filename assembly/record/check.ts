@@ -76,7 +76,7 @@ export function isClean(record: usize, end: usize): bool {
   const status = statusOf(tools);
   let definitions: usize = 0;
   if (hasCalls && status != TOOLS_NONE) {
-    definitions = tableOf(load<u32>(tools) >> ENTRY_SHIFT, load<u32>(tools, 4));
+    definitions = tableOf(load<u32>(tools) >> ENTRY_SHIFT);
     if (definitions == 0) return false;
   }
   beginCalls();

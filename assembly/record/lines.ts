@@ -19,6 +19,7 @@ import { copy, writeNumber } from '../text-line';
 import { copyString, textTo } from '../text-string';
 import { addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply } from './calls';
 import { NULL_4 } from './text';
+import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
 const KIND_DEVELOPER: u32 = 1;
@@ -172,8 +173,8 @@ export function writeLines(
     const status = statusOf(tools);
     if ((flags & (SLOW | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) return stopAt(at, first, status != TOOLS_ASK);
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
-    if (status != TOOLS_NONE && (entry == 0 || (flags & HAS_DEVELOPER) != 0)) return stopAt(at, first, true);
-    const text = TEXTS + (<usize>entry << 3);
+    if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0)) return stopAt(at, first, true);
+    const text = TEXTS + ((isKept(entry) ? <usize>entry : 0) << 3);
     const hasText = status != TOOLS_NONE;
     if (hasText && load<u32>(text) == 0) {
       wanted = entry;

@@ -1,5 +1,6 @@
-// The `tools` of records. A corpus repeats its lists: those that were met are kept, and known again by their bytes. What is known of a list
-// (schema.ts) is kept beside it; of one that is not kept it is known until the next lines are scanned.
+// The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by its bytes. What is known
+// of a list (schema.ts) is kept beside it; of one that is not kept it is known until the next lines are scanned. Where every record has
+// definitions of its own nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, isFlat } from './schema';
@@ -20,6 +21,16 @@ const MOST_TRIES: i32 = 8;
 /** Bytes of a list that is kept: shorter ones are read as fast, and the hash reads so far. */
 const LEAST: usize = 128;
 const MOST: usize = 256 * 1024;
+
+/** Hashes of lists that were met once. */
+const SEEN: u32 = 4096;
+// @ts-ignore: decorator
+@lazy const SEEN_ONCE: usize = memory.data(4096 * 4, 16);
+/** Tables of lists that are not kept, by the number of the list from MOST_ENTRIES + 1 on. */
+const MOST_BRIEF: u32 = 2048;
+// @ts-ignore: decorator
+@lazy const BRIEF_TABLES: usize = memory.data(2048 * 4, 16);
+let briefs: u32 = 0;
 
 let entries: u32 = 0;
 /** Entry of the list that was met last, from 1. */
@@ -58,6 +69,7 @@ function forget(): void {
 /** To be called before lines are scanned: tables of lists that are not kept go. */
 export function beginTools(): void {
   brief = briefFrom;
+  briefs = 0;
   if (isCrowded) forget();
 }
 
@@ -74,9 +86,23 @@ export function entryStatus(number: u32): u32 { return load<u32>(entryAt(number)
 /** What the host says of an entry. */
 export function setEntryStatus(number: u32, status: u32): void { store<u32>(entryAt(number), status, 20); }
 
+/** Whether a list of this number is kept. */
+// @ts-ignore: decorator
+@inline
+export function isKept(entry: u32): bool { return entry - 1 < <u32>MOST_ENTRIES; }
+
 /** The table of a list's definitions; 0: there is none. */
-export function tableOf(entry: u32, list: usize): usize {
-  return entry != 0 ? <usize>load<u32>(entryAt(entry), 12) : compileBriefly(list);
+export function tableOf(entry: u32): usize {
+  if (entry == 0) return 0;
+  return isKept(entry) ? <usize>load<u32>(entryAt(entry), 12) : <usize>load<u32>(BRIEF_TABLES + (<usize>(entry - MOST_ENTRIES - 1) << 2));
+}
+
+/** Whether a list of this hash was met before. */
+function isSeen(hash: u32): bool {
+  const at = SEEN_ONCE + (<usize>((hash >> 10) & (SEEN - 1)) << 2);
+  if (load<u32>(at) == hash) return true;
+  store<u32>(at, hash);
+  return false;
 }
 
 /** Words of a list's beginning, far enough apart to tell those that begin alike. */
@@ -128,10 +154,10 @@ function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
   }
   const length = to - p;
   // A number does not end by itself: another one may begin with it.
-  const mayBeKept = (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST;
+  const mayBeKept = (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST && isSeen(hash);
   if (!mayBeKept || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
     if (mayBeKept) isCrowded = true;
-    if (isList && compileBriefly(p) != 0 && isFlat) toolsStatus = TOOLS_FLAT;
+    if (isList) compileBriefly(p);
     return to;
   }
   memory.copy(keep, p, length);
@@ -174,14 +200,14 @@ function compileText(string: usize): usize {
   return definitions;
 }
 
-/** The table of a list that is not kept. */
-function compileBriefly(p: usize): usize {
-  let definitions = compile(p, brief, briefEnd);
-  if (definitions == 0 && brief != briefFrom) {
-    // Those before are not needed while this one is looked at.
-    brief = briefFrom;
-    definitions = compile(p, brief, briefEnd);
-  }
-  if (definitions != 0) brief = (compiledTo + 15) & ~15;
-  return definitions;
+/** Makes the table of a list that is not kept, when there is room for it. */
+function compileBriefly(p: usize): void {
+  if (briefs == MOST_BRIEF) return;
+  const definitions = compile(p, brief, briefEnd);
+  if (definitions == 0) return;
+  brief = (compiledTo + 15) & ~15;
+  store<u32>(BRIEF_TABLES + (<usize>briefs << 2), <u32>definitions);
+  toolsEntry = MOST_ENTRIES + 1 + briefs;
+  briefs++;
+  if (isFlat) toolsStatus = TOOLS_FLAT;
 }

@@ -1,7 +1,7 @@
 // JSON lines of chat records as rows: whole windows of lines are scanned at once, and what most records hold is never looked at as a
 // value. A record that the scanner leaves to the host becomes a unit, as by record.ts and unit.ts, which all others are compared with.
 
-import { ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
+import { ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -168,7 +168,7 @@ export class RecordTools {
   /** Finds out whether the tools of a record can be read, when the scanner asks. False: the host must read the record. */
   settle(row: number): boolean {
     const entry = wordAt(this.#machine.rows, row + 1, KIND) >>> ENTRY_SHIFT;
-    if (entry === 0 || this.textOf(entry) === null) return false;
+    if (entry === 0 || entry > MOST_ENTRIES || this.textOf(entry) === null) return false;
     this.#machine.setToolsGood(entry, true);
     return true;
   }
