@@ -10,7 +10,7 @@ import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { locateWith, RecordLines } from './lines.ts';
-import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
+import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';
 import { type BadRecord, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
@@ -30,7 +30,7 @@ export interface RecordRows {
   readonly tools: RecordTools;
 }
 
-export const isRows = (item: Unit | BadRecord | RecordRows): item is RecordRows => 'to' in item && 'machine' in item;
+export const isRows = (item: object): item is RecordRows => 'to' in item && 'machine' in item;
 
 /** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
 export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: UnitOptions): boolean {
@@ -82,6 +82,19 @@ export class ChatLines {
 
   /** What the lines hold, in order. Never throws on data. */
   *units(): Generator<Unit | BadRecord | RecordRows, void, void> {
+    const scanned = this.scanned();
+    for (let next = scanned.next(); ; next = scanned.next()) {
+      if (next.done) {
+        if (next.value !== null) yield* this.#others(next.value);
+        return;
+      }
+      if (isRows(next.value)) yield next.value;
+      else yield* unitsOfRecord(next.value, this.#options);
+    }
+  }
+
+  /** Rows of the lines, and records that are longer than the window; answers the lines of records of another form, to which it has come. */
+  *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, LineRange | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
     const window = new LineWindow(machine, this.#source, this.#range, machine.input.length - 1);
@@ -90,19 +103,21 @@ export class ChatLines {
       if (window.holdsLine()) {
         const { at, base } = window;
         const rows = machine.scan(at, this.#endOfLines(window), formsOf(this.#options));
-        const first = wordAt(machine.rows, 0, KIND);
-        if (rows > 0 && first & SLOW && first & IS_OTHER) {
-          yield* this.#others(base + wordAt(machine.rows, 0, FROM) - machine.origin, this.lines + 1 + wordAt(machine.rows, 1, NEXT));
-          return;
+        const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
+        if (first & SLOW && first & IS_OTHER) {
+          const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
+          const line = this.lines + 1 + wordAt(machine.rows, 1, NEXT);
+          return { from, to, isLine: true, record: this.records, line };
         }
         const { records, lines, stop } = machine;
         if (rows > 0) {
-          yield { machine, to: rows, records, base: base - machine.origin, record: this.records, line: this.lines + 1, tools: this.#tools };
+          const place = { base: base - machine.origin, record: this.records, line: this.lines + 1 };
+          yield { machine, to: rows, records, ...place, tools: this.#tools };
         }
         this.records += records;
         this.lines += lines;
         window.at = stop;
-      } else if (window.ended) return;
+      } else if (window.ended) return null;
       else {
         const { from, length, bytes } = window.longLine(LARGEST);
         this.lines++;
@@ -110,13 +125,14 @@ export class ChatLines {
         const record = bytes === null ? tooLarge(place) : recordOf(bytes, place, { locate: locateWith(this.#machine) });
         if (record === null) continue;
         this.records++;
-        yield* unitsOfRecord(record, this.#options);
+        yield record;
       }
     }
+    return null;
   }
 
-  /** The units of a record that the scanner leaves to the host. */
-  *slow(rows: RecordRows, row: number): Generator<Unit | BadRecord, void, void> {
+  /** A record among rows, as a value. */
+  record(rows: RecordRows, row: number): CorpusRecord | RecordProblem {
     const { machine, base } = rows;
     const from = wordAt(machine.rows, row, FROM);
     const to = wordAt(machine.rows, row, TO);
@@ -124,8 +140,13 @@ export class ChatLines {
       number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from: base + from, to: base + to,
     };
     const bytes = this.#window!.bytes(from - machine.origin, to - machine.origin);
-    const record = recordOf(bytes, place, { locate: locateWith(this.#machine) });
-    if (record !== null) yield* unitsOfRecord(record, this.#options);
+    // The scanner has no row for a line of nothing but white space.
+    return recordOf(bytes, place, { locate: locateWith(this.#machine) })!;
+  }
+
+  /** The units of a record that the scanner leaves to the host. */
+  slow(rows: RecordRows, row: number): Iterable<Unit | BadRecord> {
+    return unitsOfRecord(this.record(rows, row), this.#options);
   }
 
   /** Behind the last whole line that begins before the range's end. */
@@ -139,9 +160,8 @@ export class ChatLines {
     return lf < 0 ? last + 1 : Math.min(lf, last) + 1;
   }
 
-  /** Lines of records of another form, from one on. */
-  *#others(from: number, line: number): Generator<Unit | BadRecord, void, void> {
-    const range = { from, to: this.#range.to, isLine: true, record: this.records, line } as const;
+  /** The units of lines of records of another form. */
+  *#others(range: LineRange): Generator<Unit | BadRecord, void, void> {
     const others = new RecordLines(this.#machines.text, this.#machine, this.#source, this.#options, range);
     for (const unit of others.units()) {
       this.records = others.records;
