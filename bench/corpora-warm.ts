@@ -36,7 +36,7 @@ export class Warm {
       watching: (_, { input }) => ({ source: () => watch(input), counter }),
     });
     for await (const event of events) {
-      if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+      if (event.kind === 'part' && event.result.counts !== null) counter.merge(event.result.counts);
       if (event.kind !== 'end') continue;
       counter.addFile(0);
       records += event.records;

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
-  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, toolsOption,
+  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';
@@ -108,6 +108,7 @@ export function commandRows(): CommandRow[] {
       load: async () => (await import('./commands/audit.ts')).audit,
       options: [
         ...reportOptions(),
+        threadsOption(),
         ...recordOptions(),
         new Option('--fix', 'write a copy without what is an error; needs --output, --output-dir or --in-place'),
         new Option('--fix-warnings', 'the same, and without what is a warning'),

@@ -5,6 +5,7 @@ import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
 import { stampOf, stampOfInput } from '../corpus/input/stamp.ts';
 import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
+import type { JobInput } from '../corpus/jobs/job.ts';
 import { TableError } from '../corpus/tables/table.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
 import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
@@ -39,6 +40,9 @@ export interface OpenInput {
   readonly options: ReadOptions;
 }
 
+/** What comes out of the inputs; `broken`: nothing more comes of one that began, which is told. */
+export type InvocationEvent = Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' };
+
 /** A line for people. That nobody listens is no reason to stop. */
 export function tell(host: Host, line: string): void {
   try {
@@ -70,6 +74,7 @@ export class Invocation {
   readonly #host: Host;
   readonly #options: ReadOptions;
   #machine: Machine | undefined;
+  #flow: Flow | undefined;
   /** Inputs read to their end, and whether anything could not be read. */
   files = 0;
   failed = false;
@@ -130,11 +135,11 @@ export class Invocation {
     paths: readonly string[],
     { threads = 1, form, field }: CorpusOptions,
     settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
-  ): AsyncGenerator<Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' }, void, void> {
+  ): AsyncGenerator<InvocationEvent, void, void> {
     if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
     const { jobs } = this.#host;
     const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field });
-    const flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) });
+    const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {
       for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {
         if (event.kind === 'error') {
@@ -142,7 +147,7 @@ export class Invocation {
           if (event.isBroken) yield { kind: 'broken' };
           continue;
         }
-        if (event.kind === 'part' && event.opened === null) this.progress.add(event.bytes, event.input.path);
+        if (event.kind === 'part' && event.opened === null) this.progress.add(event.result.bytes, event.input.path);
         if (event.kind === 'end') this.files++;
         yield event;
       }
@@ -150,6 +155,11 @@ export class Invocation {
       // A spinner that goes on would keep the process alive.
       this.progress.stop();
     }
+  }
+
+  /** Nothing more of an input is wanted: it comes to no end. */
+  skip(input: JobInput): void {
+    this.#flow!.skip(input);
   }
 
   /** What `work` gives; null when an input of it cannot be read, which is told. */

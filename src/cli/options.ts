@@ -56,12 +56,16 @@ export function sharedOptions(): Option[] {
 /** Options of the commands that go through whole corpora. */
 export function corpusOptions(): Option[] {
   return [
-    new Option('--threads <number>', 'threads that work side by side; 1: none besides the main one')
-      .argParser(readThreads)
-      .default(Math.min(availableParallelism(), USUAL_THREADS), `the cores, at most ${USUAL_THREADS}`),
+    threadsOption(),
     ...recordOptions(),
     ...flag('--summary', 'tell sums and speed at the end, not only on a terminal'),
   ];
+}
+
+export function threadsOption(): Option {
+  return new Option('--threads <number>', 'threads that work side by side; 1: none besides the main one')
+    .argParser(readThreads)
+    .default(Math.min(availableParallelism(), USUAL_THREADS), `the cores, at most ${USUAL_THREADS}`);
 }
 
 /** What inputs hold. */

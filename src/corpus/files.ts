@@ -7,6 +7,7 @@ import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';
 import { Kit, openInput, type Opened } from './jobs/open.ts';
+import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
 import { placedDiagnostic } from './jobs/record-job.ts';
 import { messagesOf, type PlacedMessage } from './messages.ts';
@@ -59,7 +60,7 @@ export function scanFile(path: Path, options: UnitOptions = {}): Counts {
     kit.watching = { source: (input) => input, counter };
     const input = { ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true } as const;
     // Counting gives no pieces.
-    for (const __ of perform(kit, { kind: 'count', input, part: { of: 'whole' } }, opened));
+    for (const __ of perform(kit, COMMON, { kind: 'count', input, part: { of: 'whole' } }, opened));
     counter.addFile(0);
   }));
   return counter.result();
@@ -82,7 +83,7 @@ export async function scanCorpus(paths: readonly string[], options: UnitOptions 
   });
   for await (const event of flow.events(findInputs(paths, -1))) {
     if (event.kind === 'error') throw event.error;
-    if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+    if (event.kind === 'part' && event.result.counts !== null) counter.merge(event.result.counts);
     if (event.kind === 'end') counter.addFile(0);
   }
   return counter.result();

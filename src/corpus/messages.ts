@@ -5,6 +5,7 @@ import { Message } from '../model/message.ts';
 import type { HeaderCache, TranscriptInfo } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
+import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import { kindOf, nextOf } from '../scan/table.ts';
 
@@ -22,6 +23,8 @@ export interface MessagesSetting {
   readonly range?: Range | undefined;
   /** Document headers of other inputs. */
   readonly known?: HeaderCache | undefined;
+  /** Sees every byte of the input, window by window. */
+  readonly watch?: Watch | undefined;
 }
 
 /** Where reading messages ended. */
@@ -39,9 +42,9 @@ export function* messagesOf(
   machine: Machine,
   source: Source,
   options: ReadOptions,
-  { range = WHOLE, known }: MessagesSetting = {},
+  { range = WHOLE, known, watch }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
-  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
+  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known, watch });
   const { divider } = walk;
   const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
   for (const batch of walk.batches()) {

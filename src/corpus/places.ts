@@ -16,6 +16,7 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #lines: Lines;
   readonly #open = new Map<number, Place>();
   readonly #closed: number[] = [];
+  #forgotten = 0;
   #part = new Uint8Array(64 * 1024);
   /** The window that was seen last. */
   #machine: Machine | null = null;
@@ -53,7 +54,13 @@ export class Places implements Watch, LineCounting, SourceWatcher {
 
   mayRelease(before: number): number {
     if (before > 0) this.#lines.forget(before);
+    this.#forgotten = Math.max(this.#forgotten, before);
     return before;
+  }
+
+  /** The bytes up to this position were let go, and its place was not kept. */
+  hasForgotten(position: number): boolean {
+    return position < this.#forgotten && !this.#open.has(position);
   }
 
   watch(machine: Machine, base: number, _: number, to: number): void {

@@ -53,6 +53,8 @@ export interface CheckSetting {
 }
 
 const NOTHING: readonly Diagnostic[] = [];
+/** No row. */
+const NONE = -1;
 
 interface Pending {
   readonly diagnostic: Diagnostic;
@@ -107,7 +109,8 @@ export class Checker implements SourceWatcher {
     for (const batch of this.#walk.batches()) {
       let row = batch.from;
       if (passing) {
-        row = this.#pass(batch);
+        row = this.#pass(batch, to);
+        if (row === NONE) return;
         if (row === batch.to) continue;
         passing = false;
       }
@@ -158,11 +161,12 @@ export class Checker implements SourceWatcher {
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
   }
 
-  /** Walks to the first message that begins a transcript; its row, or the batch's end. */
-  #pass(batch: Batch): number {
+  /** Walks to the first message that begins a transcript; its row, or the batch's end, or NONE when none begins before `to`. */
+  #pass(batch: Batch, to: number): number {
     const { divider } = this.#walk;
     let row = batch.from;
     for (; row < batch.to; row = nextOf(batch, row)) {
+      if (fromOf(batch, row) >= to) return NONE;
       if (isStart(kindWord(batch, row)) && divider.beginsAt(batch, row)) break;
       divider.place(batch, row);
     }

@@ -89,3 +89,11 @@ test.each(['check', 'messages'])('%s notices a file that is changed while it is 
   expect(code).toBe(2);
   expect(err).toMatch(/was (?:shortened|changed) while it was read/);
 });
+
+test.each(['check', 'audit'])('%s tells where a record is that is too large to be kept, when it is read once', async (command) => {
+  const text = `${JSON.stringify({ text: CLEAN })}\n{"text":"${'x'.repeat(65 * 1024 * 1024)}"}\n{"text":"<|start|>robot<|message|><|im_end|>x"}\n`;
+  const { out } = await run([command, '--format', 'ndjson', '-'], { stdin: text });
+  const [large, next] = jsonLines(out);
+  expect(large).toMatchObject({ rule: 'bad-record', record: 1, line: 2, column: 1 });
+  expect(next).toMatchObject({ record: 2, line: 3 });
+});

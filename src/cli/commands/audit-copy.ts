@@ -1,13 +1,10 @@
-// The copies that `audit --fix` writes: where each one goes, and an input's bytes with other ones in between.
+// The copies that `audit --fix` writes: where each one goes.
 
 import { mkdirSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import type { ByteEdit } from '../../corpus/audit/audit.ts';
 import { InputError, systemCode, systemReason } from '../../corpus/error.ts';
 import { existsAt } from '../../corpus/input/stamp.ts';
-import type { OutputFile } from '../../corpus/output-file.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import type { Source } from '../../scan/source.ts';
 
 export interface TargetOptions {
   readonly output?: string;
@@ -71,51 +68,5 @@ function placeOf(path: string): string {
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return resolve(path);
-  }
-}
-
-const PART = 256 * 1024;
-
-/** Writes an input's bytes as they come, with the edits made. */
-export class Copier {
-  readonly #source: Source;
-  readonly #file: OutputFile;
-  readonly #part = new Uint8Array(PART);
-  #edits: ByteEdit[] = [];
-  /** What was read, and written or left out. */
-  #at = 0;
-
-  constructor(source: Source, file: OutputFile) {
-    this.#source = source;
-    this.#file = file;
-  }
-
-  /** Edits wait in any order until what is around them has been looked at. */
-  edit(edits: readonly ByteEdit[]): void {
-    for (const edit of edits) this.#edits.push(edit);
-  }
-
-  /** Everything before a position has been looked at. */
-  passed(position: number): void {
-    const edits = this.#edits.sort((a, b) => a.from - b.from);
-    this.#edits = [];
-    for (const { from, to, bytes } of edits) {
-      // Texts do not overlap; if two did, the first one's edit would stand.
-      if (from < this.#at) continue;
-      this.#copy(from);
-      this.#file.write(bytes);
-      this.#at = to;
-    }
-    this.#copy(position);
-  }
-
-  /** Bytes up to a position, or to the end. */
-  #copy(to: number): void {
-    while (this.#at < to) {
-      const read = this.#source.read(this.#at, this.#part.subarray(0, Math.min(PART, to - this.#at)));
-      if (read === 0) return;
-      this.#file.write(this.#part.subarray(0, read));
-      this.#at += read;
-    }
   }
 }

@@ -1,34 +1,33 @@
 // `audit`: control tokens in texts that should hold none; a copy without them, or what that copy would have otherwise.
 
 import { statSync } from 'node:fs';
-import { type AuditFinding, type AuditOptions, auditSource } from '../../corpus/audit/audit.ts';
+import type { TextChange } from '../../corpus/audit/audit.ts';
 import { containerOf } from '../../corpus/input/container.ts';
 import { InputError } from '../../corpus/error.ts';
+import type { Found, JobInput } from '../../corpus/jobs/job.ts';
+import type { Opened } from '../../corpus/jobs/open.ts';
 import { FileOutputError, OutputFile } from '../../corpus/output-file.ts';
-import { ENDINGS, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { FileSource, type InputSource } from '../../corpus/input/source.ts';
-import type { Severity } from '../../errors.ts';
+import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { FileSource } from '../../corpus/input/source.ts';
 import type { EscapeStyle } from '../../formats/control-tokens/escape.ts';
-import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
-import { Copier, type TargetOptions, Targets } from './audit-copy.ts';
+import { type TargetOptions, Targets } from './audit-copy.ts';
 import { writeDiff, writeDiffHead } from './audit-diff.ts';
 import { applyRules } from '../config.ts';
-import type { SharedOptions } from '../options.ts';
-import { Places } from '../../corpus/places.ts';
+import type { CorpusOptions } from '../options.ts';
+import { FindingPlaces } from '../diagnostics/finding-places.ts';
 import { countOf } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import type { Report, ReportFormat, Summary } from '../diagnostics/report.ts';
 import { makeReport } from '../diagnostics/format.ts';
-import { FAILED, FOUND, Invocation, OK, type OpenInput, tell } from '../invocation.ts';
+import { Tally } from '../diagnostics/tally.ts';
+import { FAILED, FOUND, Invocation, type InvocationEvent, OK, tell } from '../invocation.ts';
 import type { Host } from '../stream.ts';
 
-export interface AuditCommandOptions extends SharedOptions, TargetOptions {
+export interface AuditCommandOptions extends CorpusOptions, TargetOptions {
   readonly format: ReportFormat;
   readonly maxWarnings?: number;
   readonly maxDiagnostics?: number;
   readonly exitZero?: true;
-  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
-  readonly field?: string;
   /** Write copies without errors; without look-alikes, foreign tokens and bounds, too. */
   readonly fix?: true;
   readonly fixWarnings?: true;
@@ -37,12 +36,12 @@ export interface AuditCommandOptions extends SharedOptions, TargetOptions {
   readonly diff?: true;
 }
 
-export function audit(
+export async function audit(
   paths: readonly string[],
   options: AuditCommandOptions,
   host: Host,
   makeSpinner: MakeSpinner | null,
-): number {
+): Promise<number> {
   const refusal = refuse(paths, options);
   if (refusal !== null) {
     tell(host, `error: ${refusal}`);
@@ -50,7 +49,7 @@ export function audit(
   }
   const run = new Invocation(options, host, makeSpinner);
   const work = new Audit(run, paths, options, host);
-  run.each(paths, (input) => work.read(input), ENDINGS);
+  await work.read(paths);
   return work.end();
 }
 
@@ -75,9 +74,13 @@ class Audit {
   readonly #options: AuditCommandOptions;
   readonly #report: Report;
   readonly #targets: Targets;
-  readonly #adjust: (finding: AuditFinding) => AuditFinding | null;
-  readonly #counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
-  readonly #rules = new Map<string, number>();
+  readonly #adjust: ReturnType<typeof applyRules>;
+  readonly #tally = new Tally();
+  readonly #places = new FindingPlaces();
+  /** The copy of the input at hand. */
+  #copy: OutputFile | null = null;
+  /** The input at hand has no head of changes yet. */
+  #isHeadless = true;
   /** Texts that a copy has otherwise, and errors that it still has. */
   #changed = 0;
   #left = 0;
@@ -94,75 +97,106 @@ class Audit {
     });
   }
 
-  read(input: OpenInput): void {
-    if (!isFixing(this.#options) || this.#options.diff) {
-      this.#audit(input, null);
-      return;
-    }
-    const target = this.#targets.of(input.path);
-    refusePacked(input.path);
+  async read(paths: readonly string[]): Promise<void> {
+    const { how, fixWarnings, diff } = this.#options;
+    const copies = isFixing(this.#options) && !diff;
+    const run = this.#run;
+    const events = run.events(paths, this.#options, {
+      work: {
+        kind: 'audit',
+        fix: { how, lookAlikes: fixWarnings, foreign: fixWarnings },
+        gives: diff ? 'changes' : copies ? 'copy' : null,
+      },
+      tellsAtEnd: false,
+      watching: (input, opened) => this.#places.watch(input, opened, run.progress.watch(opened.input)),
+    });
     try {
-      const file = OutputFile.create(target);
-      try {
-        const copier = new Copier(input.input, file);
-        this.#audit(input, copier);
-        copier.passed(Infinity);
-        file.commit();
-      } finally {
-        // Nothing, when it stands.
-        file.discard();
+      for await (const event of events) {
+        if (event.kind === 'broken') this.#leave();
+        else {
+          const taken = run.attempt(() => this.#take(event, copies));
+          if (taken !== null) continue;
+          // Its copy cannot be written.
+          this.#leave();
+          run.skip(event.input);
+        }
       }
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Throws an InputError. */
+  #take(event: Exclude<InvocationEvent, { kind: 'broken' }>, copies: boolean): true {
+    try {
+      switch (event.kind) {
+        case 'begin':
+          this.#isHeadless = true;
+          if (copies) this.#copy = this.#begin(event.input.path);
+          break;
+        case 'piece':
+          this.#takePiece(event);
+          break;
+        case 'part':
+          this.#changed += event.result.changed;
+          this.#left += event.result.left;
+          break;
+        case 'end':
+          this.#copy?.commit();
+          this.#leave();
+      }
+      return true;
     } catch (error) {
       if (!(error instanceof FileOutputError)) throw error;
       throw new InputError(error.path, error.reason, error.remedy, error);
     }
   }
 
-  #audit({ path, source, input, options: reading }: OpenInput, copier: Copier | null): void {
-    const { how, fixWarnings, form, field, diff } = this.#options;
-    const { out, colors, machine } = this.#run;
-    const places = new Places(input);
-    const watched = places.over(source);
-    const held = new Held(watched);
-    const options: AuditOptions = {
-      ...reading, how, field, lookAlikes: fixWarnings, foreign: fixWarnings,
-      form: form === 'messages' || form === 'conversations' ? 'records' : 'auto',
-      passed: (position) => {
-        copier?.passed(position);
-        held.passed(position);
-      },
-    };
-    let isFirst = true;
-    for (const { findings, change, left } of auditSource(machine, path, new WatchedSource(watched, held), options)) {
-      for (const finding of findings) this.#tell(path, finding, places, input);
-      this.#left += left;
-      if (change === null) continue;
-      this.#changed++;
-      copier?.edit(change.bytes);
-      if (!diff) continue;
-      if (isFirst) writeDiffHead(out, path, colors);
-      isFirst = false;
-      writeDiff(out, change, change.line ?? places.at(change.from).line, colors);
-    }
+  #begin(path: string): OutputFile {
+    const target = this.#targets.of(path);
+    refusePacked(path);
+    return OutputFile.create(target);
   }
 
-  #tell(path: string, given: AuditFinding, places: Places, input: InputSource): void {
-    const finding = this.#adjust(given);
+  /** The input at hand is done with; what was not put in its place is taken away. */
+  #leave(): void {
+    this.#copy?.discard();
+    this.#copy = null;
+    this.#places.close();
+  }
+
+  #takePiece({ input, opened, piece }: Extract<InvocationEvent, { kind: 'piece' }>): void {
+    if (piece instanceof Uint8Array) this.#copy!.write(piece);
+    else if ('changes' in piece) for (const { change, line } of piece.changes) this.#show(input, change, line);
+    else if (!('rows' in piece)) for (const found of piece) this.#tell(input, opened, found);
+  }
+
+  #show(input: JobInput, change: TextChange, line: number): void {
+    const { out, colors } = this.#run;
+    if (this.#isHeadless) writeDiffHead(out, input.path, colors);
+    this.#isHeadless = false;
+    writeDiff(out, change, line, colors);
+  }
+
+  #tell(input: JobInput, opened: Opened | null, found: Found): void {
+    const { path } = input;
+    const finding = this.#adjust(found.diagnostic);
     if (finding === null) return;
-    const { severity, rule, from, record } = finding;
-    this.#counts[severity]++;
-    this.#rules.set(rule, (this.#rules.get(rule) ?? 0) + 1);
+    this.#tally.add(finding);
     if (this.#options.diff) return;
-    if (this.#report.wants?.(path) === false) this.#report.leave?.();
-    else this.#report.diagnostic(path, finding, places.at(from), input, record);
+    if (this.#report.wants?.(path) === false) {
+      this.#report.leave?.();
+      return;
+    }
+    const placed = this.#places.of(input, opened, found);
+    this.#report.diagnostic(path, finding, placed.place, placed.input, found.record);
   }
 
   end(): number {
     const { maxWarnings = Infinity, exitZero, diff } = this.#options;
-    const { error: errors, warning: warnings, info: infos } = this.#counts;
+    const { error: errors, warning: warnings, info: infos } = this.#tally.severities;
     const run = this.#run;
-    const rules = Object.fromEntries([...this.#rules].sort(([a], [b]) => (a < b ? -1 : 1)));
-    const summary: Summary = { schema: 'openchatml/audit/1', files: run.files, errors, warnings, infos, rules };
+    const summary: Summary = { schema: 'openchatml/audit/1', files: run.files, errors, warnings, infos, rules: this.#tally.rules };
     const words = diff ? null : this.#report.end(summary, !run.failed);
     run.out.flush();
     if (words !== null && !this.#options.quiet) run.tell(words);
@@ -187,25 +221,4 @@ function refusePacked(path: string): void {
     input.close();
   }
   throw new InputError(path, 'is compressed, and a copy of it would not be', 'decompress it first');
-}
-
-/** Lets a source let nothing go before it was looked at and copied. */
-class Held implements SourceWatcher {
-  readonly #source: Source;
-  #passed = 0;
-  #released = 0;
-
-  constructor(source: Source) {
-    this.#source = source;
-  }
-
-  mayRelease(before: number): number {
-    this.#released = before;
-    return Math.min(before, this.#passed);
-  }
-
-  passed(position: number): void {
-    this.#passed = position;
-    this.#source.release(Math.min(this.#released, position));
-  }
 }

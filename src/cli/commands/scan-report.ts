@@ -25,8 +25,8 @@ export async function writeReportFile(run: Invocation, paths: readonly string[],
     if (event.kind === 'broken') return false;
     if (event.kind === 'end') statistics.file(0);
     if (event.kind !== 'part') continue;
-    if (event.statistics !== null) statistics.merge(event.statistics);
-    statistics.bytes += event.bytes;
+    if (event.result.statistics !== null) statistics.merge(event.result.statistics);
+    statistics.bytes += event.result.bytes;
   }
   // An input that was counted cannot be read any more: the page would not show what the counts tell.
   if (run.files < files) return false;

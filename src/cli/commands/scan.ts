@@ -38,7 +38,7 @@ export async function scan(
     watching: (_, { input }) => ({ source: () => run.progress.watch(input), counter }),
   })) {
     if (event.kind === 'broken') isBroken = true;
-    else if (event.kind === 'part' && event.counts !== null) counter.merge(event.counts);
+    else if (event.kind === 'part' && event.result.counts !== null) counter.merge(event.result.counts);
     else if (event.kind === 'end') {
       counter.addFile(0);
       records += event.records;

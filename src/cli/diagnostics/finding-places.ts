@@ -28,11 +28,15 @@ export class FindingPlaces {
   }
 
   /** The place of a finding. Throws an InputError. */
-  of(job: JobInput, opened: Opened | null, { diagnostic, line, record, place }: Found): PlacedFinding {
+  of(job: JobInput, opened: Opened | null, { diagnostic, line, place }: Found): PlacedFinding {
     const { input, options } = opened ?? this.#open(job);
     // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the column.
-    if (options.positions === 'field') return { place: { line: line ?? (record ?? 0) + 1, column: diagnostic.from + 1 }, input: null };
-    return { place: place ?? this.#for(input).at(diagnostic.from), input };
+    if (options.positions === 'field' && line !== null) return { place: { line, column: diagnostic.from + 1 }, input: null };
+    if (place !== null) return { place, input };
+    const places = this.#for(input);
+    // A record that is too large is told when its beginning was let go.
+    if (line !== null && places.hasForgotten(diagnostic.from)) return { place: { line, column: 1 }, input };
+    return { place: places.at(diagnostic.from), input };
   }
 
   /** An input is done with. */

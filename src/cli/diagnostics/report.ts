@@ -2,9 +2,11 @@
 // gathers them, within bounds.
 
 import type { InputSource } from '../../corpus/input/source.ts';
-import type { Diagnostic, Place, RuleName } from '../../errors.ts';
-import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
+import type { Told } from '../../corpus/jobs/job.ts';
+import type { Place } from '../../errors.ts';
 import { countOf } from '../print.ts';
+
+export type { Told } from '../../corpus/jobs/job.ts';
 
 export const REPORT_FORMATS = [
   'pretty', 'concise', 'ndjson', 'json', 'github', 'sarif', 'gitlab', 'junit', 'rdjson',
@@ -22,13 +24,6 @@ export interface Summary {
   readonly infos: number;
   /** Diagnostics by rule. */
   readonly rules: Readonly<Record<string, number>>;
-}
-
-/** A diagnostic of a transcript, or a finding of the audit. */
-export interface Told extends Omit<Diagnostic, 'rule'> {
-  readonly rule: RuleName | AuditRuleName;
-  /** The field of the record that it is in, where only a part of it was looked into. */
-  readonly field?: string | null;
 }
 
 export interface Report {

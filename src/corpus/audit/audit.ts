@@ -12,18 +12,15 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, type RawText } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
-import { holdsRecords } from '../records/form.ts';
+import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends ReadOptions, FixOptions {
-  /** `text`: the input is raw text; `records`: it is JSON. Found out by default. */
-  readonly form?: 'auto' | 'text' | 'records' | undefined;
   /** A field of records that is looked into, beside the known ones. */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default. */
   readonly largestRecord?: number | undefined;
-  /** Called when everything before a position has been told. */
-  readonly passed?: ((position: number) => void) | undefined;
 }
 
 /** As a diagnostic: with a rule of the audit, or what is wrong with a whole record. */
@@ -68,31 +65,46 @@ export interface TextChange {
 /** A text in which something was found, or a record that cannot be looked into. */
 export interface AuditedText {
   readonly findings: readonly AuditFinding[];
+  /** Line of the record; null in raw text. */
+  readonly line: number | null;
   /** Null: nothing of it is changed. */
   readonly change: TextChange | null;
   /** Errors that the change leaves. */
   readonly left: number;
 }
 
-/** Everything that is found in an input, in its order. Never throws on data. */
-export function* auditSource(
+/** A text in which something was found; or a position: everything before it has been looked at. */
+export type Audited = AuditedText | number;
+
+/** Everything that is found in raw text, or in a part of it, in its order. Never throws on data. */
+export function* auditText(
   machine: Machine,
-  path: string,
   source: Source,
   options: AuditOptions = {},
-): Generator<AuditedText, void, void> {
-  const { form = 'auto', passed, field } = options;
-  if (form === 'text' || (form === 'auto' && field === undefined && !holdsRecords(path, source))) {
-    for (const raw of auditTranscripts(machine, source, options, passed)) {
-      yield rawText(raw, null, null, asTheyAre, encoder);
-    }
-    return;
+  setting: MessagesSetting = {},
+): Generator<Audited, MessagesEnd, void> {
+  const texts = auditTranscripts(machine, source, options, setting);
+  for (let next = texts.next(); ; next = texts.next()) {
+    if (next.done) return next.value;
+    yield typeof next.value === 'number' ? next.value : rawText(next.value, null, null, asTheyAre, encoder);
   }
+}
+
+/** Everything that is found in records, in their order; answers how many they are, those before the range included. Never throws on data. */
+export function* auditRecords(
+  machine: Machine,
+  source: Source,
+  options: AuditOptions = {},
+  range?: LineRange,
+): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  for (const record of readRecords(source, { locate, largest: options.largestRecord })) {
+  let records = range?.record ?? 0;
+  for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
+    records++;
     yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
-    passed?.(record.to);
+    yield record.to;
   }
+  return records;
 }
 
 const asTheyAre: Place = (from, to) => ({ from, to });
@@ -101,16 +113,19 @@ const encoder = (text: string): Uint8Array => UTF8.encode(text);
 /** Text within a JSON string. */
 const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
 
-function badRecord({ number, from, to, at, problem }: RecordProblem): AuditedText {
+function badRecord({ number, line, from, to, at, problem }: RecordProblem): AuditedText {
   const where = at === null ? '' : ` at byte ${at}`;
-  return told('bad-record', number, from, to, `${problem}${where}`);
+  return told('bad-record', { number, line }, from, to, `${problem}${where}`);
 }
 
-function told(rule: BadRecordRule, record: number | null, from: number, to: number, detail: string): AuditedText {
+type Numbered = Pick<CorpusRecord, 'number' | 'line'>;
+
+function told(rule: BadRecordRule, of: Numbered | null, from: number, to: number, detail: string): AuditedText {
   const message = `${RULES[rule].text}: ${detail}`;
   const severity = 'error';
+  const record = of?.number ?? null;
   const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
-  return { findings: [finding], change: null, left: 1 };
+  return { findings: [finding], line: of?.line ?? null, change: null, left: 1 };
 }
 
 function* auditRecord(
@@ -118,12 +133,12 @@ function* auditRecord(
   record: CorpusRecord,
   options: AuditOptions,
 ): Generator<AuditedText, void, void> {
-  const { number, from, to, value, bytes } = record;
+  const { from, to, value, bytes } = record;
   const named = options.field ?? null;
   const texts = textsOf(value, named);
   if (texts === null) {
     const detail = named === null ? 'no known field' : 'no known field, and not the named one';
-    yield told('unknown-record', number, from, to, detail);
+    yield told('unknown-record', record, from, to, detail);
     return;
   }
   const isFound = texts.fields.map((field) => findIn(field).length > 0);
@@ -150,9 +165,10 @@ function auditField(field: AuditField, record: CorpusRecord, options: AuditOptio
   const wanted = found.filter((one) => one.severity === 'error' || isWanted(one, options));
   const edits = options.how === 'escape' ? escapeEdits(text, found) : neutralEdits(text, wanted);
   const left = options.how === 'escape' ? errorsAfter(edits[0]?.text ?? text, field) : 0;
-  if (edits.length === 0) return { findings, change: null, left };
+  const { line } = record;
+  if (edits.length === 0) return { findings, line, change: null, left };
   const bytes = edits.map((edit) => ({ ...place(edit.from, edit.to), bytes: jsonEncoder(edit.text) }));
-  return { findings, change: { where, line: record.line, from: place(0, 0).from, text, edits, bytes }, left };
+  return { findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
 }
 
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
@@ -207,7 +223,8 @@ function auditParts(
   const isBoth = ({ from, to }: TokenEdit, shift: number): boolean => shift + from < first && shift + to > first;
   const source = new MemorySource(Buffer.concat(encoded));
   const field = parts.map(({ path }) => pathText(path)).join(' and ');
-  return [...auditTranscripts(machine, source, options)].map((raw) => {
+  const texts = [...auditTranscripts(machine, source, options)].filter((text) => typeof text !== 'number');
+  return texts.map((raw) => {
     const edits = raw.edits.filter((edit) => !isBoth(edit, raw.from));
     const left = raw.left + raw.edits.length - edits.length;
     return rawText({ ...raw, edits, left }, record, field, place, jsonEncoder);
@@ -226,10 +243,11 @@ function rawText(
   const at: Place = (first, end) => place(from + first, from + end);
   if (isTooLarge) {
     const { from: first } = at(0, 0);
-    return told('bad-record', number, first, first, `the body is too large (${where})`);
+    return told('bad-record', record, first, first, `the body is too large (${where})`);
   }
   const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
-  if (edits.length === 0) return { findings, change: null, left };
+  const line = record?.line ?? null;
+  if (edits.length === 0) return { findings, line, change: null, left };
   const bytes = edits.map((edit) => ({ ...at(edit.from, edit.to), bytes: encode(edit.text) }));
-  return { findings, change: { where, line: record?.line ?? null, from: at(0, 0).from, text, edits, bytes }, left };
+  return { findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
 }

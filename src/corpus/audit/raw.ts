@@ -1,15 +1,15 @@
 // The audit of transcripts: tokens in the headers and bodies of their messages, as they stand in the text.
 
 import { isUtf8 } from 'node:buffer';
-import { HAS_ESCAPE, MESSAGE } from '../../abi.ts';
+import { HAS_ESCAPE } from '../../abi.ts';
 import { findControlTokens, type ControlToken } from '../../formats/control-tokens/find.ts';
 import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
-import { Message } from '../../model/message.ts';
-import { type ReadOptions, Walk } from '../../model/walk.ts';
+import type { Message } from '../../model/message.ts';
+import type { ReadOptions } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
-import { kindOf, nextOf, toOf } from '../../scan/table.ts';
 import { decodeUtf8 } from '../../utf8.ts';
+import { type MessagesEnd, type MessagesSetting, messagesOf } from '../messages.ts';
 
 /** What a copy leaves out. */
 export interface FixOptions {
@@ -41,36 +41,25 @@ export interface RawText {
 const LARGEST = 128 * 1024 * 1024;
 const LARGEST_HEADER = 64 * 1024;
 
-/** Every piece of text with a finding, in order. `passed`: everything before a position has been looked at. */
+/**
+ * Every piece of text with a finding, in order; and after each message a position: everything before it has been looked at. What is
+ * known of the end comes last.
+ */
 export function* auditTranscripts(
   machine: Machine,
   source: Source,
   options: ReadOptions & FixOptions,
-  passed: (position: number) => void = () => {},
-): Generator<RawText, void, void> {
-  const walk = new Walk(machine, source, options);
-  const { divider } = walk;
-  let transcript = -1;
-  let number = 0;
-  for (const batch of walk.batches()) {
-    for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
-      divider.place(batch, row);
-      if (kindOf(batch, row) !== MESSAGE) continue;
-      const current = divider.current?.number ?? 0;
-      number = current === transcript ? number + 1 : 0;
-      transcript = current;
-      for (const piece of piecesOf(new Message(batch, row, divider.context), source, options)) {
-        if (piece.found.length > 0 || piece.isTooLarge) yield { transcript, message: number, ...piece };
-      }
+  setting: MessagesSetting = {},
+): Generator<RawText | number, MessagesEnd, void> {
+  const messages = messagesOf(machine, source, options, setting);
+  for (let next = messages.next(); ; next = messages.next()) {
+    if (next.done) return next.value;
+    const { message, transcript, index, source: reading } = next.value;
+    for (const piece of piecesOf(message, reading, options)) {
+      if (piece.found.length > 0 || piece.isTooLarge) yield { transcript: transcript.number, message: index, ...piece };
     }
-    if (batch.to > batch.from) passed(toOf(batch, lastRow(batch)));
+    yield message.to;
   }
-}
-
-function lastRow(batch: { from: number; to: number } & Parameters<typeof nextOf>[0]): number {
-  let last = batch.from;
-  for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) last = row;
-  return last;
 }
 
 type Piece = Omit<RawText, 'transcript' | 'message'>;

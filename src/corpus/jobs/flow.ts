@@ -1,27 +1,29 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
 import type { Place } from '../../errors.ts';
+import { createMachine } from '../../scan/engine.ts';
 import type { Machine } from '../../scan/machine.ts';
-import type { PartialCounts } from '../../rules/counts.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import type { Found, Job, JobInput, JobResult, Part, Piece } from './job.ts';
+import { type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
+import { kindOf } from './kinds.ts';
 import { Kit, type Opened, openInput, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import { countParts, cutOf, exactParts, type PartOptions, PARTS, type Work } from './parts.ts';
 import { type Jobs, Pool, type Running } from './pool.ts';
-import type { StatisticsJson } from '../report/statistics.ts';
 import type { UnitOptions } from '../records/unit.ts';
 
 /** What comes out of the inputs, in their order. */
 export type Event =
   /** An input cannot be opened, or not be read on: nothing more comes of it. */
   | { readonly kind: 'error'; readonly error: InputError; readonly isBroken: boolean }
+  /** An input could be opened. */
+  | { readonly kind: 'begin'; readonly input: JobInput }
   | { readonly kind: 'piece'; readonly input: JobInput; readonly opened: Opened | null; readonly piece: Piece }
   /** A part is done. */
-  | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly counts: PartialCounts | null; readonly statistics: StatisticsJson | null; readonly bytes: number }
+  | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly result: JobResult }
   /** All of an input is done. */
   | { readonly kind: 'end'; readonly input: JobInput; readonly records: number; readonly transcripts: number; readonly messages: number; readonly badRecords: number };
 
@@ -59,6 +61,7 @@ export class Flow {
   readonly #parts: PartOptions;
   readonly #kit: Kit;
   #pool: Pool | undefined;
+  #planner: Machine | undefined;
   /** Bytes of the inputs that were small. */
   #small = 0;
 
@@ -68,8 +71,9 @@ export class Flow {
     this.#kit = options.kit ?? new Kit();
   }
 
+  /** For the beginnings of inputs, which are looked at while another one is read. */
   get #machine(): Machine {
-    return this.#kit.machine;
+    return (this.#planner ??= createMachine());
   }
 
   get #threads(): Jobs {
@@ -89,25 +93,27 @@ export class Flow {
     }
   }
 
+  /** Nothing more comes of an input; jobs of it that were begun are dropped. */
+  skip(input: JobInput): void {
+    this.#skipped = input;
+  }
+
   async *#events(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Event, void, void> {
     let sums = NOTHING;
     // Where the part at hand begins.
     let from = START;
-    let broken: JobInput | null = null;
     for await (const step of this.#steps(planned)) {
       if (step.input === null) {
         yield { kind: 'error', error: step.error, isBroken: false };
         continue;
       }
       const { input } = step;
-      if (broken === input) {
-        dropStep(step);
-        continue;
-      }
-      let work: Running | null = null;
+      let work = 'work' in step ? step.work : null;
       try {
+        if (('chain' in step || step.isFirst) && this.#skipped !== input) yield { kind: 'begin', input };
+        if (this.#skipped === input) continue;
         if ('chain' in step) {
-          for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, counts, statistics: null, bytes };
+          for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, bytes } };
           refuseChanged(step, false);
           yield { kind: 'end', input, ...NOTHING };
           continue;
@@ -121,30 +127,39 @@ export class Flow {
         for (let answer = await work.next(); ; answer = await work.next()) {
           if ('piece' in answer) {
             yield { kind: 'piece', input, opened, piece: placedFrom(from, answer.piece) };
+            if (this.#skipped === input) break;
             continue;
           }
-          if (answer.result.place !== null) from = placeFrom(from, answer.result.place);
-          const { counts, statistics, bytes, records, transcripts, messages, badRecords } = answer.result;
+          const { result } = answer;
+          if (result.place !== null) from = placeFrom(from, result.place);
           // Counts of lines begin anew in every part.
           const before = step.work.job.kind === 'count' ? sums : NOTHING;
-          sums = { records: before.records + records, transcripts: before.transcripts + transcripts, messages: sums.messages + messages, badRecords: sums.badRecords + badRecords };
+          sums = {
+            records: before.records + result.records,
+            transcripts: before.transcripts + result.transcripts,
+            messages: sums.messages + result.messages,
+            badRecords: sums.badRecords + result.badRecords,
+          };
           this.#surplus = sums.transcripts - sums.records;
-          yield { kind: 'part', input, opened, counts, statistics, bytes };
+          yield { kind: 'part', input, opened, result };
           break;
         }
-        if (!step.isLast) continue;
+        if (!step.isLast || this.#skipped === input) continue;
         refuseChanged(step, opened !== null);
         yield { kind: 'end', input, ...sums };
       } catch (error) {
         if (!(error instanceof InputError)) throw error;
-        broken = input;
+        this.#skipped = input;
         yield { kind: 'error', error, isBroken: true };
       } finally {
         work?.drop();
+        if ('chain' in step) void step.chain.return();
       }
     }
   }
 
+  /** The input of which nothing more is wanted. */
+  #skipped: JobInput | null = null;
   /** Transcripts beyond one a record, in what was done last: what is likely for the parts that are begun ahead. */
   #surplus = 0;
 
@@ -247,6 +262,7 @@ export class Flow {
         return begun;
       };
       for await (const part of parts) {
+        if (this.#skipped === input) return;
         if (before !== null) yield step(before, false);
         before = part;
       }
@@ -264,8 +280,12 @@ export class Flow {
       job,
       next: async () => {
         try {
-          if (pieces === undefined) this.#kit.watching = this.#options.watching?.(job.input, opened);
-          const { done, value } = (pieces ??= perform(this.#kit, job, opened)).next();
+          if (pieces === undefined) {
+            const kind = await kindOf(job);
+            this.#kit.watching = this.#options.watching?.(job.input, opened);
+            pieces = perform(this.#kit, kind, job, opened);
+          }
+          const { done, value } = pieces.next();
           if (done) close();
           return done ? { result: value } : { piece: value };
         } catch (error) {
@@ -299,10 +319,11 @@ function placeFrom(from: Place, { line, column }: Place): Place {
   return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
 }
 
-/** Findings of a part, as the whole input has them. */
+/** Findings and changes of a part, as the whole input has them. */
 function placedFrom(from: Place, piece: Piece): Piece {
-  if (from === START || !Array.isArray(piece)) return piece;
-  return (piece as readonly Found[]).map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
+  if (from === START || piece instanceof Uint8Array || 'rows' in piece) return piece;
+  if ('changes' in piece) return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
+  return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
 }
 
 function dropStep(step: Step): void {

@@ -4,7 +4,10 @@
 import type { ToolDefinition } from '../../model/data.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
-import type { Diagnostic, Place } from '../../errors.ts';
+import type { Diagnostic, Place, RuleName } from '../../errors.ts';
+import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
+import type { TextChange } from '../audit/audit.ts';
+import type { FixOptions } from '../audit/raw.ts';
 import type { MessageRow } from '../tables/table.ts';
 import type { InputRef } from '../input/paths.ts';
 import type { LineRange } from '../records/window.ts';
@@ -45,11 +48,26 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'check'; readonly tools: readonly ToolDefinition[] }
   | { readonly kind: 'statistics'; readonly tools: readonly ToolDefinition[] }
   | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | 'rows' }
+  | ({ readonly kind: 'audit' } & AuditWork)
 );
+
+/** What an audit gives besides its findings. */
+export interface AuditWork {
+  readonly fix: FixOptions;
+  /** A copy of the part, with the changes made; or the changes by themselves. */
+  readonly gives: 'copy' | 'changes' | null;
+}
+
+/** A diagnostic of a transcript, or a finding of the audit. */
+export interface Told extends Omit<Diagnostic, 'rule'> {
+  readonly rule: RuleName | AuditRuleName;
+  /** The field of the record that it is in, where only a part of it was looked into. */
+  readonly field?: string | null;
+}
 
 /** A finding, with its place in the file. */
 export interface Found {
-  readonly diagnostic: Diagnostic;
+  readonly diagnostic: Told;
   readonly record: number | null;
   /** Of a record: its line. */
   readonly line: number | null;
@@ -60,8 +78,21 @@ export interface Found {
 /** Findings that are handed out at once. */
 export const GATHERED = 256;
 
-/** What comes out of a job while it is done: findings, bytes of output (valid until the next piece is asked for), rows of a table. */
-export type Piece = readonly Found[] | Uint8Array | { readonly rows: readonly MessageRow[] };
+/** What comes out of a job while it is done. */
+export type Piece =
+  | readonly Found[]
+  /** Bytes of output; valid until the next piece is asked for. */
+  | Uint8Array
+  /** Of a table. */
+  | { readonly rows: readonly MessageRow[] }
+  /** What a copy would have otherwise. */
+  | { readonly changes: readonly Changed[] };
+
+export interface Changed {
+  readonly change: TextChange;
+  /** In raw text, counted from where the part begins. */
+  readonly line: number;
+}
 
 /** What a job answers at its end. */
 export interface JobResult {
@@ -80,6 +111,9 @@ export interface JobResult {
   readonly messages: number;
   /** Of `messages`: records that hold none which can be read. */
   readonly badRecords: number;
+  /** Of `audit`: texts that a copy has otherwise, and errors that it still has. */
+  readonly changed: number;
+  readonly left: number;
   /** Bytes of the input that were done with. */
   readonly bytes: number;
   /** Where the part ends, counted from where it begins; null: nobody counted. */
@@ -96,6 +130,8 @@ export const NO_RESULT: JobResult = {
   transcripts: 0,
   messages: 0,
   badRecords: 0,
+  changed: 0,
+  left: 0,
   bytes: 0,
   place: null,
 };

@@ -3,6 +3,7 @@
 import { parentPort } from 'node:worker_threads';
 import { InputError } from '../error.ts';
 import { NO_RESULT } from './job.ts';
+import { kindOf } from './kinds.ts';
 import { Kit } from './open.ts';
 import { perform } from './perform.ts';
 import { AHEAD, type Answer, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
@@ -11,13 +12,17 @@ const port = parentPort!;
 const kit = new Kit();
 const say = (answer: Answer): void => port.postMessage(answer);
 
-port.on('message', ({ task, job, flow, slots }: Task) => {
+/** One after the other: a job may have to wait until its code is there. */
+let before = Promise.resolve();
+port.on('message', (task: Task) => void (before = before.then(() => work(task))));
+
+async function work({ task, job, flow, slots }: Task): Promise<void> {
   try {
     if (Atomics.load(flow, DROPPED) === 1) {
       say({ task, result: NO_RESULT });
       return;
     }
-    const pieces = perform(kit, job);
+    const pieces = perform(kit, await kindOf(job), job);
     let given = 0;
     while (true) {
       const { done, value } = pieces.next();
@@ -45,7 +50,7 @@ port.on('message', ({ task, job, flow, slots }: Task) => {
   } catch (error) {
     say({ task, error: failureOf(error) });
   }
-});
+}
 
 function failureOf(error: unknown): ThreadFailure {
   const stack = error instanceof Error ? (error.stack ?? '') : '';

@@ -4,6 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Source } from '../../scan/source.ts';
 import { isRounded } from './exact.ts';
+import type { LineRange } from './window.ts';
 
 /** Where a record stands. */
 export interface Placed {
@@ -40,6 +41,8 @@ export interface RecordOptions {
   readonly locate?: ((bytes: Uint8Array) => number | null) | undefined;
 }
 
+const EVERY_LINE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
+
 export const LARGEST = 64 * 1024 * 1024;
 const CHUNK = 256 * 1024;
 const LF = 0x0a;
@@ -54,24 +57,23 @@ const CLOSE_OBJECT = 0x7d;
 export const isBlank = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === LF || byte === 0x0d || byte === 0x09;
 
-/** The records of a source, in order. Never throws on data. */
+/** The records of a source, or of a part of its lines, in order. Never throws on data. */
 export function* readRecords(
   source: Source,
   options: RecordOptions = {},
+  { from, to, record, line: first }: LineRange = EVERY_LINE,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
-  const input = new Window(source, options.largest ?? LARGEST);
-  let first = 0;
-  while (input.has(first) && first < 3 && input.bytes[first] === MARK[first]) first++;
-  input.skip(first === 3 ? 3 : 0);
+  const asList = from === 0 && isList(source);
+  const input = new Window(source, options.largest ?? LARGEST, from);
+  if (from === 0) input.skip(input.has(2) && MARK.every((byte, i) => input.bytes[i] === byte) ? 3 : 0);
   let at = 0;
-  let line = 1;
-  while (input.has(at) && isBlank(input.bytes[at])) {
+  let line = first;
+  while (record === 0 && input.has(at) && isBlank(input.bytes[at])) {
     if (input.bytes[at++] === LF) line++;
     if (at === CHUNK) at -= input.skip(at);
   }
-  const isList = input.has(at) && input.bytes[at] === OPEN_LIST;
-  input.skip(isList ? at + 1 : at);
-  yield* isList ? listed(input, line, options) : lines(input, line, options);
+  input.skip(asList ? at + 1 : at);
+  yield* asList ? listed(input, line, options) : lines(input, { to, record, line }, options);
 }
 
 /** Whether an input is one JSON list, not lines: its first byte that is not white space tells. */
@@ -99,13 +101,15 @@ class Window {
   readonly #source: Source;
   readonly #largest: number;
   bytes: Buffer = Buffer.allocUnsafe(CHUNK);
-  base = 0;
+  base: number;
   length = 0;
   #ended = false;
 
-  constructor(source: Source, largest: number) {
+  /** From a position on. */
+  constructor(source: Source, largest: number, from: number) {
     this.#source = source;
     this.#largest = largest;
+    this.base = from;
   }
 
   /** The byte at an index is there, or comes. */
@@ -145,16 +149,16 @@ class Window {
 
 function* lines(
   input: Window,
-  firstLine: number,
+  { to: end, record, line: first }: Omit<LineRange, 'from'>,
   options: RecordOptions,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
-  let number = 0;
-  let line = firstLine;
+  let number = record;
+  let line = first;
   // The line at hand begins at `start`; up to `seen` it has no end. Bytes of a line that is too large are let go.
   let start = 0;
   let seen = 0;
   let dropped = 0;
-  while (true) {
+  while (input.base + start - dropped < end) {
     const lf = input.bytes.subarray(0, input.length).indexOf(LF, seen);
     if (lf < 0) {
       seen = input.length;

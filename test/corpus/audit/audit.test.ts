@@ -2,7 +2,8 @@
 // changed values alone.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type AuditedText, type AuditOptions, auditSource } from '../../../src/corpus/audit/audit.ts';
+import { type AuditedText, type AuditOptions as Options, auditRecords, auditText } from '../../../src/corpus/audit/audit.ts';
+import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
@@ -12,8 +13,15 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const decode = (bytes: Uint8Array): string => new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
 const fixture = (name: string): Uint8Array => readFileSync(new URL(`../../../fixtures/audit/${name}`, import.meta.url));
 
-function auditOf(input: string | Uint8Array, options: AuditOptions = {}, path = 'a'): AuditedText[] {
-  return [...auditSource(machine, path, new MemorySource(typeof input === 'string' ? encode(input) : input), options)];
+interface AuditOptions extends Options {
+  form?: 'text' | 'records';
+}
+
+function auditOf(input: string | Uint8Array, { form, ...options }: AuditOptions = {}, path = 'a'): AuditedText[] {
+  const source = new MemorySource(typeof input === 'string' ? encode(input) : input);
+  const isRecords = form === undefined ? isContainer(path, source, options) : form === 'records';
+  const audited = isRecords ? auditRecords(machine, source, options) : auditText(machine, source, options);
+  return [...audited].filter((text) => typeof text !== 'number');
 }
 
 /** Every finding, short: severity, rule, record, field, the bytes in the input. */

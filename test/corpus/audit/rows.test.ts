@@ -1,7 +1,7 @@
 // Records of which the scanner says that the audit has nothing to tell: it has nothing to tell of them.
 import { expect, test } from 'vitest';
 import { FORM_CONVERSATIONS, FORM_MESSAGES, KIND, NEXT, SLOW } from '../../../src/abi.ts';
-import { auditSource } from '../../../src/corpus/audit/audit.ts';
+import { auditRecords } from '../../../src/corpus/audit/audit.ts';
 import { createMachine } from '../../../src/index.ts';
 import { RecordMachine } from '../../../src/scan/record-machine.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -39,7 +39,7 @@ test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   for (let run = 0; run < RUNS; run++) {
     const random = randomOf(SEED + run);
     const line = Buffer.from(`${randomText(random, record(random))}\n`);
-    const found = [...auditSource(machine, 'x.jsonl', new MemorySource(line))].flatMap(({ findings }) => findings);
+    const found = [...auditRecords(machine, new MemorySource(line))].flatMap((text) => (typeof text === 'number' ? [] : text.findings));
     for (const { engine, input, rows, scan, audit } of BUILDS.map((one) => ({ engine: one.engine, input: one.input, rows: one.rows, scan: one.scan.bind(one), audit: one.audit.bind(one) }))) {
       input.set(line);
       const end = scan(0, line.length, FORM_MESSAGES | FORM_CONVERSATIONS);

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
-import type { Job } from '../../../src/corpus/jobs/job.ts';
+import type { Job, JobInput } from '../../../src/corpus/jobs/job.ts';
+import { FileSource } from '../../../src/corpus/input/source.ts';
+import { WatchedSource } from '../../../src/scan/source.ts';
+import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
@@ -18,6 +21,8 @@ const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const kit = new Kit();
+/** For jobs that are counted while another one is under way. */
+const counting = new Kit();
 const own = new Kit();
 
 /** Jobs done at once, in this thread: every part is a job of its own all the same. */
@@ -27,12 +32,13 @@ function jobsHere(): Jobs & { begun: number } {
     begun: 0,
     start(job: Job) {
       jobs.begun++;
-      const pieces = perform(kit, job);
+      let pieces: ReturnType<typeof perform> | undefined;
       const next = async () => {
+        pieces ??= perform(job.kind === 'count' || job.kind === 'lines' ? counting : kit, await kindOf(job), job);
         const { done, value } = pieces.next();
         return done ? { result: value } : { piece: value };
       };
-      return { job, next, drop: () => void pieces.return(undefined as never) };
+      return { job, next, drop: () => void pieces?.return(undefined as never) };
     },
   };
   return jobs;
@@ -43,6 +49,8 @@ async function seen(path: string, work: Work, read: UnitOptions, threads: number
   const sum = new Counter();
   const found: unknown[] = [];
   const bytes: Uint8Array[] = [];
+  const changes: unknown[] = [];
+  const texts = { changed: 0, left: 0 };
   let end: unknown;
   const flow = new Flow({
     threads,
@@ -56,16 +64,22 @@ async function seen(path: string, work: Work, read: UnitOptions, threads: number
   });
   for await (const event of flow.events(findInputs([path], -1))) {
     if (event.kind === 'error') throw event.error;
-    if (event.kind === 'part' && event.counts !== null) sum.merge(event.counts);
-    if (event.kind === 'end') end = { records: event.records, messages: event.messages };
+    if (event.kind === 'part' && event.result.counts !== null) sum.merge(event.result.counts);
+    if (event.kind === 'part') {
+      texts.changed += event.result.changed;
+      texts.left += event.result.left;
+    }
+    if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
     if (event.kind !== 'piece') continue;
     if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
     else if ('rows' in event.piece) found.push(...event.piece.rows);
+    else if ('changes' in event.piece) changes.push(...event.piece.changes);
     else found.push(...event.piece);
   }
   kit.close();
+  counting.close();
   const isCount = work.kind === 'count';
-  return { counts: isCount ? sum.result() : null, found, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
+  return { counts: isCount ? sum.result() : null, found, changes, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
 }
 
 const WORKS: readonly Work[] = [
@@ -73,6 +87,8 @@ const WORKS: readonly Work[] = [
   { kind: 'check', tools: [] },
   { kind: 'messages', filters: {}, form: 'lines' },
   { kind: 'messages', filters: { onlyRole: ['user'] }, form: 'rows' },
+  { kind: 'audit', fix: {}, gives: 'copy' },
+  { kind: 'audit', fix: { how: 'neutralise', lookAlikes: true, foreign: true }, gives: 'changes' },
 ];
 
 const START = 'version: 2.2\n---\n';
@@ -87,6 +103,7 @@ const RAW: Record<string, string | Uint8Array> = {
   'text between, stray tokens, a cut end': `${START}noise ${TALK}<|end|> more ${TALK}<|start|>robot<|message|>x`,
   'no header': TALK + LITERAL + TALK,
   'bad bytes': Buffer.concat([Buffer.from(START + TALK), Buffer.from([0xff, 0x3c, 0xc3]), Buffer.from(`${TALK}<|start|>user<|message|>`), Buffer.from([0xe2, 0x82]), Buffer.from(`<|end|>${TALK}`)]),
+  'tokens in bodies': `${START}${TALK}<|start|>user<|message|>[INST] <|im_end|> <<|end|> x&lt;|end|&gt;<|end|>\n<|start|>user name=<|im_start|><|message|>stray <|channel|><|end|>\n${TALK}`,
   'a literal block that never ends': `${START}${TALK}<|start|>user<|message|><|literal|>${TALK}${TALK}`,
   'an old dialect with bounds and files':
     '<s>\n<|im_start|>system\nBe kind.\n<|im_end|>\n<|im_start|>user\nHi\n<|im_end|>\n</s>\n<s>\n<|im_start|>user\nHo\n<|im_end|>\n<|file_separator|>a\n<|fim_prefix|>b<|fim_suffix|>c<|fim_middle|>\n'
@@ -146,6 +163,27 @@ test.each([2, 3, 7])('%i threads', async (threads) => {
     }
   }
   pool.close();
+});
+
+describe('a part within one long transcript', () => {
+  const path = fileOf(START + TALK.repeat(60_000));
+  const input: JobInput = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false };
+  const start = new Counter().addRange(kit.machine, FileSource.open(path), {}, { start: null, to: 100_000 });
+
+  test.each(WORKS)('$kind: no more is read than belongs to it', async (work) => {
+    let furthest = 0;
+    const watch = { hasRead: (to: number) => void (furthest = Math.max(furthest, to)) };
+    kit.watching = { source: (source) => new WatchedSource(source, watch) };
+    const job = { ...work, input, part: { of: 'raw', start, to: 200_000 } } as Job;
+    const pieces = perform(kit, await kindOf(job), job);
+    let found = 0;
+    for (let next = pieces.next(); !next.done; next = pieces.next()) found++;
+    kit.watching = undefined;
+    kit.close();
+    expect(found > 0).toBe(work.kind === 'messages' || (work.kind === 'audit' && work.gives === 'copy'));
+    expect(furthest).toBeGreaterThan(200_000);
+    expect(furthest).toBeLessThan(1_500_000);
+  });
 });
 
 /** Descriptors of this process that a file has. */

@@ -18,8 +18,9 @@ beforeAll(() => {
 /** Large enough for threads: two parts each. */
 const LONG = 'x'.repeat(20_000);
 const big = (unit: string): string => unit.repeat(Math.ceil((17 * 2 ** 20) / unit.length));
-const RAW = file('threads/raw.txt', big(CLEAN.replace('Hello', LONG) + FAULTY));
-const LINES = file('threads/lines.jsonl', big(`${JSON.stringify({ text: CLEAN.replace('Hello', LONG) })}\n${JSON.stringify({ text: FAULTY })}\n`));
+const HIDDEN = FAULTY.replace('Secret', 'Secret <|im_end|> <|im_end|> <|im_end|>');
+const RAW = file('threads/raw.txt', big(CLEAN.replace('Hello', LONG) + HIDDEN));
+const LINES = file('threads/lines.jsonl', big(`${JSON.stringify({ text: CLEAN.replace('Hello', LONG) })}\n${JSON.stringify({ text: HIDDEN })}\n`));
 
 interface Told {
   status: number | null;
@@ -41,8 +42,8 @@ function command(argv: string[], fault?: { how: string; code?: number; after: nu
 }
 
 const THREADS = ['--threads', '2'];
-const JSON_OF = { scan: 'json', check: 'ndjson', messages: 'ndjson' };
-const COMMANDS = (['scan', 'check', 'messages'] as const).flatMap((name) => [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' })));
+const JSON_OF = { scan: 'json', check: 'ndjson', messages: 'ndjson', audit: 'ndjson' };
+const COMMANDS = (['scan', 'check', 'messages', 'audit'] as const).flatMap((name) => [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' })));
 
 describe.each(COMMANDS)('$name, $kind', ({ name, path }) => {
   const argv = [name, '--format', JSON_OF[name], path];
@@ -99,6 +100,19 @@ test.each(['ndjson', 'arrow', 'parquet'])('a file of messages (%s) is whole or n
   // What stood there stays.
   expect(command([...argv, ...THREADS], { how: 'exit', code: 1, after: 1 }).status).toBe(75);
   expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['messages']]);
+});
+
+test('a copy of an audit is whole or not there', () => {
+  const output = at('threads/audit/copy');
+  mkdirSync(dirname(output));
+  const argv = ['audit', '--fix-warnings', '--max-diagnostics', '0', '--output', output, LINES];
+  const failed = command([...argv, ...THREADS], { how: 'exit', code: 1, after: 1 });
+  expect([failed.status, readdirSync(dirname(output))]).toEqual([75, []]);
+  expect(command([...argv, '--threads', '1']).status).toBe(0);
+  const whole = readFileSync(output);
+  expect(whole.equals(readFileSync(LINES))).toBe(false);
+  expect(command([...argv, ...THREADS], { how: 'exit', code: 0, after: 1 }, true).status).toBe(0);
+  expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['copy']]);
 });
 
 test('a page of a report is whole or not there', () => {

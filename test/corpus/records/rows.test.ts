@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { COMMON } from '../../../src/corpus/jobs/common-jobs.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
@@ -38,7 +39,7 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 /** All that comes out of a job, its bytes as text. */
 function done(kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
-  const running = perform(kit, job, { input, options });
+  const running = perform(kit, COMMON, job, { input, options });
   const pieces: unknown[] = [];
   const text: Buffer[] = [];
   for (let next = running.next(); ; next = running.next()) {

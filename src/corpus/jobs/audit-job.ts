@@ -1,0 +1,168 @@
+// Auditing a part of an input: findings; and a copy of the part with the changes made, or the changes themselves.
+
+import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
+import { auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
+import { Places } from '../places.ts';
+import { GatheredBytes, PIECE } from './gathered-bytes.ts';
+import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece } from './job.ts';
+import type { Kind } from './kind.ts';
+
+type AuditJob = Extract<Job, { kind: 'audit' }>;
+
+export const AUDIT: Kind<AuditJob> = {
+  *raw(kit, job, { input, options }, range) {
+    const from = range.start?.position ?? 0;
+    const places = new Places(input, from);
+    const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
+    const audited = auditText(kit.machine, output.source, { ...options, ...job.fix }, { range, known: kit.headers, watch: places });
+    const { end, position, transcripts } = yield* output.take(audited);
+    yield* output.end(end?.position ?? Infinity);
+    return { ...NO_RESULT, ...output.sums, end, transcripts, bytes: position - from, place: end && places.at(position) };
+  },
+
+  *records(kit, job, { input, options }, part) {
+    const hasLines = options.positions !== 'field';
+    const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
+    const records = yield* output.take(auditRecords(kit.machine, output.source, { ...options, ...job.fix }, part));
+    yield* output.end(part.to);
+    return { ...NO_RESULT, ...output.sums, records, transcripts: records + part.surplus, bytes: Math.min(part.to, output.furthest) - part.from };
+  },
+};
+
+interface AuditSetting {
+  readonly canReread: boolean;
+  /** Of raw text. */
+  readonly places?: Places;
+  /** Records stand on lines of the input. */
+  readonly hasLines?: boolean;
+}
+
+/** What comes out of an audit, gathered. */
+class AuditOutput implements SourceWatcher {
+  /** What is to be audited: it lets nothing go that is still to be copied. */
+  readonly source: Source;
+  readonly sums = { changed: 0, left: 0 };
+  /** Byte position up to which the input was read. */
+  furthest = 0;
+  readonly #most: number;
+  readonly #places: Places | null;
+  readonly #hasLines: boolean;
+  readonly #givesChanges: boolean;
+  readonly #copy: Copy | null;
+  #found: Found[] = [];
+  #changes: Changed[] = [];
+  #released = 0;
+
+  constructor({ gives }: AuditJob, source: Source, from: number, { canReread, places, hasLines = false }: AuditSetting) {
+    this.source = new WatchedSource(source, this);
+    // What is read once must be looked at before it is let go.
+    this.#most = canReread ? GATHERED : 1;
+    this.#places = places ?? null;
+    this.#hasLines = hasLines;
+    this.#givesChanges = gives === 'changes';
+    this.#copy = gives === 'copy' ? new Copy(source, from) : null;
+  }
+
+  hasRead(to: number): void {
+    this.furthest = Math.max(this.furthest, to);
+  }
+
+  mayRelease(before: number): number {
+    this.#released = before;
+    return this.#copy === null ? before : Math.min(before, this.#copy.position);
+  }
+
+  *take<R>(audited: Generator<Audited, R, void>): Generator<Piece, R, void> {
+    try {
+      for (let next = audited.next(); ; next = audited.next()) {
+        if (next.done) return next.value;
+        if (typeof next.value === 'number') yield* this.#copyTo(next.value, false);
+        else this.#add(next.value);
+        yield* this.#ready(this.#most);
+      }
+    } catch (error) {
+      // What was read before belongs to the output.
+      yield* this.#ready(1);
+      throw error;
+    }
+  }
+
+  /** `to`: where the part ends. */
+  *end(to: number): Generator<Piece, void, void> {
+    yield* this.#ready(1);
+    yield* this.#copyTo(to, true);
+  }
+
+  #add({ findings, line, change, left }: Exclude<Audited, number>): void {
+    for (const finding of findings) {
+      const place = this.#places?.at(finding.from) ?? null;
+      this.#found.push({ diagnostic: finding, record: finding.record, line: this.#hasLines ? line : null, place });
+    }
+    this.sums.left += left;
+    if (change === null) return;
+    this.sums.changed++;
+    this.#copy?.edit(change.bytes);
+    if (this.#givesChanges) this.#changes.push({ change, line: line ?? this.#places!.at(change.from).line });
+  }
+
+  *#ready(least: number): Generator<Piece, void, void> {
+    const [found, changes] = [this.#found, this.#changes];
+    if (found.length < least) return;
+    this.#found = [];
+    this.#changes = [];
+    if (found.length > 0) yield found;
+    if (changes.length > 0) yield { changes };
+  }
+
+  *#copyTo(position: number, all: boolean): Generator<Piece, void, void> {
+    if (this.#copy === null) return;
+    yield* this.#copy.upTo(position, all);
+    this.source.release(this.#released);
+  }
+}
+
+/** The bytes of a source, with edits made. */
+class Copy {
+  readonly #source: Source;
+  readonly #part = new Uint8Array(PIECE);
+  readonly #out = new GatheredBytes();
+  #edits: ByteEdit[] = [];
+  /** What was read, and given or left out. */
+  position: number;
+
+  constructor(source: Source, from: number) {
+    this.#source = source;
+    this.position = from;
+  }
+
+  /** Edits wait in any order until what is around them has been looked at. */
+  edit(edits: readonly ByteEdit[]): void {
+    for (const edit of edits) this.#edits.push(edit);
+  }
+
+  /** Everything before a position has been looked at; a little of it may wait when it is not all. */
+  *upTo(position: number, all: boolean): Generator<Uint8Array, void, void> {
+    if (!all && position - this.position < PIECE) return;
+    const edits = this.#edits.sort((a, b) => a.from - b.from);
+    this.#edits = [];
+    for (const { from, to, bytes } of edits) {
+      // Texts do not overlap; if two did, the first one's edit would stand.
+      if (from < this.position) continue;
+      yield* this.#bytesTo(from);
+      yield* this.#out.add(bytes);
+      this.position = to;
+    }
+    yield* this.#bytesTo(position);
+    if (all) yield* this.#out.flush();
+  }
+
+  /** Bytes up to a position, or to the end. */
+  *#bytesTo(to: number): Generator<Uint8Array, void, void> {
+    while (this.position < to) {
+      const read = this.#source.read(this.position, this.#part.subarray(0, Math.min(PIECE, to - this.position)));
+      if (read === 0) return;
+      this.position += read;
+      yield* this.#out.add(this.#part.subarray(0, read));
+    }
+  }
+}

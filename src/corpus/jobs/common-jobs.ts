@@ -1,0 +1,77 @@
+// Counting, checking, gathering statistics, writing messages.
+
+import type { Range } from '../../model/walk.ts';
+import { Checker } from '../../rules/check.ts';
+import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import type { Kind } from './kind.ts';
+import type { Kit } from './open.ts';
+import { countLines, performRecords } from './record-job.ts';
+import { rawStatistics } from './statistics-job.ts';
+import { MessageOutput } from './message-output.ts';
+import { messagesOf } from '../messages.ts';
+import { Places } from '../places.ts';
+import type { InputSource } from '../input/source.ts';
+import type { UnitOptions } from '../records/unit.ts';
+
+export const COMMON: Kind = {
+  raw: (kit, job, { input, options }, range) => performRaw(kit, job, input, options, range),
+  *records(kit, job, { input, options }, part) {
+    return job.kind === 'lines' ? countLines(kit, input, part) : yield* performRecords(kit, job, input, options, part);
+  },
+};
+
+function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOptions, range: Range): Generator<Piece, JobResult, void> {
+  const { machine } = kit;
+  const from = range.start?.position ?? 0;
+  const source = kit.watched(input);
+  if (job.kind === 'count') {
+    const { counter, isOwn } = kit.counter;
+    const before = counter.totals;
+    const end = counter.addRange(machine, source, options, range, kit.headers);
+    const { bytes, transcripts, messages } = counter.since(before);
+    return { ...NO_RESULT, counts: isOwn ? counter.partial() : null, start: range.start?.position ?? null, end, bytes, transcripts, messages };
+  }
+  if (job.kind === 'check') {
+    const places = new Places(input, from);
+    const { openCalls } = places;
+    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, memory: kit.tools, watch: places });
+    let found: Found[] = [];
+    try {
+      for (const diagnostic of checker.run()) {
+        found.push({ diagnostic, record: null, line: null, place: places.at(diagnostic.from) });
+        // What is read once must be looked at before it is let go.
+        if (found.length < GATHERED && input.canReread) continue;
+        yield found;
+        found = [];
+      }
+    } catch (error) {
+      if (found.length > 0) yield found;
+      throw error;
+    }
+    if (found.length > 0) yield found;
+    const to = Math.min(range.to, checker.position);
+    return { ...NO_RESULT, transcripts: checker.transcripts, bytes: to - from, place: range.to === Infinity ? null : places.at(to) };
+  }
+  if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);
+  if (job.kind !== 'messages') return NO_RESULT;
+  const out = new MessageOutput(job, !input.canReread);
+  const reading = messagesOf(machine, source, options, { range, known: kit.headers });
+  let result = NO_RESULT;
+  try {
+    for (let next = reading.next(); ; next = reading.next()) {
+      if (next.done) {
+        const { transcripts, end, position } = next.value;
+        result = { ...NO_RESULT, transcripts, end, bytes: position - from };
+        break;
+      }
+      if (!out.add(next.value, null)) break;
+      yield* out.take();
+    }
+  } catch (error) {
+    // What was read before belongs to the output.
+    yield* out.end();
+    throw error;
+  }
+  yield* out.end();
+  return { ...result, messages: out.messages };
+}

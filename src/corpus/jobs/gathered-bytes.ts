@@ -1,0 +1,48 @@
+// Bytes of output on their way out of a job, gathered into pieces that are worth a message to another thread.
+
+/** Bytes of a piece. */
+export const PIECE = 256 * 1024;
+/** What was gathered for longer goes out with the next text, where the input may come slowly. */
+const PATIENCE_MS = 100;
+
+const ENCODER = new TextEncoder();
+
+/** Every piece is valid until the next one is asked for. */
+export class GatheredBytes {
+  readonly #buffer = new Uint8Array(PIECE);
+  #length = 0;
+  #handedOut = -Infinity;
+
+  *add(bytes: Uint8Array): Generator<Uint8Array, void, void> {
+    for (let done = 0; done < bytes.length; ) {
+      const part = bytes.subarray(done, done + PIECE - this.#length);
+      this.#buffer.set(part, this.#length);
+      this.#length += part.length;
+      done += part.length;
+      if (this.#length === PIECE) yield* this.flush();
+    }
+  }
+
+  *addText(text: string): Generator<Uint8Array, void, void> {
+    for (let done = 0; done < text.length; ) {
+      const { read, written } = ENCODER.encodeInto(done === 0 ? text : text.slice(done), this.#buffer.subarray(this.#length));
+      this.#length += written;
+      done += read;
+      // A character of up to four bytes may not have fitted.
+      if (done < text.length) yield* this.flush();
+    }
+  }
+
+  /** Hands out what waits for long. */
+  *patience(): Generator<Uint8Array, void, void> {
+    if (performance.now() - this.#handedOut > PATIENCE_MS) yield* this.flush();
+  }
+
+  *flush(): Generator<Uint8Array, void, void> {
+    if (this.#length === 0) return;
+    const piece = this.#buffer.subarray(0, this.#length);
+    this.#length = 0;
+    this.#handedOut = performance.now();
+    yield piece;
+  }
+}
