@@ -13,6 +13,7 @@ import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, type RawText } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
+import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import type { LineRange } from '../records/window.ts';
 
@@ -101,10 +102,39 @@ export function* auditRecords(
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
-    yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
+    yield* auditOne(machine, record, options);
     yield record.to;
   }
   return records;
+}
+
+/** The same of lines, where chat records of which nothing can be told are passed as bytes. */
+export function* auditLines(
+  machine: Machine,
+  source: Source,
+  options: AuditOptions,
+  lines: ChatLines,
+): Generator<Audited, number, void> {
+  const scanned = lines.scanned();
+  for (let next = scanned.next(); ; next = scanned.next()) {
+    if (next.done) return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
+    const rows = next.value;
+    if (!isRows(rows)) {
+      yield* auditOne(machine, rows, options);
+      yield rows.to;
+      continue;
+    }
+    const { machine: scanner, to, base } = rows;
+    const position = base + scanner.origin + scanner.stop;
+    for (let record = scanner.audit(0, to); record < to; record = scanner.audit(nextRecord(rows, record), to)) {
+      yield* auditOne(machine, lines.record(rows, record), options);
+    }
+    yield position;
+  }
+}
+
+function* auditOne(machine: Machine, record: CorpusRecord | RecordProblem, options: AuditOptions): Generator<AuditedText, void, void> {
+  yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
 }
 
 const asTheyAre: Place = (from, to) => ({ from, to });

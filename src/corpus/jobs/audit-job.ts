@@ -1,8 +1,10 @@
 // Auditing a part of an input: findings; and a copy of the part with the changes made, or the changes themselves.
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
-import { auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
+import { auditLines, auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
 import { Places } from '../places.ts';
+import { isList } from '../records/record.ts';
+import { canBeRows, ChatLines } from '../records/rows.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
@@ -23,7 +25,11 @@ export const AUDIT: Kind<AuditJob> = {
   *records(kit, job, { input, options }, part) {
     const hasLines = options.positions !== 'field';
     const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
-    const records = yield* output.take(auditRecords(kit.machine, output.source, { ...options, ...job.fix }, part));
+    const given = { ...options, ...job.fix };
+    const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && !(part.from === 0 && isList(output.source));
+    const audited = canPass ? auditLines(kit.machine, output.source, given, new ChatLines(kit, output.source, {}, part))
+      : auditRecords(kit.machine, output.source, given, part);
+    const records = yield* output.take(audited);
     yield* output.end(part.to);
     return { ...NO_RESULT, ...output.sums, records, transcripts: records + part.surplus, bytes: Math.min(part.to, output.furthest) - part.from };
   },
