@@ -1,8 +1,7 @@
-// Runs the command line in this process, with captured streams; and a folder of files that goes away after the tests.
-import { mkdirSync, mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
+// Runs the command line in this process, with captured streams; and a folder of files.
+import { mkdirSync, mkdtempSync, openSync, closeSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterAll } from 'vitest';
 import { cli } from '../../src/cli/program.ts';
 import type { Host, TextStream } from '../../src/cli/stream.ts';
 
@@ -23,7 +22,6 @@ export interface Setting {
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-cli-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Writes a file into the tests' folder; answers with its path. */
 export function file(name: string, content: string | Uint8Array): string {

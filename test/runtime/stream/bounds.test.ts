@@ -1,11 +1,16 @@
 // Bounds and memory: what is beyond a bound is told and dropped, the next message is read as ever; a body of any size
 // flows through.
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
 import { bytewise, deltasOf, eventsOf, id, joined, LARGE, SMALL } from './run.ts';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const NEXT = '<|start|>assistant<|channel|>final<|message|>next<|return|>';
@@ -111,7 +116,7 @@ test(`many streams on one scanner, a few bytes of each in turn (OPENCHATML_SEED=
   for (const { input, options, events } of runs) expect(joined(events)).toEqual(joined(eventsOf(input, options)));
 });
 
-test('an open stream keeps no more than what it waits with', { timeout: 120_000 }, () => {
+test('an open stream keeps no more than what it waits with', () => {
   const streams = Array.from({ length: 2_000 }, () => new MessageStream({ dialect: 'openchatml-2.2', messageId: id }));
   const before = process.memoryUsage();
   for (const stream of streams) stream.feed(`<|start|>assistant<|message|>${'a'.repeat(1_000)}<`);
@@ -120,29 +125,33 @@ test('an open stream keeps no more than what it waits with', { timeout: 120_000 
   for (const stream of streams) expect(deltasOf(stream.feed('b'), 'response.delta', 'm0')).toBe('<b');
 });
 
-/** Feeds a chunk until so many bytes went in; the most that memory grew, and the length of all deltas. */
+/** Feeds a chunk until so many bytes went in; the most that what is kept grew, and the length of all deltas. */
 function flow(open: string, chunk: Uint8Array, total: number): { grew: number; delta: number } {
   const stream = new MessageStream({ dialect: 'openchatml-2.2', messageId: id, bounds: { literal: Infinity } });
   stream.feed(open);
-  const use = (): number => process.memoryUsage().rss;
+  const kept = (): number => {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    return heapUsed + external;
+  };
   let delta = 0;
   const take = (): void => {
     for (const event of stream.feed(chunk)) if ('delta' in event) delta += event.delta.length;
   };
-  // What is compiled, and the first garbage, is not growth.
+  // What is compiled is not growth.
   for (let at = 0; at < 64 * 2 ** 20; at += chunk.length) take();
   delta = 0;
-  const before = use();
+  const before = kept();
   let most = before;
   for (let at = 0; at < total; at += chunk.length) {
     take();
-    most = Math.max(most, use());
+    if (at % 2 ** 24 < chunk.length) most = Math.max(most, kept());
   }
   expect(stream.end().at(-1)!.type).toBe('response.incomplete');
   return { grew: most - before, delta };
 }
 
-describe('what flows through grows memory by less than 64 MiB', () => {
+describe('what flows through is not kept', () => {
   const GIB = 2 ** 30;
   const text = bytes('All work and no play makes a dull stream. <b>é</b> '.repeat(1285).slice(0, 65_000));
   test.each([
@@ -152,9 +161,9 @@ describe('what flows through grows memory by less than 64 MiB', () => {
     ['256 MiB of a hidden body', GIB / 4, '<|start|>system<|message|>', text],
     ['256 MiB of text between messages', GIB / 4, '<|start|>user<|message|>x<|end|>', text],
     ['256 MiB of a header', GIB / 4, '<|start|>user ', text],
-  ])('%s', { timeout: 120_000 }, (_, total, open, chunk) => {
+  ])('%s', (_, total, open, chunk) => {
     const { grew, delta } = flow(open, chunk, total);
-    expect(grew).toBeLessThan(64 * 2 ** 20);
+    expect(grew).toBeLessThan(2 ** 22);
     if (open.startsWith('<|start|>assistant')) expect(delta).toBeGreaterThan(total / 2);
     else expect(delta).toBe(0);
   });
