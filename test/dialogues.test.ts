@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { check, parse, scan } from '../src/index.ts';
 import { isVisible } from '../src/rules/visibility.ts';
 import { countCalls } from '../src/rules/call-count.ts';
+import { part, testLong } from './long.ts';
 import { sharedData } from './skip.ts';
 
 const folder = sharedData('dialogues');
@@ -34,7 +35,7 @@ describe.skipIf(folder === null)('dialogues', () => {
   describe.each(FORMS)('$name', ({ name, dialects, messages, head, thoughts }) => {
     const bytes = folder ? gunzipSync(readFileSync(join(folder, `${name}.txt.gz`))) : Buffer.alloc(0);
 
-    test.each(dialects)('counts with dialect %s', (dialect) => {
+    test.each(part(dialects))('counts with dialect %s', (dialect) => {
       const known = expected!;
       const counts = scan(bytes, { dialect });
       const { transcripts, calls, user, tool, assistant_final } = known;
@@ -46,7 +47,7 @@ describe.skipIf(folder === null)('dialogues', () => {
       expect(found.filter((line) => line.startsWith('error'))).toEqual(Array(18).fill('error invalid-arguments: # (required)'));
     });
 
-    test('views say the same', () => {
+    testLong('views say the same', () => {
       const parsed = parse(bytes, { dialect: dialects[0] });
       expect(parsed.transcripts.length).toBe(expected!.transcripts);
       let [calls, finals, shown] = [0, 0, 0];

@@ -9,6 +9,7 @@ import { MemorySource, type Source } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/rules/check.ts';
+import { after } from './long.ts';
 import { Chunked, recordsOf, rowsOf } from './read.ts';
 import { CASES, type Fixture, printRows, readFixtures } from './fixture.ts';
 
@@ -90,13 +91,16 @@ describe.each(readFixtures().map((fixture): [string, Fixture] => [fixture.name, 
 
   test('every split gives the same', () => {
     const whole = rowsOf(BUILDS['simd']!, new MemorySource(input), options);
+    const expectSame = (build: string, told: string, cuts: (read: number) => number): void => {
+      const rows = rowsOf(BUILDS[build]!, new Chunked(input, cuts), options);
+      // Compared by hand: an expectation for each would take a fourth of the time.
+      if (rows !== whole) expect(rows, `${build}, ${told}`).toBe(whole);
+    };
     for (const build of ['simd', 'js', 'simd, small table']) {
-      for (let at = 1; at < input.length; at++) {
-        expect(rowsOf(BUILDS[build]!, new Chunked(input, (read) => (read === 0 ? at : input.length)), options), `${build}, cut at ${at}`).toBe(whole);
+      for (let at = 1; at < input.length; at = build === 'simd' ? at + 1 : after(at)) {
+        expectSame(build, `cut at ${at}`, (read) => (read === 0 ? at : input.length));
       }
-      for (let size = 1; size <= input.length; size++) {
-        expect(rowsOf(BUILDS[build]!, new Chunked(input, () => size), options), `${build}, pieces of ${size}`).toBe(whole);
-      }
+      for (let size = 1; size <= input.length; size = after(size)) expectSame(build, `pieces of ${size}`, () => size);
     }
     const all = everything(fixture, BUILDS['simd']!, () => input.length);
     for (const build of Object.values(BUILDS)) {

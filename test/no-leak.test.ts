@@ -27,6 +27,7 @@ import { Counter } from '../src/rules/count.ts';
 import { isShown } from '../src/rules/message-data.ts';
 import { show } from '../src/rules/visibility.ts';
 import { at, file } from './cli/harness.ts';
+import { runs } from './long.ts';
 import { type Random, randomInput, randomOf, SEED } from './random.ts';
 import { Chunked } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
@@ -34,7 +35,7 @@ import { HIDDEN } from './rules/visibility-cases.ts';
 
 const MACHINE = new WasmMachine();
 const SMALL = { tableRows: 8, window: 1024 };
-const INPUTS = Number(process.env['OPENCHATML_LEAK_INPUTS'] ?? 1500);
+const INPUTS = runs(1500);
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Everything that the library's objects tell about themselves. */
@@ -250,7 +251,7 @@ const READERS = {
 test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () => {
   const seeds = randomOf(SEED ^ 0x5eed);
   const byDialect = new Map<NonNullable<ReadOptions['dialect']>, { paths: string[]; marks: string[] }>();
-  for (let run = 0; run < 1000; run++) {
+  for (let run = 0; run < runs(1000); run++) {
     const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), run);
     if (hidden.length === 0 || options.role !== undefined || holdsRecords('', new MemorySource(bytes))) continue;
     const group = byDialect.get(options.dialect!) ?? { paths: [], marks: [] };
@@ -288,7 +289,7 @@ test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, 
   const seeds = randomOf(SEED ^ 0x4ec0);
   const lines: string[] = [];
   const marks: string[] = [];
-  while (lines.length < 500) {
+  while (lines.length < runs(500)) {
     const { bytes, options, hidden } = markedInput(randomOf(seeds.below(0x7fffffff)), lines.length);
     if (hidden.length === 0 || options.role !== undefined || options.dialect !== 'openchatml-2.2') continue;
     lines.push(JSON.stringify({ id: lines.length, text: Buffer.from(bytes).toString('utf8') }));
@@ -306,6 +307,6 @@ test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, 
     expectNone(await written((host) => render([path], { ...shared, format, notes: true }, host, null)), marks, `render ${format}`);
   }
   const verdicts = await written((host) => filter([path], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host));
-  expect(verdicts.split('\n').length).toBeGreaterThan(500);
+  expect(verdicts.split('\n').length).toBeGreaterThan(runs(500));
   expectNone(verdicts, marks, 'filter');
 });

@@ -6,11 +6,12 @@ import { parseOn } from '../src/model/parse.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/rules/check.ts';
+import { runs } from './long.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
 import { recordsOf } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
 
-const INPUTS = Number(process.env['OPENCHATML_REFERENCE_INPUTS'] ?? 60_000);
+const INPUTS = runs(60_000);
 /** What messages mean is for reference-calls.test.ts. */
 const MEANING = new Set<RuleName>([
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient', 'call-channel', 'unknown-tool',
@@ -43,7 +44,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
 test(`every byte of a random input lies in one tile, and a message's spans nest (OPENCHATML_SEED=${SEED})`, () => {
   const machine = new WasmMachine();
   const seeds = randomOf(SEED);
-  for (let run = 0; run < 20_000; run++) {
+  for (let run = 0; run < runs(20_000); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const input = randomInput(random, 30);
     const parsed = parseOn(machine, input, { dialect: random.pick(DIALECTS), role: random.once(7) ? 'assistant' : undefined });

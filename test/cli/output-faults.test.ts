@@ -5,6 +5,7 @@ import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, 
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { after, isAll, part } from '../long.ts';
 import { hasCommand } from '../skip.ts';
 import { at, CLEAN, FAULTY, file } from './harness.ts';
 
@@ -78,7 +79,7 @@ const CALLS: Record<string, string>[] = [
   { writeSync: 'EIO', renameSync: 'ENOSPC' },
 ];
 
-describe.each(OUTPUTS)('the output file of %s', (name, argv) => {
+describe.each(part(OUTPUTS))('the output file of %s', (name, argv) => {
   const fresh = (): void => {
     rmSync(at('faults/out'), { recursive: true, force: true });
     mkdirSync(at('faults/out'));
@@ -94,7 +95,7 @@ describe.each(OUTPUTS)('the output file of %s', (name, argv) => {
     const whole = found()['target']!;
     expect(isWhole(whole, whole)).toBe(true);
     let failures = 0;
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n = after(n)) {
       fresh();
       const told = run(argv, { calls, path: at('faults/out'), n });
       const what = `${n}: ${told.err}`;
@@ -140,7 +141,7 @@ const PRINTED: [string, string[]][] = [
   ['scan', ['scan', ...ONE, lines]],
 ];
 
-describe.each(PRINTED)('standard output of %s', (_, argv) => {
+describe.each(part(PRINTED))('standard output of %s', (_, argv) => {
   test.each(['ENOSPC', 'EPIPE'])('fails with %s', (code) => {
     const whole = run(argv);
     // Tables are written in many pieces.
@@ -179,13 +180,12 @@ function expectBroken(told: Told, whole: Told, path: string, what: string): void
   expect([told.status, whole.out.startsWith(told.out), told.out === '' || told.out.endsWith('\n')], what).toEqual([2, true, true]);
 }
 
-describe.each(READ)('the input of %s', (_, path, argv) => {
+describe.each(part(READ))('the input of %s', (_, path, argv) => {
   test('cannot be read on', () => {
     const whole = run(argv);
     rmSync(at('faults/page'), { force: true });
     const outs = new Set<string>();
-    // Many calls look at single bytes of the beginning.
-    for (let n = 1; ; n += n > 1 && n < 12 ? 5 : 1) {
+    for (let n = 1; ; n = after(n)) {
       const told = run(argv, { calls: { readSync: 'EIO' }, path, n });
       if (counted() < n) {
         expect(told).toEqual(whole);
@@ -212,7 +212,7 @@ const canTrace = process.platform === 'linux' && hasCommand('strace');
 const traced = (path: string | null, call: string, fault: string): string[] =>
   ['strace', '-f', '-qq', '-o', '/dev/null', ...(path === null ? [] : ['-P', path]), '-e', `trace=${call}`, '-e', `inject=${call}:${fault}`];
 
-describe.skipIf(!canTrace)('system calls that fail', () => {
+describe.skipIf(!isAll || !canTrace)('system calls that fail', () => {
   const packed = file('faults/lines.jsonl.gz', Buffer.concat([gzipSync(readFileSync(lines)), gzipSync(readFileSync(lines))]));
 
   test.each([['ENOSPC', 2], ['EIO', 2], ['EPIPE', 0]] as const)('write: %s', (code, status) => {

@@ -8,11 +8,12 @@ import type { ReadOptions } from '../../src/model/walk.ts';
 import { MemorySource, type Source } from '../../src/scan/source.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { readFixtures } from '../fixture.ts';
+import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const machine = new WasmMachine();
 const encoder = new TextEncoder();
-const RUNS = Number(process.env['OPENCHATML_TEXT_RUNS'] ?? 4000);
+const RUNS = runs(4000);
 const parts: Uint8Array[] = [];
 const keep = (bytes: Uint8Array): void => void parts.push(bytes.slice());
 const LINES = (['simd', 'scalar'] as const).map((build) => [build, new MessageLines(keep, { build })] as const);

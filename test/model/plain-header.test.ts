@@ -6,11 +6,12 @@ import type { ReadOptions } from '../../src/model/walk.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { readFixtures } from '../fixture.ts';
+import { runs } from '../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 
 const machine = new WasmMachine();
 const encoder = new TextEncoder();
-const RUNS = Number(process.env['OPENCHATML_TEXT_RUNS'] ?? 4000);
+const RUNS = runs(4000);
 
 const said = ({ name, recipient, contentType, intent, callId }: Message): object => ({ name, recipient, contentType, intent, callId });
 

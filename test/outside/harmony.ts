@@ -1,5 +1,6 @@
 // openai-harmony as another opinion: one Python process answers a list of requests.
 import { spawnSync } from 'node:child_process';
+import { isAll } from '../long.ts';
 
 /** A message as the library takes it. */
 export interface OutsideMessage {
@@ -36,8 +37,12 @@ export type Answer = { text: string; error?: undefined } | { messages: ReadMessa
 const PYTHON = process.env['OPENCHATML_HARMONY_PYTHON'];
 const SCRIPT = new URL('harmony.py', import.meta.url).pathname;
 
-/** Whether a Python with openai-harmony and its vocabulary is there; where tests must not be skipped, it is an error that none is. */
+/**
+ * Whether openai-harmony is asked: all tests are run, and a Python with it and its vocabulary is there. Where tests
+ * must not be skipped, it is an error that none is.
+ */
 export function hasHarmony(): boolean {
+  if (!isAll) return false;
   if (PYTHON && process.env['TIKTOKEN_ENCODINGS_BASE']) return true;
   const reason = 'OPENCHATML_HARMONY_PYTHON and TIKTOKEN_ENCODINGS_BASE do not name openai-harmony and its vocabulary';
   if (process.env['OPENCHATML_CI'] === '1') throw new Error(reason);

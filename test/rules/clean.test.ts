@@ -11,10 +11,11 @@ import { Checker, type CheckOptions } from '../../src/rules/check.ts';
 import { CleanMessages } from '../../src/rules/clean.ts';
 import { ToolMemory } from '../../src/tools/known.ts';
 import { readFixtures } from '../fixture.ts';
+import { runs } from '../long.ts';
 import { randomCalls } from '../random-calls.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 
-const RUNS = Number(process.env['OPENCHATML_USUAL_RUNS'] ?? 6000);
+const RUNS = runs(6000);
 const MACHINES: readonly Machine[] = [
   new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'simd', window: 1024, tableRows: 16 }), new WasmMachine({ build: 'scalar', window: 1500 }),
   new Twin(), new Twin({ window: 700, tableRows: 9 }),
@@ -186,7 +187,6 @@ describe('findings of rows are findings of views', () => {
         for (const { rule } of compare(machine, bytes, options, `OPENCHATML_SEED=${SEED + run}, ${machine.engine}`)) rules.add(rule);
       }
     });
-    if (RUNS < 1000) return;
     // What rows tell, and what they must leave to views.
     for (const rule of ['call-channel', 'missing-call-id', 'duplicate-call-id', 'duplicate-reply', 'unmatched-reply', 'open-call']) expect(rules).toContain(rule);
     for (const rule of ['unknown-tool', 'invalid-arguments', 'invalid-json', 'hint-mismatch', 'invalid-utf8', 'cot-in-final']) expect(rules).toContain(rule);

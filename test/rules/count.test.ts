@@ -9,6 +9,7 @@ import { Counter } from '../../src/rules/count.ts';
 import type { Counts } from '../../src/rules/counts.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import { readFixtures } from '../fixture.ts';
+import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 import { Chunked } from '../read.ts';
 
@@ -62,7 +63,7 @@ describe('counts', () => {
 
   test(`of random input (OPENCHATML_SEED=${SEED})`, () => {
     const seeds = randomOf(SEED);
-    for (let run = 0; run < 6000; run++) {
+    for (let run = 0; run < runs(6000); run++) {
       const random = randomOf(seeds.below(0x7fffffff));
       const input = randomInput(random, random.once(3) ? 60 : 12);
       const options = { dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), stopStripped: random.once(3) };

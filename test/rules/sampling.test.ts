@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { type MessageData, messageData } from '../../src/model/data.ts';
 import { parse } from '../../src/rules/library-best.ts';
 import { matchReplies, messagesForCompletion } from '../../src/rules/sampling.ts';
+import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 
 const PAGES = new URL('../../fixtures/sampling/', import.meta.url).pathname;
@@ -80,7 +81,7 @@ function randomMessages(random: Random): MessageData[] {
 test(`laws on random transcripts (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED);
   let mattered = 0;
-  for (let run = 0; run < 20_000; run++) {
+  for (let run = 0; run < runs(20_000); run++) {
     const messages = randomMessages(randomOf(seeds.below(0x7fffffff)));
     const told = `OPENCHATML_SEED=${SEED}, run ${run}: ${JSON.stringify(messages)}`;
     const { messages: kept, dropped } = messagesForCompletion(messages, { rule: 'ocm' });
@@ -99,7 +100,7 @@ test(`laws on random transcripts (OPENCHATML_SEED=${SEED})`, () => {
     // Once is enough.
     expect(messagesForCompletion(kept, { rule: 'ocm' }).dropped, told).toEqual([]);
   }
-  expect(mattered).toBeGreaterThan(1000);
+  expect(mattered).toBeGreaterThan(runs(1000));
 });
 
 test('many open calls and replies without a call take no time that grows with their product', () => {

@@ -5,6 +5,7 @@ import type { DialectId } from '../../src/scan/dialects.ts';
 import type { StreamEvent } from '../../src/runtime/stream/event.ts';
 import type { StreamOptions } from '../../src/runtime/stream/options.ts';
 import { O200K_HARMONY, TokenStream } from '../../src/runtime/token.ts';
+import { runs } from '../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 import { deltasOf, eventsOf, id, joined } from './stream/run.ts';
 
@@ -71,7 +72,7 @@ function run(ids: readonly number[], vocabulary: Vocabulary, options: StreamOpti
 test(`ids of a text give the events of the text (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED);
   let compared = 0;
-  for (let round = 0; round < 3_000; round++) {
+  for (let round = 0; round < runs(3_000); round++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const input = randomInput(random, 14);
     const dialect: DialectId = random.pick(['harmony', 'openchatml-2.2', 'openchatml-2.0'] as const);
@@ -86,7 +87,7 @@ test(`ids of a text give the events of the text (OPENCHATML_SEED=${SEED})`, () =
     if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, told).toEqual(expected);
     compared++;
   }
-  expect(compared).toBeGreaterThan(1_000);
+  expect(compared).toBeGreaterThan(runs(1_000));
 });
 
 describe.each([
@@ -98,7 +99,7 @@ describe.each([
   test(`stays content (OPENCHATML_SEED=${SEED})`, () => {
     const seeds = randomOf(SEED);
     const registered = specials.map(([, text]) => text);
-    for (let round = 0; round < 1_500; round++) {
+    for (let round = 0; round < runs(1_500); round++) {
       const random = randomOf(seeds.below(0x7fffffff));
       const parts = Array.from({ length: random.below(8) }, () =>
         random.pick([...registered, ...registered.map((text) => `<${text}`), '<', '<<', '<|', '<|en', 'd|>', '|>', 'é', '你好', 'text ', '\n\n', '<|foo|>']));

@@ -6,9 +6,10 @@ import { DETECTED_20, DETECTED_22, type Dialect, DIALECTS, TOKEN_NAMES } from '.
 import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED, type Random } from '../random.ts';
 
-const INPUTS = Number(process.env['OPENCHATML_INPUTS'] ?? 10_000_000);
+const INPUTS = runs(10_000_000);
 
 /** Short inputs are made of these, longer ones by randomInput, which is slower. */
 const FRAGMENTS = [

@@ -5,13 +5,14 @@ import { DIALECTS } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { runs } from '../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { drive, randomPlan } from './drive.ts';
 
 const MACHINES: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
 const ENGINES = MACHINES.map((machine) => [machine.engine, machine] as const);
-const RUNS = Number(process.env['OPENCHATML_JSON_RUNS'] ?? 1_000_000);
+const RUNS = runs(1_000_000);
 const DEPTH = abi.JSON_DEPTH;
 const encoder = new TextEncoder();
 const latin1 = (bytes: Uint8Array): string => JSON.stringify(new TextDecoder('latin1').decode(bytes));
@@ -284,7 +285,7 @@ test(`${RUNS} changed documents: every build as JSON.parse, with the offset of t
 describe('pieces', () => {
   test.each(ENGINES)('%s: cut in two at every place, byte by byte, with empty pieces', (_, machine) => {
     const random = randomOf(SEED);
-    for (let run = 0; run < 150; run++) {
+    for (let run = 0; run < runs(150); run++) {
       const buffer = new Uint8Array(4096);
       const original = encoder.encode(randomDocument(random));
       buffer.set(original);

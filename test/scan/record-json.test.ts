@@ -10,13 +10,14 @@ import { recordOf } from '../../src/corpus/records/record.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { sharedData } from '../skip.ts';
 import { scanByTwin, scanWith, type Table } from './record-drive.ts';
 import { linePool, randomLines } from './record-lines.ts';
 
-const LINES = Math.ceil(Number(process.env['OPENCHATML_RECORD_SCANS'] ?? 100_000) / 10);
+const LINES = runs(100_000);
 
 const MACHINES = [new RecordMachine({ build: 'simd' }), new RecordMachine({ build: 'scalar' })];
 const SCANS: [build: string, scan: (lines: Uint8Array) => Table][] = [

@@ -2,12 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../src/scan/record-machine.ts';
+import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
 import { ENTRIES, LINES, RARE_ENTRIES } from './record-cases.ts';
 import { isSame, type Placed, scanByTwin, scanWith, show, type Table, walk, withoutKeptTools } from './record-drive.ts';
 import { linePool, randomLines } from './record-lines.ts';
 
-const SCANS = Number(process.env['OPENCHATML_RECORD_SCANS'] ?? 100_000);
+const SCANS = runs(1_000_000);
 
 const machines = (options: RecordMachineOptions): [simd: RecordMachine, scalar: RecordMachine] =>
   [new RecordMachine({ ...options, build: 'simd' }), new RecordMachine({ ...options, build: 'scalar' })];

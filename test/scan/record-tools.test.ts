@@ -6,10 +6,11 @@ import { placeTools, readToolField } from '../../src/formats/chat/tools.ts';
 import { Refusal } from '../../src/formats/loss.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
 import { mutated, randomText, randomTools } from '../corpus/records/random-chat.ts';
+import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 import { scanWith } from './record-drive.ts';
 
-const LISTS = Math.ceil(Number(process.env['OPENCHATML_RECORD_SCANS'] ?? 100_000) / 10);
+const LISTS = runs(100_000);
 
 const MACHINES = [new RecordMachine({ build: 'simd' }), new RecordMachine({ build: 'scalar' })];
 

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, DIALECTS, type Dialect } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
+import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 import { bytesOf, CASES } from './cases.ts';
 import { drive, randomPlan, type Plan } from './drive.ts';
@@ -71,7 +72,7 @@ export function scannerSuite({ wide, narrow, least, mostHeld }: Machines): void 
     test.each(Object.keys(DIALECTS_BY_NAME))('%s: tables are whole, whatever the cuts', (name) => {
       const dialect = DIALECTS_BY_NAME[name]!;
       const seeds = randomOf(SEED);
-      for (let run = 0; run < 3400; run++) {
+      for (let run = 0; run < runs(3400); run++) {
         const random = randomOf(seeds.below(0x7fffffff));
         const input = randomInput(random);
         const how = random.pick([abi.AT_INPUT, abi.AT_INPUT, abi.AT_ROLE, abi.IN_GAP]);
@@ -87,7 +88,7 @@ export function scannerSuite({ wide, narrow, least, mostHeld }: Machines): void 
 
     test('another dialect after a header, whatever the cuts', () => {
       const seeds = randomOf(SEED);
-      for (let run = 0; run < 2000; run++) {
+      for (let run = 0; run < runs(2000); run++) {
         const random = randomOf(seeds.below(0x7fffffff));
         const input = randomInput(random);
         const plan: Plan = {

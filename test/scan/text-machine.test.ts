@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { TextMachine } from '../../src/scan/text-machine.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { sharedData } from '../skip.ts';
@@ -14,7 +15,7 @@ import { plainMembers, plainOrigins, randomContent, randomObject, randomValue } 
 const INPUT = 8192;
 const MACHINES = [new TextMachine({ build: 'simd', input: INPUT, output: INPUT }), new TextMachine({ build: 'scalar', input: INPUT, output: INPUT })];
 const ENGINES = MACHINES.map((machine) => [machine.engine, machine] as const);
-const RUNS = Number(process.env['OPENCHATML_TEXT_RUNS'] ?? 4000);
+const RUNS = runs(4000);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 const latin1 = (bytes: Uint8Array): string => JSON.stringify(Buffer.from(bytes).toString('latin1'));

@@ -7,6 +7,7 @@ import type { JsonSchema, ToolDefinition } from '../../src/model/data.ts';
 import { argumentsForCheck } from '../../src/tools/arguments.ts';
 import { ToolCache } from '../../src/tools/cache.ts';
 import { type CompiledTool, compileTool } from '../../src/tools/compile.ts';
+import { runs } from '../long.ts';
 import { SEED } from '../random.ts';
 
 function tool(parameters?: unknown): ToolDefinition {
@@ -307,7 +308,7 @@ describe(`any schema (OPENCHATML_SEED=${SEED})`, () => {
         const plain = new Validator(structuredClone(schema) as object, '2020-12', true).validate(value);
         expect(compileTool(tool(schema === true || schema === false ? { allOf: [schema] } : schema)).check(value) === null).toBe(plain.valid);
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 });

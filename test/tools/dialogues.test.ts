@@ -11,6 +11,7 @@ import { ToolCache } from '../../src/tools/cache.ts';
 import { toolsOf } from '../../src/tools/message.ts';
 import { fromOpenAI } from '../../src/tools/records.ts';
 import { writeDeclarations } from '../../src/tools/write-declarations.ts';
+import { isAll } from '../long.ts';
 import { sharedData } from '../skip.ts';
 
 const folder = sharedData('dialogues');
@@ -33,7 +34,7 @@ function bodies(name: string, start: string, end: string): string[] {
   return load(name).split(start).slice(1).map((text) => text.slice(0, text.indexOf(end)));
 }
 
-describe.skipIf(folder === null)('dialogues', () => {
+describe.skipIf(folder === null || !isAll)('dialogues', () => {
   const all = folder === null ? [] : records();
   const tools: (readonly ToolDefinition[])[] = all.map((record) => fromOpenAI(record.tools).tools);
 

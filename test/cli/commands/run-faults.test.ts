@@ -10,6 +10,7 @@ import { InputError } from '../../../src/corpus/error.ts';
 import { joinOutputs, wholeRun } from '../../../src/corpus/shards/merge.ts';
 import { FileOutputError, type FileCalls } from '../../../src/corpus/output-file.ts';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
+import { after } from '../../long.ts';
 import { CLEAN, FAULTY, at, file, jsonLines } from '../harness.ts';
 import { SHARED, work, type Worked } from '../hosts.ts';
 
@@ -90,7 +91,7 @@ const CASES: [names: Name[], code: string, exit: number][] = [
 
 test.each(CASES)('the n-th of %j fails with %s', async (names, code, exit) => {
   const whole = await expected();
-  for (let n = 1; ; n++) {
+  for (let n = 1; ; n = after(n)) {
     const folder = at(`faults-${folders++}`);
     const nth = new Nth(n);
     const what = `${names.join()} ${code} ${n}`;
@@ -126,7 +127,7 @@ test('the system takes short pieces, and interrupts', async () => {
 
 test('an output that was replaced while its sidecar could not be written is done again', async () => {
   const [whole, other] = [await expected(), await expected({ warnings: true })];
-  for (let n = 1; ; n++) {
+  for (let n = 1; ; n = after(n)) {
     const folder = at(`faults-${folders++}`);
     await run(folder);
     const nth = new Nth(n);
@@ -168,7 +169,7 @@ function broken(input: InputSource, nth: Nth, code: string | null): InputSource 
 test.each([['EIO', 2], ['ETIMEDOUT', 75], [null, 0]] as const)('the n-th reading fails with %s', async (code, exit) => {
   for (const emit of ['verdict', 'messages'] as const) {
     const whole = await expected({ emit });
-    for (let n = 1; ; n++) {
+    for (let n = 1; ; n = after(n)) {
       const folder = at(`faults-${folders++}`);
       const nth = new Nth(n);
       const what = `${emit} ${code} ${n}`;
@@ -217,7 +218,7 @@ test('joined outputs stand there whole or not at all', async () => {
   const target = at('faults-joined.ndjson');
   joinOutputs(folder, all, target);
   const whole = fs.readFileSync(target);
-  for (let n = 1; ; n++) {
+  for (let n = 1; ; n = after(n)) {
     fs.writeFileSync(target, 'before');
     const nth = new Nth(n);
     try {

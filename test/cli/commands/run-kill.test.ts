@@ -5,11 +5,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
+import { runs } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { at, CLEAN, file } from '../harness.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
-const KILLS = 30;
+const KILLS = runs(30);
 const FILES = 12;
 
 const random = randomOf(SEED);

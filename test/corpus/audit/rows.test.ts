@@ -5,10 +5,11 @@ import { auditRecords } from '../../../src/corpus/audit/audit.ts';
 import { createMachine } from '../../../src/index.ts';
 import { RecordMachine } from '../../../src/scan/record-machine.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { randomText } from '../records/random-chat.ts';
 
-const RUNS = Number(process.env['OPENCHATML_AUDIT_RUNS'] ?? 4000);
+const RUNS = runs(4000);
 const BUILDS = (['simd', 'scalar'] as const).map((build) => new RecordMachine({ build, input: 100_000 }));
 const machine = createMachine();
 

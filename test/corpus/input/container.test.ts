@@ -9,6 +9,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { type DialectId, parse } from '../../../src/index.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
+import { runs, testLong } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 import { hasCommand, sharedData } from '../../skip.ts';
 
@@ -227,7 +228,7 @@ describe.skipIf(folder === null)('real dialogues', () => {
   const { bytes: sizes, ...expected } = JSON.parse(known) as Record<string, number> & { bytes: Record<string, number> };
   const path = (name: string): string => join(folder!, `${name}.gz`);
   /** Transcripts of the part. */
-  const PART = 120;
+  const PART = runs(120);
   const { transcripts, calls, user, tool } = expected;
 
   describe.each(FORMS)('$name', ({ name, dialect, messages }) => {
@@ -242,7 +243,7 @@ describe.skipIf(folder === null)('real dialogues', () => {
       expect(scan['transcripts']).toBe(PART);
     });
 
-    test('all of it counts the same as it lies there, raw, and as lines of JSON', async () => {
+    testLong('all of it counts the same as it lies there, raw, and as lines of JSON', async () => {
       const argv = ['--dialect', dialect, '--threads', '2'];
       const raw = whole();
       const { bytes, ...counts } = await scanned(path(`${name}.txt`), argv);
@@ -272,7 +273,7 @@ describe.skipIf(folder === null)('real dialogues', () => {
     expect(rules(findings)).toEqual(rules(raw.findings));
   });
 
-  test('all of the chat records count what is known of them', async () => {
+  testLong('all of the chat records count what is known of them', async () => {
     const { harmony_messages, assistant_final } = expected;
     const counts = await scanned(path('messages.jsonl'), []);
     expect(counts).toMatchObject({

@@ -16,6 +16,7 @@ import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
 import { type Jobs, Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
+import { after, part } from '../../long.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -141,7 +142,7 @@ describe.each(CASES)('%s', (_, content, read) => {
     const whole = await seen(path, work, read, 1);
     const size = Buffer.byteLength(content);
     let begun = 0;
-    for (let step = 1; step <= size; step++) {
+    for (let step = 1; step <= size; step = after(step)) {
       const jobs = jobsHere();
       expect(await seen(path, work, read, 2, { step: () => step, least: 0 }, jobs), `a cut every ${step} bytes`).toEqual(whole);
       begun = Math.max(begun, jobs.begun);
@@ -151,7 +152,7 @@ describe.each(CASES)('%s', (_, content, read) => {
   });
 });
 
-test.each([2, 3, 7])('%i threads', async (threads) => {
+test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   const raw = fileOf(Object.entries(RAW).filter(([name]) => !name.includes('never ends') && !name.includes('old')).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
   // One flow after the other has the same threads.

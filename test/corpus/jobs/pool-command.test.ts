@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, 
 import { dirname } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
+import { part } from '../../long.ts';
 
 const root = new URL('../../../', import.meta.url);
 const copy = at('copy');
@@ -45,7 +46,7 @@ const THREADS = ['--threads', '2'];
 const JSON_OF = { scan: 'json', check: 'ndjson', messages: 'ndjson', audit: 'ndjson' };
 const COMMANDS = (['scan', 'check', 'messages', 'audit'] as const).flatMap((name) => [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' })));
 
-describe.each(COMMANDS)('$name, $kind', ({ name, path }) => {
+describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
   const argv = [name, '--format', JSON_OF[name], path];
   let whole: Told;
   beforeAll(() => void (whole = command([...argv, '--threads', '1'])));
@@ -87,7 +88,7 @@ test('one that throws', () => {
   expect([thrown.status, thrown.stdout, thrown.stderr]).toEqual([75, '', `error: a thread that read ${RAW} failed twice (Error); try again, or with --threads 1\n`]);
 });
 
-test.each(['ndjson', 'arrow', 'parquet'])('a file of messages (%s) is whole or not there', (format) => {
+test.each(part(['ndjson', 'arrow', 'parquet']))('a file of messages (%s) is whole or not there', (format) => {
   const output = at(`threads/out-${format}/messages`);
   mkdirSync(dirname(output));
   const argv = ['messages', '--format', format, '--output', output, LINES];

@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import { filter, type FilterOptions } from '../../../src/cli/commands/filter.ts';
 import { SHARED, work } from '../../cli/hosts.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 
-const RUNS = Number(process.env['OPENCHATML_VERDICT_RUNS'] ?? 60);
+const RUNS = runs(600);
 
 async function verdicts(stdin: Buffer, options: Partial<FilterOptions>): Promise<unknown> {
   const { code, out, err } = await work((host) => filter([], { ...SHARED, emit: 'verdict', ...options }, host), { stdin });

@@ -11,6 +11,7 @@ import { type BadRecord, isBad, type Unit, type UnitOptions, unitsOfRecord } fro
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource, type Source } from '../../../src/scan/source.ts';
 import { TextMachine } from '../../../src/scan/text-machine.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 
@@ -18,7 +19,7 @@ const machine = createMachine();
 /** Windows of which the smallest holds hardly a line, and the next ones some. */
 const WINDOWS = [48, 100, 1000, 64 * 1024];
 const TEXTS = (['simd', 'scalar'] as const).flatMap((build) => WINDOWS.map((input) => new TextMachine({ build, input })));
-const RUNS = Number(process.env['OPENCHATML_TEXT_RUNS'] ?? 4000);
+const RUNS = runs(4000);
 const WHOLE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 

@@ -9,11 +9,12 @@ import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 import { mutated, randomRecord, randomText } from './random-chat.ts';
 
-const RUNS = Number(process.env['OPENCHATML_RECORD_RUNS'] ?? 150);
+const RUNS = runs(1500);
 
 /** Small windows hold some lines, small tables some records. */
 const MACHINES: RecordMachineOptions[] = [

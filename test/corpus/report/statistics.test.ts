@@ -13,6 +13,7 @@ import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { countCalls } from '../../../src/rules/call-count.ts';
 import { checkSource } from '../../../src/rules/check.ts';
 import { readFixtures } from '../../fixture.ts';
+import { isAll, runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { randomCalls } from '../../random-calls.ts';
 import { recordsOf } from '../../read.ts';
@@ -131,7 +132,7 @@ describe('a recount gives the same', () => {
 
   test(`of random transcripts (OPENCHATML_SEED=${SEED})`, () => {
     const seeds = randomOf(SEED);
-    for (let run = 0; run < 1500; run++) {
+    for (let run = 0; run < runs(1500); run++) {
       const random = randomOf(seeds.below(0x7fffffff));
       const input = random.once(2) ? randomInput(random, 20) : randomCalls(random);
       expectRecount(input, randomOptions(random), `OPENCHATML_SEED=${SEED}, run ${run}`);
@@ -159,7 +160,7 @@ describe('parts add up', () => {
 
   test(`in any order and grouping (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(seeds.below(0x7fffffff));
-    for (let run = 0; run < 60; run++) {
+    for (let run = 0; run < runs(60); run++) {
       const left = [...parts];
       // Any two parts become one, until one is left.
       while (left.length > 1) {
@@ -186,7 +187,7 @@ describe('parts add up', () => {
     const several = `<|im_start|>system\n<|function_list|>${list}<|im_end|>\n<|im_start|>assistant\n${calls}<|im_end|>`;
     const inputs = [
       ...readFixtures().map(({ input, options }) => ({ input, options: options as object })),
-      ...Array.from({ length: 400 }, () => ({ input: random.once(2) ? randomInput(random, 30) : randomCalls(random), options: randomOptions(random) })),
+      ...Array.from({ length: runs(400) }, () => ({ input: random.once(2) ? randomInput(random, 30) : randomCalls(random), options: randomOptions(random) })),
       // A prompt that waits for its completion is hidden, though it looks like a message that is shown.
       ...['x<|im_end|>\n<|im_start|>user\n', ''].map((end) => ({ input: encode(`<|im_start|>user\n${end}`), options: {} })),
       { input: encode(several), options: { dialect: 'openchatml-0.1' } },
@@ -342,7 +343,7 @@ test('every rule that is counted for calls is an error of a call or of its conte
 
 const folder = sharedData('dialogues');
 
-describe.skipIf(folder === null)('dialogues', () => {
+describe.skipIf(folder === null || !isAll)('dialogues', () => {
   test.each(['openchatml-2.2', 'harmony', 'chatml-0.1'] as const)('%s', (name) => {
     const known = JSON.parse(readFileSync(join(folder!, 'expected.json'), 'utf8')) as Record<string, number>;
     const input = gunzipSync(readFileSync(join(folder!, `${name}.txt.gz`)));

@@ -10,6 +10,7 @@ import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
 import { jsonOf, PARSERS } from '../../../src/corpus/tables/parquet-values.ts';
 import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file, jsonLines } from '../../cli/harness.ts';
+import { hasTableReaders } from '../../outside/tables.ts';
 
 interface Read {
   text: string;
@@ -202,7 +203,7 @@ typed = pa.table({
 pq.write_table(typed, sys.argv[1] + '.typed')
 `;
 
-describe.skipIf(PYTHON === undefined)('files of pyarrow', () => {
+describe.skipIf(!hasTableReaders())('files of pyarrow', () => {
   const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
   const rows = Array.from({ length: 1000 }, (_, n) => ({
     id: `row ${n}`,

@@ -6,6 +6,7 @@ import { toChat } from '../../../src/formats/chat/write.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData } from '../../../src/model/data.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { readFileSync } from 'node:fs';
 
@@ -336,7 +337,7 @@ describe('any record', () => {
         if (losses.length + back.losses.length === 0) expect(back.record).toEqual({ messages });
         else expect(losses.every(({ what }) => what === 'grouping')).toBe(true);
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 
@@ -369,7 +370,7 @@ describe('any record', () => {
           expect(error).toBeInstanceOf(Refusal);
         }
       }),
-      { seed: SEED, numRuns: 2000 },
+      { seed: SEED, numRuns: runs(2000) },
     );
   });
 });

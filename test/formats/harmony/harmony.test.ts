@@ -8,6 +8,7 @@ import { writeTranscript } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type ToolDefinition, type TranscriptData } from '../../../src/model/data.ts';
 import { parse } from '../../../src/rules/library-best.ts';
 import { isVisible } from '../../../src/rules/visibility.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 
 const of = (...messages: MessageData[]): TranscriptData => ({ header: null, tools: [], messages });
@@ -226,7 +227,7 @@ const present = (message: MessageData): object =>
 test(`what users may not see they do not see in Harmony either (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED);
   let hidden = 0;
-  for (let run = 0; run < 3000; run++) {
+  for (let run = 0; run < runs(3000); run++) {
     const data = randomData(randomOf(seeds.below(0x7fffffff)));
     const read = (text: string, dialect: 'openchatml-2.2' | 'harmony'): { message: MessageData; shown: boolean }[] => {
       const bytes = new TextEncoder().encode(text);
@@ -249,13 +250,13 @@ test(`what users may not see they do not see in Harmony either (OPENCHATML_SEED=
       expect(after[at]!.shown, `${told}, message ${at}`).toBe(false);
     }
   }
-  expect(hidden).toBeGreaterThan(1000);
+  expect(hidden).toBeGreaterThan(runs(1000));
 });
 
 test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED + 1);
   let [same, lost] = [0, 0];
-  for (let run = 0; run < 3000; run++) {
+  for (let run = 0; run < runs(3000); run++) {
     const data = randomData(randomOf(seeds.below(0x7fffffff)));
     const { data: shaped, losses } = toHarmony(data);
     const { text, losses: ofWriting } = writeTranscript(shaped, 'harmony');
@@ -280,8 +281,8 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
       same++;
     }
   }
-  expect(same).toBeGreaterThan(1000);
-  expect(lost).toBeGreaterThan(1000);
+  expect(same).toBeGreaterThan(runs(1000));
+  expect(lost).toBeGreaterThan(runs(1000));
 });
 
 const DEVELOPERS = [
@@ -290,7 +291,7 @@ const DEVELOPERS = [
 
 test(`Harmony to neutral data and back is the same text (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED + 2);
-  for (let run = 0; run < 3000; run++) {
+  for (let run = 0; run < runs(3000); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const front = random.pick([[], [SYSTEM], ['Be kind.']]).map((content): MessageData => ({ role: 'system', content }));
     const developers = Array.from({ length: random.below(3) }, (): MessageData => ({ role: 'developer', content: random.pick(DEVELOPERS) }));

@@ -2,10 +2,11 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from '../../../src/rules/library-best.ts';
 import { readFixtures } from '../../fixture.ts';
+import { runs } from '../../long.ts';
 import { type Answer, askHarmony, hasHarmony, type ReadMessage } from '../../outside/harmony.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 
-const RUNS = Number(process.env['OPENCHATML_HARMONY_RUNS'] ?? 2000);
+const RUNS = runs(2000);
 
 interface Asked {
   text: string;

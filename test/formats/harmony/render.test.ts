@@ -6,10 +6,11 @@ import { HARMONY_SYSTEM } from '../../../src/formats/harmony/system.ts';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type ToolDefinition } from '../../../src/model/data.ts';
 import { parse } from '../../../src/rules/library-best.ts';
+import { runs } from '../../long.ts';
 import { askHarmony, hasHarmony, type OutsideMessage, type OutsideTool, type Request } from '../../outside/harmony.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 
-const RUNS = Number(process.env['OPENCHATML_HARMONY_RUNS'] ?? 600);
+const RUNS = runs(600);
 
 const TOOLS: ToolDefinition[] = [
   {

@@ -1,6 +1,7 @@
 // The system message of Harmony: written, read, and compared with openai-harmony over all its settings.
 import { describe, expect, test } from 'vitest';
 import { HARMONY_SYSTEM, type HarmonySystem, harmonySystem, readHarmonySystem } from '../../../src/formats/harmony/system.ts';
+import { runs } from '../../long.ts';
 import { askHarmony, hasHarmony, type OutsideMessage } from '../../outside/harmony.ts';
 import { randomOf, SEED } from '../../random.ts';
 
@@ -67,14 +68,14 @@ test(`any text: what is read stays the same when it is written and read again (O
     "Calls to these tools must go to the commentary channel: 'functions'.", '', '', ' ',
   ];
   let read = 0;
-  for (let run = 0; run < 20_000; run++) {
+  for (let run = 0; run < runs(20_000); run++) {
     const text = Array.from({ length: random.below(9) }, () => random.pick(pieces)).join(random.pick(['\n', '\n\n']));
     const fields = readHarmonySystem(text);
     if (fields === null) continue;
     read++;
     expect(readHarmonySystem(harmonySystem(fields)), `OPENCHATML_SEED=${SEED}: ${JSON.stringify(text)}`).toEqual(fields);
   }
-  expect(read).toBeGreaterThan(500);
+  expect(read).toBeGreaterThan(runs(500));
 });
 
 describe('reading', () => {

@@ -14,6 +14,7 @@ import {
 import { Refusal } from '../../../src/formats/loss.ts';
 import { parse } from '../../../src/index.ts';
 import { messageData, type MessageData, type TranscriptData } from '../../../src/model/data.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 
 const FORMS = [
@@ -320,7 +321,7 @@ describe('any messages', () => {
         const read = from(JSON.parse(JSON.stringify(written.record)));
         expect({ data: read.data, losses: [...written.losses, ...read.losses] }).toEqual({ data, losses: [] });
       }),
-      { seed: SEED, numRuns: 3000 },
+      { seed: SEED, numRuns: runs(3000) },
     );
   });
 
@@ -349,7 +350,7 @@ describe('any messages', () => {
           expect(error).toBeInstanceOf(Refusal);
         }
       }),
-      { seed: SEED, numRuns: 1500 },
+      { seed: SEED, numRuns: runs(1500) },
     );
   });
 

@@ -11,6 +11,7 @@ import type { ReadOptions } from '../../../src/model/walk.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { isVisible, show } from '../../../src/rules/visibility.ts';
+import { runs } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 
 const MACHINE = new WasmMachine();
@@ -178,7 +179,7 @@ function indented(body: string): string {
 const ANY = `any input: known tags, escaped text, every shown body and no other (OPENCHATML_SEED=${SEED})`;
 test(ANY, { timeout: 300_000 }, () => {
   const seeds = randomOf(SEED);
-  for (let run = 0; run < 3000; run++) {
+  for (let run = 0; run < runs(3000); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const dialect = random.pick(['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const);
     const bytes = randomInput(random, 20);

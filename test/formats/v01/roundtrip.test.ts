@@ -8,6 +8,7 @@ import { fromLine, toLine } from '../../../src/formats/v01/v01.ts';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type ToolDefinition, type TranscriptData } from '../../../src/model/data.ts';
 import { parse } from '../../../src/rules/library-best.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { sharedData } from '../../skip.ts';
 import { ANALYSIS, CALL, FINAL, meaning, of, PREAMBLE, REPLY, TOOL } from './shapes.ts';
@@ -109,9 +110,9 @@ test(`there and back again, through the text (OPENCHATML_SEED=${SEED})`, () => {
       expect(meaning(text)).toEqual(data);
       carried++;
     }),
-    { seed: SEED, numRuns: 3_000 },
+    { seed: SEED, numRuns: runs(3_000) },
   );
-  expect(carried).toBeGreaterThan(1_000);
+  expect(carried).toBeGreaterThan(runs(1_000));
 });
 
 test(`any 0.1 bodies: nothing is lost, and nothing is shown that was hidden (OPENCHATML_SEED=${SEED})`, () => {
@@ -148,7 +149,7 @@ test(`any 0.1 bodies: nothing is lost, and nothing is shown that was hidden (OPE
         expect(shown).not.toMatch(/<\|function_call\|>|<\|start_/);
       }
     }),
-    { seed: SEED, numRuns: 5_000 },
+    { seed: SEED, numRuns: runs(5_000) },
   );
 });
 
@@ -158,7 +159,7 @@ test.skipIf(folder === null)('real dialogues: 0.1 to neutral and back to the sam
   const bytes = gunzipSync(readFileSync(join(folder!, 'chatml-0.1.txt.gz')));
   const parsed = parse(bytes, { dialect: 'openchatml-0.1' });
   let [calls, replies] = [0, 0];
-  for (const transcript of parsed.transcripts.slice(0, 3000)) {
+  for (const transcript of parsed.transcripts.slice(0, runs(3000))) {
     const data = fromLine({ header: null, tools: [], messages: [...transcript].map(messageData) });
     calls += data.messages.filter(({ contentType }) => contentType === 'json').length;
     replies += data.messages.filter(({ role, name }) => role === 'tool' && name?.startsWith('functions.')).length;
@@ -170,6 +171,6 @@ test.skipIf(folder === null)('real dialogues: 0.1 to neutral and back to the sam
       [...messages].filter(({ role }) => role === 'assistant').map(({ content }) => content);
     expect(texts(shaped.data.messages)).toEqual(texts(transcript));
   }
-  expect(calls).toBeGreaterThan(5000);
+  expect(calls).toBeGreaterThan(runs(5000));
   expect(replies).toBe(calls);
 });

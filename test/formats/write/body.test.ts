@@ -7,6 +7,7 @@ import { type WriteOptions, writeMessage, writeTranscript } from '../../../src/f
 import type { MessageData } from '../../../src/model/data.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 
 const FRAGMENTS = [
@@ -237,7 +238,7 @@ test(`any string without lone surrogates is given back by 2.2 (OPENCHATML_SEED=$
         expect(views[0]!.end).toBe('end');
       },
     ),
-    { seed: SEED, numRuns: 20_000 },
+    { seed: SEED, numRuns: runs(20_000) },
   );
 });
 
@@ -263,7 +264,7 @@ test(`any string without lone surrogates is given back by the other dialects, or
       const views = [...parse(text, { dialect }).messages()];
       expect(views.map((view) => view.content)).toEqual([content]);
     }),
-    { seed: SEED, numRuns: 20_000 },
+    { seed: SEED, numRuns: runs(20_000) },
   );
   expect(refused).toBeGreaterThan(0);
 });

@@ -8,6 +8,7 @@ import { type WriteOptions, writeMessage } from '../../../src/formats/write/writ
 import { type MessageData, messageData } from '../../../src/model/data.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 
 const header = (message: Partial<MessageData>, dialect: DialectId, options?: WriteOptions): string => {
@@ -395,8 +396,8 @@ test(`a header of any values is read back, or refused (OPENCHATML_SEED=${SEED})`
         result.text,
       ).toEqual(unknownChannel && dialect !== 'openchatml-0.1' ? ['unknown-channel'] : []);
     }),
-    { seed: SEED, numRuns: 20_000 },
+    { seed: SEED, numRuns: runs(20_000) },
   );
-  expect(written).toBeGreaterThan(1_000);
-  expect(refused).toBeGreaterThan(1_000);
+  expect(written).toBeGreaterThan(runs(1_000));
+  expect(refused).toBeGreaterThan(runs(1_000));
 });

@@ -13,6 +13,7 @@ import { type Transcript } from '../../../src/model/parse.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';
 import { readFixtures } from '../../fixture.ts';
+import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { sharedData } from '../../skip.ts';
 
@@ -258,9 +259,9 @@ describe('the document header', () => {
         expect(dataOf(transcript!).header).toEqual({ ...fields, version: '2.2' });
         expect(transcript!.length).toBe(1);
       }),
-      { seed: SEED, numRuns: 3_000 },
+      { seed: SEED, numRuns: runs(3_000) },
     );
-    expect(written).toBeGreaterThan(2_500);
+    expect(written).toBeGreaterThan(runs(2_500));
   });
 });
 
@@ -310,7 +311,7 @@ test(`any transcript reads back as its data (OPENCHATML_SEED=${SEED})`, () => {
       expect(read).toEqual({ version: '2.2', model: 'm' });
       expect(back.map(({ marked: _, ...rest }) => rest)).toEqual(messages);
     }),
-    { seed: SEED, numRuns: 3_000 },
+    { seed: SEED, numRuns: runs(3_000) },
   );
 });
 
@@ -379,7 +380,7 @@ test.skipIf(folder === null)('real dialogues of 2.2 come back byte for byte, but
   const texts = bytes
     .toString('utf8')
     .split(/(?=^version: 2\.2$)/m)
-    .slice(0, 3000);
+    .slice(0, runs(3000));
   let [same, reordered] = [0, 0];
   for (const text of texts) {
     const [transcript] = parse(text).transcripts;
@@ -395,5 +396,5 @@ test.skipIf(folder === null)('real dialogues of 2.2 come back byte for byte, but
     if (written !== expected) expect(written).toBe(expected);
     same++;
   }
-  expect({ same, reordered: reordered > 0 }).toEqual({ same: 3000, reordered: true });
+  expect({ same, reordered: reordered > 0 }).toEqual({ same: runs(3000), reordered: true });
 });

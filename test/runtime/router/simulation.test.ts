@@ -1,14 +1,15 @@
 // A simulation of the tool router on a virtual clock: hundreds of calls a seed with delays, failures, time-outs,
 // cancellations, duplicate and foreign ids, and handlers that break every promise. Each call has exactly one outcome,
 // the right one as far as it is known beforehand, and nothing is left open: no timer, no listener, no place.
-// OPENCHATML_ROUTER_SEEDS sets how many seeds there are, OPENCHATML_SEED the first one.
+// OPENCHATML_SEED is the first seed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
 import type { Handler, HandlerContext, Outcome, RoutedCall, RouterEvent } from '../../../src/runtime/router/types.ts';
+import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { countedController, settled, VirtualClock } from './clock.ts';
 
-const SEEDS = Number(process.env['OPENCHATML_ROUTER_SEEDS'] ?? 2000);
+const SEEDS = runs(2000);
 
 /** What a handler does: [how, after how long, heeding its signal or not]. */
 interface Behaviour {
@@ -377,7 +378,7 @@ test(
       try {
         await simulation.run(100 + random.below(400));
       } catch (error) {
-        throw new Error(`OPENCHATML_SEED=${seed} OPENCHATML_ROUTER_SEEDS=1`, { cause: error });
+        throw new Error(`OPENCHATML_SEED=${seed}`, { cause: error });
       }
       calls += simulation.all.length;
       most = Math.max(most, simulation.most);

@@ -5,6 +5,7 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import { describeLong } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
 import { bytewise, deltasOf, eventsOf, id, joined, LARGE, SMALL } from './run.ts';
@@ -151,7 +152,7 @@ function flow(open: string, chunk: Uint8Array, total: number): { grew: number; d
   return { grew: most - before, delta };
 }
 
-describe('what flows through is not kept', () => {
+describeLong('what flows through is not kept', () => {
   const GIB = 2 ** 30;
   const text = bytes('All work and no play makes a dull stream. <b>é</b> '.repeat(1285).slice(0, 65_000));
   test.each([

@@ -3,11 +3,12 @@
 import { expect, test } from 'vitest';
 import { Machines } from '../../../src/runtime/stream/machines.ts';
 import { Twin } from '../../../src/scan/twin/twin.ts';
+import { runs } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
 import { bytewise, eventsOf, joined, LARGE, SMALL } from './run.ts';
 
-const INPUTS = Number(process.env['OPENCHATML_STREAM_INPUTS'] ?? 8_000);
+const INPUTS = runs(8_000);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 const TWIN = new Machines(() => new Twin({ window: 1024, tableRows: 64 }));
 

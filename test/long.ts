@@ -1,0 +1,18 @@
+// What takes long: `npm test` does a part of it, and `npm run test:all` all of it (OPENCHATML_TESTS=all).
+import { describe, test } from 'vitest';
+
+export const isAll = process.env['OPENCHATML_TESTS'] === 'all';
+if (!isAll) console.log('skipped: long tests, other programs, most random inputs: `npm run test:all` has them');
+
+/** How many of `all` random inputs, or of what else a test repeats, it takes: all of them, or a tenth. */
+export const runs = (all: number): number => (isAll ? all : Math.ceil(all / 10));
+
+/** All cases, or a third of them. */
+export const part = <T>(all: readonly T[]): T[] => all.filter((_, index) => isAll || index % 3 === 0);
+
+/** The number that is tried after `n`, where each one from 1 on would be: the next one, or one a fourth larger. */
+export const after = (n: number): number => (isAll ? n + 1 : n + 1 + (n >> 2));
+
+/** Tests that `npm test` leaves out. */
+export const describeLong = describe.skipIf(!isAll);
+export const testLong = test.skipIf(!isAll);
