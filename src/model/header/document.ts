@@ -4,7 +4,8 @@ import type { RuleName } from '../../errors.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { LF } from '../bytes.ts';
-import { type HeaderValue, plainValue, readYaml, versionOf } from './yaml.ts';
+import { readPlain } from './plain.ts';
+import { type HeaderValue, readYaml } from './yaml.ts';
 
 export interface DocumentHeader {
   /** The version as it is written, `2.10` for example; null when there is none that can be read. */
@@ -33,11 +34,10 @@ const INDICATORS = 16;
  */
 export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): DocumentHeader {
   if (exceedsBounds(bytes)) return unreadable('header-limit');
-  const root = readYaml(decodeUtf8(bytes.subarray(0, lineEnded ? yamlLength(bytes) : bytes.length)));
-  if (typeof root === 'string') return unreadable(root);
-  const problems: RuleName[] = [];
-  const fields = root ? (plainValue(root, problems) as { [key: string]: HeaderValue }) : Object.create(null);
-  const version = root ? versionOf(root) : null;
+  const text = decodeUtf8(bytes.subarray(0, lineEnded ? yamlLength(bytes) : bytes.length));
+  const read = readPlain(text) ?? readYaml(text);
+  if (typeof read === 'string') return unreadable(read);
+  const { version, fields, problems } = read;
   const { dialect, problem } = judge(version);
   if (problem) problems.push(problem);
   const harmony = property(property(fields, 'profiles'), 'harmony');

@@ -8,8 +8,26 @@ import type { RuleName } from '../../errors.ts';
 
 export type HeaderValue = string | number | boolean | null | HeaderValue[] | { [key: string]: HeaderValue };
 
+/** What the text of a header says. */
+export interface HeaderText {
+  /** As it is written: 2.10 is not 2.1. Null: there is none. Empty: there is one, but no scalar. */
+  readonly version: string | null;
+  /** Null-prototype objects. */
+  readonly fields: { [key: string]: HeaderValue };
+  readonly problems: RuleName[];
+}
+
+/** What a header says, or why it says nothing. */
+export function readYaml(text: string): HeaderText | RuleName {
+  const root = rootOf(text);
+  if (typeof root === 'string') return root;
+  if (root === null) return { version: null, fields: Object.create(null), problems: [] };
+  const problems: RuleName[] = [];
+  return { version: versionOf(root), fields: plainValue(root, problems) as HeaderText['fields'], problems };
+}
+
 /** The mapping at the root; null for a header without content; or what is wrong. */
-export function readYaml(text: string): YAMLMap | null | RuleName {
+function rootOf(text: string): YAMLMap | null | RuleName {
   try {
     for (const token of new Lexer().lex(text)) {
       const type = CST.tokenType(token);
@@ -39,7 +57,7 @@ function isPlain(node: unknown): boolean {
 const keyText = (key: unknown): string => (isScalar(key) ? String(key.value) : '');
 
 /** A value without the library's classes; the last of equal keys stays. */
-export function plainValue(node: unknown, problems: RuleName[]): HeaderValue {
+function plainValue(node: unknown, problems: RuleName[]): HeaderValue {
   if (isMap(node)) {
     const object: { [key: string]: HeaderValue } = Object.create(null);
     for (const pair of node.items) {
@@ -55,8 +73,7 @@ export function plainValue(node: unknown, problems: RuleName[]): HeaderValue {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : value == null ? null : String(value);
 }
 
-/** The version as text: 2.10 is not 2.1. Empty text: there is one, but no scalar. */
-export function versionOf(root: YAMLMap): string | null {
+function versionOf(root: YAMLMap): string | null {
   const node = root.items.findLast((pair) => keyText(pair.key) === 'version')?.value;
   if (node === null || node === undefined) return null;
   if (!isScalar(node)) return '';
