@@ -59,8 +59,8 @@ class Compiled implements CompiledTool {
   readonly #meter = new Meter();
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
-  readonly #validator: Validator;
   readonly #accepts: Accepts | null;
+  #validator: Validator | null = null;
 
   constructor(definition: ToolDefinition, limits: SchemaLimits) {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
@@ -72,8 +72,13 @@ class Compiled implements CompiledTool {
     this.#schema = new SchemaBuilder(schema, limits, this.#meter);
     this.#depth = depthOf(this.#schema.edges);
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
-    this.#validator = new Validator(this.#schema.root, '2020-12', true);
     this.#accepts = acceptsFor(schema);
+    // A plain schema needs the library only for arguments that do not fit, if there are any.
+    if (this.#accepts === null) this.#validator = this.#makeValidator();
+  }
+
+  #makeValidator(): Validator {
+    return new Validator(this.#schema.root, '2020-12', true);
   }
 
   accepts(machine: Machine, from: number, to: number, depth: number): boolean {
@@ -84,6 +89,7 @@ class Compiled implements CompiledTool {
     if (this.#accepts?.value(argumentsValue)) return null;
     const patterns = this.#schema.patterns;
     try {
+      this.#validator ??= this.#makeValidator();
       const { depth, breadth, nameLength, strings, names } = survey(argumentsValue, this.#limits, this.#meter, !patterns.isEmpty);
       const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
       if (frames > this.#limits.frames) throw new Unchecked();
