@@ -4,29 +4,29 @@
 //   embed    both binaries of a module   -> src/scan/binary.ts and its like (generated, untracked)
 //   embed    the report page's script    -> src/corpus/report/assets.ts (generated, untracked)
 //   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
+//   rolldown the command, its threads    -> cli/*.js; program.mjs tells why they are bundled in another way
 //   tsc      src, checked                -> *.d.ts
 //
 // Flags: --fast leaves out tsc; --clean also removes files of earlier builds from dist/.
 import { spawn } from 'node:child_process';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { BuildError, embed } from './embed.mjs';
 import { embedReport } from './report-assets.mjs';
 import { hashInputs, isWhole, keepOnly, listFiles, makeExecutable, place, readStamp, withLock } from './place.mjs';
+import { bundleProgram } from './program.mjs';
 
-/** The modules of the package. One for anywhere must not reach a `node:` module. The last goes last into dist/. */
+/** The entries of the library. One for anywhere must not reach a module of Node. */
 const ENTRIES = [
   { source: 'src/index.ts', anywhere: true },
   { source: 'src/js.ts', anywhere: true },
   { source: 'src/node.ts', anywhere: false },
-  { source: 'src/corpus/input/decode-worker.ts', anywhere: false },
-  { source: 'src/corpus/jobs/worker.ts', anywhere: false },
-  { source: 'src/cli/main.ts', anywhere: false },
 ];
-const COMMAND = 'src/cli/main.ts';
-/** Packages that stay outside. */
-const EXTERNAL = ['commander', 'yocto-spinner'];
+/** The folder of the program, and its first file, which goes into dist/ last. */
+const PROGRAM = 'cli';
+const COMMAND = `${PROGRAM}/main.js`;
 /** WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below `most` bytes. */
 const MODULES = [
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
@@ -36,7 +36,7 @@ const MODULES = [
 /** The script and the style of report pages. */
 const REPORT_MODULE = 'src/corpus/report/assets.ts';
 const GENERATED = [...MODULES.map(({ binary }) => binary), REPORT_MODULE];
-const TOOLS = ['assemblyscript', 'esbuild', 'typescript'];
+const TOOLS = ['assemblyscript', 'esbuild', 'rolldown', 'typescript'];
 const INPUT_FOLDERS = ['assembly', 'src'];
 const INPUT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'asconfig.json'];
 
@@ -93,8 +93,8 @@ async function bundle(scratch) {
     format: 'esm',
     // One run for all entries, so that they share one copy of the library: neutral, with node: modules left alone.
     platform: 'neutral',
-    // Packages are bundled, which halves the time to start; but not what only the command line needs, and not always.
-    external: [...EXTERNAL, 'node:*'],
+    // Packages are bundled, which halves the time to start.
+    external: ['node:*'],
     // As packages for Node write it; what runs anywhere is kept from it below.
     alias: { fs: 'node:fs', stream: 'node:stream' },
     mainFields: ['main'],
@@ -105,13 +105,21 @@ async function bundle(scratch) {
   }).catch(() => {
     throw new BuildError('esbuild failed');
   });
-  checkBundles(scratch, result.metafile.outputs);
-  collectLicences(scratch, { ...result.metafile.inputs, ...inReport });
+  const program = await bundleProgram(root, join(scratch, PROGRAM), MODULES).catch((error) => {
+    throw new BuildError(`rolldown: ${error.message}`);
+  });
+  const imports = Object.entries(result.metafile.outputs).map(([name, { imports }]) => {
+    return [name, imports.filter(({ external }) => external).map(({ path }) => path)];
+  });
+  checkPackages([...imports, ...Object.entries(program.imports)]);
+  checkLibrary(result.metafile.outputs);
+  checkCommand(join(scratch, COMMAND));
+  collectLicences(scratch, [...Object.keys({ ...result.metafile.inputs, ...inReport }), ...program.inputs]);
 }
 
 /** The licences of all packages that are part of a bundle. */
 function collectLicences(scratch, inputs) {
-  const owners = Object.keys(inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
+  const owners = inputs.map((input) => /\bnode_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]);
   const texts = [...new Set(owners)].filter(Boolean).sort().map((owner) => {
     const folder = join(root, 'node_modules', owner);
     const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
@@ -122,32 +130,38 @@ function collectLicences(scratch, inputs) {
   writeFileSync(join(scratch, 'LICENSES.txt'), texts.join(`\n${'-'.repeat(80)}\n\n`));
 }
 
-/** Every package a bundle names must be declared, and an entry for any platform must not reach Node's own modules. */
-function checkBundles(scratch, outputs) {
+/** What a bundle imports, and is no module of Node, must be declared. */
+function checkPackages(bundles) {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
-  for (const [name, { imports }] of Object.entries(outputs)) {
-    for (const { path, external } of imports) {
-      if (!external || path.startsWith('node:')) continue;
+  for (const [name, imports] of bundles) {
+    for (const path of imports) {
+      if (isBuiltin(path)) continue;
       const owner = path.split('/').slice(0, path.startsWith('@') ? 2 : 1).join('/');
       if (!declared.includes(owner) && owner !== manifest.name) {
-        throw new BuildError(`${name} imports ${path}: not a dependency, and not written as a node: module`);
+        throw new BuildError(`${name} imports ${path}, which is not a dependency`);
       }
     }
   }
+}
+
+/** An entry for any platform must not reach Node's own modules. */
+function checkLibrary(outputs) {
   for (const { source } of ENTRIES.filter((entry) => entry.anywhere)) {
     const start = Object.keys(outputs).find((name) => outputs[name].entryPoint === source);
     const reached = new Set([start]);
     for (const name of reached) {
       for (const { path, external } of outputs[name].imports) {
         if (!external) reached.add(path);
-        else if (path.startsWith('node:')) throw new BuildError(`${source} must run anywhere, but reaches ${path}`);
+        else if (isBuiltin(path)) throw new BuildError(`${source} must run anywhere, but reaches ${path}`);
       }
     }
   }
-  const command = join(scratch, outputOf(COMMAND));
-  if (!readFileSync(command, 'utf8').startsWith('#!')) throw new BuildError(`${COMMAND} must start with a #! line`);
-  makeExecutable(command);
+}
+
+function checkCommand(path) {
+  if (!readFileSync(path, 'utf8').startsWith('#!')) throw new BuildError(`${COMMAND} must start with a #! line`);
+  makeExecutable(path);
 }
 
 async function declare(scratch) {
@@ -176,7 +190,7 @@ async function buildInto(scratch, inputs) {
   await bundle(scratch);
   if (!fast) await declare(scratch);
   const files = Object.fromEntries(GENERATED.map((file) => [file, statSync(join(root, file)).size]));
-  place(root, scratch, ENTRIES.map((entry) => outputOf(entry.source)), { inputs, types: !fast, files });
+  place(root, scratch, [...ENTRIES.map((entry) => outputOf(entry.source)), COMMAND], { inputs, types: !fast, files });
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
   console.error(`built dist/ in ${seconds} s${sizes.join('')}`);
 }

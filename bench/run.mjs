@@ -14,8 +14,8 @@ await build({
   entryPoints: [
     { in: 'bench/main.ts', out: 'main' },
     { in: 'bench/records/loop-command.ts', out: 'loop-command' },
-    { in: 'src/corpus/jobs/worker.ts', out: 'corpus/jobs/worker' },
-    { in: 'src/corpus/input/decode-worker.ts', out: 'corpus/input/decode-worker' },
+    { in: 'src/corpus/jobs/worker.ts', out: 'corpus-jobs-worker' },
+    { in: 'src/corpus/input/decode-worker.ts', out: 'corpus-input-decode-worker' },
   ],
   outdir: 'dist-bench',
   bundle: true,

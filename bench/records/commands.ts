@@ -53,7 +53,7 @@ export const RUN: Command = { name: 'run', does: 'a corpus to a folder, verdicts
 /** Whether a command can be told how many threads to use. */
 export function takesThreads({ args: [name] }: Command): boolean {
   const { options } = commandRows().find((row) => row.name === name)!;
-  return options.some(({ long }) => long === '--threads');
+  return options().some(({ long }) => long === '--threads');
 }
 
 /** The whole command line. */

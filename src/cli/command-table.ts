@@ -23,9 +23,10 @@ export interface CommandRow {
   readonly description: string;
   /** What is named besides options; left out: any number of inputs. */
   readonly argument?: { readonly name: string; readonly description: string };
-  readonly options: readonly Option[];
+  /** Made anew for every program. */
+  readonly options: () => readonly Option[];
   /** What it takes besides; left out: what all commands that read transcripts take. */
-  readonly shared?: readonly Option[];
+  readonly shared?: () => readonly Option[];
   readonly load: () => Promise<Work>;
   /** Why it cannot work with these options; null: it can. */
   readonly refuse?: (options: Readonly<Record<string, unknown>>, host: Host) => string | null;
@@ -34,14 +35,13 @@ export interface CommandRow {
 /** What `convert` writes. */
 const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'sharegpt'];
 
-/** Made anew for every run: a row's options belong to one program. */
-export function commandRows(): CommandRow[] {
+export function commandRows(): readonly CommandRow[] {
   return [
     {
       name: 'scan',
       description: 'count transcripts, messages, calls, tokens and findings of structure',
       load: async () => (await import('./commands/scan.ts')).scan,
-      options: [
+      options: () => [
         formatOption(['table', 'json']),
         new Option('--report <file>', 'write a page (HTML) that shows the counts, too'),
         ...corpusOptions(),
@@ -51,7 +51,7 @@ export function commandRows(): CommandRow[] {
       name: 'check',
       description: 'tell every diagnostic; exit with 1 when one is an error',
       load: async () => (await import('./commands/check.ts')).check,
-      options: [
+      options: () => [
         ...reportOptions(),
         toolsOption(),
         ...corpusOptions(),
@@ -62,7 +62,7 @@ export function commandRows(): CommandRow[] {
       description: 'write one record a message',
       load: async () => (await import('./commands/messages.ts')).messages,
       refuse: refuseBinary,
-      options: [
+      options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
         new Option('--output <file>', 'where to write; standard output when left out'),
         new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather),
@@ -76,7 +76,7 @@ export function commandRows(): CommandRow[] {
       name: 'render',
       description: 'write what an end user may see',
       load: async () => (await import('./commands/render.ts')).render,
-      options: [
+      options: () => [
         formatOption(['text', 'html']),
         new Option('--debug', 'show hidden messages too, marked as hidden'),
         new Option('--transcript <number>', 'one transcript of each file, from 0').argParser(readNumber),
@@ -89,7 +89,7 @@ export function commandRows(): CommandRow[] {
       name: 'convert',
       description: 'write transcripts in another form',
       load: async () => (await import('./commands/convert.ts')).convert,
-      options: [
+      options: () => [
         new Option('--to <form>', 'what to write').choices(FORMS).makeOptionMandatory(),
         new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),
         new Option('--format <format>', 'form of the output: text for dialects, else ndjson')
@@ -106,7 +106,7 @@ export function commandRows(): CommandRow[] {
       name: 'audit',
       description: 'find control tokens in text that should hold none; exit with 1 when one is an error',
       load: async () => (await import('./commands/audit.ts')).audit,
-      options: [
+      options: () => [
         ...reportOptions(),
         threadsOption(),
         ...recordOptions(),
@@ -125,7 +125,7 @@ export function commandRows(): CommandRow[] {
       description: 'write a verdict for each line, a record that comes through a pipe; nothing in it makes this fail',
       argument: { name: '[path...]', description: 'one file, or - for standard input' },
       load: async () => (await import('./commands/filter.ts')).filter,
-      options: [
+      options: () => [
         new Option('--emit <what>',
           'verdicts, verdicts with messages, or only the lines without (keep) or with errors (drop)')
           .choices(['verdict', 'messages', 'keep', 'drop']).default('verdict'),
@@ -139,7 +139,7 @@ export function commandRows(): CommandRow[] {
       description: 'judge the files of a corpus, or a share of them, into a folder; goes on where it was stopped',
       argument: { name: '[path...]', description: `files, folders (their ${ENDINGS_TEXT})` },
       load: async () => (await import('./commands/run.ts')).runShards,
-      options: [
+      options: () => [
         new Option('--out <folder>', 'where to write').makeOptionMandatory(),
         new Option('--emit <what>', 'verdicts, messages, or the records without errors')
           .choices(['verdict', 'messages', 'keep']).default('verdict'),
@@ -156,8 +156,10 @@ export function commandRows(): CommandRow[] {
       description: 'add up what all shares of a run have counted, and join what they wrote',
       argument: { name: '<folder>', description: 'the folder that `run` has written to' },
       load: async () => (await import('./commands/merge.ts')).merge,
-      options: [new Option('--output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too')],
-      shared: [colorOption(), ...flag('-q, --quiet', 'errors only')],
+      options: () => [
+        new Option('--output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too'),
+      ],
+      shared: () => [colorOption(), ...flag('-q, --quiet', 'errors only')],
     },
   ];
 }

@@ -27,17 +27,17 @@ export interface Config extends Settings {
 const NONE: Config = { file: null, rules: {}, shared: new Map(), commands: new Map() };
 
 /**
- * The configuration of a run. `choice`: a file; false: none; undefined: the nearest one. Throws an InputError, which
- * tells file and place, and nothing that stands in the file.
+ * The configuration of a run. `choice`: a file; false: none; undefined: the nearest one. `program`: all commands with
+ * their options. Throws an InputError, which tells file and place, and nothing that stands in the file.
  */
-export function loadConfig(choice: string | false | undefined, program: Command): Config {
+export function loadConfig(choice: string | false | undefined, program: () => Command): Config {
   if (choice === false) return NONE;
   const folder = workingFolder();
   const file = choice === undefined ? folder && findConfig(folder) : folder === null ? choice : resolve(folder, choice);
   if (file === null) return NONE;
   const text = readText(file);
   try {
-    return { file, ...readSettings(readJson(text), program, dirname(file)) };
+    return { file, ...readSettings(readJson(text), program(), dirname(file)) };
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;
     throw new InputError(`${file}:${placeOf(text, error.from)}`, error.reason, '', error);

@@ -18,7 +18,10 @@ export function countOf(count: number, noun: string): string {
   return `${thousands(count)} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-export type Colors = ReturnType<typeof picocolors.createColors>;
+type Style = 'bold' | 'cyan' | 'dim' | 'green' | 'red' | 'yellow';
+export type Colors = Pick<ReturnType<typeof picocolors.createColors>, Style>;
+const plain: Colors[Style] = String;
+const PLAIN: Colors = { bold: plain, cyan: plain, dim: plain, green: plain, red: plain, yellow: plain };
 export type ColorChoice = 'auto' | 'always' | 'never';
 
 /**
@@ -28,5 +31,5 @@ export type ColorChoice = 'auto' | 'always' | 'never';
 export function colorsFor(choice: ColorChoice, isTTY: boolean, env: NodeJS.ProcessEnv): Colors {
   const { NO_COLOR, FORCE_COLOR, TERM } = env;
   const auto = NO_COLOR ? false : FORCE_COLOR ? FORCE_COLOR !== '0' : isTTY && TERM !== 'dumb';
-  return picocolors.createColors(choice === 'auto' ? auto : choice === 'always');
+  return (choice === 'auto' ? auto : choice === 'always') ? picocolors.createColors(true) : PLAIN;
 }

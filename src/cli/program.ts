@@ -4,6 +4,7 @@ import { ThreadError } from '../corpus/jobs/thread-error.ts';
 import { Command, CommanderError } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
 import { type CommandRow, commandRows } from './command-table.ts';
+import { applyConfig, loadConfig } from './config.ts';
 import { AFTER, examplesOf, PATHS } from './help.ts';
 import { colorOption, formatOption, sharedOptions } from './options.ts';
 import { escapeJson, escapeLine, escapeText } from './print.ts';
@@ -15,15 +16,18 @@ import { ClosedPipe, type Host, OutputError } from './stream.ts';
 export async function cli(argv: readonly string[], host: Host): Promise<number> {
   let code = OK;
   try {
-    await makeProgram(host, (answer) => (code = answer)).parseAsync(argv, { from: 'user' });
+    await makeProgram(host, (answer) => (code = answer), argv[0]).parseAsync(argv, { from: 'user' });
     return code;
   } catch (error) {
     return exitCodeOf(error, host);
   }
 }
 
-/** The whole table of commands; `answer` takes the exit code of the one that ran. */
-export function makeProgram(host: Host, answer: (code: number) => void): Command {
+/**
+ * The whole table of commands; `answer` takes the exit code of the one that ran. `chosen`: the first argument; when it
+ * names a command of the table, the others are without their options, which takes less time.
+ */
+export function makeProgram(host: Host, answer: (code: number) => void, chosen?: string): Command {
   const program = new Command('openchatml');
   program
     .description('Read, check, render and convert chat transcripts: OpenChatML 0.1, 2.0, 2.2 and Harmony.')
@@ -38,21 +42,25 @@ export function makeProgram(host: Host, answer: (code: number) => void): Command
     .showHelpAfterError('(--help tells what there is)')
     .addHelpText('after', () => examplesOf('openchatml'))
     .addHelpText('afterAll', AFTER);
-  for (const row of commandRows()) addCommand(program, row, host, answer);
+  const rows = commandRows();
+  const isOne = rows.some(({ name }) => name === chosen);
+  for (const row of rows) addCommand(program, row, host, answer, !isOne || row.name === chosen);
   addExplain(program, host, answer);
   addCompletion(program, host, answer);
   return program;
 }
 
 /** A command of the table. */
-function addCommand(program: Command, row: CommandRow, host: Host, answer: (code: number) => void): void {
-  const { argument = { name: '[path...]', description: PATHS }, options: own, shared = sharedOptions() } = row;
+function addCommand(
+  program: Command, row: CommandRow, host: Host, answer: (code: number) => void, takesOptions: boolean,
+): void {
+  const { argument = { name: '[path...]', description: PATHS }, options: own, shared = sharedOptions } = row;
   const command = program.command(row.name).description(row.description).argument(argument.name, argument.description);
   command.addHelpText('after', () => examplesOf(row.name));
-  for (const option of [...own, ...shared]) command.addOption(option);
+  if (takesOptions) for (const option of [...own(), ...shared()]) command.addOption(option);
   command.action(async (given: string | string[]) => {
     const paths = typeof given === 'string' ? [given] : given;
-    const options = await configure(program, command, host);
+    const options = await configure(command, host);
     if (typeof options === 'number') return answer(options);
     const refusal = row.refuse?.(options, host) ?? null;
     if (refusal !== null) {
@@ -75,12 +83,11 @@ type Options = Readonly<Record<string, unknown>>;
  * The options as they take effect: of the command line, of the configuration, by default. Or an exit code, when nothing
  * else is to be done: the configuration is wrong, which was told, or it was to be written, and is.
  */
-async function configure(program: Command, command: Command, host: Host): Promise<Options | number> {
-  const { applyConfig, loadConfig } = await import('./config.ts');
+async function configure(command: Command, host: Host): Promise<Options | number> {
   const { config: choice, printConfig } = command.opts<{ config?: string | false; printConfig?: true }>();
   const takesOne = command.options.some(({ long }) => long === '--config');
   try {
-    const config = loadConfig(takesOne ? choice : false, program);
+    const config = loadConfig(takesOne ? choice : false, () => makeProgram(host, () => {}));
     const options = applyConfig(command, config);
     if (!printConfig) return options;
     const { settingsText } = await import('./config-read.ts');

@@ -5,7 +5,7 @@
 
 import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, ROW_WORDS, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
-import { SCALAR, SIMD } from './record-binary.ts';
+import { scalar, simd } from './record-binary.ts';
 
 /** What assembly/record/index.ts exports. Positions are addresses, records are numbers of rows. */
 interface Exports {
@@ -63,7 +63,7 @@ const SCRATCH = 2 * MIB;
 const TEXTS = 2 * MIB;
 const OUTPUT = 2 * MIB;
 
-const builds = new Builds(SIMD, SCALAR);
+const builds = new Builds(simd, scalar);
 const align = (address: number): number => (address + 63) & ~63;
 
 export class RecordMachine {

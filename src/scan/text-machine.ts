@@ -9,7 +9,7 @@ import {
 } from '../abi.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { type Build, Builds } from './builds.ts';
-import { SCALAR, SIMD } from './text-binary.ts';
+import { scalar, simd } from './text-binary.ts';
 
 export {
   LINE_OTHER, VALUE_ARRAY, VALUE_FALSE, VALUE_NULL, VALUE_NUMBER, VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
@@ -50,7 +50,7 @@ export interface TextMachineOptions {
 
 const PAGE = 65536;
 const MIB = 1024 * 1024;
-const builds = new Builds(SIMD, SCALAR);
+const builds = new Builds(simd, scalar);
 const ENCODER = new TextEncoder();
 const align = (address: number): number => (address + 63) & ~63;
 

@@ -6,7 +6,7 @@
 
 import { instantiateSync } from '@assemblyscript/loader';
 import * as abi from '../abi.ts';
-import { SCALAR, SIMD } from './binary.ts';
+import { scalar, simd } from './binary.ts';
 import { type Build, Builds } from './builds.ts';
 import { type Dialect, encodeDialect } from './dialects.ts';
 import type { Machine } from './machine.ts';
@@ -58,7 +58,7 @@ const SCRATCH_BYTES = 16 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 /** Beside the depth: the document is valid UTF-8. */
 const IS_UTF8 = 1 << 31;
-const builds = new Builds(SIMD, SCALAR);
+const builds = new Builds(simd, scalar);
 
 const align = (address: number): number => (address + 63) & ~63;
 

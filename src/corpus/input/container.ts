@@ -64,7 +64,8 @@ export function decodeInput(input: InputSource, options: DecodeOptions): InputSo
   }
   const { verify, columns = COLUMNS } = options;
   const descriptor = input instanceof FileSource ? input.descriptor : null;
-  return decodeWith(workerFile('input/decode-worker.js'), input, { container, path, descriptor, verify, columns });
+  const script = workerFile('corpus-input-decode-worker.js');
+  return decodeWith(script, input, { container, path, descriptor, verify, columns });
 }
 
 /** What the script of a decoding thread makes of an input. */

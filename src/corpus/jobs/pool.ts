@@ -165,7 +165,7 @@ export class Pool implements Jobs {
   #closed = false;
 
   /** `script`: what the threads run. */
-  constructor(threads: number, script: URL = workerFile('jobs/worker.js')) {
+  constructor(threads: number, script: URL = workerFile('corpus-jobs-worker.js')) {
     this.threads = threads;
     this.#script = script;
   }

@@ -293,7 +293,7 @@ test('a failing read is told with its place', () => {
   for (const verify of [true, false]) {
     const source = FileSource.open(path);
     const task = { container: 'gzip' as const, path, descriptor: 1_000_000, verify, columns: [] };
-    const script = new URL('../../../dist/corpus/input/decode-worker.js', import.meta.url);
+    const script = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url);
     const { error } = readAll(decodeWith(script, source, task));
     expect(error?.message).toBe(`${path}: cannot be read at byte 0: bad file descriptor (EBADF)`);
     expect(error?.code).toBe('EBADF');
@@ -367,14 +367,14 @@ describe('the thread', () => {
     const resolveDir = fileURLToPath(new URL('../../../src/corpus/input', import.meta.url));
     buildSync({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile: bundle });
     const text = textOf(3_000_000);
-    const script = new URL('../../../dist/corpus/input/decode-worker.js', import.meta.url).href;
+    const script = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url).href;
     const workerData = { script, path: file('decoded/nested/text', zlib.gzipSync(text)), text };
     const worker = new Worker(pathToFileURL(bundle), { workerData });
     expect(await new Promise((resolve) => worker.on('exit', resolve))).toBe(7);
   });
 
   test('keeps no process alive', () => {
-    const bundle = new URL('../../../dist/corpus/input/decode-worker.js', import.meta.url);
+    const bundle = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url);
     const url = script('alive', `
       import { Worker, MessageChannel } from 'node:worker_threads';
       const { port2: end } = new MessageChannel();

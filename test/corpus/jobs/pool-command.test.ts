@@ -13,7 +13,7 @@ beforeAll(() => {
   cpSync(new URL('dist', root), `${copy}/dist`, { recursive: true });
   cpSync(new URL('package.json', root), `${copy}/package.json`);
   symlinkSync(new URL('node_modules', root), `${copy}/node_modules`);
-  writeFileSync(`${copy}/dist/corpus/jobs/worker.js`, `await import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`);
+  writeFileSync(`${copy}/dist/cli/corpus-jobs-worker.js`, `import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`);
 });
 
 /** Large enough for threads: two parts each. */

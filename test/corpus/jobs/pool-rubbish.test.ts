@@ -21,7 +21,7 @@ const saying = (what: string): URL => new URL(`data:text/javascript,${encodeURIC
   const post = parentPort.postMessage.bind(parentPort);
   let answers = 0;
   parentPort.postMessage = (answer, transfer) => { if (answers++ === 5) { ${what} } else post(answer, transfer); };
-  await import('${workerFile('jobs/worker.js').href}');
+  await import('${workerFile('corpus-jobs-worker.js').href}');
 `)}`);
 
 describe('a thread that says rubbish is taken for one that failed', () => {

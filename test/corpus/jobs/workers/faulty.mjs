@@ -44,4 +44,4 @@ parentPort.postMessage = (answer, moved) => {
   post(answer, moved);
 };
 
-await import('../../../../dist/corpus/jobs/worker.js');
+await import('../../../../dist/cli/corpus-jobs-worker.js');
