@@ -100,6 +100,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--reasoning <rule>', 'reasoning of answered turns: all of it, or without what a rule drops')
           .choices(['keep', 'ocm', 'harmony']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
+        threadsOption(),
       ],
     },
     {

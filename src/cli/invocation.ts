@@ -201,6 +201,12 @@ export class Invocation {
     return true;
   }
 
+  /** Lines for people, who have seen what was written before. */
+  tellAll(lines: readonly string[]): void {
+    this.out.flush();
+    for (const line of lines) this.tell(escapeLine(line));
+  }
+
   /** A line for people. */
   tell(line: string): void {
     this.progress.stop();

@@ -168,7 +168,7 @@ class Audit {
   #takePiece({ input, opened, piece }: Extract<InvocationEvent, { kind: 'piece' }>): void {
     if (piece instanceof Uint8Array) this.#copy!.write(piece);
     else if ('changes' in piece) for (const { change, line } of piece.changes) this.#show(input, change, line);
-    else if (!('rows' in piece)) for (const found of piece) this.#tell(input, opened, found);
+    else if ('length' in piece) for (const found of piece) this.#tell(input, opened, found);
   }
 
   #show(input: JobInput, change: TextChange, line: number): void {

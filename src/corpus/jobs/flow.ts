@@ -25,7 +25,10 @@ export type Event =
   /** A part is done. */
   | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly result: JobResult }
   /** All of an input is done. */
-  | { readonly kind: 'end'; readonly input: JobInput; readonly records: number; readonly transcripts: number; readonly messages: number; readonly badRecords: number };
+  | ({ readonly kind: 'end'; readonly input: JobInput } & Totals);
+
+/** What is added up over the parts of an input. */
+type Totals = Pick<JobResult, 'holdsRecords' | 'records' | 'transcripts' | 'messages' | 'badRecords'>;
 
 /** What is planned for an input. */
 type Step =
@@ -50,7 +53,7 @@ export interface FlowOptions {
   readonly kit?: Kit;
 }
 
-const NOTHING = { records: 0, transcripts: 0, messages: 0, badRecords: 0 };
+const NOTHING: Totals = { holdsRecords: false, records: 0, transcripts: 0, messages: 0, badRecords: 0 };
 /** Jobs begun before they are taken, for each thread. */
 const AHEAD = 2;
 /** Bytes of small inputs before threads are worth their start. */
@@ -135,6 +138,7 @@ export class Flow {
           // Counts of lines begin anew in every part.
           const before = step.work.job.kind === 'count' ? sums : NOTHING;
           sums = {
+            holdsRecords: result.holdsRecords,
             records: before.records + result.records,
             transcripts: before.transcripts + result.transcripts,
             messages: sums.messages + result.messages,
@@ -321,8 +325,9 @@ function placeFrom(from: Place, { line, column }: Place): Place {
 
 /** Findings and changes of a part, as the whole input has them. */
 function placedFrom(from: Place, piece: Piece): Piece {
-  if (from === START || piece instanceof Uint8Array || 'rows' in piece) return piece;
+  if (from === START || piece instanceof Uint8Array) return piece;
   if ('changes' in piece) return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
+  if (!('length' in piece)) return piece;
   return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
 }
 

@@ -5,14 +5,18 @@ import type { ToolDefinition } from '../../model/data.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
+import type { Form } from '../../formats/convert.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { TextChange } from '../audit/audit.ts';
 import type { FixOptions } from '../audit/raw.ts';
 import type { MessageRow } from '../tables/table.ts';
 import type { InputRef } from '../input/paths.ts';
+import type { RecordForm } from '../records/form.ts';
 import type { LineRange } from '../records/window.ts';
 import type { StatisticsJson } from '../report/statistics.ts';
+import type { DialectId } from '../../scan/dialects.ts';
 import type { UnitOptions } from '../records/unit.ts';
+import type { ConvertedJson } from './convert-sums.ts';
 
 /**
  * A part of an input. Raw text: from a checkpoint, or (`guess`) from the first start token at or behind `from` that is
@@ -49,6 +53,7 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'statistics'; readonly tools: readonly ToolDefinition[] }
   | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | 'rows' }
   | ({ readonly kind: 'audit' } & AuditWork)
+  | ({ readonly kind: 'convert' } & ConvertWork)
 );
 
 /** What an audit gives besides its findings. */
@@ -56,6 +61,21 @@ export interface AuditWork {
   readonly fix: FixOptions;
   /** A copy of the part, with the changes made; or the changes by themselves. */
   readonly gives: 'copy' | 'changes' | null;
+}
+
+/** How a conversion writes. */
+export interface ConvertWork {
+  readonly to: Form;
+  /** What the input holds: a dialect's text (raw, or in records' `text`), or records of one form. */
+  readonly from: 'auto' | DialectId | Exclude<RecordForm, 'text'>;
+  /** Texts one after the other, or a line of JSON for each transcript, refused ones too. */
+  readonly format: 'text' | 'ndjson';
+  /** In text, what could steer a terminal is escaped. */
+  readonly forTerminal: boolean;
+  readonly neutralise?: boolean | undefined;
+  readonly constrain?: 'bare' | 'constrain' | undefined;
+  readonly harmonyPreambles?: boolean | undefined;
+  readonly reasoning?: 'keep' | 'ocm' | 'harmony' | undefined;
 }
 
 /** A diagnostic of a transcript, or a finding of the audit. */
@@ -86,7 +106,11 @@ export type Piece =
   /** Of a table. */
   | { readonly rows: readonly MessageRow[] }
   /** What a copy would have otherwise. */
-  | { readonly changes: readonly Changed[] };
+  | { readonly changes: readonly Changed[] }
+  /** Lines for people. */
+  | { readonly words: readonly string[] }
+  /** Of `convert`: what became of the part, or of what was read of it. */
+  | { readonly converted: ConvertedJson };
 
 export interface Changed {
   readonly change: TextChange;
@@ -104,6 +128,8 @@ export interface JobResult {
   readonly start: number | null;
   /** Of raw text: where the next part begins; null: at the input's end. */
   readonly end: Checkpoint | null;
+  /** The input was read as records. */
+  readonly holdsRecords: boolean;
   /** Of records: their number, and that of lines and transcripts. */
   readonly records: number;
   readonly lines: number;
@@ -125,6 +151,7 @@ export const NO_RESULT: JobResult = {
   statistics: null,
   start: null,
   end: null,
+  holdsRecords: false,
   records: 0,
   lines: 0,
   transcripts: 0,

@@ -8,6 +8,8 @@ export async function kindOf({ kind }: Pick<Job, 'kind'>): Promise<Kind> {
   switch (kind) {
     case 'audit':
       return (await import('./audit-job.ts')).AUDIT;
+    case 'convert':
+      return (await import('./convert-job.ts')).CONVERT;
     default:
       return COMMON;
   }

@@ -18,7 +18,7 @@ export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Genera
   const { part } = job;
   switch (part.of) {
     case 'lines':
-      return yield* kind.records(kit, job, opened, part);
+      return { ...(yield* kind.records(kit, job, opened, part)), holdsRecords: true };
     case 'raw':
       return yield* kind.raw(kit, job, opened, part);
     case 'guess': {
@@ -26,8 +26,8 @@ export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Genera
       return start === null ? NO_RESULT : yield* kind.raw(kit, job, opened, { start, to: part.to });
     }
     case 'whole': {
-      const isRecords = isContainer(job.input.path, input, options);
-      return isRecords ? yield* kind.records(kit, job, opened, ALL) : yield* kind.raw(kit, job, opened, WHOLE);
+      if (!isContainer(job.input.path, input, options)) return yield* kind.raw(kit, job, opened, WHOLE);
+      return { ...(yield* kind.records(kit, job, opened, ALL)), holdsRecords: true };
     }
   }
 }

@@ -7,12 +7,13 @@ import { type Loss, Refusal } from '../../formats/loss.ts';
 import { refusalOf } from '../../formats/transcript-data.ts';
 import { messageData, type MessageData, type TranscriptData } from '../../model/data.ts';
 import { Message } from '../../model/message.ts';
-import type { TranscriptInfo } from '../../model/transcript.ts';
-import { type ReadOptions, Walk } from '../../model/walk.ts';
+import type { HeaderCache, TranscriptInfo } from '../../model/transcript.ts';
+import { type Range, type ReadOptions, Walk, WHOLE } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
-import { kindOf, nextOf } from '../../scan/table.ts';
+import { fromOf, kindOf, nextOf } from '../../scan/table.ts';
+import { BEFORE, BEHIND, OwnTranscripts } from '../own-transcripts.ts';
 
 export interface RawTranscript {
   /** From 0, in the input. */
@@ -27,24 +28,44 @@ export interface RawTranscript {
   readonly refusal: Refusal | null;
 }
 
-/** The transcripts of a source that have messages, in order. Memory holds one of them. Never throws on data. */
+/** Where reading transcripts ended. */
+export interface TranscriptsEnd {
+  /** Transcripts met so far, those before the range included. */
+  readonly transcripts: number;
+  /** Byte position up to which the input was done with. */
+  readonly position: number;
+}
+
+/**
+ * The transcripts of a source, or of a part of it, that have messages, in order. Memory holds one of them. Never throws
+ * on data.
+ */
 export function* rawTranscripts(
   machine: Machine,
   source: Source,
   options: ReadOptions,
-): Generator<RawTranscript, void, void> {
-  const walk = new Walk(machine, source, options);
+  { range = WHOLE, known }: { readonly range?: Range; readonly known?: HeaderCache } = {},
+): Generator<RawTranscript, TranscriptsEnd, void> {
+  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
+  const own = new OwnTranscripts(range);
   const { divider } = walk;
   let open = null as OpenTranscript | null;
+  let transcripts = range.start === null ? 0 : range.start.transcript.number + 1;
+  let isBehind = false;
   // Text before the first message belongs to the first transcript.
   let early = false;
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
-      divider.place(batch, row);
+      const begins = divider.place(batch, row);
+      const lies = own.at(fromOf(batch, row), begins);
+      if (lies === BEFORE) continue;
+      isBehind = lies === BEHIND;
+      if (isBehind) break;
       const info = divider.current;
       if (info !== null && (open === null || info !== open.info)) {
         if (open !== null && open.holdsAnything) yield open.close();
         open = new OpenTranscript(info);
+        transcripts = info.number + 1;
         if (early) open.skipText();
         early = false;
       }
@@ -55,8 +76,10 @@ export function* rawTranscripts(
         else open.skipText();
       }
     }
+    if (isBehind) break;
   }
   if (open !== null && open.holdsAnything) yield open.close();
+  return { transcripts, position: isBehind ? range.to : walk.reading.position };
 }
 
 /** Bytes of text of one transcript: it is held in memory, and written as one string. */

@@ -16,7 +16,7 @@ interface Answer {
 type Given = Partial<ConvertCommandOptions> & { to: ConvertCommandOptions['to'] };
 
 /** Runs the command; `stdin` is what standard input gives. */
-function run(paths: string[], options: Given, stdin?: string): Answer {
+async function run(paths: string[], options: Given, stdin?: string): Promise<Answer> {
   const answer: Answer = { code: -1, out: '', err: '', largestWrite: 0 };
   const fd = stdin === undefined ? -1 : openSync(file('convert/stdin', stdin), 'r');
   const host: Host = {
@@ -32,7 +32,7 @@ function run(paths: string[], options: Given, stdin?: string): Answer {
     env: {},
     version: '',
   };
-  answer.code = convert(paths, { dialect: 'auto', color: 'never', from: 'auto', ...options }, host, null);
+  answer.code = await convert(paths, { dialect: 'auto', color: 'never', from: 'auto', ...options }, host, null);
   if (fd >= 0) closeSync(fd);
   return answer;
 }
@@ -55,9 +55,9 @@ const PLAIN = {
 };
 const lines = (...records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
-test('chat records become raw transcripts, one after the other', () => {
+test('chat records become raw transcripts, one after the other', async () => {
   const path = file('convert/two.jsonl', lines(CHAT, PLAIN));
-  expect(run([path], { to: 'openchatml-2.2' })).toMatchObject({
+  expect(await run([path], { to: 'openchatml-2.2' })).toMatchObject({
     code: 0,
     err: '',
     out: [
@@ -74,10 +74,10 @@ test('chat records become raw transcripts, one after the other', () => {
   });
 });
 
-test('raw transcripts become records with an id of path and number, and come back', () => {
-  const raw = run([file('convert/two.jsonl', lines(CHAT, PLAIN))], { to: 'openchatml-2.2' }).out;
+test('raw transcripts become records with an id of path and number, and come back', async () => {
+  const raw = (await run([file('convert/two.jsonl', lines(CHAT, PLAIN))], { to: 'openchatml-2.2' })).out;
   const path = file('convert/raw.txt', raw);
-  const { out, code } = run([path], { to: 'messages' });
+  const { out, code } = await run([path], { to: 'messages' });
   expect([code, jsonLines(out)]).toEqual([
     0,
     [
@@ -87,16 +87,16 @@ test('raw transcripts become records with an id of path and number, and come bac
   ]);
 });
 
-test('lines of text are an input too, in every dialect, and keep their ids', () => {
+test('lines of text are an input too, in every dialect, and keep their ids', async () => {
   const path = file('convert/two.jsonl', lines(CHAT, PLAIN));
   for (const to of ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const) {
-    const texts = run([path], { to, format: 'ndjson' }).out;
+    const texts = (await run([path], { to, format: 'ndjson' })).out;
     expect(jsonLines(texts).map((line) => Object.keys(line))).toEqual([
       ['id', 'text'],
       ['id', 'text'],
     ]);
     const from = to === 'harmony' ? { from: to } : {};
-    const back = jsonLines(run([], { to: 'messages', ...from }, texts).out);
+    const back = jsonLines((await run([], { to: 'messages', ...from }, texts)).out);
     expect(back.map(({ id }) => id)).toEqual(['x', `${path}:1`]);
     const made = JSON.parse(
       JSON.stringify(CHAT).replaceAll('"c1"', to === 'openchatml-2.2' ? '"c1"' : '"call_1"'),
@@ -105,54 +105,54 @@ test('lines of text are an input too, in every dialect, and keep their ids', () 
   }
 });
 
-test('a text of several transcripts gives a record each', () => {
-  const { out } = run([], { to: 'messages' }, lines({ id: 'two', text: CLEAN + CLEAN }));
+test('a text of several transcripts gives a record each', async () => {
+  const { out } = await run([], { to: 'messages' }, lines({ id: 'two', text: CLEAN + CLEAN }));
   expect(jsonLines(out).map(({ id }) => id)).toEqual(['two:0', 'two:1']);
 });
 
-test.each(FORMS)('what is written as %s is read again', (to) => {
-  const { out } = run([], { to, format: 'ndjson' }, lines(PLAIN));
+test.each(FORMS)('what is written as %s is read again', async (to) => {
+  const { out } = await run([], { to, format: 'ndjson' }, lines(PLAIN));
   const from = to === 'harmony' ? { from: to } : {};
-  const back = jsonLines(run([], { to: 'messages', ...from }, out).out);
+  const back = jsonLines((await run([], { to: 'messages', ...from }, out)).out);
   expect(back).toEqual([{ id: '-:0', ...PLAIN }]);
 });
 
-test('ids may be numbers; whatever else is there is told as lost, by name and first place', () => {
+test('ids may be numbers; whatever else is there is told as lost, by name and first place', async () => {
   const path = file('convert/fields.jsonl', lines({ ...PLAIN, id: 7, a: 1, b: 1 }, { ...PLAIN, id: { no: 1 }, a: 1 }));
-  const { out, err, code } = run([path], { to: 'openchatml-2.0', format: 'ndjson' });
+  const { out, err, code } = await run([path], { to: 'openchatml-2.0', format: 'ndjson' });
   expect([code, jsonLines(out).map(({ id }) => id)]).toEqual([0, [7, `${path}:1`]]);
   expect(err).toBe(`lost: field 4 (first: ${path}:1: a)\n`);
 });
 
-test('a list of records, a byte order mark, blank lines', () => {
-  expect(jsonLines(run([], { to: 'sharegpt' }, JSON.stringify([PLAIN, PLAIN], null, 2)).out)).toHaveLength(2);
+test('a list of records, a byte order mark, blank lines', async () => {
+  expect(jsonLines((await run([], { to: 'sharegpt' }, JSON.stringify([PLAIN, PLAIN], null, 2))).out)).toHaveLength(2);
   expect(
-    jsonLines(run([], { to: 'sharegpt' }, `\ufeff${lines(PLAIN)}\r\n\n${JSON.stringify(PLAIN)}`).out),
+    jsonLines((await run([], { to: 'sharegpt' }, `\ufeff${lines(PLAIN)}\r\n\n${JSON.stringify(PLAIN)}`)).out),
   ).toHaveLength(2);
 });
 
-test('--from overrides what is detected', () => {
+test('--from overrides what is detected', async () => {
   const record = {
     messages: [
       { role: 'assistant', content: 'A', tool_call: { recipient: 'functions.f', arguments: '{}' }, intent: 'preamble' },
     ],
   };
-  expect(run([], { to: 'messages' }, lines(record)).code).toBe(0);
-  expect(run([], { to: 'openchatml-2.2', from: 'messages' }, lines(record)).err).toContain('lost: field');
+  expect((await run([], { to: 'messages' }, lines(record))).code).toBe(0);
+  expect((await run([], { to: 'openchatml-2.2', from: 'messages' }, lines(record))).err).toContain('lost: field');
   const raw = '<|start|>user<|message|>a <<|end|>';
-  expect(jsonLines(run([], { to: 'messages', from: 'harmony' }, raw).out)[0]).toMatchObject({
+  expect(jsonLines((await run([], { to: 'messages', from: 'harmony' }, raw)).out)[0]).toMatchObject({
     messages: [{ content: 'a <' }],
   });
-  expect(run([], { to: 'messages', from: 'messages' }, 'version: 2.2\n').code).toBe(1);
+  expect((await run([], { to: 'messages', from: 'messages' }, 'version: 2.2\n')).code).toBe(1);
 });
 
-test('refused records are told with their place, the others go on, no line is missing', () => {
+test('refused records are told with their place, the others go on, no line is missing', async () => {
   const image = {
     id: 'img',
     messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'secret' } }] }],
   };
   const path = file('convert/refused.jsonl', `${lines(PLAIN, image)}{"secret": oops\n${lines({ secret: 1 }, PLAIN)}`);
-  const { code, out, err } = run([path], { to: 'harmony', format: 'ndjson' });
+  const { code, out, err } = await run([path], { to: 'harmony', format: 'ndjson' });
   expect(code).toBe(1);
   expect(jsonLines(out)).toEqual([
     { id: `${path}:0`, text: expect.any(String) },
@@ -183,49 +183,49 @@ test('refused records are told with their place, the others go on, no line is mi
     '',
   ]);
   expect(err + out).not.toContain('secret');
-  expect(jsonLines(run([path], { to: 'sharegpt' }).out)[1]).toMatchObject({ id: 'img', conversations: null });
+  expect(jsonLines((await run([path], { to: 'sharegpt' })).out)[1]).toMatchObject({ id: 'img', conversations: null });
 });
 
-test('the byte of broken JSON is its place in the file', () => {
+test('the byte of broken JSON is its place in the file', async () => {
   const broken = '{"messages" 1}\n';
   const path = file('convert/broken.jsonl', lines(PLAIN) + broken);
   const byte = lines(PLAIN).length + broken.indexOf('1');
-  expect(run([path], { to: 'messages' }).err).toContain(`no JSON at byte ${byte};`);
+  expect((await run([path], { to: 'messages' })).err).toContain(`no JSON at byte ${byte};`);
 });
 
-test('tokens in a body: an escape, a refusal, or --neutralise', () => {
+test('tokens in a body: an escape, a refusal, or --neutralise', async () => {
   const record = lines({ id: 1, messages: [{ role: 'user', content: 'say <|end|> now' }] });
-  expect(run([], { to: 'openchatml-2.2' }, record).out).toContain('say <<|end|> now');
-  const refused = run([], { to: 'harmony' }, record);
+  expect((await run([], { to: 'openchatml-2.2' }, record)).out).toContain('say <<|end|> now');
+  const refused = await run([], { to: 'harmony' }, record);
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toMatch(/refused: -:1: message 0: .*<\|end\|>/);
-  expect(run([], { to: 'harmony', neutralise: true }, record)).toMatchObject({
+  expect(await run([], { to: 'harmony', neutralise: true }, record)).toMatchObject({
     code: 0,
     out: expect.stringContaining('say <| end |> now'),
   });
 });
 
-test('--constrain chooses how Harmony text tells a content type', () => {
-  const text = (constrain: 'bare' | 'constrain'): string => run([], { to: 'harmony', constrain }, lines(CHAT)).out;
-  expect([
-    text('constrain').includes(' <|constrain|>json<|message|>'),
-    text('bare').includes(' json<|message|>'),
-  ]).toEqual([true, true]);
+test('--constrain chooses how Harmony text tells a content type', async () => {
+  const text = async (constrain: 'bare' | 'constrain'): Promise<string> =>
+    (await run([], { to: 'harmony', constrain }, lines(CHAT))).out;
+  expect(await text('constrain')).toContain(' <|constrain|>json<|message|>');
+  expect(await text('bare')).toContain(' json<|message|>');
 });
 
-test('harmony text of several transcripts tells that it does not divide them', () => {
+test('harmony text of several transcripts tells that it does not divide them', async () => {
   const system = { messages: [{ role: 'system', content: 'S' }, ...PLAIN.messages] };
-  expect(run([], { to: 'harmony' }, lines(PLAIN, PLAIN, PLAIN)).err).toContain('lost: grouping 2 (first: -:2: ');
-  expect(run([], { to: 'harmony', format: 'ndjson' }, lines(PLAIN, PLAIN)).err).toBe('');
-  expect(run([], { to: 'harmony' }, lines(system)).err).not.toContain('grouping');
+  const several = await run([], { to: 'harmony' }, lines(PLAIN, PLAIN, PLAIN));
+  expect(several.err).toContain('lost: grouping 2 (first: -:2: ');
+  expect((await run([], { to: 'harmony', format: 'ndjson' }, lines(PLAIN, PLAIN))).err).toBe('');
+  expect((await run([], { to: 'harmony' }, lines(system))).err).not.toContain('grouping');
 });
 
-test('what readers hide is refused by transcript', () => {
+test('what readers hide is refused by transcript', async () => {
   const path = file(
     'convert/hidden.ocml',
     `${CLEAN}version: 2.2\n<|start|>assistant<|channel|>analysis<|channel|>final<|message|>secret<|end|>\n`,
   );
-  const { code, out, err } = run([path], { to: 'messages' });
+  const { code, out, err } = await run([path], { to: 'messages' });
   expect([code, jsonLines(out)[1]]).toEqual([
     1,
     { id: `${path}:1`, messages: null, error: expect.stringContaining('message 0: its header contradicts itself') },
@@ -234,28 +234,28 @@ test('what readers hide is refused by transcript', () => {
   expect(err + out).not.toContain('secret');
 });
 
-test('a file that is missing fails, the others go on; text is for dialects', () => {
+test('a file that is missing fails, the others go on; text is for dialects', async () => {
   const path = file('convert/one.jsonl', lines(PLAIN));
-  const { code, out, err } = run([at('convert/none'), path], { to: 'messages' });
+  const { code, out, err } = await run([at('convert/none'), path], { to: 'messages' });
   expect([code, jsonLines(out).length]).toEqual([2, 1]);
   expect(err).toContain('no such file');
-  expect(run([path], { to: 'messages', format: 'text' })).toMatchObject({ code: 2, out: '' });
+  expect(await run([path], { to: 'messages', format: 'text' })).toMatchObject({ code: 2, out: '' });
 });
 
-test('output goes out in bounded pieces while records are read', () => {
+test('output goes out in bounded pieces while records are read', async () => {
   const record = lines({ messages: [{ role: 'user', content: 'x'.repeat(1000) }] });
-  const { code, out, largestWrite } = run([], { to: 'messages' }, record.repeat(2000));
+  const { code, out, largestWrite } = await run([], { to: 'messages' }, record.repeat(2000));
   expect([code, jsonLines(out).length]).toEqual([0, 2000]);
-  expect(largestWrite).toBeLessThan(100_000);
+  expect(largestWrite).toBeLessThan(300_000);
 });
 
-test('the record with everything comes back from every dialect that has ids', () => {
+test('the record with everything comes back from every dialect that has ids', async () => {
   const record = JSON.parse(
     readFileSync(new URL('../../../fixtures/chat/record.json', import.meta.url), 'utf8'),
   ) as object;
   for (const to of ['openchatml-2.2', 'interchange-2.2', 'messages'] as const) {
-    const { out, err } = run([], { to, format: 'ndjson' }, lines(record));
+    const { out, err } = await run([], { to, format: 'ndjson' }, lines(record));
     expect(err).toBe('');
-    expect(jsonLines(run([], { to: 'messages' }, out).out)).toEqual([record]);
+    expect(jsonLines((await run([], { to: 'messages' }, out)).out)).toEqual([record]);
   }
 });

@@ -9,79 +9,17 @@ import type { Job, JobInput } from '../../../src/corpus/jobs/job.ts';
 import { FileSource } from '../../../src/corpus/input/source.ts';
 import { WatchedSource } from '../../../src/scan/source.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
-import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
-import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
-import { type Jobs, Pool } from '../../../src/corpus/jobs/pool.ts';
+import type { Work } from '../../../src/corpus/jobs/parts.ts';
+import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 import { after, part } from '../../long.ts';
+import { jobsHere, kit, seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-const kit = new Kit();
-/** For jobs that are counted while another one is under way. */
-const counting = new Kit();
-const own = new Kit();
-
-/** Jobs done at once, in this thread: every part is a job of its own all the same. */
-function jobsHere(): Jobs & { begun: number } {
-  const jobs = {
-    threads: 2,
-    begun: 0,
-    start(job: Job) {
-      jobs.begun++;
-      let pieces: ReturnType<typeof perform> | undefined;
-      const next = async () => {
-        pieces ??= perform(job.kind === 'count' || job.kind === 'lines' ? counting : kit, await kindOf(job), job);
-        const { done, value } = pieces.next();
-        return done ? { result: value } : { piece: value };
-      };
-      return { job, next, drop: () => void pieces?.return(undefined as never) };
-    },
-  };
-  return jobs;
-}
-
-/** Everything that a command sees of an input. */
-async function seen(path: string, work: Work, read: UnitOptions, threads: number, parts?: PartOptions, jobs?: Jobs): Promise<unknown> {
-  const sum = new Counter();
-  const found: unknown[] = [];
-  const bytes: Uint8Array[] = [];
-  const changes: unknown[] = [];
-  const texts = { changed: 0, left: 0 };
-  let end: unknown;
-  const flow = new Flow({
-    threads,
-    work,
-    read: () => read,
-    tellsAtEnd: false,
-    kit: own,
-    watching: (_, { input }) => ({ source: () => input, ...(work.kind === 'count' && { counter: sum }) }),
-    ...(parts && { parts }),
-    ...(jobs && { jobs }),
-  });
-  for await (const event of flow.events(findInputs([path], -1))) {
-    if (event.kind === 'error') throw event.error;
-    if (event.kind === 'part' && event.result.counts !== null) sum.merge(event.result.counts);
-    if (event.kind === 'part') {
-      texts.changed += event.result.changed;
-      texts.left += event.result.left;
-    }
-    if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
-    if (event.kind !== 'piece') continue;
-    if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
-    else if ('rows' in event.piece) found.push(...event.piece.rows);
-    else if ('changes' in event.piece) changes.push(...event.piece.changes);
-    else found.push(...event.piece);
-  }
-  kit.close();
-  counting.close();
-  const isCount = work.kind === 'count';
-  return { counts: isCount ? sum.result() : null, found, changes, lines: Buffer.concat(bytes).toString('utf8'), end: isCount ? null : end };
-}
 
 const WORKS: readonly Work[] = [
   { kind: 'count' },
@@ -90,6 +28,7 @@ const WORKS: readonly Work[] = [
   { kind: 'messages', filters: { onlyRole: ['user'] }, form: 'rows' },
   { kind: 'audit', fix: {}, gives: 'copy' },
   { kind: 'audit', fix: { how: 'neutralise', lookAlikes: true, foreign: true }, gives: 'changes' },
+  { kind: 'convert', to: 'harmony', from: 'auto', format: 'text', forTerminal: false, neutralise: true },
 ];
 
 const START = 'version: 2.2\n---\n';
@@ -181,7 +120,8 @@ describe('a part within one long transcript', () => {
     for (let next = pieces.next(); !next.done; next = pieces.next()) found++;
     kit.watching = undefined;
     kit.close();
-    expect(found > 0).toBe(work.kind === 'messages' || (work.kind === 'audit' && work.gives === 'copy'));
+    const isCopy = work.kind === 'audit' && work.gives === 'copy';
+    expect(found > 0).toBe(isCopy || work.kind === 'messages' || work.kind === 'convert');
     expect(furthest).toBeGreaterThan(200_000);
     expect(furthest).toBeLessThan(1_500_000);
   });

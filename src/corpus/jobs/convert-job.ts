@@ -1,0 +1,232 @@
+// Converting a part of an input: transcripts from any form to any other, as text or as lines of JSON; what a form
+// cannot carry is refused record by record.
+
+import { JSON_DEEPEST } from '../../abi.ts';
+import { fromChat } from '../../formats/chat/read.ts';
+import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
+import { type Converted, convertTranscript, type Form, isDialect, neutralOf } from '../../formats/convert.ts';
+import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
+import { type Loss, Refusal } from '../../formats/loss.ts';
+import { escapeText } from '../../formats/printable.ts';
+import type { TranscriptData } from '../../model/data.ts';
+import type { ReadOptions } from '../../model/walk.ts';
+import type { DialectId } from '../../scan/dialects.ts';
+import { MemorySource, WatchedSource } from '../../scan/source.ts';
+import { formOf, type RecordForm } from '../records/form.ts';
+import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import { ConvertSums } from './convert-sums.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import { type Job, NO_RESULT, type Piece } from './job.ts';
+import type { Kind } from './kind.ts';
+import type { Kit } from './open.ts';
+
+type ConvertJob = Extract<Job, { kind: 'convert' }>;
+type Pieces = Generator<Piece, void, void>;
+
+export const CONVERT: Kind<ConvertJob> = {
+  *raw(kit, job, { input, options }, range) {
+    const from = range.start?.position ?? 0;
+    const conversion = new Conversion(kit, job, options, !input.canReread);
+    const all = rawTranscripts(kit.machine, kit.watched(input), options, { range, known: kit.headers });
+    const { transcripts, position } = yield* conversion.take(all, (one) => conversion.transcript(one));
+    const bytes = Math.min(range.to, position) - from;
+    return { ...NO_RESULT, transcripts, messages: conversion.transcripts, bytes };
+  },
+
+  *records(kit, job, { input, options }, part) {
+    let [records, furthest] = [part.record, part.from];
+    const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
+    const conversion = new Conversion(kit, job, options, !input.canReread);
+    const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
+    yield* conversion.take(readRecords(source, { locate }, part), (record) => {
+      records++;
+      return conversion.record(record);
+    });
+    const bytes = Math.min(part.to, furthest) - part.from;
+    const transcripts = records + part.surplus;
+    return { ...NO_RESULT, records, transcripts, messages: conversion.transcripts, bytes };
+  },
+};
+
+/** Where a transcript comes from: for its id, and for people. */
+interface Origin {
+  readonly id: string | number;
+  readonly place: string;
+}
+
+type Read = { data: TranscriptData; losses: Loss[] };
+
+const READERS: Readonly<Record<Exclude<RecordForm, 'text'>, (record: unknown) => Read>> = {
+  messages: fromChat,
+  sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20,
+  'interchange-2.2': fromInterchange22,
+};
+
+/** Forms whose data has the shape of a dialect. */
+const SHAPES: Partial<Record<RecordForm, DialectId>> = {
+  'interchange-2.0': 'openchatml-2.0',
+  'interchange-2.2': 'openchatml-2.2',
+};
+
+/** The field of a record that holds the messages. */
+const HOLDERS: Partial<Record<Form, string>> = {
+  messages: 'messages',
+  sharegpt: 'conversations',
+  'interchange-2.0': 'messages',
+  'interchange-2.2': 'messages',
+};
+
+class Conversion {
+  readonly #kit: Kit;
+  readonly #job: ConvertJob;
+  readonly #reading: ReadOptions;
+  readonly #isLive: boolean;
+  readonly #out = new GatheredBytes();
+  readonly #sums = new ConvertSums();
+
+  /** `isLive`: the input may come slowly, and what is there goes out. */
+  constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
+    this.#kit = kit;
+    this.#job = job;
+    this.#reading = reading;
+    this.#isLive = isLive;
+  }
+
+  /** Transcripts that were converted or refused. */
+  get transcripts(): number {
+    return this.#sums.converted + this.#sums.refused;
+  }
+
+  /** Converts all that comes; the sums are the last piece. */
+  *take<T, R>(all: Generator<T, R, void>, convert: (one: T) => Pieces): Generator<Piece, R, void> {
+    try {
+      for (let next = all.next(); ; next = all.next()) {
+        if (next.done) {
+          yield* this.#end();
+          return next.value;
+        }
+        yield* convert(next.value);
+        if (this.#isLive) yield* this.#out.patience();
+      }
+    } catch (error) {
+      // What was read before belongs to the output.
+      yield* this.#end();
+      throw error;
+    }
+  }
+
+  *#end(): Pieces {
+    yield* this.#out.flush();
+    yield { converted: this.#sums.toJSON() };
+  }
+
+  transcript(transcript: RawTranscript): Pieces {
+    const { path } = this.#job.input;
+    const { number, from } = transcript;
+    const place = `${path}: transcript ${number} at byte ${from}`;
+    return this.#raw({ id: `${path}:${number}`, place }, transcript, []);
+  }
+
+  *record(record: CorpusRecord | RecordProblem): Pieces {
+    const { path } = this.#job.input;
+    const { number, line } = record;
+    const place = `${path}:${line}`;
+    if ('problem' in record) {
+      const where = record.at === null ? '' : ` at byte ${record.at}`;
+      const refusal = new Refusal(null, `${record.problem}${where}`, record.remedy);
+      yield* this.#refuse({ id: `${path}:${number}`, place }, refusal, 'record');
+      return;
+    }
+    const { value } = record;
+    const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+    const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
+    const losses = lossesOf(record, given !== origin.id && given !== null);
+    const { from } = this.#job;
+    const form = from === 'auto' || isDialect(from) ? formOf(value) : from;
+    if (form === null) {
+      const remedy = 'give messages, conversations or text, or name its form with --from';
+      yield* this.#refuse(origin, new Refusal(null, 'its form is none that is known', remedy), 'record');
+    } else if (form === 'text') yield* this.#text(origin, value as { text: string }, losses);
+    else yield* this.#convert(origin, () => withLosses(losses, READERS[form](value)), SHAPES[form] ?? null);
+  }
+
+  /** A record whose text holds raw transcripts, mostly one. */
+  *#text(origin: Origin, record: { readonly text: string }, before: Loss[]): Pieces {
+    const { text } = record;
+    if (/\p{Surrogate}/u.test(text)) {
+      const refusal = new Refusal(null, 'its text holds half a character', 'write whole characters');
+      yield* this.#refuse(origin, refusal, 'record');
+      return;
+    }
+    const fields = Object.keys(record).filter((key) => key !== 'id' && key !== 'text');
+    const lost = [...before, ...fields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
+    const source = new MemorySource(Buffer.from(text, 'utf8'));
+    const transcripts = [...rawTranscripts(this.#kit.machine, source, this.#reading, { known: this.#kit.headers })];
+    if (transcripts.length === 0) {
+      yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
+    }
+    for (const transcript of transcripts) {
+      const id = transcripts.length === 1 ? origin.id : `${origin.id}:${transcript.number}`;
+      yield* this.#raw({ ...origin, id }, transcript, lost);
+    }
+  }
+
+  #raw(origin: Origin, { data, dialect, losses, refusal }: RawTranscript, before: readonly Loss[]): Pieces {
+    if (refusal !== null) return this.#refuse(origin, refusal, 'transcript');
+    return this.#convert(origin, () => ({ data, losses: [...before, ...losses] }), dialect);
+  }
+
+  /** `dialect`: the data has that dialect's shape; null: it is neutral. */
+  *#convert(origin: Origin, read: () => Read, dialect: DialectId | null): Pieces {
+    const { to, neutralise, constrain, harmonyPreambles, reasoning } = this.#job;
+    try {
+      const given = read();
+      // From Harmony to Harmony the convention stays as it is.
+      const preambles = harmonyPreambles === true || to === 'harmony';
+      const neutral =
+        dialect === null ? { data: given.data, losses: [] } : neutralOf(given.data, dialect, { preambles });
+      const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain, reasoning });
+      yield* this.#write(origin, converted, neutral.data);
+      for (const losses of [given.losses, neutral.losses, converted.losses]) this.#sums.lose(origin.place, losses);
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      yield* this.#refuse(origin, error, 'record');
+    }
+  }
+
+  #write({ id, place }: Origin, { text, record }: Converted, { messages }: TranscriptData): Pieces {
+    const { to, format, forTerminal } = this.#job;
+    this.#sums.converted++;
+    if (record !== null) return this.#out.addText(`${JSON.stringify({ id, ...record })}\n`);
+    if (format === 'ndjson') return this.#out.addText(`${JSON.stringify({ id, text })}\n`);
+    if (to === 'harmony') this.#sums.join(place, text!, messages.at(-1)?.end ?? 'end');
+    // Harmony text ends without a newline: on a terminal, what is told next begins a line.
+    return this.#out.addText(forTerminal ? `${escapeText(text!).trimEnd()}\n` : text!);
+  }
+
+  /** `whole`: what is refused when no message is to blame. */
+  *#refuse({ id, place }: Origin, { index, reason, remedy }: Refusal, whole: 'record' | 'transcript'): Pieces {
+    this.#sums.refused++;
+    const what = index === null ? whole : `message ${index}`;
+    yield* this.#out.flush();
+    yield { words: [`refused: ${place}: ${what}: ${reason}; ${remedy}`] };
+    if (this.#job.format === 'text') return;
+    const line = { id, [HOLDERS[this.#job.to] ?? 'text']: null, error: `${what}: ${reason}; ${remedy}` };
+    yield* this.#out.addText(`${JSON.stringify(line)}\n`);
+  }
+}
+
+/** What reading a record as JSON has lost. */
+function lossesOf({ isRounded }: CorpusRecord, hasOddId: boolean): Loss[] {
+  const losses: Loss[] = [];
+  const lose = (detail: string): void => void losses.push({ what: 'field', message: null, detail });
+  if (isRounded) lose('a number that a double does not hold is rounded');
+  if (hasOddId) lose('an id that is no text and no number');
+  return losses;
+}
+
+function withLosses(before: readonly Loss[], read: Read): Read {
+  return before.length === 0 ? read : { data: read.data, losses: [...before, ...read.losses] };
+}

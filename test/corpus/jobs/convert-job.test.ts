@@ -1,0 +1,103 @@
+// Converting parts on threads gives what converting the whole gives: the same bytes, words, losses and sums, in order.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
+import { Pool } from '../../../src/corpus/jobs/pool.ts';
+import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import { FORMS, isDialect } from '../../../src/formats/convert.ts';
+import { runs } from '../../long.ts';
+import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
+import { seen } from './seen.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'openchatml-convert-'));
+const pools = [2, 3].map((threads) => new Pool(threads));
+afterAll(() => {
+  for (const pool of pools) pool.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const TEXTS = ['', 'Hi', 'Grüße\n"x"', 'a <|end|> b', '<', '😀 \\', '{"a": 1}', '[INST]'];
+const HEADERS = ['version: 2.2\n', 'version: 2.0\n---\n', '<s>\n', ''];
+
+function message(random: Random): object {
+  const content = random.pick(TEXTS);
+  const target = { name: 'f', arguments: random.pick(TEXTS) };
+  const call = { id: random.pick(['a', 'b']), type: 'function', function: target };
+  switch (random.below(7)) {
+    case 0: return { role: 'system', content };
+    case 1: return { role: 'assistant', content: random.pick([null, content]), tool_calls: [call] };
+    case 2: return { role: 'tool', tool_call_id: random.pick(['a', 'b']), content };
+    case 3: return { role: 'assistant', content, thinking: random.pick(TEXTS), weight: random.pick([null, 1]) };
+    case 4: return random.once(3) ? { role: 'robot', content: [1] } : { role: 'developer', content };
+    case 5: return { role: 'assistant', content };
+    default: return { role: 'user', content, ...(random.once(3) && { name: 'n' }) };
+  }
+}
+
+const PARAMETERS = { type: 'object', properties: { a: { type: 'number' } } };
+const TOOLS = [{ type: 'function', function: { name: 'f', parameters: PARAMETERS } }];
+
+/** A line: mostly a chat record. */
+function line(random: Random): string {
+  const some = <T>(make: () => T): T[] => Array.from({ length: 1 + random.below(4) }, make);
+  const turn = (): object => ({ from: random.pick(['human', 'gpt']), value: random.pick(TEXTS) });
+  switch (random.below(12)) {
+    case 0: return random.pick(['{"messages": nope}', '', '  ', '[1]', '"x"', '{"other": 1}', '{}']);
+    case 1: return JSON.stringify({ text: Buffer.from(randomInput(random, 8)).toString('utf8') });
+    case 2: return JSON.stringify({ conversations: some(turn) });
+    case 3: return JSON.stringify({ id: random.pick([1, 'x', {}]), messages: some(() => message(random)), score: 0.5 });
+    default: return JSON.stringify({ messages: some(() => message(random)), ...(random.once(3) && { tools: TOOLS }) });
+  }
+}
+
+function rawText(random: Random): Uint8Array {
+  const parts: Uint8Array[] = [];
+  for (let i = 0; i < 12; i++) {
+    if (random.once(2)) parts.push(Buffer.from(random.pick(HEADERS)));
+    if (random.once(3)) parts.push(randomInput(random));
+    else {
+      const role = random.pick(['user', 'assistant', 'system', 'developer']);
+      const end = random.pick(['<|end|>', '<|return|>\n']);
+      parts.push(Buffer.from(`<|start|>${role}<|message|>${random.pick(TEXTS)}${end}`));
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+let files = 0;
+
+async function expectSame(round: number, content: string | Uint8Array, options: UnitOptions): Promise<void> {
+  const random = randomOf(SEED + round);
+  const path = join(folder, `input-${files++}`);
+  writeFileSync(path, content);
+  const to = random.pick(FORMS);
+  const format = isDialect(to) ? random.pick(['text', 'ndjson'] as const) : 'ndjson';
+  const from = options.dialect === 'harmony' ? 'harmony' : 'auto';
+  const work: ConvertWork = { to, from, format, forTerminal: random.once(4), neutralise: random.once(2) };
+  const whole = await seen(path, { kind: 'convert', ...work }, options, 1);
+  const step = 1 + random.below(400);
+  for (const pool of pools) {
+    const parts = { step: () => step, least: 0 };
+    const given = await seen(path, { kind: 'convert', ...work }, options, pool.threads, parts, pool);
+    expect(given, `seed ${SEED}, round ${round}, parts of ${step} bytes, ${pool.threads} threads`).toEqual(whole);
+  }
+}
+
+const ROUNDS = 600;
+
+test('random lines of records', async () => {
+  for (let round = 0; round < runs(ROUNDS); round++) {
+    const random = randomOf(SEED + round);
+    const lines = Array.from({ length: 1 + random.below(12) }, () => line(random)).join(random.pick(['\n', '\r\n']));
+    await expectSame(round, lines + random.pick(['', '\n']), { form: 'messages' });
+  }
+});
+
+test('random raw text', async () => {
+  for (let round = 0; round < runs(ROUNDS); round++) {
+    const random = randomOf(SEED + round);
+    await expectSame(round, rawText(random), random.once(3) ? { dialect: 'harmony' } : {});
+  }
+});

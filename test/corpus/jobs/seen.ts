@@ -1,0 +1,87 @@
+// Everything that comes out of an input, for tests that compare ways through it.
+import { ConvertSums } from '../../../src/corpus/jobs/convert-sums.ts';
+import { Flow } from '../../../src/corpus/jobs/flow.ts';
+import type { Job } from '../../../src/corpus/jobs/job.ts';
+import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
+import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { perform } from '../../../src/corpus/jobs/perform.ts';
+import { findInputs } from '../../../src/corpus/input/paths.ts';
+import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
+import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
+import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import { Counter } from '../../../src/rules/count.ts';
+
+export const kit = new Kit();
+/** For jobs that are counted while another one is under way. */
+const counting = new Kit();
+const own = new Kit();
+
+/** Jobs done at once, in this thread: every part is a job of its own all the same. */
+export function jobsHere(): Jobs & { begun: number } {
+  const jobs = {
+    threads: 2,
+    begun: 0,
+    start(job: Job) {
+      jobs.begun++;
+      let pieces: ReturnType<typeof perform> | undefined;
+      const next = async () => {
+        pieces ??= perform(job.kind === 'count' || job.kind === 'lines' ? counting : kit, await kindOf(job), job);
+        const { done, value } = pieces.next();
+        return done ? { result: value } : { piece: value };
+      };
+      return { job, next, drop: () => void pieces?.return(undefined as never) };
+    },
+  };
+  return jobs;
+}
+
+/** Everything that a command sees of an input. */
+export async function seen(
+  path: string,
+  work: Work,
+  read: UnitOptions,
+  threads: number,
+  parts?: PartOptions,
+  jobs?: Jobs,
+): Promise<unknown> {
+  const sum = new Counter();
+  const found: unknown[] = [];
+  const bytes: Uint8Array[] = [];
+  const changes: unknown[] = [];
+  const texts = { changed: 0, left: 0 };
+  const sums = new ConvertSums();
+  let end: unknown;
+  const flow = new Flow({
+    threads,
+    work,
+    read: () => read,
+    tellsAtEnd: false,
+    kit: own,
+    watching: (_, { input }) => ({ source: () => input, ...(work.kind === 'count' && { counter: sum }) }),
+    ...(parts && { parts }),
+    ...(jobs && { jobs }),
+  });
+  for await (const event of flow.events(findInputs([path], -1))) {
+    if (event.kind === 'error') throw event.error;
+    if (event.kind === 'part' && event.result.counts !== null) sum.merge(event.result.counts);
+    if (event.kind === 'part') {
+      texts.changed += event.result.changed;
+      texts.left += event.result.left;
+    }
+    if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
+    if (event.kind !== 'piece') continue;
+    if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
+    else if ('rows' in event.piece) found.push(...event.piece.rows);
+    else if ('changes' in event.piece) changes.push(...event.piece.changes);
+    // Where the words stand among the output belongs to it.
+    else if ('words' in event.piece) bytes.push(Buffer.from(`\0${event.piece.words.join('\0')}\0`));
+    else if ('converted' in event.piece) sums.add(event.piece.converted);
+    else found.push(...event.piece);
+  }
+  kit.close();
+  counting.close();
+  const isCount = work.kind === 'count';
+  const lines = Buffer.concat(bytes).toString('utf8');
+  const converted = work.kind === 'convert' ? { ...sums.toJSON(), edge: null } : null;
+  return { counts: isCount ? sum.result() : null, found, changes, lines, converted, end: isCount ? null : end };
+}
