@@ -30,17 +30,22 @@ const PIECES = texts([
 ]);
 const LF = 0x0a;
 
-/** Lines to begin with, as to make one takes longer than to change it: half of them such as the scanner takes. */
+/**
+ * Lines to begin with, as to make one takes longer than to change it: half of them such as the scanner takes, and most of
+ * them short, as a change in a long one is no other.
+ */
 export function linePool(random: Random, count: number): Buffer[] {
   const pool: Buffer[] = [];
   while (pool.length < count) {
     const line = Buffer.from(randomText(random, randomRecord(random)));
+    if (line.length > SHORT && !random.once(8)) continue;
     const isSlow = (scanByTwin(Buffer.concat([line, END])).words[abi.KIND]! & abi.SLOW) !== 0;
     if (!isSlow || pool.length % 2 === 0) pool.push(line);
   }
   return pool;
 }
 const END = Buffer.from([LF]);
+const SHORT = 500;
 
 /** A content that is long for its escapes, or holds what no string may hold. */
 function contentLine(random: Random): Buffer {
