@@ -106,4 +106,28 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   }
 }
 
+/** Places in lines that are known by their numbers, of a file: nothing but the line is read again. */
+export class LinePlaces {
+  readonly #input: InputSource;
+  #lineFrom = -1;
+  #lines: Lines | undefined;
+
+  constructor(input: InputSource) {
+    this.#input = input;
+  }
+
+  /** The place of a byte of line `line`, which begins at `lineFrom`. */
+  at(position: number, line: number, lineFrom: number): Place {
+    if (this.#lineFrom !== lineFrom) this.#lines = undefined;
+    this.#lineFrom = lineFrom;
+    this.#lines ??= new Lines((from, to) => this.#read(from, to), lineFrom);
+    return { line, column: this.#lines.at(position).column };
+  }
+
+  #read(from: number, to: number): Uint8Array {
+    const part = new Uint8Array(to - from);
+    return part.subarray(0, this.#input.read(from, part));
+  }
+}
+
 const LF = 0x0a;

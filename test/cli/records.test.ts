@@ -2,6 +2,8 @@
 import { readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
+import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
+import { randomOf, SEED } from '../random.ts';
 import { at, CLEAN, file, jsonLines, run } from './harness.ts';
 
 const QUESTION = '<|start|>user<|message|>h\u00e9<|end|>';
@@ -96,4 +98,31 @@ test.each(['check', 'audit'])('%s tells where a record is that is too large to b
   const [large, next] = jsonLines(out);
   expect(large).toMatchObject({ rule: 'bad-record', record: 1, line: 2, column: 1 });
   expect(next).toMatchObject({ record: 2, line: 3 });
+});
+
+test.each(['', '\ufeff'])('lines and columns are those of the whole input, marked %j', async (mark) => {
+  const random = randomOf(SEED);
+  const others = [
+    '', '  ', '{', '{"a": 1}', '{"caf\u00e9": "\u4e2d\u{1f600}", "messages": [{"role": "robot", "content": ""}]}',
+    JSON.stringify({ note: '\u4e2d\u{1f600}', text: '<|start|>user<|message|>h\u00e9' }), `{"text": "${'\u00e9'.repeat(70_000)}<|end|>"}`,
+  ];
+  const lines = Array.from({ length: 60 }, () => {
+    const line = random.once(3) ? random.pick(others) : randomText(random, randomRecord(random));
+    return line.replaceAll('\n', ' ');
+  });
+  const text = mark + lines.join('\n');
+  const path = file(`records/places-${mark.length}.jsonl`, text);
+  const bytes = readFileSync(path);
+  const check = async (where: string, options = {}): Promise<Record<string, unknown>[]> => {
+    return (jsonLines((await run(['check', '--format', 'ndjson', ...where.split(' ')], options)).out) as Record<string, unknown>[]).slice(0, -1);
+  };
+  const found = await check(path);
+  expect(found.length, `seed ${SEED}`).toBeGreaterThan(20);
+  for (const { from, line, column } of found) {
+    const before = bytes.toString('utf8', mark === '' ? 0 : 3, from as number).split('\n');
+    expect([line, column], `seed ${SEED}, byte ${from as number}`).toEqual([before.length, [...before.at(-1)!].length + 1]);
+  }
+  expect(await check(`--threads 2 ${path}`)).toEqual(found);
+  const ofPipe = await check('-', { stdin: text });
+  expect(ofPipe.map((one) => ({ ...one, path }))).toEqual(found);
 });

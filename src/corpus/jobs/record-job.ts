@@ -11,6 +11,7 @@ import type { Kit } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
+import { LinePlaces } from '../places.ts';
 import type { LineRange } from '../records/window.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
@@ -30,12 +31,12 @@ export function* performRecords(
   part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
-  const worker = workerFor(kit, job, range, input.canReread);
+  const worker = workerFor(kit, job, range, input);
   const units = new Units(kit, job.input.path, kit.watched(input), options, range, worker.rows !== null);
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
-      else if (!takeUnit(worker, item)) break;
+      else if (!takeUnit(worker, item, units.lineFrom)) break;
       yield* worker.ready(false);
     }
   } catch (error) {
@@ -52,9 +53,9 @@ export function* performRecords(
 }
 
 /** False: nothing further is wanted. */
-function takeUnit(worker: UnitWorker, unit: Unit | BadRecord): boolean {
-  if (!isBad(unit)) return worker.take(unit);
-  worker.bad(unit);
+function takeUnit(worker: UnitWorker, unit: Unit | BadRecord, lineFrom: number | null): boolean {
+  if (!isBad(unit)) return worker.take(unit, lineFrom);
+  worker.bad(unit, lineFrom);
   return true;
 }
 
@@ -63,17 +64,17 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
   for (let record = 0; record < rows.to; ) {
     record = worker.rows!(rows, record);
     if (record < rows.to) {
-      for (const unit of units.slow(rows, record)) takeUnit(worker, unit);
+      for (const unit of units.slow(rows, record)) takeUnit(worker, unit, units.lineFrom);
       record = nextRecord(rows, record);
     }
     yield* worker.ready(false);
   }
 }
 
-function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, canReread: boolean): UnitWorker {
-  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, canReread);
+function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, input: InputSource): UnitWorker {
+  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input);
   if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus);
-  if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !canReread);
+  if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !input.canReread);
   return new CountWorker(kit, record + surplus);
 }
 
@@ -142,15 +143,17 @@ class CheckWorker implements UnitWorker {
   readonly #kit: Kit;
   readonly #job: Extract<Job, { kind: 'check' }>;
   readonly #most: number;
+  readonly #places: LinePlaces | null;
   #found: Found[] = [];
   transcripts: number;
   messages = 0;
 
-  constructor(kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, canReread: boolean) {
+  constructor(kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource) {
     this.#kit = kit;
     this.#job = job;
     this.transcripts = transcripts;
-    this.#most = canReread ? GATHERED : 1;
+    this.#most = input.canReread ? GATHERED : 1;
+    this.#places = input.canReread ? new LinePlaces(input) : null;
     // Tools that the caller knows are for views.
     this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
   }
@@ -179,6 +182,8 @@ class CheckWorker implements UnitWorker {
     const { machine, base } = rows;
     const next = nextRecord(rows, record);
     const number = rows.record + ordinalOf(rows, record);
+    const line = lineOf(rows, record);
+    const lineFrom = base + wordAt(machine.rows, record, FROM);
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       if (!(wordAt(machine.rows, row, KIND) & IS_OPEN)) continue;
       const body = wordAt(machine.rows, row, NEXT) - 1;
@@ -186,23 +191,28 @@ class CheckWorker implements UnitWorker {
       const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
       const to = isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO);
       const finding = { rule: 'open-call', from: base + wordAt(machine.rows, row, FROM), to: base + to } as const;
-      this.#found.push({ diagnostic: diagnose(finding, this.transcripts, true), record: number, line: lineOf(rows, record), place: null });
+      this.#tell(diagnose(finding, this.transcripts, true), number, line, lineFrom);
     }
   }
 
-  take({ source, options, place, record, line }: Unit): boolean {
+  take({ source, options, place, record, line }: Unit, lineFrom: number | null): boolean {
     const { tools } = this.#job;
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers, memory: this.#kit.tools });
     for (const diagnostic of checker.run()) {
-      this.#found.push({ diagnostic: placedDiagnostic(diagnostic, this.transcripts, place), record, line, place: null });
+      this.#tell(placedDiagnostic(diagnostic, this.transcripts, place), record, line, lineFrom);
     }
     this.transcripts += checker.transcripts;
     return true;
   }
 
-  bad({ rule, from, to, detail, record, line }: BadRecord): void {
-    const diagnostic = diagnose({ rule, from, to, detail }, this.transcripts, true);
-    this.#found.push({ diagnostic, record, line, place: null });
+  bad({ rule, from, to, detail, record, line }: BadRecord, lineFrom: number | null): void {
+    this.#tell(diagnose({ rule, from, to, detail }, this.transcripts, true), record, line, lineFrom);
+  }
+
+  #tell(diagnostic: Diagnostic, record: number | null, line: number | null, lineFrom: number | null): void {
+    const isKnown = this.#places !== null && line !== null && lineFrom !== null;
+    const place = isKnown ? this.#places.at(diagnostic.from, line, lineFrom) : null;
+    this.#found.push({ diagnostic, record, line, place });
   }
 
   *ready(all: boolean): Generator<Piece, void, void> {

@@ -9,9 +9,9 @@ export interface UnitWorker {
   /** Transcripts of the input so far. */
   transcripts: number;
   messages: number;
-  /** False: nothing further is wanted. */
-  take(unit: Unit): boolean;
-  bad(record: BadRecord): void;
+  /** `lineFrom`: where its line begins in the input, if that is known. False: nothing further is wanted. */
+  take(unit: Unit, lineFrom: number | null): boolean;
+  bad(record: BadRecord, lineFrom: number | null): void;
   /**
    * Takes records from row `record` on. Answers the row of the first one that must come as a unit, or the end; it is called again with what
    * follows. Null: all must.

@@ -19,6 +19,8 @@ export class RecordLines {
   /** Records and lines met so far, those before the range included. */
   records: number;
   lines: number;
+  /** Where the line at hand begins in the input. */
+  lineFrom = 0;
 
   constructor(text: TextMachine, machine: Machine, source: Source, options: UnitOptions, range: LineRange) {
     this.#text = text;
@@ -69,6 +71,7 @@ export class RecordLines {
 
   /** A row of a table has no bytes of its own in the file. */
   #place(from: number, to: number): Placed {
+    this.lineFrom = from;
     const isField = this.#options.positions === 'field';
     return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
   }

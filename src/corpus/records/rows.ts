@@ -64,6 +64,8 @@ export class ChatLines {
   readonly #range: LineRange;
   readonly #tools: RecordTools;
   #window: LineWindow | undefined;
+  #otherLines: RecordLines | undefined;
+  #lineFrom = 0;
   /** Records and lines met so far, those before the range included. */
   records: number;
   lines: number;
@@ -78,6 +80,11 @@ export class ChatLines {
     this.#tools = new RecordTools(this.#records);
     this.records = range.record;
     this.lines = range.line - 1;
+  }
+
+  /** Where the line begins in the input that was made a value last. */
+  get lineFrom(): number {
+    return this.#otherLines?.lineFrom ?? this.#lineFrom;
   }
 
   /** What the lines hold, in order. Never throws on data. */
@@ -122,6 +129,7 @@ export class ChatLines {
         const { from, length, bytes } = window.longLine(LARGEST);
         this.lines++;
         const place = { number: this.records, line: this.lines, from, to: from + length };
+        this.#lineFrom = from;
         const record = bytes === null ? tooLarge(place) : recordOf(bytes, place, { locate: locateWith(this.#machine) });
         if (record === null) continue;
         this.records++;
@@ -140,6 +148,7 @@ export class ChatLines {
       number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from: base + from, to: base + to,
     };
     const bytes = this.#window!.bytes(from - machine.origin, to - machine.origin);
+    this.#lineFrom = place.from;
     // The scanner has no row for a line of nothing but white space.
     return recordOf(bytes, place, { locate: locateWith(this.#machine) })!;
   }
@@ -163,6 +172,7 @@ export class ChatLines {
   /** The units of lines of records of another form. */
   *#others(range: LineRange): Generator<Unit | BadRecord, void, void> {
     const others = new RecordLines(this.#machines.text, this.#machine, this.#source, this.#options, range);
+    this.#otherLines = others;
     for (const unit of others.units()) {
       this.records = others.records;
       yield unit;

@@ -48,6 +48,11 @@ export class Units implements SourceWatcher {
     return (this.#lines as ChatLines).slow(rows, record);
   }
 
+  /** Where the line of the unit at hand begins in the input; null: it is not known. */
+  get lineFrom(): number | null {
+    return this.#lines?.lineFrom ?? null;
+  }
+
   hasRead(to: number): void {
     this.#furthest = Math.max(this.#furthest, to);
   }
