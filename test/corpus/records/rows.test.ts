@@ -34,7 +34,9 @@ const WORK = [
 
 function inputOf(bytes: Uint8Array, most: number): InputSource {
   const source = new SlowSource(bytes, most);
-  return Object.assign(source, { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {} }) as unknown as InputSource;
+  // A file, in which places are looked up later.
+  const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
+  return Object.assign(source, rest) as unknown as InputSource;
 }
 
 /** All that comes out of a job, its bytes as text. */
