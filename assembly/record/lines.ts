@@ -73,6 +73,9 @@ let record: f64 = 0;
 let transcript: f64 = 0;
 let base: f64 = 0;
 let index: u32 = 0;
+/** The beginning of its first line, up to `index`, which all of them have; 0: no line is written yet. */
+let head: usize = 0;
+let headTo: usize = 0;
 
 // @ts-ignore: decorator
 @inline
@@ -110,9 +113,12 @@ function kindOf(word: u32): u32 {
 
 /** The columns before the content, of a message of the record at hand. */
 function putColumns(q: usize, kind: u32, from: f64, to: f64, bodyFrom: f64, bodyTo: f64): usize {
-  q = writeNumber(put(q, 0), record);
-  q = writeNumber(put(q, 1), transcript);
-  q = writeNumber(put(q, 2), index);
+  if (head != 0) q = copy(q, head, headTo);
+  else {
+    head = q;
+    headTo = q = put(writeNumber(put(writeNumber(put(q, 0), record), 1), transcript), 2);
+  }
+  q = writeNumber(q, index);
   const pieces = OF_KINDS + 4 * kind;
   q = put(q, pieces);
   if (kind == KIND_CALL) {
@@ -210,6 +216,7 @@ function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32
   const start = base + <f64>load<u32>(at, 4);
   let isOpening = text != 0;
   index = 0;
+  head = 0;
   beginCalls();
   let row = at + RECORD_ROWS * ROW_BYTES;
   while (true) {

@@ -131,7 +131,7 @@ export class MessageOutput {
       const entry = machine.wantedText;
       if (entry > 0) {
         const text = tools.textOf(entry);
-        if (text !== null && machine.setToolsText(entry, jsonInside(text))) continue;
+        if (text !== null && machine.setToolsText(entry, text)) continue;
       } else if (!(wordAt(machine.rows, next, KIND) & SLOW)) {
         if (machine.asksForTools(next)) {
           if (tools.settle(next)) continue;
@@ -206,6 +206,3 @@ export class MessageOutput {
     return this.#ofFile!;
   }
 }
-
-const ENCODER = new TextEncoder();
-const jsonInside = (text: string): Uint8Array => ENCODER.encode(JSON.stringify(text).slice(1, -1));

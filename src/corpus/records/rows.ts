@@ -77,7 +77,7 @@ export class ChatLines {
     this.#source = source;
     this.#options = options;
     this.#range = range;
-    this.#tools = new RecordTools(this.#records);
+    this.#tools = toolsOf(this.#records);
     this.records = range.record;
     this.lines = range.line - 1;
   }
@@ -188,7 +188,7 @@ const FORMS = { auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGE
 /** What lists of tools say, by their entries in the scanner: each is read once. */
 export class RecordTools {
   readonly #machine: RecordMachine;
-  readonly #texts = new Map<number, string | null>();
+  readonly #texts = new Map<number, Uint8Array | null>();
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -203,8 +203,11 @@ export class RecordTools {
     return true;
   }
 
-  /** The message that holds the definitions of an entry; null: they cannot be read or written, or are none. */
-  textOf(entry: number): string | null {
+  /**
+   * The message that holds the definitions of an entry, as the inside of a JSON string; null: they cannot be read or
+   * written, or are none.
+   */
+  textOf(entry: number): Uint8Array | null {
     const { generation } = this.#machine;
     if (generation !== this.#generation) this.#texts.clear();
     this.#generation = generation;
@@ -214,10 +217,22 @@ export class RecordTools {
   }
 }
 
-function readText(bytes: Uint8Array): string | null {
+/** A machine keeps lists from one input to the next, and so does what was read in them. */
+const TOOLS = new WeakMap<RecordMachine, RecordTools>();
+
+function toolsOf(machine: RecordMachine): RecordTools {
+  const tools = TOOLS.get(machine) ?? new RecordTools(machine);
+  TOOLS.set(machine, tools);
+  return tools;
+}
+
+const ENCODER = new TextEncoder();
+
+function readText(bytes: Uint8Array): Uint8Array | null {
   try {
     const tools = readToolField(JSON.parse(decodeUtf8(bytes)), []);
-    return placeTools({ header: null, tools, messages: [] }, 'declarations').data.messages[0]?.content ?? null;
+    const content = placeTools({ header: null, tools, messages: [] }, 'declarations').data.messages[0]?.content;
+    return content === undefined ? null : ENCODER.encode(JSON.stringify(content).slice(1, -1));
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return null;
     throw error;
