@@ -33,12 +33,14 @@ const DEFERRED_SOURCES = [
   'src/corpus/jobs/statistics-job.ts',
   'src/corpus/output-file.ts',
   'src/corpus/records/unit-chat.ts',
+  'src/corpus/records/units.ts',
   'src/corpus/tables/table.ts',
   'src/model/header/yaml.ts',
   'src/rules/check.ts',
   'src/scan/record-machine.ts',
   'src/scan/text-machine.ts',
   'src/scan/twin/twin.ts',
+  'src/tools/known.ts',
 ];
 
 /**

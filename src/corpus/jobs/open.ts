@@ -41,7 +41,7 @@ export class Kit {
   #machine: Machine | undefined;
   /** Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow. */
   readonly headers = new HeaderCache();
-  readonly tools = new ToolMemory();
+  #tools: ToolMemory | undefined;
   #text: TextMachine | undefined;
   #records: RecordMachine | undefined;
   #open: (Opened & { readonly key: string }) | undefined;
@@ -64,6 +64,10 @@ export class Kit {
 
   get machine(): Machine {
     return (this.#machine ??= createMachine());
+  }
+
+  get tools(): ToolMemory {
+    return (this.#tools ??= new ToolMemory());
   }
 
   /** For texts of JSON. */
