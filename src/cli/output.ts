@@ -1,5 +1,6 @@
 // Data on its way to standard output: lines are gathered and written in large pieces.
 
+import { now } from '../corpus/clock.ts';
 import { escapeJson } from './print.ts';
 import type { TextStream } from './stream.ts';
 
@@ -21,7 +22,7 @@ export class Output {
   /** Takes a whole line, or several, and writes when it is time to. The first one goes out at once. */
   line(text: string): void {
     this.#text += text;
-    if (this.#text.length >= PIECE || performance.now() - this.#written > PATIENCE_MS) this.flush();
+    if (this.#text.length >= PIECE || now() - this.#written > PATIENCE_MS) this.flush();
   }
 
   /** Takes a piece of a line. */
@@ -58,6 +59,6 @@ export class Output {
     const text = this.#text;
     this.#text = '';
     this.#stream.write(text);
-    this.#written = performance.now();
+    this.#written = now();
   }
 }

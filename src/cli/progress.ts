@@ -1,5 +1,6 @@
 // Progress of long work on a terminal: how much is read, how fast, how long it will take. Nothing otherwise.
 
+import { now as monotonic } from '../corpus/clock.ts';
 import type { InputSource } from '../corpus/input/source.ts';
 import { type Source, WatchedSource } from '../scan/source.ts';
 import { escapeLine } from './print.ts';
@@ -37,7 +38,7 @@ export class Progress {
   #current: Current | undefined;
 
   /** `make` null: never show anything. `now`: milliseconds of a clock that does not go back. */
-  constructor(stream: TextStream, make: MakeSpinner | null, now: () => number = () => performance.now()) {
+  constructor(stream: TextStream, make: MakeSpinner | null, now = monotonic) {
     this.#stream = stream;
     this.#make = make;
     this.#now = now;

@@ -28,13 +28,16 @@ export class Builds {
   compile(build: Build): WebAssembly.Module {
     let module = this.#modules.get(build);
     if (module) return module;
-    if (build === 'best') {
-      const simd = this.#simd();
-      module = WebAssembly.validate(simd) ? new WebAssembly.Module(simd) : this.compile('scalar');
-    } else {
-      module = new WebAssembly.Module(build === 'simd' ? this.#simd() : this.#scalar());
-    }
+    module = build === 'best' ? this.#best() : new WebAssembly.Module(build === 'simd' ? this.#simd() : this.#scalar());
     this.#modules.set(build, module);
     return module;
+  }
+
+  #best(): WebAssembly.Module {
+    try {
+      return this.compile('simd');
+    } catch {
+      return this.compile('scalar');
+    }
   }
 }

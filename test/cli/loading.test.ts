@@ -11,12 +11,15 @@ const COMMAND = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url)
 const folder = mkdtempSync(join(tmpdir(), 'loading-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Tells the files of modules when the process ends. */
+/** Tells what was loaded when the process ends: modules of Node, files. */
 const TELL = join(folder, 'tell.cjs');
-writeFileSync(TELL, "process.on('exit', () => require('node:fs').writeSync(3, Object.keys(require.cache).join('\\n')));");
+writeFileSync(TELL, `process.on('exit', () => {
+  const loaded = [...process.moduleLoadList, ...Object.keys(require.cache)];
+  require('node:fs').writeSync(3, loaded.join('\\n'));
+});`);
 
-/** The files that the command loads for an input, if there is one; without hashes and endings. */
-function loaded(args: readonly string[], text?: string, name = 'input.txt'): string[] {
+/** What the command loads for an input, if there is one. */
+function everything(args: readonly string[], text?: string, name = 'input.txt'): string[] {
   const file = join(folder, name);
   if (text !== undefined) writeFileSync(file, text);
   const argv = text === undefined ? args : [...args, file];
@@ -25,7 +28,12 @@ function loaded(args: readonly string[], text?: string, name = 'input.txt'): str
     encoding: 'utf8',
   });
   expect(result.status, result.stderr).toBe(0);
-  const files = result.output[3]!.split('\n').filter((path) => path !== TELL);
+  return result.output[3]!.split('\n');
+}
+
+/** The files, without hashes and endings. */
+function loaded(...run: Parameters<typeof everything>): string[] {
+  const files = everything(...run).filter((path) => path.endsWith('.js'));
   return files.map((path) => basename(path, '.js').replace(/-[\w-]{8}$/, ''));
 }
 
@@ -72,6 +80,12 @@ test('the version and help load what they need', () => {
 test.each(['', PLAIN])('scan of %j loads the core alone, on any number of threads', (text) => {
   expect(loaded(['scan', '--threads', '1'], text).sort()).toEqual(CORE);
   expect(loaded(['scan', '--threads', '4'], text).sort()).toEqual(CORE);
+});
+
+test('scan of a small file loads no module of Node that is slow to load', () => {
+  const slow = ['child_process', 'net', 'perf_hooks', 'stream', 'tty', 'worker_threads'];
+  const modules = everything(['scan'], PLAIN).filter((name) => slow.includes(name.replace('NativeModule ', '')));
+  expect(modules).toEqual([]);
 });
 
 test.each(['scan', 'check', 'messages', 'render', 'audit', 'filter'])('%s of plain text and records loads no library', (command) => {

@@ -1,6 +1,7 @@
 // `scan --report`: a page of what the inputs hold, gathered by a second reading, since it tells findings too.
 
 import { statSync } from 'node:fs';
+import { now } from '../../corpus/clock.ts';
 import { InputError } from '../../corpus/error.ts';
 import { existsAt } from '../../corpus/input/stamp.ts';
 import { OutputFile } from '../../corpus/output-file.ts';
@@ -20,7 +21,7 @@ export async function writeReportFile(run: Invocation, paths: readonly string[],
   const statistics = new Statistics();
   const { files } = run;
   run.files = 0;
-  const began = performance.now();
+  const began = now();
   for await (const event of run.events(paths, options, { work: { kind: 'statistics', tools: [] }, tellsAtEnd: true })) {
     if (event.kind === 'broken') return false;
     if (event.kind === 'end') statistics.file(0);
@@ -30,7 +31,7 @@ export async function writeReportFile(run: Invocation, paths: readonly string[],
   }
   // An input that was counted cannot be read any more: the page would not show what the counts tell.
   if (run.files < files) return false;
-  const seconds = (performance.now() - began) / 1000;
+  const seconds = (now() - began) / 1000;
   const { writeReport } = await import('../../corpus/report/report.ts');
   let file: OutputFile | undefined;
   try {

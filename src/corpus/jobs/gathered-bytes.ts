@@ -1,5 +1,7 @@
 // Bytes of output on their way out of a job, gathered into pieces that are worth a message to another thread.
 
+import { now } from '../clock.ts';
+
 /** Bytes of a piece. */
 export const PIECE = 256 * 1024;
 /** What was gathered for longer goes out with the next text, where the input may come slowly. */
@@ -35,14 +37,14 @@ export class GatheredBytes {
 
   /** Hands out what waits for long. */
   *patience(): Generator<Uint8Array, void, void> {
-    if (performance.now() - this.#handedOut > PATIENCE_MS) yield* this.flush();
+    if (now() - this.#handedOut > PATIENCE_MS) yield* this.flush();
   }
 
   *flush(): Generator<Uint8Array, void, void> {
     if (this.#length === 0) return;
     const piece = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
-    this.#handedOut = performance.now();
+    this.#handedOut = now();
     yield piece;
   }
 }

@@ -1,5 +1,6 @@
 // Messages on their way out of a job: lines of JSON as bytes, or rows for a table.
 
+import { now } from '../clock.ts';
 import { MessageLines } from '../../formats/message-lines.ts';
 import { messageRecord } from '../../formats/record.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
@@ -165,8 +166,8 @@ export class MessageOutput {
   /** What is ready to go out. */
   *take(): Generator<Piece, void, void> {
     if (this.#rows.length >= ROWS || this.#rowBytes >= ROW_BYTES) this.#gather();
-    if (this.#isLive && performance.now() - this.#handedOut > PATIENCE_MS) {
-      this.#handedOut = performance.now();
+    if (this.#isLive && now() - this.#handedOut > PATIENCE_MS) {
+      this.#handedOut = now();
       this.#lines?.flush();
     }
     if (this.#ready.length === 0) return;
