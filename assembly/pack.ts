@@ -1,0 +1,11 @@
+// The exports of the pack machine: numbers and bytes as Parquet has them in its pages. README.md specifies the calls.
+
+/** First byte that the host may use. */
+export function memoryFrom(): usize { return __heap_base; }
+
+/** Whether this build copies with SIMD. */
+export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
+
+export { compress } from './pack-snappy';
+export { packDifferences, packLengths } from './pack-numbers';
+export { packIds, packMarks } from './pack-runs';
