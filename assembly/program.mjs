@@ -31,6 +31,7 @@ const DEFERRED_SOURCES = [
   'src/corpus/jobs/pool.ts',
   'src/corpus/jobs/record-job.ts',
   'src/corpus/jobs/statistics-job.ts',
+  'src/corpus/jobs/table-output.ts',
   'src/corpus/output-file.ts',
   'src/corpus/records/unit-chat.ts',
   'src/corpus/records/units.ts',

@@ -294,6 +294,22 @@ export const TOOLS_GOOD = 3;
 export const ENTRY_SHIFT = 16;
 export const MOST_ENTRIES = 4096;
 
+// Messages of chat records on their way into a table, CELLS words each: kind (assembly/record/lines.ts); row of the record; index; addresses of the
+// message and of its body; of name and call id (FROM 0: none), and where the content ends in the output.
+export const CELLS = 12;
+export const CELL_KIND = 0;
+export const CELL_RECORD = 1;
+export const CELL_INDEX = 2;
+export const CELL_FROM = 3;
+export const CELL_TO = 4;
+export const CELL_BODY_FROM = 5;
+export const CELL_BODY_TO = 6;
+export const CELL_NAME_FROM = 7;
+export const CELL_NAME_TO = 8;
+export const CELL_ID_FROM = 9;
+export const CELL_ID_TO = 10;
+export const CELL_CONTENT_TO = 11;
+
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;
 export const FORM_CONVERSATIONS = 2;

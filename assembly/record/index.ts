@@ -18,6 +18,8 @@ export { asksForTools, checkRecords, countRecords } from './check';
 export { placeScratch } from './fit';
 export { placeTable } from './state';
 export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGeneration } from './tools';
-export { beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeLines } from './lines';
+export {
+  beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
+} from './lines';
 export { auditRecords, mayHold } from './audit';
 export { verdictsTo, writeVerdicts } from './verdicts';

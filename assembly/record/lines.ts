@@ -1,4 +1,4 @@
-// Lines of `messages`, one for each message of the records that were scanned: bytes to bytes.
+// The messages of the records that were scanned, for `messages`: as lines, bytes to bytes, or as cells of a table with their contents.
 //
 // What stands between the values of a line depends on the kind of its message alone. The host writes these pieces once
 // (src/formats/chat/record-lines.ts, the only one that knows what they say):
@@ -11,8 +11,8 @@
 // Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
 
 import {
-  ABSENT, ANALYSIS, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, HAS_DEVELOPER, HAS_PARTS, HAS_VALUES,
-  LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+  ABSENT, ANALYSIS, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_PARTS,
+  HAS_VALUES, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy, writeNumber } from '../text-line';
@@ -44,7 +44,7 @@ export function setPiece(number: u32, from: usize, length: usize): void {
   store<u32>(PIECES + (<usize>number << 3), <u32>from);
   store<u32>(PIECES + (<usize>number << 3), <u32>length, 4);
 }
-/** The text of an entry of tools, as the inside of a JSON string. */
+/** The text of an entry of tools: for lines as the inside of a JSON string. */
 export function setText(entry: u32, from: usize, length: usize): void {
   store<u32>(TEXTS + (<usize>entry << 3), <u32>from);
   store<u32>(TEXTS + (<usize>entry << 3), <u32>length, 4);
@@ -67,6 +67,13 @@ export function wantedText(): u32 { return wanted; }
 export function linesTo(): usize { return out; }
 let written: u32 = 0;
 export function linesWritten(): u32 { return written; }
+
+// Where the next message's cells go; 0: lines are written. Behind the last ones there is no room.
+let cells: usize = 0;
+let cellsEnd: usize = 0;
+const CELL_BYTES: usize = 4 * CELLS;
+/** What reading a text may write behind it. */
+const SLACK: usize = 128;
 
 // What is told of a record whose line is written.
 let record: f64 = 0;
@@ -112,7 +119,7 @@ function kindOf(word: u32): u32 {
 }
 
 /** The columns before the content, of a message of the record at hand. */
-function putColumns(q: usize, kind: u32, from: f64, to: f64, bodyFrom: f64, bodyTo: f64): usize {
+function putColumns(q: usize, kind: u32, from: u32, to: u32, bodyFrom: u32, bodyTo: u32): usize {
   if (head != 0) q = copy(q, head, headTo);
   else {
     head = q;
@@ -141,10 +148,10 @@ function putColumns(q: usize, kind: u32, from: f64, to: f64, bodyFrom: f64, body
     q = putText(q + 1, idFrom, idLength);
   }
   q = put(q, pieces + 3);
-  q = writeNumber(q, from);
-  q = writeNumber(put(q, 3), to);
-  q = writeNumber(put(q, 4), bodyFrom);
-  q = writeNumber(put(q, 5), bodyTo);
+  q = writeNumber(q, base + <f64>from);
+  q = writeNumber(put(q, 3), base + <f64>to);
+  q = writeNumber(put(q, 4), base + <f64>bodyFrom);
+  q = writeNumber(put(q, 5), base + <f64>bodyTo);
   return put(q, 6);
 }
 
@@ -161,6 +168,34 @@ function putContent(q: usize, row: usize): usize {
   return escape(scratch, textTo, q, q + 6 * length + 64, true);
 }
 
+/** The same as a text; 0: the host must read it. */
+function putPlain(q: usize, row: usize): usize {
+  const kind = load<u32>(row);
+  if ((kind & ABSENT) != 0) return q;
+  const from = <usize>load<u32>(row, 4);
+  const to = <usize>load<u32>(row, 8);
+  if ((kind & ESCAPED) == 0) return copy(q, from, to);
+  return copyString(from, to + 1, q) == 0 ? 0 : textTo;
+}
+
+/** The cells of a message of the record at hand, whose content ends at q. */
+function putCells(q: usize, recordRow: u32, kind: u32, from: u32, to: u32, bodyFrom: u32, bodyTo: u32): void {
+  const p = cells;
+  store<u32>(p, kind);
+  store<u32>(p, recordRow, 4);
+  store<u32>(p, index, 8);
+  store<u32>(p, from, 12);
+  store<u32>(p, to, 16);
+  store<u32>(p, bodyFrom, 20);
+  store<u32>(p, bodyTo, 24);
+  store<u32>(p, <u32>nameFrom, 28);
+  store<u32>(p, <u32>(nameFrom + nameLength), 32);
+  store<u32>(p, <u32>idFrom, 36);
+  store<u32>(p, <u32>(idFrom + idLength), 40);
+  store<u32>(p, <u32>q, 44);
+  cells = p + CELL_BYTES;
+}
+
 /**
  * Writes the lines of the records from row `first` on, below row `end`, into [q, limit). `origin`: file position of address 0; `records`,
  * `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are wanted. Answers the record before which
@@ -169,7 +204,21 @@ function putContent(q: usize, row: usize): usize {
 export function writeLines(
   first: u32, end: u32, q: usize, limit: usize, origin: f64, records: f64, transcripts: f64, channels: u32,
 ): u32 {
+  cells = 0;
   base = origin;
+  return writeRecords(first, end, q, limit, records, transcripts, channels);
+}
+
+/** Writes the contents of these messages one after the other into [q, limit), and their cells into [into, intoEnd). */
+export function writeCells(first: u32, end: u32, q: usize, limit: usize, into: usize, intoEnd: usize, channels: u32): u32 {
+  cells = into;
+  cellsEnd = intoEnd;
+  return writeRecords(first, end, q, limit, 0, 0, channels);
+}
+
+function writeRecords(
+  first: u32, end: u32, q: usize, limit: usize, records: f64, transcripts: f64, channels: u32,
+): u32 {
   wanted = written = 0;
   out = q;
   while (first < end) {
@@ -189,14 +238,17 @@ export function writeLines(
     const next = load<u32>(at, 12);
     const rows = <usize>(next - first);
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
-    const needed = bytes + ((rows >> 1) + 1) * most + (hasText ? <usize>load<u32>(text, 4) : 0);
-    if (out + needed > limit) return first;
+    const messages = (rows >> 1) + 1;
+    const needed = bytes + (cells != 0 ? SLACK : messages * most) + (hasText ? <usize>load<u32>(text, 4) : 0);
+    if (out + needed > limit || (cells != 0 && cells + messages * CELL_BYTES > cellsEnd)) return first;
     record = records + <f64>(flags >> RECORD_SHIFT);
     transcript = transcripts + <f64>(flags >> RECORD_SHIFT);
     const before = written;
-    q = writeRecord(at, rowAt(next), hasText ? text : 0, out, channels);
+    const cellsBefore = cells;
+    q = writeRecord(at, first, rowAt(next), hasText ? text : 0, out, channels);
     if (q == 0) {
       written = before;
+      cells = cellsBefore;
       return stopAt(at, first, true);
     }
     out = q;
@@ -211,9 +263,9 @@ function stopAt(at: usize, record: u32, isSlow: bool): u32 {
   return record;
 }
 
-/** Writes the lines of one record; 0: the host must. */
-function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32): usize {
-  const start = base + <f64>load<u32>(at, 4);
+/** Writes the messages of one record; 0: the host must. */
+function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, channels: u32): usize {
+  const isTable = cells != 0;
   let isOpening = text != 0;
   index = 0;
   head = 0;
@@ -226,9 +278,11 @@ function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32
       isOpening = false;
       if (((channels >> DEVELOPER) & 1) != 0) {
         readBelow(0, 0);
-        q = putColumns(q, KIND_DEVELOPER, start, start, start, start);
+        const start = load<u32>(at, 4);
+        if (!isTable) q = putColumns(q, KIND_DEVELOPER, start, start, start, start);
         q = copy(q, load<u32>(text), load<u32>(text) + load<u32>(text, 4));
-        q = put(q, 7);
+        if (isTable) putCells(q, number, KIND_DEVELOPER, start, start, start, start);
+        else q = put(q, 7);
         written++;
       }
       index++;
@@ -241,13 +295,15 @@ function writeRecord(at: usize, end: usize, text: usize, q: usize, channels: u32
       if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
     } else if (kind == KIND_TOOL && !takeReply()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
-      const from = base + <f64>load<u32>(row, 4);
-      q = putColumns(
-        q, kind, from, base + <f64>load<u32>(row, 8), base + <f64>load<u32>(body, 4), base + <f64>load<u32>(body, 8),
-      );
-      q = putContent(q, body);
+      const from = load<u32>(row, 4);
+      const to = load<u32>(row, 8);
+      const bodyFrom = load<u32>(body, 4);
+      const bodyTo = load<u32>(body, 8);
+      if (!isTable) q = putColumns(q, kind, from, to, bodyFrom, bodyTo);
+      q = isTable ? putPlain(q, body) : putContent(q, body);
       if (q == 0) return 0;
-      q = put(q, 7);
+      if (isTable) putCells(q, number, kind, from, to, bodyFrom, bodyTo);
+      else q = put(q, 7);
       written++;
     }
     index++;

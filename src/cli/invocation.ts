@@ -6,7 +6,7 @@ import { InputError } from '../corpus/error.ts';
 import { stampOf, stampOfInput } from '../corpus/input/stamp.ts';
 import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
 import type { JobInput } from '../corpus/jobs/job.ts';
-import { TableError } from '../corpus/tables/table.ts';
+import { TableError } from '../corpus/tables/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
 import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { InputSource } from '../corpus/input/source.ts';

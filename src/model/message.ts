@@ -88,12 +88,12 @@ export class Message {
   }
 
   get name(): string | null {
-    return this.isBare ? null : this.#said.name;
+    return this.isBare ? null : this.said.name;
   }
 
   /** Who the message is addressed to (`to=`). */
   get recipient(): string | null {
-    return this.isBare ? null : this.#said.recipient;
+    return this.isBare ? null : this.said.recipient;
   }
 
   /** The channel as it is written; null when the message has none. */
@@ -108,7 +108,7 @@ export class Message {
   }
 
   get contentType(): string | null {
-    return this.isBare ? null : this.#said.contentType;
+    return this.isBare ? null : this.said.contentType;
   }
 
   /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
@@ -117,11 +117,11 @@ export class Message {
   }
 
   get intent(): string | null {
-    return this.isBare ? null : this.#said.intent;
+    return this.isBare ? null : this.said.intent;
   }
 
   get callId(): string | null {
-    return this.isBare ? null : this.#said.callId;
+    return this.isBare ? null : this.said.callId;
   }
 
   /** Every `key=value` word of the header, in order, with its byte span. */
@@ -293,11 +293,17 @@ export class Message {
 
   /** @internal Role and channel of a bare message in one number, role | channel << 3; -1: it is not bare. */
   get bareWord(): number {
-    return this.isBare ? (this.#word >> ROLE_SHIFT) & (ROLE_MASK | (CHANNEL_MASK << (CHANNEL_SHIFT - ROLE_SHIFT))) : -1;
+    return this.isBare ? this.plainWord : -1;
   }
 
-  /** What the header says beside role and channel; a plain one need not be read for it. */
-  get #said(): PlainHeader {
+  /** @internal The same of a plain message; -1: it is not plain. */
+  get plainWord(): number {
+    const word = this.#word;
+    return word & PLAIN ? (word >> ROLE_SHIFT) & (ROLE_MASK | (CHANNEL_MASK << (CHANNEL_SHIFT - ROLE_SHIFT))) : -1;
+  }
+
+  /** @internal What the header says beside role and channel; a plain one need not be read for it. */
+  get said(): PlainHeader {
     if (this.#header || !(this.#word & PLAIN)) return this.#read().meaning;
     const to = fromOf(this.#table, this.#body()) - (this.#isLine ? 1 : MESSAGE_TOKEN_BYTES);
     return (this.#words ??= readPlainHeader(this.#table, this.row, this.#textFrom, to));

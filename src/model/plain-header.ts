@@ -147,9 +147,11 @@ export class HeaderWords {
 /** What a plain header says, for good. */
 export type PlainHeader = { readonly [K in 'name' | 'recipient' | 'contentType' | 'intent' | 'callId']: string | null };
 
+const READER = new HeaderWords();
+
 /** Reads the header of the message at `row`; its start field's text begins at `from`, and `to` is where its last field ends. */
 export function readPlainHeader(table: Table, row: number, from: number, to: number): PlainHeader {
-  const said = new HeaderWords();
+  const said = READER;
   const endOf = (field: number): number => (kindOf(table, field) === FIELD ? fromOf(table, field) : to) - from;
   said.readStart(table.source.bytes(from, to), 0, endOf(row + 1));
   for (let field = row + 1; kindOf(table, field) === FIELD; field++) {

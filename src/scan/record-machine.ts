@@ -36,6 +36,7 @@ interface Exports {
   writeLines(
     record: number, end: number, into: number, limit: number, origin: number, records: number, transcripts: number, channels: number,
   ): number;
+  writeCells(record: number, end: number, into: number, limit: number, cells: number, cellsEnd: number, channels: number): number;
   writeVerdicts(
     record: number, end: number, into: number, limit: number, line: number, base: number, mayBeOpen: number,
   ): number;
@@ -75,10 +76,15 @@ export class RecordMachine {
   readonly rows: Int32Array;
   /** RECORD_SUM_WORDS words that `count` adds to. */
   readonly sums: Uint32Array;
-  /** What `writeLines` writes. */
+  /** What `writeLines` writes, and the contents of `writeCells`. */
   readonly output: Uint8Array;
+  /** CELLS words for each message of `writeCells`. */
+  readonly cells: Int32Array;
+  /** The address of the output's first byte. */
+  readonly outputAt: number;
   readonly #exports: Exports;
-  readonly #memory: Uint8Array;
+  /** All of the memory, as rows and cells have addresses. */
+  readonly memory: Uint8Array;
   readonly #outputAt: number;
   readonly #scratchAt: number;
   readonly #textsAt: number;
@@ -105,11 +111,13 @@ export class RecordMachine {
     const { buffer } = machine.memory;
     this.#exports = machine;
     this.engine = machine.usesSimd() ? 'simd' : 'scalar';
-    this.#memory = new Uint8Array(buffer);
+    this.memory = new Uint8Array(buffer);
     this.rows = new Int32Array(buffer, tableAt, (tableTo - tableAt) / 4);
     this.sums = new Uint32Array(buffer, sumsAt, RECORD_SUM_WORDS);
     this.input = new Uint8Array(buffer, this.origin, input);
     this.output = new Uint8Array(buffer, this.#outputAt, OUTPUT);
+    this.outputAt = this.#outputAt;
+    this.cells = new Int32Array(buffer, this.#scratchAt, SCRATCH / 4);
     machine.placeTable(tableAt, tableTo);
     machine.placeTools(keptAt, keptAt + KEPT_TOOLS, briefAt, briefAt + BRIEF_TOOLS);
     machine.placeScratch(this.#scratchAt, this.#scratchAt + SCRATCH);
@@ -154,7 +162,7 @@ export class RecordMachine {
   /** The bytes of an entry of tools: JSON. Valid until the next scan. */
   toolsText(entry: number): Uint8Array {
     const from = this.#exports.entryFrom(entry);
-    return this.#memory.subarray(from, from + this.#exports.entryLength(entry));
+    return this.memory.subarray(from, from + this.#exports.entryLength(entry));
   }
 
   /** Says whether the tools of an entry can be read. Records whose tools cannot stay with the host. */
@@ -204,7 +212,7 @@ export class RecordMachine {
   #put(bytes: Uint8Array): number | null {
     if (this.#texts + bytes.length > TEXTS) return null;
     const at = this.#textsAt + this.#texts;
-    this.#memory.set(bytes, at);
+    this.memory.set(bytes, at);
     this.#texts += bytes.length;
     return at;
   }
@@ -215,14 +223,35 @@ export class RecordMachine {
    * was not written, or `end`: it is SLOW, asks for tools, lacks the text of its tools (`wantedText`), or there was no more room.
    */
   writeLines(record: number, end: number, at: number, base: number, records: number, transcripts: number, channels: number): number {
-    const machine = this.#exports;
-    if (machine.toolsGeneration() !== this.#generation) {
-      this.#generation = machine.toolsGeneration();
-      this.#texts = this.#pieces;
-      machine.clearTexts();
-    }
+    this.#keepTexts();
     const to = this.#outputAt;
-    return machine.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
+    return this.#exports.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
+  }
+
+  /** Begins a table: texts of tools that lines had are forgotten. */
+  beginCells(): void {
+    this.#texts = this.#pieces = 0;
+    this.#exports.clearTexts();
+  }
+
+  /**
+   * Writes the messages of records as `cells`, and their contents one after the other into the output; as `writeLines` does. `linesWritten` are
+   * messages.
+   */
+  writeCells(record: number, end: number, channels: number): number {
+    this.#keepTexts();
+    const { byteOffset, byteLength } = this.cells;
+    const to = this.#outputAt;
+    return this.#exports.writeCells(record, end, to, to + OUTPUT, byteOffset, byteOffset + byteLength, channels);
+  }
+
+  /** Texts of entries of tools that were forgotten are forgotten too. */
+  #keepTexts(): void {
+    const machine = this.#exports;
+    if (machine.toolsGeneration() === this.#generation) return;
+    this.#generation = machine.toolsGeneration();
+    this.#texts = this.#pieces;
+    machine.clearTexts();
   }
 
   /**

@@ -4,7 +4,7 @@ import { statSync } from 'node:fs';
 import type { TextChange } from '../../corpus/audit/audit.ts';
 import { containerOf } from '../../corpus/input/container.ts';
 import { InputError } from '../../corpus/error.ts';
-import type { Found, JobInput } from '../../corpus/jobs/job.ts';
+import { type Found, isFindings, type JobInput } from '../../corpus/jobs/job.ts';
 import type { Opened } from '../../corpus/jobs/open.ts';
 import { FileOutputError, OutputFile } from '../../corpus/output-file.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
@@ -168,7 +168,7 @@ class Audit {
   #takePiece({ input, opened, piece }: Extract<InvocationEvent, { kind: 'piece' }>): void {
     if (piece instanceof Uint8Array) this.#copy!.write(piece);
     else if ('changes' in piece) for (const { change, line } of piece.changes) this.#show(input, change, line);
-    else if ('length' in piece) for (const found of piece) this.#tell(input, opened, found);
+    else if (isFindings(piece)) for (const found of piece) this.#tell(input, opened, found);
   }
 
   #show(input: JobInput, change: TextChange, line: number): void {

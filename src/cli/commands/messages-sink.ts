@@ -1,16 +1,17 @@
 // Where messages go: to standard output or to a file, as lines of JSON, an Arrow IPC stream, or Parquet.
 
-import type { Piece } from '../../corpus/jobs/job.ts';
-import { makeTable, MESSAGE_TABLE, type MessageRow, type TableSink } from '../../corpus/tables/table.ts';
+import { isTablePiece, type Piece } from '../../corpus/jobs/job.ts';
+import { MESSAGE_TABLE } from '../../corpus/tables/message-schema.ts';
+import { openTable, type Table } from '../../corpus/tables/table.ts';
 import { OutputFile } from '../../corpus/output-file.ts';
 import type { Invocation } from '../invocation.ts';
 
 export class MessagesSink {
   readonly #run: Invocation;
   readonly #file: OutputFile | null;
-  readonly #table: TableSink<MessageRow> | null;
+  readonly #table: Table | null;
 
-  private constructor(run: Invocation, file: OutputFile | null, table: TableSink<MessageRow> | null) {
+  private constructor(run: Invocation, file: OutputFile | null, table: Table | null) {
     this.#run = run;
     this.#file = file;
     this.#table = table;
@@ -21,7 +22,7 @@ export class MessagesSink {
     try {
       const file = path === undefined ? null : OutputFile.create(path);
       const write = (bytes: Uint8Array): void => (file === null ? run.out.bytes(bytes) : file.write(bytes));
-      return new MessagesSink(run, file, format === 'ndjson' ? null : await makeTable(format, MESSAGE_TABLE, write));
+      return new MessagesSink(run, file, format === 'ndjson' ? null : await openTable(format, MESSAGE_TABLE, write));
     } catch (error) {
       if (!run.complainOfOutput(error)) throw error;
       return null;
@@ -29,17 +30,17 @@ export class MessagesSink {
   }
 
   take(piece: Piece): void {
-    if (piece instanceof Uint8Array) {
+    if (this.#table !== null) {
+      if (isTablePiece(piece)) this.#table.take(piece);
+    } else if (piece instanceof Uint8Array) {
       if (this.#file === null) this.#run.out.jsonBytes(piece);
       else this.#file.write(piece);
-    } else if ('rows' in piece) {
-      for (const row of piece.rows) this.#table!.add(row);
     }
   }
 
   /** All has come. */
   end(): void {
-    void this.#table?.end();
+    this.#table?.end();
     this.#file?.commit();
     this.#run.out.flush();
   }

@@ -3,6 +3,7 @@
 import { MessagesSink } from './messages-sink.ts';
 import type { CorpusOptions } from '../options.ts';
 import { countOf, escapeLine, thousands } from '../print.ts';
+import { SECTION } from '../../corpus/jobs/job.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
 import type { Host } from '../stream.ts';
@@ -32,7 +33,11 @@ export async function messages(
   let count = 0;
   try {
     for await (const event of run.events(paths, options, {
-      work: { kind: 'messages', filters: { onlyRole, onlyChannel, transcript, at }, form: format === 'ndjson' ? 'lines' : 'rows' },
+      work: {
+        kind: 'messages',
+        filters: { onlyRole, onlyChannel, transcript, at },
+        form: format === 'ndjson' ? 'lines' : { format, section: SECTION },
+      },
       tellsAtEnd: false,
       watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
     })) {

@@ -64,8 +64,11 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
         result = { ...NO_RESULT, transcripts, end, bytes: position - from };
         break;
       }
+      const { message } = next.value;
+      if (message.missingStart === 'no') out.begins(message.from);
+      if (out.isFull) yield* out.take();
       if (!out.add(next.value, null)) break;
-      yield* out.take();
+      if (out.isReady) yield* out.take();
     }
   } catch (error) {
     // What was read before belongs to the output.

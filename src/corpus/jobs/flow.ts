@@ -6,7 +6,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import { type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
+import { isFindings, type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
 import { Kit, type Opened, openInput, type Watching } from './open.ts';
 import { perform } from './perform.ts';
@@ -255,7 +255,7 @@ export class Flow {
         return;
       }
       const parts =
-        work.kind === 'count' ? countParts(opened, cut, this.#parts) : exactParts(this.#threads, input, opened, cut, this.#parts);
+        work.kind === 'count' ? countParts(opened, cut, this.#parts) : exactParts(this.#threads, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
       let isFirst = true;
@@ -325,9 +325,9 @@ function placeFrom(from: Place, { line, column }: Place): Place {
 
 /** Findings and changes of a part, as the whole input has them. */
 function placedFrom(from: Place, piece: Piece): Piece {
-  if (from === START || piece instanceof Uint8Array) return piece;
+  if (from === START) return piece;
   if ('changes' in piece) return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
-  if (!('length' in piece)) return piece;
+  if (!isFindings(piece)) return piece;
   return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
 }
 

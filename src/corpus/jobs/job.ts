@@ -9,7 +9,8 @@ import type { Form } from '../../formats/convert.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { TextChange } from '../audit/audit.ts';
 import type { FixOptions } from '../audit/raw.ts';
-import type { MessageRow } from '../tables/table.ts';
+import type { TablePiece } from '../tables/table.ts';
+import type { TableFormat } from '../tables/writer.ts';
 import type { InputRef } from '../input/paths.ts';
 import type { RecordForm } from '../records/form.ts';
 import type { LineRange } from '../records/window.ts';
@@ -46,12 +47,21 @@ export interface MessageFilters {
   readonly at?: number | undefined;
 }
 
+/** Messages for a table. */
+export interface TableForm {
+  readonly format: TableFormat;
+  /** Bytes of the input whose messages are encoded together: see TableOutput. */
+  readonly section: number;
+}
+
+export const SECTION = 16 * 1024 * 1024;
+
 export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'count' }
   | { readonly kind: 'lines' }
   | { readonly kind: 'check'; readonly tools: readonly ToolDefinition[] }
   | { readonly kind: 'statistics'; readonly tools: readonly ToolDefinition[] }
-  | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | 'rows' }
+  | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | TableForm }
   | ({ readonly kind: 'audit' } & AuditWork)
   | ({ readonly kind: 'convert' } & ConvertWork)
 );
@@ -103,14 +113,18 @@ export type Piece =
   | readonly Found[]
   /** Bytes of output; valid until the next piece is asked for. */
   | Uint8Array
-  /** Of a table. */
-  | { readonly rows: readonly MessageRow[] }
+  /** Of a table: bytes too. */
+  | TablePiece
   /** What a copy would have otherwise. */
   | { readonly changes: readonly Changed[] }
   /** Lines for people. */
   | { readonly words: readonly string[] }
   /** Of `convert`: what became of the part, or of what was read of it. */
   | { readonly converted: ConvertedJson };
+
+export const isFindings = (piece: Piece): piece is readonly Found[] => Array.isArray(piece);
+export const isTablePiece = (piece: Piece): piece is TablePiece =>
+  piece instanceof Uint8Array || 'group' in piece || 'columns' in piece;
 
 export interface Changed {
   readonly change: TextChange;

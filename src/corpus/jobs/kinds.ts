@@ -1,15 +1,19 @@
 // The code of each kind of job: of those that few commands ask for it is loaded when the first job is to be done.
 
+import { loadWriter } from '../tables/writers.ts';
 import { COMMON } from './common-jobs.ts';
-import type { Job } from './job.ts';
 import type { Kind } from './kind.ts';
+import type { Work } from './parts.ts';
 
-export async function kindOf({ kind }: Pick<Job, 'kind'>): Promise<Kind> {
-  switch (kind) {
+export async function kindOf(work: Work): Promise<Kind> {
+  switch (work.kind) {
     case 'audit':
       return (await import('./audit-job.ts')).AUDIT;
     case 'convert':
       return (await import('./convert-job.ts')).CONVERT;
+    case 'messages':
+      if (work.form !== 'lines') await loadWriter(work.form.format);
+      return COMMON;
     default:
       return COMMON;
   }

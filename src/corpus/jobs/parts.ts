@@ -62,8 +62,11 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
  * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the work, and goes on
  * side by side with it.
  */
-export async function* exactParts(jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, given: PartOptions): AsyncGenerator<Part, void, void> {
-  const options = { ...given, step: (left: number) => Math.min(given.step(left), EXACT) };
+export async function* exactParts(
+  jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,
+): AsyncGenerator<Part, void, void> {
+  const step = work.kind === 'messages' && work.form !== 'lines' ? work.form.section : EXACT;
+  const options = { ...given, step: step === EXACT ? (left: number) => Math.min(given.step(left), EXACT) : () => step };
   if (cut.of === 'whole') yield cut;
   else if (cut.of === 'raw') {
     let start: Checkpoint | null = null;

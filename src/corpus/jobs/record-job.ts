@@ -36,7 +36,7 @@ export function* performRecords(
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
-      else if (!takeUnit(worker, item, units.lineFrom)) break;
+      else if (!(yield* takeUnit(worker, item, units.lineFrom))) break;
       yield* worker.ready(false);
     }
   } catch (error) {
@@ -53,18 +53,24 @@ export function* performRecords(
 }
 
 /** False: nothing further is wanted. */
-function takeUnit(worker: UnitWorker, unit: Unit | BadRecord, lineFrom: number | null): boolean {
-  if (!isBad(unit)) return worker.take(unit, lineFrom);
-  worker.bad(unit, lineFrom);
-  return true;
+function* takeUnit(
+  worker: UnitWorker, unit: Unit | BadRecord, lineFrom: number | null,
+): Generator<Piece, boolean, void> {
+  if (isBad(unit)) {
+    worker.bad(unit, lineFrom);
+    return true;
+  }
+  worker.begins?.(lineFrom ?? 0);
+  if (worker.isFull) yield* worker.ready(false);
+  return worker.take(unit, lineFrom);
 }
 
 /** Records that were scanned together: those that do not go as rows go as units. */
 function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generator<Piece, void, void> {
   for (let record = 0; record < rows.to; ) {
     record = worker.rows!(rows, record);
-    if (record < rows.to) {
-      for (const unit of units.slow(rows, record)) takeUnit(worker, unit, units.lineFrom);
+    if (record < rows.to && !worker.isFull) {
+      for (const unit of units.slow(rows, record)) yield* takeUnit(worker, unit, units.lineFrom);
       record = nextRecord(rows, record);
     }
     yield* worker.ready(false);
@@ -259,12 +265,20 @@ class MessagesWorker implements UnitWorker {
     }
   }
 
+  begins(position: number): void {
+    this.#out.begins(position);
+  }
+
+  get isFull(): boolean {
+    return this.#out.isFull;
+  }
+
   bad(): void {
     this.badRecords++;
   }
 
   ready(all: boolean): Iterable<Piece> {
-    return all ? this.#out.end() : this.#out.take();
+    return all ? this.#out.end() : this.#out.isReady ? this.#out.take() : [];
   }
 }
 

@@ -9,6 +9,10 @@ export interface UnitWorker {
   /** Transcripts of the input so far. */
   transcripts: number;
   messages: number;
+  /** The next unit's line begins here in the input; 0 where that is not known. */
+  begins?(position: number): void;
+  /** What is ready must go out before anything is taken. */
+  readonly isFull?: boolean;
   /** `lineFrom`: where its line begins in the input, if that is known. False: nothing further is wanted. */
   take(unit: Unit, lineFrom: number | null): boolean;
   bad(record: BadRecord, lineFrom: number | null): void;

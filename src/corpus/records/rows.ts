@@ -215,6 +215,12 @@ export class RecordTools {
     if (text === undefined) this.#texts.set(entry, (text = readText(this.#machine.toolsText(entry))));
     return text;
   }
+
+  /** The same as it is. */
+  plainTextOf(entry: number): Uint8Array | null {
+    const text = this.textOf(entry);
+    return text && ENCODER.encode(JSON.parse(`"${decodeUtf8(text)}"`) as string);
+  }
 }
 
 /** A machine keeps lists from one input to the next, and so does what was read in them. */

@@ -2,7 +2,11 @@
 // table.
 
 import { InputError } from '../error.ts';
-import { makeTable, MESSAGE_TABLE, type MessageRow, TableError } from '../tables/table.ts';
+import { MESSAGE_TABLE } from '../tables/message-schema.ts';
+import { MessageColumns } from '../tables/message-columns.ts';
+import { makeTable } from '../tables/rows.ts';
+import { TableError } from '../tables/error.ts';
+import { BOUNDS, openTable, type Table } from '../tables/table.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import type { ShardOutput } from './output.ts';
 import type { Unit } from '../records/unit.ts';
@@ -29,7 +33,7 @@ export interface Rows {
 export const VERDICT_TABLE = {
   schema: 'openchatml/verdicts/1',
   columns: [
-    { name: 'path', type: 'text', nullable: false },
+    { name: 'path', type: 'word', nullable: false },
     { name: 'n', type: 'integer', nullable: false },
     { name: 'line', type: 'integer', nullable: true },
     { name: 'id', type: 'text', nullable: true },
@@ -59,11 +63,7 @@ export async function makeRows(emit: RunEmit, format: RunFormat, path: string, o
       end: () => void table.end(),
     };
   }
-  const table = await makeTable(format, MESSAGE_TABLE, write);
-  return {
-    message: (visited, unit, before) => add(path, () => table.add(messageRow(path, visited, unit, before))),
-    end: () => void table.end(),
-  };
+  return new MessageTable(path, await openTable(format, MESSAGE_TABLE, write));
 }
 
 function verdictLines(path: string, output: ShardOutput): Rows {
@@ -80,7 +80,11 @@ function verdictLines(path: string, output: ShardOutput): Rows {
 
 function messageLines(path: string, output: ShardOutput): Rows {
   return {
-    message: (visited, unit, before) => output.line(JSON.stringify(messageRow(path, visited, unit, before))),
+    message: (visited, { record, place }, before) => {
+      refuseLong(path, visited);
+      const columns = verdictMessage(visited, place);
+      output.line(JSON.stringify({ path, record, ...columns, transcript: before + columns.transcript }));
+    },
     end: () => {},
   };
 }
@@ -88,14 +92,41 @@ function messageLines(path: string, output: ShardOutput): Rows {
 /** Bytes of a body that becomes one text. */
 const LARGEST_BODY = 256 * 1024 * 1024;
 
-function messageRow(path: string, visited: VisitedMessage, { record, place }: Unit, before: number): MessageRow {
-  const { from, to } = visited.message.body;
-  if (to - from > LARGEST_BODY) {
-    const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;
-    throw new InputError(path, reason, 'use `messages`, which writes it in parts');
+function refuseLong(path: string, { message }: VisitedMessage): void {
+  const { from, to } = message.body;
+  if (to - from <= LARGEST_BODY) return;
+  const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;
+  throw new InputError(path, reason, 'use `messages`, which writes it in parts');
+}
+
+/** Messages as a table. */
+class MessageTable implements Rows {
+  readonly #path: string;
+  readonly #table: Table;
+  readonly #rows = new MessageColumns();
+
+  constructor(path: string, table: Table) {
+    this.#path = path;
+    this.#table = table;
+    this.#rows.begin(path);
   }
-  const columns = verdictMessage(visited, place);
-  return { path, record, ...columns, transcript: before + columns.transcript };
+
+  message(visited: VisitedMessage, { record, place }: Unit, before: number): void {
+    refuseLong(this.#path, visited);
+    const { message, transcript, index, source } = visited;
+    this.#rows.addMessage(message, transcript, before + transcript.number, index, source, record, place);
+    if (this.#rows.columns.isFull(BOUNDS)) this.#flush();
+  }
+
+  end(): void {
+    this.#flush();
+    this.#table.end();
+  }
+
+  #flush(): void {
+    if (this.#rows.columns.rows > 0) this.#table.group(this.#rows.columns);
+    this.#rows.clear();
+  }
 }
 
 /** Adds a row to a table. */

@@ -1,96 +1,148 @@
-// Batches as an Arrow IPC stream: the schema, a record batch each, the end marker. Texts are plain utf8.
+// Columns as a record batch of an Arrow IPC stream; and the stream around its batches: the schema, the end marker.
+// Texts are plain utf8.
 
 import * as arrow from '@uwdata/flechette';
-import type { Batch, Cell, Column, Encoder } from './batch.ts';
+import { type Column, type Columns, countNulls, nullsOf, type Store, type Words } from './columns.ts';
+import type { TableFile, TableWriter } from './writer.ts';
 
 /** A continuation of no bytes. */
 const END = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+const TYPES = { word: arrow.utf8(), text: arrow.utf8(), integer: arrow.int64(), boolean: arrow.bool() };
+const ENCODER = new TextEncoder();
 
-export function arrowEncoder(
+export const writer: TableWriter<null> = { group, file };
+
+/** A record batch. */
+function* group(columns: Columns): Generator<Uint8Array, null, void> {
+  columns.mend();
+  // Every stream of the library has a schema and an end of its own; neither is part of a batch.
+  const schema = lengthOf(streamOf(columns.schema, new Map(), null)) - END.length;
+  const parts = streamOf(columns.schema, new Map(), columns);
+  let at = 0;
+  for (const part of withoutEnd(parts)) {
+    if (at >= schema) yield part;
+    at += part.length;
+  }
+  return null;
+}
+
+function file(
   columns: readonly Column[],
   metadata: ReadonlyMap<string, string>,
   write: (bytes: Uint8Array) => void,
-): Encoder {
-  const types = { text: arrow.utf8(), integer: arrow.int64(), boolean: arrow.bool() };
-  const schema = {
-    version: arrow.Version.V5,
-    endianness: arrow.Endianness.Little,
-    fields: columns.map(({ name, type, nullable }) => arrow.field(name, types[type], nullable)),
-    metadata: new Map(metadata),
-  } as const;
-  const streamOf = (batch: Batch | null, sink: (bytes: Uint8Array) => void): void => {
-    const data = columns.map(({ type: name }, i) => {
-      const type = types[name];
-      const Batch = arrow.batchType(type);
-      return new arrow.Column(batch ? [new Batch({ type, ...buffersOf(name, batch, i) })] : [], type);
-    });
-    const outlet = { write: sink, pad: (count: number) => sink(new Uint8Array(count)), finish: () => null };
-    arrow.tableToIPC(new arrow.Table(schema, data), { format: 'stream', sink: outlet });
-  };
+): TableFile<null> {
+  for (const part of withoutEnd(streamOf(columns, metadata, null))) write(part);
+  return { bytes: write, group: () => {}, end: () => write(END.slice()) };
+}
 
-  // Every stream of the library has a schema and an end of its own; one of each goes out.
-  let schemaLength = -END.length;
-  streamOf(null, (bytes) => {
-    schemaLength += bytes.length;
+/** The pieces of a whole stream with no batch or one. */
+function streamOf(
+  schema: readonly Column[],
+  metadata: ReadonlyMap<string, string>,
+  columns: Columns | null,
+): Uint8Array[] {
+  const fields = schema.map(({ name, type, nullable }) => arrow.field(name, TYPES[type], nullable));
+  const data = schema.map((column, i) => {
+    const type = TYPES[column.type];
+    const Batch = arrow.batchType(type);
+    const batches = columns ? [new Batch({ type, ...buffersOf(column, columns.stores[i]!, columns.rows) })] : [];
+    return new arrow.Column(batches, type);
   });
-  const writeWithoutEnd = (batch: Batch | null, skip: number): void => {
-    let at = 0;
-    let last: Uint8Array | null = null;
-    streamOf(batch, (bytes) => {
-      if (last !== null) write(last);
-      last = at >= skip ? bytes : null;
-      at += bytes.length;
-    });
-    if (last === null || Buffer.compare(last, END) !== 0) throw new Error('an Arrow stream has no end marker');
+  const whole = new arrow.Table({
+    version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: new Map(metadata),
+  }, data);
+  const parts: Uint8Array[] = [];
+  const sink = {
+    write: (bytes: Uint8Array): void => void parts.push(bytes),
+    pad: (count: number): void => void parts.push(new Uint8Array(count)),
+    finish: () => null,
   };
-  writeWithoutEnd(null, 0);
-  return {
-    batch: (batch) => writeWithoutEnd(batch, schemaLength),
-    end: () => write(END.slice()),
-  };
+  arrow.tableToIPC(whole, { format: 'stream', sink });
+  return parts;
+}
+
+function withoutEnd(parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  if (Buffer.compare(parts.at(-1)!, END) !== 0) throw new Error('an Arrow stream has no end marker');
+  return parts.slice(0, -1);
+}
+
+function lengthOf(parts: readonly Uint8Array[]): number {
+  let length = 0;
+  for (const part of parts) length += part.length;
+  return length;
 }
 
 /** A column of a batch as the format has it in memory. */
-function buffersOf(type: Column['type'], batch: Batch, index: number): object {
-  const cells = batch.cells[index]!;
-  const { validity, nullCount } = validityOf(cells);
-  const shared = { length: batch.rows, nullCount, validity };
-  switch (type) {
-    case 'text': return { ...shared, ...textBuffers(cells, batch.bytes[index]!) };
-    case 'integer': return { ...shared, values: BigInt64Array.from(cells, integerOf) };
-    case 'boolean': return { ...shared, values: bitsOf(cells, (cell) => cell === true) };
-  }
-}
-
-/** What stands in the place of a null does not count. */
-function integerOf(cell: Cell): bigint {
-  return BigInt((cell as number | null) ?? 0);
+function buffersOf({ nullable }: Column, store: Store, rows: number): object {
+  const nulls = nullable ? nullsOf(store, rows) : null;
+  return { length: rows, ...validityOf(nulls, rows), ...valuesOf(store, rows) };
 }
 
 /** Without nulls the bits may be left out. */
-function validityOf(cells: readonly Cell[]): { validity: Uint8Array; nullCount: number } {
-  let nullCount = 0;
-  for (const cell of cells) if (cell === null) nullCount++;
-  return { validity: nullCount > 0 ? bitsOf(cells, (cell) => cell !== null) : new Uint8Array(0), nullCount };
+function validityOf(nulls: Uint8Array | null, rows: number): { validity: Uint8Array; nullCount: number } {
+  const nullCount = nulls === null ? 0 : countNulls(nulls);
+  return { validity: nullCount > 0 ? bitsOf(nulls!, 0, rows) : new Uint8Array(0), nullCount };
 }
 
-function bitsOf(cells: readonly Cell[], isSet: (cell: Cell) => boolean): Uint8Array {
-  const bits = new Uint8Array(Math.ceil(cells.length / 8));
-  for (let i = 0; i < cells.length; i++) if (isSet(cells[i]!)) bits[i >> 3]! |= 1 << (i & 7);
+/** A bit for each value that is this one. */
+function bitsOf(values: Uint8Array, one: number, rows: number): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(rows / 8));
+  for (let row = 0; row < rows; row++) if (values[row] === one) bits[row >> 3]! |= 1 << (row & 7);
   return bits;
 }
 
-const ENCODER = new TextEncoder();
-
-function textBuffers(cells: readonly Cell[], bytes: number): { offsets: Int32Array; values: Uint8Array } {
-  const offsets = new Int32Array(cells.length + 1);
-  const values = new Uint8Array(bytes);
-  let at = 0;
-  for (let i = 0; i < cells.length; i++) {
-    const cell = cells[i] as string | null;
-    if (cell !== null && cell !== '') at += ENCODER.encodeInto(cell, values.subarray(at)).written;
-    offsets[i + 1] = at;
+/** What stands in the place of a null does not count. */
+function valuesOf(store: Store, rows: number): object {
+  switch (store.kind) {
+    case 'words': return wordsOf(store, rows);
+    case 'texts': {
+      const offsets = new Int32Array(rows + 1);
+      offsets.set(store.ends.subarray(0, rows), 1);
+      return { offsets, values: store.values.subarray(0, store.bytes) };
+    }
+    case 'integers': return { values: longsOf(store.values, rows) };
+    case 'booleans': return { values: bitsOf(store.values, 1, rows) };
   }
-  if (at !== bytes) throw new Error(`texts of ${bytes} bytes have become ${at}`);
-  return { offsets, values };
+}
+
+/** Words as texts one after the other. */
+function wordsOf({ ids, texts, bytes }: Words, rows: number): { offsets: Int32Array; values: Uint8Array } {
+  // All words, each behind the one before.
+  const words = new Uint8Array(bytes + STEP);
+  const starts = new Int32Array(texts.length + 1);
+  for (const [id, text] of texts.entries()) {
+    starts[id + 1] = starts[id]! + ENCODER.encodeInto(text, words.subarray(starts[id])).written;
+  }
+  const offsets = new Int32Array(rows + 1);
+  let at = 0;
+  for (let row = 0; row < rows; row++) {
+    const id = ids[row]!;
+    if (id >= 0) at += starts[id + 1]! - starts[id]!;
+    offsets[row + 1] = at;
+  }
+  // Most words are short: four bytes a step, which go over what comes next, are faster than a call.
+  const values = new Uint8Array(at + STEP);
+  const from = new DataView(words.buffer);
+  const into = new DataView(values.buffer);
+  for (let row = 0; row < rows; row++) {
+    const id = ids[row]!;
+    if (id < 0) continue;
+    const to = offsets[row + 1]!;
+    let q = offsets[row]!;
+    for (let p = starts[id]!; q < to; p += STEP, q += STEP) into.setInt32(q, from.getInt32(p));
+  }
+  return { offsets, values: values.subarray(0, at) };
+}
+
+const STEP = 4;
+const HIGH = 2 ** 32;
+
+function longsOf(values: Float64Array, rows: number): BigInt64Array {
+  const halves = new Int32Array(2 * rows);
+  for (let row = 0; row < rows; row++) {
+    const value = values[row]!;
+    halves[2 * row] = value;
+    halves[2 * row + 1] = Math.floor(value / HIGH);
+  }
+  return new BigInt64Array(halves.buffer);
 }

@@ -1,67 +1,119 @@
 // Tables for other programs: rows as an Arrow IPC stream or as a Parquet file, and the columns of `messages`.
 
-import {
-  Batches, type Bounds, BOUNDS, type Column, type Encoder, type RowOf, type TableSink,
-} from './batch.ts';
+import { type Bounds, type Column, Columns, type ColumnsData } from './columns.ts';
+import type { TableFile, TableFormat, TableWriter } from './writer.ts';
+import { loadWriter } from './writers.ts';
 
-export { type Column, type RowOf, TableError, type TableSink } from './batch.ts';
-
-export type TableFormat = 'arrow' | 'parquet';
+export type { Column } from './columns.ts';
+export type { TableFormat } from './writer.ts';
 
 /** What stands in the metadata of every table under the key `openchatml.schema`, and its columns. */
-export interface TableSchema<Columns extends readonly Column[] = readonly Column[]> {
+export interface TableSchema<Schema extends readonly Column[] = readonly Column[]> {
   readonly schema: string;
-  readonly columns: Columns;
+  readonly columns: Schema;
 }
 
-/** The columns of `messages`. They do not change while the number at the end of `MESSAGE_TABLE.schema` stays. */
-export const MESSAGE_COLUMNS = [
-  { name: 'path', type: 'text', nullable: false },
-  { name: 'record', type: 'integer', nullable: true },
-  { name: 'transcript', type: 'integer', nullable: false },
-  { name: 'index', type: 'integer', nullable: false },
-  { name: 'role', type: 'text', nullable: true },
-  { name: 'name', type: 'text', nullable: true },
-  { name: 'recipient', type: 'text', nullable: true },
-  { name: 'channel', type: 'text', nullable: false },
-  { name: 'explicit_channel', type: 'text', nullable: true },
-  { name: 'content_type', type: 'text', nullable: true },
-  { name: 'intent', type: 'text', nullable: true },
-  { name: 'call_id', type: 'text', nullable: true },
-  { name: 'end', type: 'text', nullable: false },
-  { name: 'visible', type: 'boolean', nullable: false },
-  { name: 'from', type: 'integer', nullable: false },
-  { name: 'to', type: 'integer', nullable: false },
-  { name: 'body_from', type: 'integer', nullable: false },
-  { name: 'body_to', type: 'integer', nullable: false },
-  { name: 'content', type: 'text', nullable: false },
-] as const satisfies readonly Column[];
-
-export const MESSAGE_TABLE = { schema: 'openchatml/messages/1', columns: MESSAGE_COLUMNS } as const;
-
-/** A row of `messages`: a MessageRecord with its path and its content. */
-export type MessageRow = RowOf<typeof MESSAGE_COLUMNS>;
+export const BOUNDS: Bounds = { rows: 64 * 1024, bytes: 16 * 1024 * 1024 };
 
 /**
- * A table that goes out through `write` while its rows come in. Bytes belong to `write` while it runs, not longer; what
- * it throws comes out of `add` or `end`, and the table is broken. The same rows give the same bytes.
+ * Bytes of a text as UTF-8 that a cell takes: about the longest string there is. Both formats count the bytes of a
+ * column with 31 bits, and need several times as much memory to encode it.
  */
-export async function makeTable<const Columns extends readonly Column[]>(
-  format: TableFormat,
-  { schema, columns }: TableSchema<Columns>,
-  write: (bytes: Uint8Array) => void,
-  bounds: Bounds = BOUNDS,
-): Promise<TableSink<RowOf<Columns>>> {
-  const metadata = new Map([['openchatml.schema', schema]]);
-  const encoder = await encoderOf(format, columns, metadata, write);
-  return new Batches(columns, encoder, bounds);
+export const LARGEST_CELL = 512 * 1024 * 1024;
+
+/**
+ * What a table is made of: bytes of a group, and what the file has to know of it when they all have come; or rows
+ * that are too few for a group.
+ */
+export type TablePiece = Uint8Array | { readonly group: unknown } | { readonly columns: ColumnsData };
+
+/**
+ * A table file that is written while its rows come in. What `write` throws comes out of the calls, and the table is
+ * broken then.
+ */
+export class Table {
+  readonly #writer: TableWriter;
+  readonly #file: TableFile;
+  readonly #bounds: Bounds;
+  /** Rows that came as columns and are too few for a group of their own. */
+  readonly #joined: Columns;
+  /** Why nothing can be added any more. */
+  #over: string | null = null;
+
+  constructor(
+    writer: TableWriter,
+    { schema, columns }: TableSchema,
+    write: (bytes: Uint8Array) => void,
+    bounds: Bounds = BOUNDS,
+  ) {
+    this.#writer = writer;
+    this.#file = writer.file(columns, new Map([['openchatml.schema', schema]]), write);
+    this.#bounds = bounds;
+    this.#joined = new Columns(columns);
+  }
+
+  /** Throws when nothing can be added any more. */
+  demandOpen(): void {
+    if (this.#over !== null) throw new Error(this.#over);
+  }
+
+  /** The next rows, as they are: a group. */
+  group(columns: Columns): void {
+    this.#flush();
+    this.#guarded(() => this.#write(columns));
+  }
+
+  /** The next piece of what was made elsewhere. */
+  take(piece: TablePiece): void {
+    if ('columns' in piece) {
+      this.demandOpen();
+      this.#joined.append(piece.columns);
+      if (this.#joined.isFull(this.#bounds)) this.#flush();
+      return;
+    }
+    this.#flush();
+    this.#guarded(() => ('group' in piece ? this.#file.group(piece.group) : this.#file.bytes(piece)));
+  }
+
+  /** Writes what is left. There is nothing to be added or ended after it. */
+  end(): void {
+    this.#flush();
+    this.#guarded(() => this.#file.end());
+    this.#over = 'the table was ended';
+  }
+
+  #flush(): void {
+    const joined = this.#joined;
+    if (joined.rows === 0) return;
+    this.#guarded(() => this.#write(joined));
+    joined.clear();
+  }
+
+  #write(columns: Columns): void {
+    const pieces = this.#writer.group(columns);
+    for (let next = pieces.next(); ; next = pieces.next()) {
+      if (next.done) {
+        this.#file.group(next.value);
+        return;
+      }
+      this.#file.bytes(next.value);
+    }
+  }
+
+  /** An error leaves a piece of a group behind, which nothing may follow. */
+  #guarded(work: () => void): void {
+    this.demandOpen();
+    this.#over = 'the table could not be written';
+    work();
+    this.#over = null;
+  }
 }
 
-/** The libraries are large: each is loaded when it is needed. */
-async function encoderOf(
+export async function openTable(
   format: TableFormat,
-  ...parts: [columns: readonly Column[], metadata: ReadonlyMap<string, string>, write: (bytes: Uint8Array) => void]
-): Promise<Encoder> {
-  if (format === 'arrow') return (await import('./arrow.ts')).arrowEncoder(...parts);
-  return (await import('./parquet-write.ts')).parquetEncoder(...parts);
+  schema: TableSchema,
+  write: (bytes: Uint8Array) => void,
+  bounds?: Bounds,
+): Promise<Table> {
+  return new Table(await loadWriter(format), schema, write, bounds);
 }

@@ -1,23 +1,25 @@
 // The pieces that lines of `messages` are made of where they come from rows of chat records: what assembly/record/lines.ts puts between the
 // values of a message, by its kind. The simple version, which makes a line from a view, is ../message-lines.ts.
 
-/** What a kind of message always says. */
-interface Kind {
+import type { End } from '../../model/message.ts';
+
+/** What a kind of message always says. `functions`: the tool that is called. */
+export interface RecordKind {
   readonly role: string;
-  readonly recipient: 'null' | '"assistant"' | 'functions';
+  readonly recipient: 'assistant' | 'functions' | null;
   readonly channel: string;
   readonly isExplicit: boolean;
   readonly contentType: string | null;
   readonly intent: string | null;
-  readonly end: string;
+  readonly end: End;
   readonly visible: boolean;
 }
 
-const PLAIN = { recipient: 'null', channel: 'final', isExplicit: false, contentType: null, intent: null, end: 'end', visible: false } as const;
+const PLAIN = { recipient: null, channel: 'final', isExplicit: false, contentType: null, intent: null, end: 'end', visible: false } as const;
 const SAID = { ...PLAIN, role: 'assistant', isExplicit: true } as const;
 
 /** In the order of assembly/record/lines.ts. */
-const KINDS: readonly Kind[] = [
+export const RECORD_KINDS: readonly RecordKind[] = [
   { ...PLAIN, role: 'system' },
   { ...PLAIN, role: 'developer' },
   { ...PLAIN, role: 'user', visible: true },
@@ -25,7 +27,7 @@ const KINDS: readonly Kind[] = [
   { ...SAID, channel: 'analysis' },
   { ...SAID, channel: 'commentary', intent: 'preamble', visible: true },
   { ...SAID, recipient: 'functions', channel: 'commentary', contentType: 'json', end: 'call' },
-  { ...SAID, role: 'tool', recipient: '"assistant"', channel: 'commentary' },
+  { ...SAID, role: 'tool', recipient: 'assistant', channel: 'commentary' },
 ];
 
 const ENCODER = new TextEncoder();
@@ -36,14 +38,14 @@ export function linePieces(path: string): Uint8Array[] {
     `{"path":${JSON.stringify(path)},"record":`, ',"transcript":', ',"index":', ',"to":', ',"body_from":', ',"body_to":', ',"content":"',
     '"}\n', '"functions.',
   ];
-  return [...ofLines, ...KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
+  return [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
 }
 
 /** Up to the name; up to the tool's name of a call; up to the call's id; up to `from`. */
-function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end, visible }: Kind): string[] {
+function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end, visible }: RecordKind): string[] {
   const text = (value: string | null): string => (value === null ? 'null' : `"${value}"`);
   const isCall = recipient === 'functions';
-  const to = isCall ? '"functions.' : recipient;
+  const to = isCall ? '"functions.' : text(recipient);
   const rest = `,"channel":"${channel}","explicit_channel":${text(isExplicit ? channel : null)},"content_type":${text(contentType)}`
     + `,"intent":${text(intent)},"call_id":`;
   return [
@@ -57,6 +59,6 @@ function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end
 /** Bytes of all pieces of the longest line. */
 export function longestLine(pieces: readonly Uint8Array[]): number {
   const ofLines = pieces.slice(0, 9).reduce((sum, { length }) => sum + length, 0);
-  const ofKinds = KINDS.map((_, kind) => pieces.slice(9 + 4 * kind, 13 + 4 * kind).reduce((sum, { length }) => sum + length, 0));
+  const ofKinds = RECORD_KINDS.map((_, kind) => pieces.slice(9 + 4 * kind, 13 + 4 * kind).reduce((sum, { length }) => sum + length, 0));
   return ofLines + Math.max(...ofKinds);
 }

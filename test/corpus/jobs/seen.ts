@@ -1,13 +1,15 @@
 // Everything that comes out of an input, for tests that compare ways through it.
 import { ConvertSums } from '../../../src/corpus/jobs/convert-sums.ts';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
-import type { Job } from '../../../src/corpus/jobs/job.ts';
+import { isFindings, type Job } from '../../../src/corpus/jobs/job.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
 import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
 import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
+import { MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';
+import { openTable } from '../../../src/corpus/tables/table.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 
@@ -47,6 +49,9 @@ export async function seen(
   const sum = new Counter();
   const found: unknown[] = [];
   const bytes: Uint8Array[] = [];
+  const format = work.kind === 'messages' && work.form !== 'lines' ? work.form.format : null;
+  const put = (part: Uint8Array): void => void bytes.push(part.slice());
+  const table = format && (await openTable(format, MESSAGE_TABLE, put, { rows: 20, bytes: 500 }));
   const changes: unknown[] = [];
   const texts = { changed: 0, left: 0 };
   const sums = new ConvertSums();
@@ -70,18 +75,20 @@ export async function seen(
     }
     if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
     if (event.kind !== 'piece') continue;
-    if (event.piece instanceof Uint8Array) bytes.push(event.piece.slice());
-    else if ('rows' in event.piece) found.push(...event.piece.rows);
-    else if ('changes' in event.piece) changes.push(...event.piece.changes);
+    const { piece } = event;
+    if (isFindings(piece)) found.push(...piece);
+    else if ('changes' in piece) changes.push(...piece.changes);
     // Where the words stand among the output belongs to it.
-    else if ('words' in event.piece) bytes.push(Buffer.from(`\0${event.piece.words.join('\0')}\0`));
-    else if ('converted' in event.piece) sums.add(event.piece.converted);
-    else found.push(...event.piece);
+    else if ('words' in piece) bytes.push(Buffer.from(`\0${piece.words.join('\0')}\0`));
+    else if ('converted' in piece) sums.add(piece.converted);
+    else if (table !== null) table.take(piece);
+    else bytes.push((piece as Uint8Array).slice());
   }
+  table?.end();
   kit.close();
   counting.close();
   const isCount = work.kind === 'count';
-  const lines = Buffer.concat(bytes).toString('utf8');
+  const lines = Buffer.concat(bytes).toString('latin1');
   const converted = work.kind === 'convert' ? { ...sums.toJSON(), edge: null } : null;
   return { counts: isCount ? sum.result() : null, found, changes, lines, converted, end: isCount ? null : end };
 }

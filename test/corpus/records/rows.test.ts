@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
-import { COMMON } from '../../../src/corpus/jobs/common-jobs.ts';
+import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
@@ -30,7 +30,10 @@ const WHOLE = { of: 'lines', from: 0, to: Infinity, record: 0, line: 1, surplus:
 const WORK = [
   { kind: 'count' }, { kind: 'check', tools: [] }, { kind: 'messages', form: 'lines', filters: {} },
   { kind: 'messages', form: 'lines', filters: { onlyRole: ['tool', 'developer'], onlyChannel: ['commentary', 'final'] } },
+  { kind: 'messages', form: { format: 'arrow', section: 300 }, filters: { onlyRole: ['tool', 'assistant'] } },
+  { kind: 'messages', form: { format: 'parquet', section: 1e6 }, filters: {} },
 ] as const;
+const KINDS = await Promise.all(WORK.map((work) => kindOf(work)));
 
 function inputOf(bytes: Uint8Array, most: number): InputSource {
   const source = new SlowSource(bytes, most);
@@ -42,7 +45,7 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 /** All that comes out of a job, its bytes as text. */
 function done(kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
-  const running = perform(kit, COMMON, job, { input, options });
+  const running = perform(kit, KINDS[WORK.indexOf(work)]!, job, { input, options });
   const pieces: unknown[] = [];
   const text: Buffer[] = [];
   for (let next = running.next(); ; next = running.next()) {

@@ -7,11 +7,11 @@ import fc from 'fast-check';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../../src/corpus/messages.ts';
-import {
-  type Column, makeTable, MESSAGE_COLUMNS, MESSAGE_TABLE, type MessageRow, TableError, type TableFormat,
-  type TableSchema,
-} from '../../../src/corpus/tables/table.ts';
-import { BOUNDS, type Bounds } from '../../../src/corpus/tables/batch.ts';
+import type { Bounds, Column } from '../../../src/corpus/tables/columns.ts';
+import { MESSAGE_COLUMNS, MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';
+import { makeTable, type RowOf } from '../../../src/corpus/tables/rows.ts';
+import { TableError } from '../../../src/corpus/tables/error.ts';
+import { BOUNDS, type TableFormat, type TableSchema } from '../../../src/corpus/tables/table.ts';
 import { messageRecord } from '../../../src/formats/record.ts';
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -19,6 +19,7 @@ import { hasTableReaders, readTables } from '../../outside/tables.ts';
 import { SEED } from '../../random.ts';
 
 const FORMATS: TableFormat[] = ['arrow', 'parquet'];
+type MessageRow = RowOf<typeof MESSAGE_COLUMNS>;
 type Row = Record<string, string | number | boolean | null>;
 
 async function bytesOf(
@@ -115,13 +116,13 @@ describe.each(FORMATS)('%s', (format) => {
     }
   });
 
-  test('ends a batch at its rows, and before its bytes', async () => {
+  test('ends a batch with the row that reaches its rows or its bytes', async () => {
     const table = { schema: 'test/1', columns: [{ name: 'a', type: 'text', nullable: false }] } as const;
     const lengths = [4, 6, 1, 11, 5, 5, 5, 1, 1, 1, 1, 1];
     const rows = lengths.map((length) => ({ a: 'é'.repeat(length / 2) + 'x'.repeat(length % 2) }));
     const bytes = await bytesOf(format, table, rows, { rows: 4, bytes: 10 });
-    // 4+6 | 1 | 11 | 5+5 | 5+1+1+1 | 1+1
-    expect(batchesOf(format, bytes)).toEqual([2, 1, 1, 2, 4, 2]);
+    // 4+6 | 1+11 | 5+5 | 5+1+1+1 | 1+1
+    expect(batchesOf(format, bytes)).toEqual([2, 2, 2, 4, 2]);
     expect(await readBack(format, bytes)).toEqual(rows);
   });
 
@@ -132,8 +133,9 @@ describe.each(FORMATS)('%s', (format) => {
   });
 
   test(`any columns and any rows come back (OPENCHATML_SEED=${SEED})`, async () => {
-    const column = fc.record({ type: fc.constantFrom('text', 'integer', 'boolean'), nullable: fc.boolean() });
+    const column = fc.record({ type: fc.constantFrom('word', 'text', 'integer', 'boolean'), nullable: fc.boolean() });
     const cells: Record<string, fc.Arbitrary<string | number | boolean>> = {
+      word: fc.constantFrom(...TEXTS, 'a', 'b', 'c'),
       // Half a pair has no UTF-8.
       text: fc.oneof(fc.string({ unit: 'binary', maxLength: 40 }), fc.constantFrom(...TEXTS)),
       integer: fc.oneof(fc.maxSafeInteger(), fc.constantFrom(...NUMBERS), fc.integer({ min: 0, max: 9 })),
@@ -250,7 +252,7 @@ test('a text that is too long is refused, and the table goes on', async () => {
   const table = { schema: 'test/1', columns: [{ name: 'a', type: 'text', nullable: false }] } as const;
   for (const format of FORMATS) {
     const pieces: Uint8Array[] = [];
-    const sink = await makeTable(format, table, (bytes) => void pieces.push(bytes.slice()), { ...BOUNDS, cell: 10 });
+    const sink = await makeTable(format, table, (bytes) => void pieces.push(bytes.slice()), BOUNDS, 10);
     sink.add({ a: 'before' });
     sink.add({ a: '你好你!' });
     expect(() => sink.add({ a: '你好你好' })).toThrow(TableError);
@@ -264,13 +266,28 @@ test('a text that is too long is refused, and the table goes on', async () => {
   }
 });
 
-test('Parquet keeps the bounds of short texts only', async () => {
-  const table = { schema: 'test/1', columns: [{ name: 'a', type: 'text', nullable: false }] } as const;
-  const rows = ['b', 'a', 'x'.repeat(1024), 'y'.repeat(1025)].map((a) => ({ a }));
-  const bytes = await bytesOf('parquet', table, rows, { rows: 1, bytes: 1e6 });
-  const { row_groups: groups } = parquetMetadata(bufferOf(bytes));
-  expect(groups.map(({ columns }) => columns[0]!.meta_data!.statistics?.min_value))
-    .toEqual(['b', 'a', 'x'.repeat(16), undefined]);
+test('Parquet tells the beginning of the least and of the greatest text', async () => {
+  const same = 'x'.repeat(30);
+  const groups: [texts: (string | null)[], least: string | undefined, greatest: string | undefined][] = [
+    [['b', 'a', 'c'], 'a', 'c'],
+    [['b', '', 'ab', 'a'], '', 'b'],
+    [[null, 'é', 'z', null], 'z', 'é'],
+    [[null], undefined, undefined],
+    // 16 bytes of what is longer, a little more of the greatest.
+    [[same, `${same}b`, `${same}a`], 'x'.repeat(16), `${'x'.repeat(15)}y`],
+    // Told apart by a byte that the file does not tell.
+    [['x'.repeat(16), 'x'.repeat(17)], 'x'.repeat(16), `${'x'.repeat(15)}y`],
+    [['\u{10ffff}', '\uffff'], '\uffff', '\u{10ffff}'],
+  ];
+  for (const type of ['text', 'word'] as const) {
+    const table = { schema: 'test/1', columns: [{ name: 'a', type, nullable: true }] } as const;
+    for (const [texts, least, greatest] of groups) {
+      const bytes = await bytesOf('parquet', table, texts.map((a) => ({ a })));
+      const statistics = parquetMetadata(bufferOf(bytes)).row_groups[0]!.columns[0]!.meta_data!.statistics!;
+      expect([statistics.min_value, statistics.max_value], texts.join()).toEqual([least, greatest]);
+      expect(Number(statistics.null_count)).toBe(texts.filter((text) => text === null).length);
+    }
+  }
 });
 
 test.skipIf(!hasTableReaders())('pyarrow, Polars and DuckDB read the rows that were written', async () => {
@@ -303,7 +320,7 @@ test.skipIf(!hasTableReaders())('pyarrow, Polars and DuckDB read the rows that w
         expect(answer.counts, reader).toEqual(counts);
         const [text, integer, boolean] = reader.startsWith('pyarrow') ? ['string', 'int64', 'bool']
           : reader.startsWith('polars') ? ['String', 'Int64', 'Boolean'] : ['VARCHAR', 'BIGINT', 'BOOLEAN'];
-        const names = { text, integer, boolean };
+        const names = { word: text, text, integer, boolean };
         expect(Object.entries(types), reader).toEqual(MESSAGE_COLUMNS.map(({ name, type }) => [name, names[type]]));
         if (!reader.startsWith('pyarrow')) continue;
         expect(metadata).toEqual({ 'openchatml.schema': 'openchatml/messages/1' });

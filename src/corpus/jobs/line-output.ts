@@ -1,0 +1,127 @@
+// Messages of a job as lines of JSON, in bytes.
+
+import { now } from '../clock.ts';
+import { MessageLines } from '../../formats/message-lines.ts';
+import type { Message } from '../../model/message.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { KIND, SLOW } from '../../abi.ts';
+import { linePieces, longestLine } from '../../formats/chat/record-lines.ts';
+import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import type { Source } from '../../scan/source.ts';
+import type { RecordRows } from '../records/rows.ts';
+import type { Piece } from './job.ts';
+import type { MessageForm } from './message-form.ts';
+
+/** Bytes of a copy: most pieces have fewer. */
+const COPY = 512 * 1024;
+/** What was gathered for longer goes out with the next message. */
+const PATIENCE_MS = 100;
+
+export class LineOutput implements MessageForm {
+  readonly #path: string;
+  readonly #lines: MessageLines;
+  readonly #isLive: boolean;
+  #handedOut = -Infinity;
+  #ready: Uint8Array[] = [];
+  readonly #copies: ArrayBuffer[] = [];
+  /** The machine that knows the pieces of this file's lines; bytes in its output. */
+  #machine: RecordMachine | undefined;
+  #gathered = 0;
+  ofRows = 0;
+
+  /** `isLive`: the input may come slowly, and what is there goes out. */
+  constructor(path: string, isLive: boolean) {
+    this.#path = path;
+    this.#isLive = isLive;
+    this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)));
+    this.#lines.begin(path);
+  }
+
+  readonly isFull = false;
+
+  begins(): void {}
+
+  add(
+    message: Message,
+    transcript: TranscriptInfo,
+    index: number,
+    source: Source,
+    record: number | null,
+    place: (offset: number, isEnd?: boolean) => number,
+  ): void {
+    try {
+      this.#lines.add(message, transcript, index, source, record, place);
+    } catch (error) {
+      this.#lines.dropLine();
+      throw error;
+    }
+  }
+
+  addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
+    const { machine, tools, to } = rows;
+    this.#lines.flush();
+    if (this.#machine !== machine) {
+      const pieces = linePieces(this.#path);
+      machine.setPieces(pieces, longestLine(pieces));
+      this.#machine = machine;
+    }
+    while (record < to) {
+      const next = machine.writeLines(record, to, this.#gathered, rows.base, rows.record, transcripts, channels);
+      this.#gathered = machine.linesTo;
+      this.ofRows += machine.linesWritten;
+      record = next;
+      if (next === to) break;
+      const entry = machine.wantedText;
+      if (entry > 0) {
+        const text = tools.textOf(entry);
+        if (text !== null && machine.setToolsText(entry, text)) continue;
+      } else if (!(wordAt(machine.rows, next, KIND) & SLOW)) {
+        if (machine.asksForTools(next)) {
+          if (tools.settle(next)) continue;
+        } else if (this.#gathered > 0) {
+          this.#handOut(machine);
+          continue;
+        }
+      }
+      break;
+    }
+    this.#handOut(machine);
+    return record;
+  }
+
+  #handOut(machine: RecordMachine): void {
+    if (this.#gathered > 0) this.#ready.push(this.#copy(machine.output.subarray(0, this.#gathered)));
+    this.#gathered = 0;
+  }
+
+  get isReady(): boolean {
+    return this.#isLive || this.#ready.length > 0;
+  }
+
+  *take(): Generator<Piece, void, void> {
+    if (this.#isLive && now() - this.#handedOut > PATIENCE_MS) {
+      this.#handedOut = now();
+      this.#lines.flush();
+    }
+    if (this.#ready.length === 0) return;
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const piece of ready) {
+      yield piece;
+      if (piece.buffer.byteLength === COPY) this.#copies.push(piece.buffer as ArrayBuffer);
+    }
+  }
+
+  *end(): Generator<Piece, void, void> {
+    this.#lines.flush();
+    yield* this.take();
+  }
+
+  /** Of bytes that will be written over. Memory that was used for a piece is used again for a later one. */
+  #copy(bytes: Uint8Array): Uint8Array {
+    if (bytes.length > COPY) return bytes.slice();
+    const copy = new Uint8Array(this.#copies.pop() ?? new ArrayBuffer(COPY), 0, bytes.length);
+    copy.set(bytes);
+    return copy;
+  }
+}
