@@ -265,6 +265,9 @@ export const SLOW = 0x100;
 export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;
+// RECORD: it says what its messages do not hold or have otherwise: other members, an empty list, a member or a role
+// under another name, turns of ShareGPT.
+export const HAS_LOSSES = 0x1000;
 export const HAS_DEVELOPER = 0x2000;
 export const HAS_OPEN = 0x4000;
 // RECORD: arguments that are no string.

@@ -7,12 +7,13 @@
 // what is no JSON: then the record has no rows below, and the host reads it by itself.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_SHIFT,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS,
+  TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { beginEntries, entry } from './entry';
-import { beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row, table } from './state';
-import { afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, skipBlanks, valueEnd } from './text';
+import { addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row, table } from './state';
+import { afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks, valueEnd } from './text';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
 import { IN_ENTRIES, IN_RECORD, otherMember } from './value';
 
@@ -76,6 +77,7 @@ function record(p: usize, tools: usize): usize {
       const from = p;
       p = toolsEnd(p, IN_RECORD);
       if (p == 0) return 0;
+      if (toolsStatus == TOOLS_NONE && load<u32>(from) != NULL_4) addFlag(HAS_LOSSES);
       store<u32>(tools, TOOLS | (toolsStatus << TOOLS_SHIFT) | (toolsEntry << ENTRY_SHIFT));
       store<u32>(tools, <u32>from, 4);
       store<u32>(tools, <u32>p, 8);

@@ -2,7 +2,7 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BODY, CALL, CALL_ID, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, END, ESCAPED, FINAL, HAS_CALLS, HAS_DEVELOPER,
-  HAS_PARTS, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT, RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL,
+  HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT, RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL,
   USER, VALUE,
 } from '../../src/abi';
 import { addFlag, hasRoom, isOdd, markFull, markOdd, numberOf, push, row } from './state';
@@ -100,6 +100,7 @@ function otherRole(p: usize): usize {
     }
     if (word == K_FUNCTION && load<u8>(p, 9) == QUOTE) { // function"
       role = TOOL;
+      addFlag(HAS_LOSSES);
       return p + 10;
     }
   }
@@ -178,6 +179,7 @@ function fromValue(p: usize): usize {
 function takeForm(has: u32): void {
   const isShareGpt = (has & (HAS_ROLE | HAS_FROM)) == HAS_FROM;
   if (form == 0) form = isShareGpt ? OF_SHAREGPT : OF_CHAT;
+  if (isShareGpt) addFlag(HAS_LOSSES);
   const members = HAS_FROM | HAS_VALUE;
   if (form == OF_CHAT ? (has & members) != 0 : (has & members) != members || (has & ~members) != 0) markOdd();
 }
@@ -239,11 +241,13 @@ export function entry(p: usize): usize {
       p = afterKey(p + 10);
       if (p == 0) return 0;
       p = thinking(p);
+      if (textFrom != 0) addFlag(HAS_LOSSES);
     } else if (key == K_REASONIN && load<u64>(p, 9) == 0x6e65746e6f635f67 && load<u16>(p, 17) == 0x2274) {
       bit = HAS_REASONING_CONTENT;
       p = afterKey(p + 18);
       if (p == 0) return 0;
       p = thinking(p);
+      if (textFrom != 0) addFlag(HAS_LOSSES);
     } else if (key == K_FUNCTION && (load<u64>(p, 9) & M6) == 0x226c6c61635f) {
       bit = HAS_FUNCTION_CALL;
       p = afterKey(p + 14);
@@ -251,6 +255,7 @@ export function entry(p: usize): usize {
       // Calls of the list come before that of this member: to have both is rare.
       if (load<u32>(p) != NULL_4) {
         if (calls > 0) markOdd();
+        addFlag(HAS_LOSSES);
         p = target(p, newCall(), IN_ENTRY);
       } else p += 4;
     } else if ((key & M5) == K_FROM) {
@@ -282,8 +287,17 @@ export function entry(p: usize): usize {
   }
   p++;
   takeForm(has);
-  if (!isOdd) writeEntry(from, p);
+  if (isOdd) return p;
+  if (losesMembers(has)) addFlag(HAS_LOSSES);
+  writeEntry(from, p);
   return p;
+}
+
+/** Members are there that the role has no place for; or content beside calls is empty, or not even null. */
+function losesMembers(has: u32): bool {
+  if (role != ASSISTANT) return thinkingFrom != 0 || calls > 0 || (role != TOOL && callIdFrom != 0);
+  const isEmpty = contentFrom != 0 && contentFrom == contentTo;
+  return callIdFrom != 0 || (calls > 0 && (isEmpty || (has & HAS_CONTENT) == 0));
 }
 
 /** Writes the rows of the entry [from, to). */

@@ -23,3 +23,6 @@ export {
 } from './lines';
 export { auditRecords, mayHold } from './audit';
 export { verdictsTo, writeVerdicts } from './verdicts';
+export {
+  firstNamedMessage, firstNamedRecord, missingText, repliesNamed, textsTo, textsWritten, writeTexts,
+} from './texts';

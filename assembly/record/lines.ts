@@ -22,21 +22,21 @@ import { NULL_4 } from './text';
 import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
-const KIND_DEVELOPER: u32 = 1;
+export const KIND_DEVELOPER: u32 = 1;
 const KIND_USER: u32 = 2;
 const KIND_FINAL: u32 = 3;
-const KIND_ANALYSIS: u32 = 4;
+export const KIND_ANALYSIS: u32 = 4;
 const KIND_PREAMBLE: u32 = 5;
-const KIND_CALL: u32 = 6;
-const KIND_TOOL: u32 = 7;
+export const KIND_CALL: u32 = 6;
+export const KIND_TOOL: u32 = 7;
 const OF_KINDS: u32 = 9;
 
 /** Address and length of each piece, of the text of each entry of tools; and the most bytes that pieces and numbers of a line have. */
 // @ts-ignore: decorator
 @lazy const PIECES: usize = memory.data(41 * 8, 16);
 // @ts-ignore: decorator
-@lazy const TEXTS: usize = memory.data(4097 * 8, 16);
-let most: usize = 0;
+@lazy export const TEXTS: usize = memory.data(4097 * 8, 16);
+export let most: usize = 0;
 let scratch: usize = 0;
 let scratchEnd: usize = 0;
 
@@ -86,7 +86,7 @@ let headTo: usize = 0;
 
 // @ts-ignore: decorator
 @inline
-function put(q: usize, number: u32): usize {
+export function put(q: usize, number: u32): usize {
   const piece = PIECES + (<usize>number << 3);
   const from = <usize>load<u32>(piece);
   return copy(q, from, from + load<u32>(piece, 4));
@@ -107,7 +107,7 @@ function putNull(q: usize): usize {
   return q + 4;
 }
 
-function kindOf(word: u32): u32 {
+export function kindOf(word: u32): u32 {
   const role = (word >> ROLE_SHIFT) & ROLE_MASK;
   if (role == SYSTEM) return KIND_SYSTEM;
   if (role == DEVELOPER) return KIND_DEVELOPER;
@@ -258,7 +258,7 @@ function writeRecords(
 }
 
 /** The host must look at the record. */
-function stopAt(at: usize, record: u32, isSlow: bool): u32 {
+export function stopAt(at: usize, record: u32, isSlow: bool): u32 {
   if (isSlow) store<u32>(at, load<u32>(at) | SLOW);
   return record;
 }

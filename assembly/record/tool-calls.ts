@@ -1,7 +1,7 @@
 // The calls of an entry: their ids, names and arguments, kept until the entry ends.
 
-import { BODY, VALUE } from '../../src/abi';
-import { markOdd } from './state';
+import { BODY, HAS_LOSSES, VALUE } from '../../src/abi';
+import { addFlag, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd,
 } from './text';
@@ -107,7 +107,10 @@ export function toolCalls(p: usize): usize {
     return valueEnd(p, IN_ENTRY);
   }
   p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
+  if (load<u8>(p) == CLOSE_LIST) {
+    addFlag(HAS_LOSSES);
+    return p + 1;
+  }
   while (true) {
     if (load<u8>(p) != OPEN_OBJECT) {
       markOdd();

@@ -1,7 +1,7 @@
 // Members whose values are texts: contents and their parts, names, ids; and members that nothing is known of.
 
-import { BODY, CODED, ESCAPED } from '../../src/abi';
-import { markOdd } from './state';
+import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
+import { addFlag, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, DEEPEST, NULL_4, OPEN_OBJECT, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
   skipBlanks, stringEnd, valueEnd,
@@ -36,7 +36,9 @@ export function otherMember(p: usize, most: i32): usize {
   // It may be one of those that are known.
   if (seen != 0) markOdd();
   p = afterKey(p);
-  return p == 0 ? 0 : valueEnd(p, most);
+  if (p == 0) return 0;
+  if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
+  return valueEnd(p, most);
 }
 
 /** A member that must be text or null, at its value; where it stands is in `textFrom` (0: null) and `textTo`. */

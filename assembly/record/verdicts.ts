@@ -27,7 +27,7 @@ let out: usize = 0;
 export function verdictsTo(): usize { return out; }
 
 /** An integer as every writer has it, of few digits. */
-function isPlainInteger(p: usize, to: usize): bool {
+export function isPlainInteger(p: usize, to: usize): bool {
   if (load<u8>(p) == 0x2d) p++;
   if (to - p > 15 || p == to || (load<u8>(p) == 0x30 && (to - p > 1 || load<u8>(p - 1) == 0x2d))) return false;
   for (; p < to; p++) if (<u32>load<u8>(p) - 0x30 >= 10) return false;

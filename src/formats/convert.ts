@@ -175,5 +175,9 @@ function write(
 /** These forms name every reply, so that the record it came from would gain the name. */
 function namesGained(messages: readonly MessageData[]): Loss[] {
   return messages.flatMap((message, index): Loss[] =>
-    isNamedFromCall(message) ? [{ what: 'name', message: index, detail: 'the reply gets the name of its call' }] : []);
+    isNamedFromCall(message) ? [nameGained(index)] : []);
 }
+
+export const nameGained = (message: number): Loss => {
+  return { what: 'name', message, detail: 'the reply gets the name of its call' };
+};

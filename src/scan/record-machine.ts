@@ -42,6 +42,13 @@ interface Exports {
   ): number;
   verdictsTo(): number;
   auditRecords(record: number, end: number): number;
+  writeTexts(record: number, end: number, into: number, limit: number): number;
+  textsTo(): number;
+  textsWritten(): number;
+  missingText(): number;
+  repliesNamed(): number;
+  firstNamedRecord(): number;
+  firstNamedMessage(): number;
   wantedText(): number;
   linesTo(): number;
   linesWritten(): number;
@@ -53,6 +60,19 @@ export interface RecordMachineOptions {
   readonly input?: number | undefined;
   /** Rows of the table; 65,536 by default, and at most. */
   readonly rows?: number | undefined;
+}
+
+/** What `writeTexts` has done. */
+export interface TextsWritten {
+  /** The first record that was not written, or the end. */
+  readonly next: number;
+  readonly texts: number;
+  /** Valid until the next call. */
+  readonly bytes: Uint8Array;
+  /** Entry of tools whose text is missing; 0: none is. */
+  readonly missing: number;
+  /** Replies that got the names of their calls; the first one's record, and its number among the text's messages. */
+  readonly named: { readonly replies: number; readonly record: number; readonly message: number };
 }
 
 const PAGE = 65536;
@@ -272,6 +292,24 @@ export class RecordMachine {
   /** Looks for records of which the audit may have something to tell: the first one, or `end`. */
   audit(record: number, end: number): number {
     return this.#exports.auditRecords(record, end);
+  }
+
+  /**
+   * Writes records as text (assembly/record/texts.ts) into the output, from its beginning on. It stops before a record
+   * that is SLOW, lacks the text of its tools, or has no more room.
+   */
+  writeTexts(record: number, end: number): TextsWritten {
+    this.#keepTexts();
+    const machine = this.#exports;
+    const next = machine.writeTexts(record, end, this.#outputAt, this.#outputAt + OUTPUT);
+    const [replies, first, message] = [machine.repliesNamed(), machine.firstNamedRecord(), machine.firstNamedMessage()];
+    return {
+      next,
+      texts: machine.textsWritten(),
+      bytes: this.output.subarray(0, machine.textsTo() - this.#outputAt),
+      missing: machine.missingText(),
+      named: { replies, record: first, message },
+    };
   }
 
   /** Entry of tools whose text is missing; 0: none is. */

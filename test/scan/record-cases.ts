@@ -16,10 +16,10 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   ['{"role":"assistant","content":"x"}', '', ['assistant final', '  body|x']],
   ['{"role":"tool","tool_call_id":"c1","content":"x"}', '', ['tool commentary', '  call_id|c1', '  body|x']],
   ['{"role":"tool","name":"f","content":"x"}', 'no-id', ['tool commentary', '  name|f', '  body|x']],
-  ['{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id', ['tool commentary', '  name|a.b-c_9', '  body|x']],
+  ['{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id losses', ['tool commentary', '  name|a.b-c_9', '  body|x']],
   // Members in any order, with white space, and others.
   [' {\t"content" :\r"Hi" , "name":"Ann" ,"role" : "user" } ', '', ['user', '  name|Ann', '  body|Hi']],
-  ['{"x":[{"role":"tool"}],"role":"user","content":"a","y":{"content":1},"x":null}', '', ['user', '  body|a']],
+  ['{"x":[{"role":"tool"}],"role":"user","content":"a","y":{"content":1},"x":null}', 'losses', ['user', '  body|a']],
   // Names and ids: null is none.
   ['{"role":"user","name":null,"content":"a"}', '', ['user', '  body|a']],
   ['{"role":"user","name":"a=b>{}","content":"a"}', '', ['user', '  name|a=b>{}', '  body|a']],
@@ -36,64 +36,64 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [U('"\\ud83d\\uDE00"'), '', ['user', '  body escaped coded|\\ud83d\\uDE00']],
   [U('[]'), 'parts', ['user', '  body parts|[]']],
   [U('[ "a" ,{"type":"text","text":"\\n"}]'), 'parts', ['user', '  body parts|[ "a" ,{"type":"text","text":"\\n"}]']],
-  [U('[{"z":[1],"text":"b","type":"text"}]'), 'parts', ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]']],
+  [U('[{"z":[1],"text":"b","type":"text"}]'), 'parts losses', ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]']],
   // Thinking.
   ['{"role":"assistant","thinking":"t","content":"a"}', '', [
     'assistant analysis', '  body|t', 'assistant final', '  body|a',
   ]],
-  ['{"role":"assistant","reasoning":"t\\n"}', '', ['assistant analysis', '  body escaped|t\\n']],
-  ['{"role":"assistant","content":"","name":"n","reasoning_content":"","thinking":null}', '', [
+  ['{"role":"assistant","reasoning":"t\\n"}', 'losses', ['assistant analysis', '  body escaped|t\\n']],
+  ['{"role":"assistant","content":"","name":"n","reasoning_content":"","thinking":null}', 'losses', [
     'assistant analysis', '  name|n', '  body|', 'assistant final', '  name|n', '  body|',
   ]],
-  ['{"role":"user","content":"a","thinking":"t"}', '', ['user', '  body|a']],
+  ['{"role":"user","content":"a","thinking":"t"}', 'losses', ['user', '  body|a']],
   // Calls.
   [`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [
     'assistant commentary call to-tool', '  call_id|c1', '  recipient|f', '  body|{}',
   ]],
   [`{"role":"assistant","content":"p","name":"n","tool_calls":[{${CALL},"id":"c1"}, {"type":null,${CALL},"z":1}]}`,
-    'calls no-id', ['assistant commentary', '  name|n', '  body|p',
+    'calls no-id losses', ['assistant commentary', '  name|n', '  body|p',
     'assistant commentary call to-tool', '  call_id|c1', '  name|n', '  recipient|f', '  body|{}',
     'assistant commentary call to-tool', '  name|n', '  recipient|f', '  body|{}',
   ]],
-  [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls', [
+  [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls losses', [
     'assistant analysis', '  body|t', 'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
   ]],
-  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}', 'calls', [
+  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}', 'calls losses', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped|\\"\\\\u0041\\"',
   ]],
-  [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls values', [
+  [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls losses values', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped coded value|{"a":["\\u0041"]}',
   ]],
-  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}', 'calls values', [
+  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}', 'calls losses values', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body value absent',
   ]],
-  ['{"role":"assistant","tool_calls":[],"content":"a"}', '', ['assistant final', '  body|a']],
+  ['{"role":"assistant","tool_calls":[],"content":"a"}', 'losses', ['assistant final', '  body|a']],
   ['{"role":"assistant","tool_calls":null,"content":"a"}', '', ['assistant final', '  body|a']],
-  ['{"role":"assistant","function_call":{"name":"f","arguments":"1"}}', 'calls no-id', [
+  ['{"role":"assistant","function_call":{"name":"f","arguments":"1"}}', 'calls no-id losses', [
     'assistant commentary call to-tool', '  recipient|f', '  body|1',
   ]],
   ['{"role":"assistant","content":"a","tool_calls":null,"function_call":null}', '', ['assistant final', '  body|a']],
   ['{"role":"assistant","content":"a","function_call":null,"tool_calls":null}', '', ['assistant final', '  body|a']],
-  [`{"role":"assistant","function_call":null,"tool_calls":[{"id":"c",${CALL}}]}`, 'calls', [
+  [`{"role":"assistant","function_call":null,"tool_calls":[{"id":"c",${CALL}}]}`, 'calls losses', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
   ]],
-  [`{"role":"assistant","tool_calls":[],"function_call":{"name":"f","arguments":"1"}}`, 'calls no-id', [
+  [`{"role":"assistant","tool_calls":[],"function_call":{"name":"f","arguments":"1"}}`, 'calls no-id losses', [
     'assistant commentary call to-tool', '  recipient|f', '  body|1',
   ]],
-  [`{"role":"user","content":"a","tool_calls":[{"type":"function"}]}`, '', ['user', '  body|a']],
+  [`{"role":"user","content":"a","tool_calls":[{"type":"function"}]}`, 'losses', ['user', '  body|a']],
   // Turns of ShareGPT.
-  [turn('"human"'), '', ['user', '  body|a']],
-  [turn('"user"'), '', ['user', '  body|a']],
-  [turn('"gpt"'), '', ['assistant final', '  body|a']],
-  [turn('"chatgpt"'), '', ['assistant final', '  body|a']],
-  [turn('"assistant"'), '', ['assistant final', '  body|a']],
-  [turn('"system"'), '', ['system', '  body|a']],
-  [turn('"observation"'), 'no-id', ['tool commentary', '  body|a']],
-  [turn('"tool"'), 'no-id', ['tool commentary', '  body|a']],
-  ['{"weight":0,"value":"\\/","from":"human","x":[]}', '', ['user', '  body escaped coded|\\/']],
+  [turn('"human"'), 'losses', ['user', '  body|a']],
+  [turn('"user"'), 'losses', ['user', '  body|a']],
+  [turn('"gpt"'), 'losses', ['assistant final', '  body|a']],
+  [turn('"chatgpt"'), 'losses', ['assistant final', '  body|a']],
+  [turn('"assistant"'), 'losses', ['assistant final', '  body|a']],
+  [turn('"system"'), 'losses', ['system', '  body|a']],
+  [turn('"observation"'), 'no-id losses', ['tool commentary', '  body|a']],
+  [turn('"tool"'), 'no-id losses', ['tool commentary', '  body|a']],
+  ['{"weight":0,"value":"\\/","from":"human","x":[]}', 'losses', ['user', '  body escaped coded|\\/']],
   // What nothing is known of may be deep; arguments less so.
-  [`{"role":"user","x":${nested(1021)}}`, '', ['user', '  body absent']],
-  [`{"role":"assistant","function_call":{"name":"f","arguments":${objects(60)}}}`, 'calls no-id values', [
+  [`{"role":"user","x":${nested(1021)}}`, 'losses', ['user', '  body absent']],
+  [`{"role":"assistant","function_call":{"name":"f","arguments":${objects(60)}}}`, 'calls no-id losses values', [
     'assistant commentary call to-tool', '  recipient|f', `  body value|${objects(60)}`,
   ]],
 ];
@@ -184,10 +184,10 @@ export const LINES: [lines: string, rows: string[]][] = [
   ['{"messages":[]}\n', ['record 0 line 0']],
   [' { "messages" : [ ] } \r\n', ['record 0 line 0']],
   // What ids are, and what stands in them.
-  ['{"id":"a","messages":[],"x":{"messages":1,"id":2}}\n', ['record 0 line 0', '  id|"a"']],
+  ['{"id":"a","messages":[],"x":{"messages":1,"id":2}}\n', ['record 0 line 0 losses', '  id|"a"']],
   ['{"messages":[],"id" : "\\n\\u0041\\ud83d"}\n', ['record 0 line 0', '  id escaped coded lone|"\\n\\u0041\\ud83d"']],
   ['{"messages":[],"id":null,"tools":[]}\n{"id":{"a":["\\"",-1]},"messages":[]}\n', [
-    'record 0 line 0', '  tools none|[]', '  id|null', 'record 1 line 1', '  id escaped|{"a":["\\"",-1]}',
+    'record 0 line 0 losses', '  tools none|[]', '  id|null', 'record 1 line 1', '  id escaped|{"a":["\\"",-1]}',
   ]],
   ['{"id":1,"messages":[],"id":1}\n{"id":1,"messages":[1]}\n', [
     'record 0 line 0 slow object', 'record 1 line 1 slow object',
@@ -197,10 +197,10 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0 slow object', 'record 1 line 1 slow object', 'record 2 line 2 slow object',
   ]],
   [`{"conversations":[${turn('"human"')},${turn('"gpt"')}],"messages2":1}\n`, [
-    'record 0 line 0', '  user', '    body|a', '  assistant final', '    body|a',
+    'record 0 line 0 losses', '  user', '    body|a', '  assistant final', '    body|a',
   ]],
   [`{"messages":[${turn('"gpt"')}]}\n{"conversations":[${U('"a"')}]}\n`, [
-    'record 0 line 0', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
+    'record 0 line 0 losses', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
   ]],
   // One form in a record.
   [`{"messages":[${turn('"human"')},${U('"a"')}]}\n{"messages":[${U('"a"')},${turn('"human"')}]}\n`, [
@@ -226,16 +226,18 @@ export const LINES: [lines: string, rows: string[]][] = [
   ['{"messages":[]}}\n{"messages":[],}\n', ['record 0 line 0 slow', 'record 1 line 1 slow']],
   ['\ufeff{"messages":[]}\n', ['record 0 line 0 slow']],
   ['{"messages":[{"role":"user","content":"\xff"}]}\n', ['record 0 line 0 slow']],
-  ['{"x":"\xff","messages":[]}\n{"x":"\xc3\xa9","messages":[]}\n', ['record 0 line 0 slow', 'record 1 line 1']],
+  ['{"x":"\xff","messages":[]}\n{"x":"\xc3\xa9","messages":[]}\n', [
+    'record 0 line 0 slow', 'record 1 line 1 losses',
+  ]],
   // As deep as may be, and one more.
-  [`{"messages":[],"x":${nested(1023)}}\n`, ['record 0 line 0']],
+  [`{"messages":[],"x":${nested(1023)}}\n`, ['record 0 line 0 losses']],
   [`{"messages":[],"x":${nested(1024)}}\n`, ['record 0 line 0 slow']],
   [`{"messages":[],"tools":${nested(1023)}}\n`, ['record 0 line 0', `  tools ask|${nested(1023)}`]],
   [`{"messages":${nested(1024)}}\n`, ['record 0 line 0 slow']],
   // Tools.
   ['{"messages":[],"tools":null}\n', ['record 0 line 0', '  tools none|null']],
-  ['{"messages":[],"tools":""}\n', ['record 0 line 0', '  tools none|""']],
-  ['{"tools":[ \t],"messages":[]}\n', ['record 0 line 0', '  tools none|[ \t]']],
+  ['{"messages":[],"tools":""}\n', ['record 0 line 0 losses', '  tools none|""']],
+  ['{"tools":[ \t],"messages":[]}\n', ['record 0 line 0 losses', '  tools none|[ \t]']],
   ['{"tools":"[]","messages":[]}\n', ['record 0 line 0', '  tools ask|"[]"']],
   ['{"tools":{},"messages":[]}\n', ['record 0 line 0', '  tools ask|{}']],
   ['{"tools":12,"messages":[]}\n', ['record 0 line 0', '  tools ask|12']],

@@ -95,8 +95,8 @@ describe('lines', () => {
   test('a list of a form that is not wanted is a member as others are', () => {
     const lines = bytesOf('{"messages":[],"conversations":1}\n{"messages":1,"conversations":[]}\n');
     for (const [forms, wanted] of [
-      [abi.FORM_MESSAGES, ['record 0 line 0', 'record 1 line 1 slow object']],
-      [abi.FORM_CONVERSATIONS, ['record 0 line 0 slow object', 'record 1 line 1']],
+      [abi.FORM_MESSAGES, ['record 0 line 0 losses', 'record 1 line 1 slow object']],
+      [abi.FORM_CONVERSATIONS, ['record 0 line 0 slow object', 'record 1 line 1 losses']],
       [0, ['record 0 line 0 slow object other', 'record 1 line 1 slow object other']],
     ] as const) {
       for (const machine of WIDE) {

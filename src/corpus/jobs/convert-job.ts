@@ -4,17 +4,22 @@
 import { JSON_DEEPEST } from '../../abi.ts';
 import { fromChat } from '../../formats/chat/read.ts';
 import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
-import { type Converted, convertTranscript, type Form, isDialect, neutralOf } from '../../formats/convert.ts';
+import {
+  type Converted, convertTranscript, type Form, isDialect, nameGained, neutralOf,
+} from '../../formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { escapeText } from '../../formats/printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import { MemorySource, WatchedSource } from '../../scan/source.ts';
+import { MemorySource, type Source, WatchedSource } from '../../scan/source.ts';
 import { formOf, type RecordForm } from '../records/form.ts';
 import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import type { UnitOptions } from '../records/unit.ts';
+import { type CorpusRecord, isList, readRecords, type RecordProblem } from '../records/record.ts';
+import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { RecordTexts } from './convert-rows.ts';
 import { ConvertSums } from './convert-sums.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
@@ -39,15 +44,35 @@ export const CONVERT: Kind<ConvertJob> = {
     const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
     const conversion = new Conversion(kit, job, options, !input.canReread);
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
-    yield* conversion.take(readRecords(source, { locate }, part), (record) => {
-      records++;
-      return conversion.record(record);
+    const hasRows = canBeRows(job, options) && !(part.from === 0 && isList(source));
+    const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part) : null;
+    const all = lines === null ? readRecords(source, { locate }, part) : rowsAndRecords(source, locate, lines);
+    yield* conversion.take(all, (item) => {
+      records += isRows(item) ? item.records : 1;
+      return isRows(item) ? conversion.rows(item, lines!) : conversion.record(item);
     });
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
     return { ...NO_RESULT, records, transcripts, messages: conversion.transcripts, bytes };
   },
 };
+
+/** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
+function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
+  const { to, from, format, forTerminal, reasoning = 'keep' } = job;
+  const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
+  return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
+}
+
+/** Lines as rows, up to where records of another form begin. */
+function* rowsAndRecords(
+  source: Source,
+  locate: (bytes: Uint8Array) => number,
+  lines: ChatLines,
+): Generator<RecordRows | CorpusRecord | RecordProblem, void, void> {
+  const others = yield* lines.scanned();
+  if (others !== null) yield* readRecords(source, { locate }, others);
+}
 
 /** Where a transcript comes from: for its id, and for people. */
 interface Origin {
@@ -85,6 +110,7 @@ class Conversion {
   readonly #isLive: boolean;
   readonly #out = new GatheredBytes();
   readonly #sums = new ConvertSums();
+  readonly #texts = new RecordTexts();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
@@ -120,6 +146,26 @@ class Conversion {
   *#end(): Pieces {
     yield* this.#out.flush();
     yield { converted: this.#sums.toJSON() };
+  }
+
+  /** Records that were scanned together. */
+  *rows(rows: RecordRows, lines: ChatLines): Pieces {
+    const { path } = this.#job.input;
+    for (let record = 0; record < rows.to; ) {
+      const writing = this.#texts.write(rows, record);
+      let next = writing.next();
+      for (; !next.done; next = writing.next()) {
+        const { texts, bytes, named } = next.value;
+        const { replies, message } = named;
+        this.#sums.converted += texts;
+        if (replies > 0) this.#sums.loseTimes(replies, `${path}:${lineOf(rows, named.record)}`, nameGained(message));
+        yield* this.#out.add(bytes);
+      }
+      record = next.value;
+      if (record === rows.to) return;
+      yield* this.record(lines.record(rows, record));
+      record = nextRecord(rows, record);
+    }
   }
 
   transcript(transcript: RawTranscript): Pieces {

@@ -35,7 +35,12 @@ export class ConvertSums {
   }
 
   lose(place: string, losses: readonly Loss[]): void {
-    for (const loss of losses) this.#lose(loss.what, 1, placeOf(place, loss));
+    for (const loss of losses) this.loseTimes(1, place, loss);
+  }
+
+  /** Something was lost several times, the first time there. */
+  loseTimes(count: number, place: string, loss: Loss): void {
+    this.#lose(loss.what, count, placeOf(place, loss));
   }
 
   /**

@@ -3,12 +3,13 @@
 
 import { ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
-import { Refusal } from '../../formats/loss.ts';
+import { type Loss, Refusal } from '../../formats/loss.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
+import { isRounded } from './exact.ts';
 import { locateWith, RecordLines } from './lines.ts';
 import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';
 import { type BadRecord, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
@@ -188,7 +189,7 @@ const FORMS = { auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGE
 /** What lists of tools say, by their entries in the scanner: each is read once. */
 export class RecordTools {
   readonly #machine: RecordMachine;
-  readonly #texts = new Map<number, Uint8Array | null>();
+  readonly #texts = new Map<number, ToolsText>();
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -208,6 +209,15 @@ export class RecordTools {
    * written, or are none.
    */
   textOf(entry: number): Uint8Array | null {
+    return this.#read(entry).json;
+  }
+
+  /** That message as it is; null also where it does not hold all that stands there. */
+  wholeTextOf(entry: number): Uint8Array | null {
+    return this.#read(entry).whole;
+  }
+
+  #read(entry: number): ToolsText {
     const { generation } = this.#machine;
     if (generation !== this.#generation) this.#texts.clear();
     this.#generation = generation;
@@ -234,13 +244,26 @@ function toolsOf(machine: RecordMachine): RecordTools {
 
 const ENCODER = new TextEncoder();
 
-function readText(bytes: Uint8Array): Uint8Array | null {
+interface ToolsText {
+  readonly json: Uint8Array | null;
+  readonly whole: Uint8Array | null;
+}
+
+const NO_TEXT: ToolsText = { json: null, whole: null };
+
+function readText(bytes: Uint8Array): ToolsText {
+  const json = decodeUtf8(bytes);
   try {
-    const tools = readToolField(JSON.parse(decodeUtf8(bytes)), []);
-    const content = placeTools({ header: null, tools, messages: [] }, 'declarations').data.messages[0]?.content;
-    return content === undefined ? null : ENCODER.encode(JSON.stringify(content).slice(1, -1));
+    const losses: Loss[] = [];
+    const tools = readToolField(JSON.parse(json), losses);
+    const { data, losses: further } = placeTools({ header: null, tools, messages: [] }, 'declarations');
+    const content = data.messages[0]?.content;
+    if (content === undefined) return NO_TEXT;
+    const isWhole = losses.length + further.length === 0 && !isRounded(json);
+    const inside = JSON.stringify(content).slice(1, -1);
+    return { json: ENCODER.encode(inside), whole: isWhole ? ENCODER.encode(content) : null };
   } catch (error) {
-    if (error instanceof Refusal || error instanceof RangeError) return null;
+    if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;
   }
 }

@@ -117,13 +117,17 @@ function readRecord(line: Line, lists: readonly string[], rows: Rows): number | 
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
     if (value.members.length > 0 && !value.members.some(([key]) => lists.includes(key))) flags |= abi.IS_OTHER;
-    const members = membersOf(value, ['tools', 'id', ...lists], ['version', 'system']);
+    const known = ['tools', 'id', ...lists];
+    const members = membersOf(value, known, ['version', 'system']);
     const [list, other] = lists.map((key) => members.get(key)).filter((found) => found !== undefined);
     if (list?.kind !== 'list' || other !== undefined) throw RARE;
     pushFixed(line, rows, members.get('tools'), members.get('id'));
     const entries = new Entries(line, rows);
     for (const entry of list.items) entries.take(entry);
     flags = entries.flags;
+    const tools = members.get('tools');
+    const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
+    if (isEmpty || hasOthers(line.text, value, known)) flags |= abi.HAS_LOSSES;
   } catch (reason) {
     if (reason !== RARE && reason !== FULL) throw reason;
     rows.rewindTo(first);
@@ -182,6 +186,12 @@ function membersOf(
   }
   return found;
 }
+
+const isNull = (text: string, { from, to }: Span): boolean => text.slice(from, to) === 'null';
+
+/** Whether an object has members that nothing is known of. */
+const hasOthers = (text: string, { members }: JsonNode, known: readonly string[]): boolean =>
+  members.some(([key, value]) => !known.includes(key) && !isNull(text, value));
 
 /** A member that may not be empty. */
 function filled(node: JsonNode): JsonNode {
@@ -259,14 +269,24 @@ class Entries {
   }
 
   take(entry: JsonNode): void {
-    const has = membersOf(filled(entry), [...CHAT_KEYS, ...TURN_KEYS], ['channel', 'tool_call']);
+    const has = this.#members(filled(entry), [...CHAT_KEYS, ...TURN_KEYS], ['channel', 'tool_call']);
     // All entries of a record are of one form, told by the first.
     this.#ofTurns ??= has.has('from') && !has.has('role');
     if (this.#ofTurns) this.#takeTurn(entry, has);
     else this.#takeChat(entry, has);
   }
 
+  #members(node: JsonNode, known: readonly string[], others: readonly string[] = []): Map<string, JsonNode> {
+    this.#losesIf(hasOthers(this.#text, node, known));
+    return membersOf(node, known, others);
+  }
+
+  #losesIf(does: boolean): void {
+    if (does) this.flags |= abi.HAS_LOSSES;
+  }
+
   #takeTurn(entry: JsonNode, has: ReadonlyMap<string, JsonNode>): void {
+    this.#losesIf(true);
     if (CHAT_KEYS.some((key) => has.has(key))) throw RARE;
     const value = this.#string(has.get('value'));
     if (value === null) throw RARE;
@@ -285,8 +305,19 @@ class Entries {
     // Two of them must be equal: somebody else compares.
     if (thoughts.length > 1) throw RARE;
     const calls = this.#calls(has.get('tool_calls'), has.get('function_call'));
+    this.#losesIf(this.#raw(has.get('role')!) === '"function"');
+    this.#losesIf(this.#isGiven(has.get('reasoning')) || this.#isGiven(has.get('reasoning_content')));
+    if (role === abi.ASSISTANT) {
+      const isEmpty = content !== null && content.from === content.to;
+      this.#losesIf(callId !== null || (calls.length > 0 && (isEmpty || !has.has('content'))));
+    } else this.#losesIf(thoughts.length > 0 || calls.length > 0 || (role !== abi.TOOL && callId !== null));
     if (role === abi.ASSISTANT) this.#writeAssistant(entry, name, thoughts[0] ?? null, content, calls);
     else this.#writeOther(entry, role, name, callId, content);
+  }
+
+  /** It is there, and is not null. */
+  #isGiven(node: JsonNode | undefined): node is JsonNode {
+    return node !== undefined && !isNull(this.#text, node);
   }
 
   #known(node: JsonNode | undefined, words: Readonly<Record<string, number>>): number {
@@ -325,7 +356,7 @@ class Entries {
     for (const part of node.items) {
       if (part.kind === 'string') this.#string(part);
       else {
-        const has = membersOf(filled(part), PART_KEYS);
+        const has = this.#members(filled(part), PART_KEYS);
         const type = has.get('type');
         if (type === undefined || this.#raw(type) !== '"text"' || this.#string(has.get('text')) === null) throw RARE;
       }
@@ -337,17 +368,19 @@ class Entries {
   #calls(list: JsonNode | undefined, single: JsonNode | undefined): Call[] {
     const calls: Call[] = [];
     if (list?.kind === 'list') {
+      this.#losesIf(list.items.length === 0);
       for (const item of list.items) {
-        const has = membersOf(filled(item), CALL_KEYS);
+        const has = this.#members(filled(item), CALL_KEYS);
         const type = has.get('type');
         if (type !== undefined && !['"function"', 'null'].includes(this.#raw(type))) throw RARE;
         const target = has.get('function');
         const called = target === undefined ? { name: null, given: null } : this.#target(target);
         calls.push({ id: this.#word(has.get('id')), ...called });
       }
-    } else if (list !== undefined && this.#raw(list) !== 'null') throw RARE;
-    if (single !== undefined && this.#raw(single) !== 'null') {
+    } else if (this.#isGiven(list)) throw RARE;
+    if (this.#isGiven(single)) {
       if (calls.length > 0) throw RARE;
+      this.#losesIf(true);
       calls.push({ id: null, ...this.#target(single) });
     }
     if (calls.length > MOST_CALLS) throw RARE;
@@ -356,7 +389,7 @@ class Entries {
 
   #target(node: JsonNode): Pick<Call, 'name' | 'given'> {
     if (node.kind !== 'object') throw RARE;
-    const has = membersOf(node, TARGET_KEYS);
+    const has = this.#members(node, TARGET_KEYS);
     const name = this.#word(has.get('name'));
     const given = has.get('arguments');
     if (given === undefined) return { name, given: null };

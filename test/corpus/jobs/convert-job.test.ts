@@ -9,6 +9,7 @@ import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { FORMS, isDialect } from '../../../src/formats/convert.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
+import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 import { seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-convert-'));
@@ -36,7 +37,8 @@ function message(random: Random): object {
   }
 }
 
-const PARAMETERS = { type: 'object', properties: { a: { type: 'number' } } };
+const PROPERTIES = { a: { type: 'number', description: 'The first one of all numbers' } };
+const PARAMETERS = { type: 'object', properties: PROPERTIES };
 const TOOLS = [{ type: 'function', function: { name: 'f', parameters: PARAMETERS } }];
 
 /** A line: mostly a chat record. */
@@ -50,6 +52,33 @@ function line(random: Random): string {
     case 3: return JSON.stringify({ id: random.pick([1, 'x', {}]), messages: some(() => message(random)), score: 0.5 });
     default: return JSON.stringify({ messages: some(() => message(random)), ...(random.once(3) && { tools: TOOLS }) });
   }
+}
+
+/** A chat record as most are: every call has an id and a reply. */
+function plainRecord(random: Random): object {
+  const content = (): string => random.pick(TEXTS);
+  const messages: object[] = random.once(2) ? [{ role: 'system', content: content() }] : [];
+  let calls = 0;
+  for (let turns = random.below(4); turns > 0; turns--) {
+    messages.push({ role: 'user', content: content(), ...(random.once(4) && { name: 'n', tool_calls: null }) });
+    if (random.once(2)) {
+      const ids = Array.from({ length: 1 + random.below(2) }, () => `c${calls++}`);
+      const target = { name: 'f', arguments: content() };
+      const tool_calls = ids.map((id) => ({ id, type: 'function', function: target }));
+      messages.push({ role: 'assistant', content: random.pick([null, 'Wait.']), tool_calls });
+      const name = random.once(2) ? { name: 'f' } : {};
+      for (const id of ids) messages.push({ role: 'tool', tool_call_id: id, ...name, content: content() });
+    }
+    messages.push({ role: 'assistant', content: content(), ...(random.once(4) && { thinking: content() }) });
+  }
+  const id = random.once(4) ? { id: random.pick([1, 'x', null]) } : {};
+  return { ...id, messages, ...(random.once(2) && { tools: TOOLS }) };
+}
+
+/** A chat record of any kind, perhaps changed somewhere. */
+function chatLine(random: Random): string {
+  const text = random.once(2) ? JSON.stringify(plainRecord(random)) : randomText(random, randomRecord(random));
+  return random.once(8) ? mutated(random, Buffer.from(text)).toString().replaceAll('\n', ' ') : text;
 }
 
 function rawText(random: Random): Uint8Array {
@@ -67,6 +96,22 @@ function rawText(random: Random): Uint8Array {
 }
 
 let files = 0;
+
+/** What `seen` gives of a conversion. */
+interface Seen {
+  readonly lines: string;
+  readonly converted: object;
+  readonly end: object;
+}
+
+/** Texts of the lines of JSON, with the words among them. */
+const textsOf = (lines: string): string =>
+  lines.split('\0').map((part, i) => (i % 2 === 1 ? `\0${part}\0` : textsIn(part))).join('');
+
+function textsIn(lines: string): string {
+  const values = lines.split('\n').slice(0, -1).map((line) => JSON.parse(line) as { text: string | null });
+  return values.map(({ text }) => text ?? '').join('');
+}
 
 async function expectSame(round: number, content: string | Uint8Array, options: UnitOptions): Promise<void> {
   const random = randomOf(SEED + round);
@@ -86,6 +131,23 @@ async function expectSame(round: number, content: string | Uint8Array, options: 
 }
 
 const ROUNDS = 600;
+
+test('chat records as text: the same from rows and from values', async () => {
+  for (let round = 0; round < runs(2000); round++) {
+    const random = randomOf(SEED + round);
+    const path = join(folder, `input-${files++}`);
+    // Lists of tools are known again when they are met for the second time.
+    const pool = Array.from({ length: 1 + random.below(8) }, () => chatLine(random));
+    const records = Array.from({ length: 1 + random.below(20) }, () => random.pick(pool));
+    writeFileSync(path, records.concat(random.pick([[], [line(random)]])).join('\n'));
+    const work = { kind: 'convert', to: 'openchatml-2.2', from: 'auto', forTerminal: false } as const;
+    // Lines of JSON, which say ids, are written from values.
+    const values = (await seen(path, { ...work, format: 'ndjson' }, {}, 1)) as Seen;
+    const rows = (await seen(path, { ...work, format: 'text' }, {}, 1)) as Seen;
+    const name = `seed ${SEED}, round ${round}`;
+    expect(rows, name).toEqual({ ...values, lines: textsOf(values.lines) });
+  }
+});
 
 test('random lines of records', async () => {
   for (let round = 0; round < runs(ROUNDS); round++) {

@@ -1,0 +1,185 @@
+// Records as OpenChatML 2.2 text: bytes to bytes. Only such as lose nothing on the way but that a reply gets its
+// call's name, and whose contents need no escape; the others are for the host.
+//
+// What stands between the values of a message depends on its kind alone (lines.ts). The host cuts these pieces out of
+// what the writer gives (src/formats/chat/record-texts.ts):
+//
+//   0 what every text begins with   1 before a call's id   2 before a name   3 before a tool's name
+//   4 + 3 k …  of kind k: its beginning, of calls up to the tool's name; from behind names and ids up to the body; its end
+
+import {
+  ABSENT, ASSISTANT, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, RECORD_ROWS,
+  ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
+} from '../../src/abi';
+import { copy } from '../text-line';
+import { copyString, textTo } from '../text-string';
+import {
+  addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+} from './calls';
+import { KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_TOOL, kindOf, most, put, stopAt, TEXTS } from './lines';
+import { NULL_4, QUOTE } from './text';
+import { isKept } from './tools';
+import { isPlainInteger } from './verdicts';
+
+const BEGINNING: u32 = 0;
+const BEFORE_ID: u32 = 1;
+const BEFORE_NAME: u32 = 2;
+const BEFORE_TOOL: u32 = 3;
+const OF_KINDS: u32 = 4;
+const NO_KIND: u32 = 0xff;
+/** Bytes behind a text that copies write over. */
+const SLACK: usize = 256;
+
+let out: usize = 0;
+let texts: u32 = 0;
+let missing: u32 = 0;
+let named: u32 = 0;
+let namedRecord: u32 = 0;
+let namedMessage: u32 = 0;
+/** Where the texts end that were written; how many they are. */
+export function textsTo(): usize { return out; }
+export function textsWritten(): u32 { return texts; }
+/** The entry of tools whose text is missing; 0: none is. */
+export function missingText(): u32 { return missing; }
+/** Replies that got a name; of the first its record, and its number among the messages. */
+export function repliesNamed(): u32 { return named; }
+export function firstNamedRecord(): u32 { return namedRecord; }
+export function firstNamedMessage(): u32 { return namedMessage; }
+
+/**
+ * Writes the texts of the records from row `record` on, below row `end`, into [q, limit). Answers the record before
+ * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), or there was no more room.
+ */
+export function writeTexts(record: u32, end: u32, q: usize, limit: usize): u32 {
+  out = q;
+  texts = missing = named = 0;
+  while (record < end) {
+    const at = rowAt(record);
+    const flags = load<u32>(at);
+    const tools = at + ROW_BYTES;
+    if ((flags & (SLOW | HAS_LOSSES | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || !isPlainId(tools + ROW_BYTES)) {
+      return stopAt(at, record, true);
+    }
+    let text: usize = 0;
+    if (statusOf(tools) != TOOLS_NONE) {
+      const entry = load<u32>(tools) >> ENTRY_SHIFT;
+      // A developer's message takes definitions in.
+      if (!isKept(entry) || (flags & HAS_DEVELOPER) != 0) return stopAt(at, record, true);
+      text = TEXTS + (<usize>entry << 3);
+      if (load<u32>(text) == 0) {
+        missing = entry;
+        return record;
+      }
+    }
+    const next = load<u32>(at, 12);
+    const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
+    const messages = (<usize>(next - record) >> 1) + 1;
+    if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
+    const to = writeText(record, rowAt(next), text);
+    if (to == 0) return stopAt(at, record, true);
+    out = to;
+    texts++;
+    record = next;
+  }
+  return end;
+}
+
+/** Nothing is lost with the id: it is text, an integer that every reader holds, or none. */
+function isPlainId(id: usize): bool {
+  const from = <usize>load<u32>(id, 4);
+  if (from == 0 || load<u8>(from) == QUOTE || load<u32>(from) == NULL_4) return true;
+  return isPlainInteger(from, load<u32>(id, 8));
+}
+
+function piece(q: usize, number: u32): usize { return put(q, number); }
+
+function word(q: usize, from: usize, length: usize): usize { return copy(q, from, from + length); }
+
+/** Writes one text; `tools`: where the text of its definitions is told, or 0. Answers its end; 0: it is for the host. */
+function writeText(record: u32, end: usize, tools: usize): usize {
+  let q = piece(out, BEGINNING);
+  let isOpening = tools != 0;
+  let index: u32 = 0;
+  let gained: u32 = 0;
+  let entry: u32 = 0;
+  let before = NO_KIND;
+  beginCalls();
+  let row = rowAt(record) + RECORD_ROWS * ROW_BYTES;
+  while (true) {
+    const kindWord = row < end ? load<u32>(row) : 0;
+    const role = (kindWord >> ROLE_SHIFT) & ROLE_MASK;
+    // Definitions stand behind the messages of the system that open the record.
+    if (isOpening && (row >= end || role != SYSTEM)) {
+      isOpening = false;
+      const pieces = OF_KINDS + 3 * KIND_DEVELOPER;
+      q = piece(piece(q, pieces), pieces + 1);
+      q = word(q, load<u32>(tools), load<u32>(tools, 4));
+      q = piece(q, pieces + 2);
+      index++;
+    }
+    if (row >= end) break;
+    const next = rowAt(load<u32>(row, 12));
+    const kind = kindOf(kindWord);
+    // Calls or thinking alone, and an assistant again: its entry may come back as one with this.
+    if (entry != load<u32>(row, 4) && role == ASSISTANT && (before == KIND_CALL || before == KIND_ANALYSIS)) return 0;
+    entry = load<u32>(row, 4);
+    before = kind;
+    readBelow(row + ROW_BYTES, next);
+    const pieces = OF_KINDS + 3 * kind;
+    q = piece(q, pieces);
+    if (kind == KIND_CALL) {
+      if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
+      q = word(q, nameFrom, nameLength);
+    } else if (kind == KIND_TOOL) {
+      const isNamed = nameFrom != 0;
+      if (!takeReply()) return 0;
+      if (!isNamed && gained++ == 0 && named == 0) {
+        namedRecord = record;
+        namedMessage = index;
+      }
+    }
+    if (idFrom != 0) q = word(piece(q, BEFORE_ID), idFrom, idLength);
+    if (kind != KIND_CALL && nameFrom != 0) {
+      q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);
+    }
+    q = putBody(piece(q, pieces + 1), body);
+    if (q == 0) return 0;
+    q = piece(q, pieces + 2);
+    index++;
+    row = next;
+  }
+  named += gained;
+  return q;
+}
+
+/** The body whose row is `row`; 0: the host must write it. */
+function putBody(q: usize, row: usize): usize {
+  const kind = load<u32>(row);
+  const from = <usize>load<u32>(row, 4);
+  const to = <usize>load<u32>(row, 8);
+  if ((kind & ABSENT) != 0) return 0;
+  let end: usize;
+  if ((kind & ESCAPED) == 0) end = copy(q, from, to);
+  else {
+    if (copyString(from, to + 1, q) == 0) return 0;
+    end = textTo;
+  }
+  return mayNeedEscape(q, end) ? 0 : end;
+}
+
+/** A control token may begin in the text [p, end), or make one with what follows it. */
+function mayNeedEscape(p: usize, end: usize): bool {
+  if (p == end) return false;
+  const last = end - 1;
+  if (load<u8>(last) == 0x3c) return true;
+  if (ASC_FEATURE_SIMD) {
+    for (; p < last; p += 16) {
+      const sign = i8x16.eq(v128.load(p), i8x16.splat(0x3c));
+      const mask = i8x16.bitmask(v128.and(sign, i8x16.eq(v128.load(p, 1), i8x16.splat(0x7c))));
+      if (mask != 0) return p + <usize>ctz<i32>(mask) < last;
+    }
+    return false;
+  }
+  for (; p < last; p++) if (load<u16>(p) == 0x7c3c) return true;
+  return false;
+}

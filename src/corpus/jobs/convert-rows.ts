@@ -1,0 +1,35 @@
+// Chat records as text of 2.2 from their rows: those that lose nothing and need no escape never become values.
+
+import { KIND, SLOW } from '../../abi.ts';
+import { longestMessage, textPieces } from '../../formats/chat/record-texts.ts';
+import { type RecordMachine, type TextsWritten, wordAt } from '../../scan/record-machine.ts';
+import type { RecordRows } from '../records/rows.ts';
+
+export class RecordTexts {
+  /** The machine that has the pieces. */
+  #machine: RecordMachine | undefined;
+
+  /**
+   * Writes the records from row `record` on; gives what was written, piece by piece. Answers the first record that must
+   * be read as a value, or the end.
+   */
+  *write({ machine, tools, to }: RecordRows, record: number): Generator<TextsWritten, number, void> {
+    if (this.#machine !== machine) {
+      const pieces = textPieces();
+      machine.setPieces(pieces, longestMessage(pieces));
+      this.#machine = machine;
+    }
+    while (record < to) {
+      const written = machine.writeTexts(record, to);
+      const { next, missing, texts } = written;
+      if (texts > 0) yield written;
+      record = next;
+      if (next === to) break;
+      if (missing > 0) {
+        const text = tools.wholeTextOf(missing);
+        if (text === null || !machine.setToolsText(missing, text)) break;
+      } else if (texts === 0 || wordAt(machine.rows, next, KIND) & SLOW) break;
+    }
+    return record;
+  }
+}

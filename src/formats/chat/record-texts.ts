@@ -1,0 +1,51 @@
+// The pieces that texts of 2.2 are made of where they come from rows of chat records: what assembly/record/texts.ts
+// puts between the values of a message, by its kind. They are cut out of what the writer gives.
+
+import type { MessageData } from '../../model/data.ts';
+import { writeHead, writeMessage } from '../write/write.ts';
+
+const DIALECT = 'openchatml-2.2';
+// Values of messages, which stand in no piece.
+const ID = 'ID';
+const NAME = 'NAME';
+const CONTENT = 'CONTENT';
+const BEFORE_ID = ' call_id=';
+const BEFORE_NAME = ' name=';
+const JSON_TYPE = { contentType: 'json', constrained: true } as const;
+const TO_TOOL = { recipient: `functions.${NAME}`, channel: 'commentary', ...JSON_TYPE } as const;
+const REPLY = { recipient: 'assistant', channel: 'commentary', name: `functions.${NAME}` } as const;
+
+/** In the order of assembly/record/lines.ts. */
+const KINDS: readonly Omit<MessageData, 'content'>[] = [
+  { role: 'system', name: NAME },
+  { role: 'developer', name: NAME },
+  { role: 'user', name: NAME },
+  { role: 'assistant', name: NAME, channel: 'final' },
+  { role: 'assistant', name: NAME, channel: 'analysis' },
+  { role: 'assistant', name: NAME, channel: 'commentary', intent: 'preamble' },
+  { role: 'assistant', callId: ID, ...TO_TOOL, end: 'call' },
+  { role: 'tool', callId: ID, ...REPLY },
+];
+
+const ENCODER = new TextEncoder();
+
+/** The pieces, in the order of assembly/record/texts.ts. */
+export function textPieces(): Uint8Array[] {
+  const head = writeHead({ header: null, tools: [] }, DIALECT).text;
+  const pieces = [head, BEFORE_ID, BEFORE_NAME, `${BEFORE_NAME}functions.`, ...KINDS.flatMap(ofKind)];
+  return pieces.map((text) => ENCODER.encode(text));
+}
+
+/** The beginning, of calls up to the tool's name; from behind the values up to the content; the end. */
+function ofKind(kind: Omit<MessageData, 'content'>): string[] {
+  const [header, end] = writeMessage({ ...kind, content: CONTENT }, 0, DIALECT).text.split(CONTENT) as [string, string];
+  const from = kind.end === 'call' ? header.indexOf(NAME) : header.search(/ (?:call_id|name)=/);
+  const last = kind.end === 'call' ? ID : NAME;
+  return [header.slice(0, from), header.slice(header.indexOf(last) + last.length), end];
+}
+
+/** Bytes of all pieces of the longest message. */
+export function longestMessage(pieces: readonly Uint8Array[]): number {
+  const sum = (some: readonly Uint8Array[]): number => some.reduce((bytes, { length }) => bytes + length, 0);
+  return sum(pieces.slice(0, 4)) + Math.max(...KINDS.map((_, kind) => sum(pieces.slice(4 + 3 * kind, 7 + 3 * kind))));
+}
