@@ -75,13 +75,15 @@ export function messageData(message: Message): MessageData {
   if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
   // Most messages say nothing else, and then their headers need not be read.
   if (message.isBare) return data;
-  const { name, recipient, contentType, intent, callId } = message;
+  const { name, recipient, contentType, constrained, intent, callId } = message.said;
   if (name !== null) data.name = name;
   if (recipient !== null) data.recipient = recipient;
   if (contentType !== null) data.contentType = contentType;
-  if (contentType !== null && message.isConstrained) data.constrained = true;
+  if (contentType !== null && constrained) data.constrained = true;
   if (intent !== null) data.intent = intent;
   if (callId !== null) data.callId = callId;
+  // Those of a plain header are all known.
+  if (message.isPlain) return data;
   const attributes = message.attributes.filter(({ key }) => !KNOWN.has(key));
   if (attributes.length > 0) data.attributes = attributes.map(({ key, value }) => ({ key, value }));
   return data;

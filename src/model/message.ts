@@ -113,7 +113,7 @@ export class Message {
 
   /** The content type comes from `<|constrain|>` and binds (R-CONSTRAINT). */
   get isConstrained(): boolean {
-    return this.#read().meaning.constrained;
+    return !this.isBare && this.said.constrained;
   }
 
   get intent(): string | null {

@@ -62,6 +62,11 @@ export class HeaderWords {
     return this.#word(CALL_ID);
   }
 
+  /** The content type stands in the constrain field. */
+  get constrained(): boolean {
+    return this.#isConstrained;
+  }
+
   get contentType(): string | null {
     return this.#word(TYPE) ?? this.#word(BARE);
   }
@@ -145,7 +150,9 @@ export class HeaderWords {
 }
 
 /** What a plain header says, for good. */
-export type PlainHeader = { readonly [K in 'name' | 'recipient' | 'contentType' | 'intent' | 'callId']: string | null };
+export type PlainHeader = { readonly constrained: boolean } & {
+  readonly [K in 'name' | 'recipient' | 'contentType' | 'intent' | 'callId']: string | null;
+};
 
 const READER = new HeaderWords();
 
@@ -157,8 +164,8 @@ export function readPlainHeader(table: Table, row: number, from: number, to: num
   for (let field = row + 1; kindOf(table, field) === FIELD; field++) {
     said.readField(fromOf(table, field) - from, endOf(field + 1), tokenOf(table, field));
   }
-  const { name, recipient, contentType, intent, callId } = said;
-  return { name, recipient, contentType, intent, callId };
+  const { name, recipient, contentType, constrained, intent, callId } = said;
+  return { name, recipient, contentType, constrained, intent, callId };
 }
 
 function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean {

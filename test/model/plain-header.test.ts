@@ -12,8 +12,11 @@ import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 const machine = new WasmMachine();
 const encoder = new TextEncoder();
 const RUNS = runs(4000);
+const KNOWN = ['to', 'call_id', 'name', 'intent', 'content_type'];
 
-const said = ({ name, recipient, contentType, intent, callId }: Message): object => ({ name, recipient, contentType, intent, callId });
+const said = ({ name, recipient, contentType, isConstrained: constrained, intent, callId }: Message): object => {
+  return { name, recipient, contentType, constrained, intent, callId };
+};
 
 /** Compares every message; answers how many of them are plain and say something. */
 function compare(input: Uint8Array, options: ReadOptions, told: string): number {
@@ -21,8 +24,9 @@ function compare(input: Uint8Array, options: ReadOptions, told: string): number 
   for (const { message } of messagesOf(machine, new MemorySource(input), options)) {
     // Asked before the header is read: afterwards its reading answers.
     const found = said(message);
-    const { name, recipient, contentType, intent, callId } = message.reading.meaning;
-    expect(found, told).toEqual({ name, recipient, contentType, intent, callId });
+    const { name, recipient, contentType, constrained, intent, callId, attributes } = message.reading.meaning;
+    expect(found, told).toEqual({ name, recipient, contentType, constrained, intent, callId });
+    if (message.isPlain) expect(attributes.filter(({ key }) => !KNOWN.includes(key)), told).toEqual([]);
     if (message.isPlain && !message.isBare) plain++;
   }
   return plain;

@@ -191,7 +191,9 @@ export class MessageColumns {
 }
 
 /** What a bare message says beside role and channel. */
-const NOTHING: PlainHeader = { name: null, recipient: null, contentType: null, intent: null, callId: null };
+const NOTHING: PlainHeader = {
+  name: null, recipient: null, contentType: null, constrained: false, intent: null, callId: null,
+};
 
 /** By what a message says next, up to its kind. */
 type Branch = Map<string | null, Branch | KindIds>;

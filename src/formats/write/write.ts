@@ -39,14 +39,13 @@ const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['
  * in one file: in 2.x their document headers divide them, in 0.1 their bounds.
  */
 export function writeTranscript(data: TranscriptData, dialect: DialectId, options: WriteOptions = {}): Written {
-  const { text, losses } = writeHead(data, dialect, options);
-  const pieces = [text];
+  const known = takeDialect(dialect, options);
+  const losses: Loss[] = [];
+  const pieces = [headOf(data, known, options, losses)];
   data.messages.forEach((message, index) => {
-    const written = writeMessage(message, index, dialect, options, data.messages[index - 1]);
-    pieces.push(written.text);
-    for (const loss of written.losses) losses.push(loss);
+    pieces.push(messageOf(message, index, known, options, data.messages[index - 1], losses));
   });
-  return { text: pieces.join('') + writeTail(dialect, options), losses };
+  return { text: pieces.join('') + tailOf(known, options), losses };
 }
 
 /** What stands before the first message: a document header, or what bounds a transcript of 0.1. */
@@ -55,14 +54,20 @@ export function writeHead(
   dialect: DialectId,
   options: WriteOptions = {},
 ): Written {
-  const { flags } = takeDialect(dialect, options);
   const losses: Loss[] = [];
+  return { text: headOf(data, takeDialect(dialect, options), options, losses), losses };
+}
+
+function headOf(
+  data: Pick<TranscriptData, 'header' | 'tools'>,
+  { id, flags }: Dialect,
+  options: WriteOptions,
+  losses: Loss[],
+): string {
   if (data.tools.length > 0) losses.push({ what: 'tools', message: null, detail: 'they stand in no message' });
-  if (flags & HAS_HEADERS && options.header !== false) {
-    return { text: headerText(data.header ?? {}, dialect, losses), losses };
-  }
+  if (flags & HAS_HEADERS && options.header !== false) return headerText(data.header ?? {}, id, losses);
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) losses.push({ what: 'header', message: null });
-  return { text: flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][0] : '', losses };
+  return flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][0] : '';
 }
 
 /**
@@ -76,21 +81,33 @@ export function writeMessage(
   options: WriteOptions = {},
   before?: MessageData,
 ): Written {
-  const known = takeDialect(dialect, options);
   const losses: Loss[] = [];
-  if (dialect === 'harmony') refuseBoundary(message, index, before);
-  const header = writeMessageHeader(message, index, dialect, options, losses);
-  const body = writeBody(message, index, known, options, losses);
-  if (known.flags & HAS_LINE) return { text: `${header}${body}${lineEnd(message, index, losses)}`, losses };
-  return {
-    text: `${header}${body}<|${terminator(message, index, losses)}|>${dialect === 'harmony' ? '' : '\n'}`,
-    losses,
-  };
+  return { text: messageOf(message, index, takeDialect(dialect, options), options, before, losses), losses };
+}
+
+function messageOf(
+  message: MessageData,
+  index: number,
+  dialect: Dialect,
+  options: WriteOptions,
+  before: MessageData | undefined,
+  losses: Loss[],
+): string {
+  const { id, flags } = dialect;
+  if (id === 'harmony') refuseBoundary(message, index, before);
+  const header = writeMessageHeader(message, index, id, options, losses);
+  const body = writeBody(message, index, dialect, options, losses);
+  if (flags & HAS_LINE) return `${header}${body}${lineEnd(message, index, losses)}`;
+  return `${header}${body}<|${terminator(message, index, losses)}|>${id === 'harmony' ? '' : '\n'}`;
 }
 
 /** What stands after the last message. */
 export function writeTail(dialect: DialectId, options: WriteOptions = {}): string {
-  return takeDialect(dialect, options).flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][1] : '';
+  return tailOf(takeDialect(dialect, options), options);
+}
+
+function tailOf({ flags }: Dialect, { bounds = 's' }: WriteOptions): string {
+  return flags & HAS_LINE ? BOUNDS[bounds][1] : '';
 }
 
 function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
