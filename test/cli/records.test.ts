@@ -110,7 +110,8 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
     const line = random.once(3) ? random.pick(others) : randomText(random, randomRecord(random));
     return line.replaceAll('\n', ' ');
   });
-  const text = mark + lines.join('\n');
+  // The first line shows that they are lines.
+  const text = `${mark}{"text":"<|end|>"}\n${lines.join('\n')}`;
   const path = file(`records/places-${mark.length}.jsonl`, text);
   const bytes = readFileSync(path);
   const check = async (where: string, options = {}): Promise<Record<string, unknown>[]> => {
@@ -125,4 +126,31 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
   expect(await check(`--threads 2 ${path}`)).toEqual(found);
   const ofPipe = await check('-', { stdin: text });
   expect(ofPipe.map((one) => ({ ...one, path }))).toEqual(found);
+});
+
+test('objects that are not one a line are records, in every command', async () => {
+  const chat = { messages: [{ role: 'user', content: 'h\u00e9 <|end|>' }, { role: 'tool', tool_call_id: 'c', content: 'x' }] };
+  const layouts: [name: string, text: string][] = [
+    ['lines.jsonl', `${JSON.stringify(chat)}\n${JSON.stringify(chat)}\n`],
+    ['pretty.json', `${JSON.stringify(chat, null, 2)}\n${JSON.stringify(chat, null, 2)}\n`],
+    ['joined.jsonl', JSON.stringify(chat) + JSON.stringify(chat)],
+    ['sequence.json', `\x1e${JSON.stringify(chat)}\n\x1e${JSON.stringify(chat)}\n`],
+  ];
+  for (const command of ['scan --format json', 'check --format ndjson', 'messages', 'audit --format ndjson', 'convert --to messages']) {
+    const outputs: unknown[] = [];
+    for (const [name, text] of layouts) {
+      const path = file(`layouts/${name}`, text);
+      const { out, code } = await run([...command.split(' '), path]);
+      // Everything but where it stands.
+      const known = jsonLines(out).map((line) => JSON.parse(JSON.stringify(line, (key, value: unknown) => {
+        return ['path', 'from', 'to', 'body_from', 'body_to', 'line', 'column', 'bytes', 'files', 'id'].includes(key) ? null : value;
+      })) as unknown);
+      expect(known.length, `${command} ${name}`).toBeGreaterThan(0);
+      outputs.push({ code, known });
+    }
+    for (const [i, output] of outputs.entries()) expect(output, `${command} ${layouts[i]![0]}`).toEqual(outputs[0]);
+  }
+  const folder = at('layouts');
+  const { files, transcripts } = JSON.parse((await run(['scan', '--format', 'json', folder])).out) as Record<string, unknown>;
+  expect([files, transcripts]).toEqual([4, 8]);
 });

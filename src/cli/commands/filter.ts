@@ -4,7 +4,8 @@
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../../abi.ts';
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { type CorpusRecord, isBlank, type RecordProblem } from '../../corpus/records/record.ts';
+import { isBlank } from '../../corpus/records/layout.ts';
+import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';

@@ -3,7 +3,7 @@
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
 import { Places } from '../places.ts';
-import { isList } from '../records/record.ts';
+import { layoutOf } from '../records/layout.ts';
 import { canBeRows, ChatLines } from '../records/rows.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece } from './job.ts';
@@ -26,7 +26,8 @@ export const AUDIT: Kind<AuditJob> = {
     const hasLines = options.positions !== 'field';
     const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
     const given = { ...options, ...job.fix };
-    const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && !(part.from === 0 && isList(output.source));
+    const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
+    const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && areLines;
     const audited = canPass ? auditLines(kit.machine, output.source, given, new ChatLines(kit, output.source, {}, part))
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);

@@ -8,7 +8,7 @@ import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs, Running } from './pool.ts';
-import { isList } from '../records/record.ts';
+import { layoutOf } from '../records/layout.ts';
 import type { InputSource } from '../input/source.ts';
 import { isContainer } from '../records/unit.ts';
 
@@ -40,7 +40,7 @@ export type Cut =
 export function cutOf(machine: Machine, path: string, { input: source, options }: Opened, { least }: PartOptions): Cut {
   const { size } = source;
   if (!source.canReread || size === null || size < least) return { of: 'whole' };
-  if (isContainer(path, source, options)) return isList(source) ? { of: 'whole' } : { of: 'lines', size };
+  if (isContainer(path, source, options)) return layoutOf(source) === 'lines' ? { of: 'lines', size } : { of: 'whole' };
   const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 });
   if (like === null) return { of: 'whole' };
   // In the middle of a transcript, which is where most messages stand.

@@ -1,13 +1,13 @@
 // Which form records have: told by the file's ending, its first bytes, and the fields of each record.
 
 import type { Source } from '../../scan/source.ts';
-import { isBlank } from './record.ts';
+import { isBlank } from './layout.ts';
 
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
 export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
 
-/** The endings that JSON lines have. */
-export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson'];
+/** The endings that records have. */
+export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson', '.json'];
 
 const PEEK = 4096;
 const RECORD_NAME = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/;
@@ -31,7 +31,7 @@ export function holdsRecords(path: string, source: Source): boolean {
     if (!isMark && !isBlank(byte)) seen += String.fromCharCode(byte!);
   }
   // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
-  if (/^(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;
+  if (/^\x1e?(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;
   return RECORD_NAME.test(path) && !RAW.test(seen);
 }
 

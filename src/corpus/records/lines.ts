@@ -5,7 +5,8 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
-import { isBlank, LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
+import { isBlank } from './layout.ts';
+import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 

@@ -46,7 +46,7 @@ test('a folder without transcripts is an error with a remedy; the rest is read',
   expect([code, paths]).toEqual([2, ['full/a.txt']]);
   expect(err).toBe(
     'error: empty: holds no transcripts; a folder gives its files named *.txt, *.ocml, *.chatml, *.harmony, '
-    + '*.jsonl, *.ndjson, each also with .gz or .zst, *.parquet; name any other file itself\n',
+    + '*.jsonl, *.ndjson, *.json, each also with .gz or .zst, *.parquet; name any other file itself\n',
   );
 });
 

@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { countLines } from '../../../src/corpus/jobs/record-job.ts';
+import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { readRecords } from '../../../src/corpus/records/record.ts';
 import { RecordLines } from '../../../src/corpus/records/lines.ts';
 import type { LineRange } from '../../../src/corpus/records/window.ts';
@@ -130,8 +131,16 @@ function line(random: Random, blank: readonly string[]): Buffer {
   return Buffer.concat([bytes.subarray(0, at), Buffer.from(other), bytes.subarray(at + 1)]);
 }
 
+/** JSON lines that are taken for such. */
+function input(random: Random, options: UnitOptions): Buffer {
+  for (;;) {
+    const bytes = linesOf(random, options);
+    if (layoutOf(new MemorySource(bytes)) === 'lines') return bytes;
+  }
+}
+
 /** JSON lines, of which the first that is not blank begins at its line's beginning and opens no list; blank ones are no larger than a record may be. */
-function input(random: Random, { largestRecord }: UnitOptions): Buffer {
+function linesOf(random: Random, { largestRecord }: UnitOptions): Buffer {
   const ends = random.pick([['\n'], ['\r\n'], ['\n', '\r\n', '\n\n', '\n \r\n']]);
   const blank = largestRecord === undefined ? [...BLANK, LONG_BLANK] : BLANK;
   const lines = some(random, 9, () => line(random, blank));

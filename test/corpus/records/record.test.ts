@@ -180,7 +180,41 @@ describe('one list', () => {
   });
 });
 
-test('any values come back, as lines and as a list, in pieces of any size', () => {
+describe('values one after the other', () => {
+  const cases: [name: string, input: string, expected: unknown[]][] = [
+    ['an object over many lines', '\n{\n  "a": {"b": "}"},\n  "c": []\n}\n', [[2, 1, 33, { a: { b: '}' }, c: [] }]]],
+    ['two of them', '{\n "a": 1\n}\n{\n "b": 2\n}', [[1, 0, 11, { a: 1 }], [4, 12, 23, { b: 2 }]]],
+    ['nothing between them', '{"a":1}{"b":"\\"}"} {"c":3}\n', [[1, 0, 7, { a: 1 }], [1, 7, 18, { b: '"}' }], [1, 19, 26, { c: 3 }]]],
+    ['a JSON text sequence', '\x1e{"a":1}\n\x1e{"b":2}\n', [[1, 1, 8, { a: 1 }], [2, 10, 17, { b: 2 }]]],
+    [
+      'a separator ends what is broken',
+      '\x1e{"a":[1\n\x1e{"b":"x\x1e{"c":3}',
+      [[1, 1, 9, 'it is no JSON'], [2, 10, 17, 'it is no JSON'], [2, 18, 25, { c: 3 }]],
+    ],
+    ['a broken one', '{\n "a" 1\n}{"b":2}', [[1, 0, 10, 'it is no JSON'], [3, 10, 17, { b: 2 }]]],
+    ['a string that is not ended', '{\n "a": "x\n}\n{"b":2}', [[1, 0, 12, 'it is no JSON'], [4, 13, 20, { b: 2 }]]],
+    ['no end', '{\n "a": 1', [[1, 0, 9, 'it is no JSON']]],
+    ['what is no object between them', '{}{} x {\n{"a":1}', [[1, 0, 2, {}], [1, 2, 4, {}], [1, 5, 8, 'it is no JSON'], [2, 9, 16, { a: 1 }]]],
+    // The first line alone is broken.
+    ['lines', '{"a":\n\n{"b":2}\n', [[1, 0, 5, 'it is no JSON'], [3, 7, 14, { b: 2 }]]],
+    ['lines, with a blank one', '{"a":\n \n{"b":2}', [[1, 0, 5, 'it is no JSON'], [3, 8, 15, { b: 2 }]]],
+    ['lines, the first one ends in a string', '{"a":"x\n  {"b":2}', [[1, 0, 7, 'it is no JSON'], [2, 8, 17, { b: 2 }]]],
+  ];
+  test.each(cases)('%s', (_name, input, expected) => {
+    for (const most of [1, 2, 3, Infinity]) expect(short(read(input, {}, most)), `${most} at once`).toEqual(expected);
+  });
+
+  test('an object that is too large is let go', () => {
+    const input = `{\n"a": 1}\n{\n"a": "${'x'.repeat(1_000_000)}"}\n{"b": 2}`;
+    for (const most of [1000, Infinity]) {
+      expect(short(read(input, { largest: 1000 }, most))).toEqual([
+        [1, 0, 9, { a: 1 }], [3, 10, 1_000_020, 'the record is too large'], [5, 1_000_021, 1_000_029, { b: 2 }],
+      ]);
+    }
+  });
+});
+
+test('any values come back, in every layout, in pieces of any size', () => {
   const random = randomOf(SEED);
   const texts = ['a', '"', '\\', '\n', '[', ']', '{', '}', ',', ':', 'é', '😀', '\u2028', '<|end|>'];
   const value = (depth: number): unknown => {
@@ -196,7 +230,13 @@ test('any values come back, as lines and as a list, in pieces of any size', () =
     const end = random.pick(['\n', '\r\n', '\n\n']);
     const lines = values.map((item) => JSON.stringify({ item }) + end).join('');
     const list = JSON.stringify(values, null, random.below(3));
+    const gap = random.pick(['', ' ', '\n', '\r\n\n', '\x1e', '\n\x1e']);
+    const many = values.map((item) => JSON.stringify({ item, other: {} }, null, random.pick([1, 2, '\t']))).join(gap);
     const most = 1 + random.below(9);
+    expect(
+      short(read(many, {}, most)).map((record) => (record as unknown[])[3]),
+      `seed ${SEED}, round ${round}: ${JSON.stringify(many)}`,
+    ).toEqual(values.map((item) => ({ item, other: {} })));
     expect(
       short(read(lines, {}, most)).map((record) => (record as unknown[])[3]),
       `seed ${SEED}, round ${round}`,
@@ -213,6 +253,7 @@ describe('detection', () => {
     ['{"messages":[]}', true],
     ['\ufeff \n{ "a":1}', true],
     ['[\n{"a":1}]', true],
+    ['\x1e{"a":1}', true],
     ['[]', true],
     ['{}', true],
     ['[BOS]\n<|im_start|>', false],
