@@ -17,7 +17,8 @@ import { MemorySource, type Source, WatchedSource } from '../../scan/source.ts';
 import { formOf, type RecordForm } from '../records/form.ts';
 import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
 import type { UnitOptions } from '../records/unit.ts';
-import { type CorpusRecord, isList, readRecords, type RecordProblem } from '../records/record.ts';
+import { layoutOf } from '../records/layout.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { RecordTexts } from './convert-rows.ts';
 import { ConvertSums } from './convert-sums.ts';
@@ -44,7 +45,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
     const conversion = new Conversion(kit, job, options, !input.canReread);
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
-    const hasRows = canBeRows(job, options) && !(part.from === 0 && isList(source));
+    const hasRows = canBeRows(job, options) && (part.from > 0 || layoutOf(source) === 'lines');
     const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part) : null;
     const all = lines === null ? readRecords(source, { locate }, part) : rowsAndRecords(source, locate, lines);
     yield* conversion.take(all, (item) => {

@@ -22,18 +22,23 @@ export interface VerdictRowsOptions {
 }
 
 const LF = 0x0a;
+const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 export class VerdictRows {
   readonly #machine: RecordMachine;
   readonly #window: LineWindow;
   readonly #tools: RecordTools;
   readonly #options: VerdictRowsOptions;
+  /** The byte order mark that begins the input, which belongs to the first line. */
+  readonly #mark: Buffer;
   /** Number of the line at hand. */
   #number = 0;
 
   constructor(machine: RecordMachine, source: Source, options: VerdictRowsOptions) {
     this.#machine = machine;
     this.#window = new LineWindow(machine, source, { from: 0, to: Infinity, record: 0, line: 1 }, machine.input.length - 1);
+    // The window passes it, and may let it go.
+    this.#mark = MARK.subarray(0, this.#window.at);
     this.#tools = new RecordTools(machine);
     this.#options = options;
   }
@@ -44,6 +49,10 @@ export class VerdictRows {
     while (!window.isDone) {
       if (window.holdsLine()) this.#lines();
       else if (!window.ended) this.#longLine();
+    }
+    // A mark and nothing else: the last line need not end.
+    if (this.#number === 0 && this.#mark.length > 0) {
+      this.#options.judge({ number: 0, bytes: this.#mark, isEnded: false, isTooLong: false, size: this.#mark.length });
     }
   }
 
@@ -104,21 +113,23 @@ export class VerdictRows {
 
   #judgeOne(last: number, isEnded: boolean): void {
     const window = this.#window;
-    // A byte order mark belongs to the first line.
-    const from = this.#number === 0 ? 0 : window.at;
     const lf = window.lineFeed(window.at);
     const to = lf < 0 ? last : Math.min(lf, last);
-    const bytes = window.bytes(from, to);
-    this.#options.judge({ number: this.#number++, bytes, isEnded: to < last || isEnded, isTooLong: false, size: to - from });
+    const bytes = this.#marked(window.bytes(window.at, to));
+    const isTooLong = false;
+    this.#options.judge({ number: this.#number++, bytes, isEnded: to < last || isEnded, isTooLong, size: bytes.length });
     window.at = to + 1;
   }
 
   #longLine(): void {
-    const mark = this.#number === 0 ? this.#window.at : 0;
-    const before = this.#window.bytes(0, mark);
-    const start = Buffer.from(before);
+    const mark = this.#number === 0 ? this.#mark.length : 0;
     const { length, bytes } = this.#window.longLine(this.#options.largest - mark);
-    const whole = bytes === null ? Buffer.alloc(0) : mark > 0 ? Buffer.concat([start, bytes]) : bytes;
-    this.#options.judge({ number: this.#number++, bytes: whole, isEnded: true, isTooLong: bytes === null, size: length + mark });
+    const isTooLong = bytes === null;
+    const whole = isTooLong ? Buffer.alloc(0) : this.#marked(bytes);
+    this.#options.judge({ number: this.#number++, bytes: whole, isEnded: true, isTooLong, size: length + mark });
+  }
+
+  #marked(bytes: Buffer): Buffer {
+    return this.#number === 0 && this.#mark.length > 0 ? Buffer.concat([this.#mark, bytes]) : bytes;
   }
 }

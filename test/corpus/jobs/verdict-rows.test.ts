@@ -37,3 +37,10 @@ test('a line that is longer than the window, between others', async () => {
   const stdin = Buffer.from(`\ufeff${record('x'.repeat(5_000_000))}\n\n${record('a')}\n${record('b'.repeat(4_300_000))}\n${record('c')}`);
   expect(await verdicts(stdin, {})).toEqual(await verdicts(stdin, { lineBuffered: true }));
 });
+
+test.each(['{}', ' ', '', 'x', '{"text":"x"}', `{"text":"${'x'.repeat(5_000_000)}"}`])('a marked line alone: %.20j', async (line) => {
+  for (const end of ['', '\n', '\n{}']) {
+    const stdin = Buffer.from(`\ufeff${line}${end}`);
+    expect(await verdicts(stdin, {}), JSON.stringify(end)).toEqual(await verdicts(stdin, { lineBuffered: true }));
+  }
+});
