@@ -138,7 +138,7 @@ export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions
     return {
       ...place,
       problem: 'it is no JSON',
-      remedy: 'give one JSON object a line, one list, or one object after the other',
+      remedy: 'give one JSON object a line, or one list',
       at: found === null ? null : place.from + found,
     };
   }
