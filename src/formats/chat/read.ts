@@ -5,7 +5,9 @@
 // commentary, every call a message of its own. Without calls the content is final.
 
 import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { entriesOf } from './blocks.ts';
 import { toolRecipient, withReplyNames } from './calls.ts';
+import { type Fields, isObject, readText, tellOtherFields } from './fields.ts';
 import { isBounded } from '../../tools/json.ts';
 import { readToolField } from './tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -35,71 +37,37 @@ export interface ChatRecord {
 const MOST_VALUES = 1_000_000;
 const MOST_DEPTH = 1024;
 
-type Fields = Readonly<Record<string, unknown>>;
-
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
 const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
 const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);
 const REPLY_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, 'tool_call_id']);
 const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'messages', 'tools']);
+const KEYS_WITH_SYSTEM: ReadonlySet<string> = new Set([...RECORD_KEYS, 'system']);
 
 /**
- * The transcript of a chat record: `messages`, and `tools` (a list, or JSON text of one). `id` is left to who keeps the
- * records. Losses name messages by their number in the record. Throws a Refusal.
+ * The transcript of a chat record: `messages`, `system`, and `tools` (a list, or JSON text of one). `id` is left to who
+ * keeps the records. Losses name messages by their number in the record. Throws a Refusal.
  */
 export function fromChat(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['messages'])) {
     throw new Refusal(null, 'it is no chat record', 'give an object with a list of messages');
   }
   const losses: Loss[] = [];
-  tellOtherFields(record, RECORD_KEYS, null, losses);
+  const messages = record['messages'] as unknown[];
+  const hasSystem = saysSystem(record['system'], messages);
+  tellOtherFields(record, hasSystem ? KEYS_WITH_SYSTEM : RECORD_KEYS, null, losses);
   const tools: readonly ToolDefinition[] = readToolField(record['tools'], losses);
   const reader = new Reader(losses, options.origins === true);
-  (record['messages'] as unknown[]).forEach((message, index) => reader.take(message, index));
+  if (hasSystem) reader.takeSystem(record['system']);
+  messages.forEach((message, index) => reader.take(message, index));
   return { data: { header: null, tools, messages: withReplyNames(reader.messages) }, losses };
 }
 
-export function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Fields that are not carried; null is the same as absent. */
-export function tellOtherFields(
-  fields: Fields,
-  known: ReadonlySet<string>,
-  message: number | null,
-  losses: Loss[],
-  within = '',
-): void {
-  for (const key of Object.keys(fields)) {
-    if (!known.has(key) && fields[key] !== null) losses.push({ what: 'field', message, detail: `${within}${key}` });
-  }
-}
-
-/** Text, or null when there is none. A list of text parts is joined. */
-export function readText(value: unknown, field: string, index: number, losses: Loss[]): string | null {
-  if (typeof value === 'string') return value;
-  if (value === null || value === undefined) return null;
-  if (!Array.isArray(value)) throw new Refusal(index, `${field} is no text`, 'give a string');
-  let text = '';
-  for (const part of value as unknown[]) {
-    if (typeof part === 'string') text += part;
-    else if (isObject(part) && part['type'] === 'text' && typeof part['text'] === 'string') {
-      text += part['text'];
-      tellOtherFields(part, PART_KEYS, index, losses, `${field}.`);
-    } else throw new Refusal(index, `${field} has a part of type ${typeOf(part)}`, 'only parts of text can be carried');
-  }
-  losses.push({ what: 'field', message: index, detail: `parts of ${field} were joined` });
-  return text;
-}
-
-const PART_KEYS: ReadonlySet<string> = new Set(['type', 'text']);
-
-/** The type that a part names, where it looks like one. */
-function typeOf(part: unknown): string {
-  const type = isObject(part) ? part['type'] : undefined;
-  return typeof type === 'string' && /^[a-z_]{1,32}$/.test(type) ? type : '(unknown)';
+/** Anthropic has the system's message beside the list, in which there is none then. */
+function saysSystem(system: unknown, messages: readonly unknown[]): boolean {
+  if (typeof system === 'string' ? system === '' : !Array.isArray(system)) return false;
+  return !messages.some((message) => isObject(message) && (message['role'] === 'system' || message['role'] === 'developer'));
 }
 
 /** A field of text; null when absent. */
@@ -125,9 +93,16 @@ class Reader {
   take(value: unknown, index: number): void {
     const { messages } = this;
     const from = messages.length;
-    this.#take(value, index);
+    for (const entry of entriesOf(value, index, this.#losses)) this.#take(entry, index);
     if (!this.#origins) return;
     for (let at = from; at < messages.length; at++) messages[at] = { ...messages[at]!, origin: index };
+  }
+
+  /** The system's message that stands beside the list. Throws a Refusal. */
+  takeSystem(value: unknown): void {
+    const content = readText(value, 'system', null, this.#losses);
+    this.#losses.push({ what: 'field', message: null, detail: 'system becomes a message' });
+    this.messages.push({ role: 'system', content: content ?? '', end: 'end' });
   }
 
   #take(value: unknown, index: number): void {

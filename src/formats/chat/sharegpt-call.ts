@@ -1,6 +1,6 @@
 // The value of a ShareGPT `function_call`: JSON of one call or a list of them, whose arguments keep their exact text.
 
-import { isObject, tellOtherFields } from './read.ts';
+import { isObject, tellOtherFields } from './fields.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 export interface NamedCall {

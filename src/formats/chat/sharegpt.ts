@@ -4,7 +4,7 @@
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { toOpenAI } from '../../tools/records.ts';
-import { isObject, tellOtherFields } from './read.ts';
+import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
 import { refuseHiddenUser, tellFrame, tellHeader } from './write.ts';

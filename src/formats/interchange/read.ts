@@ -3,7 +3,7 @@
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { isBounded } from '../../tools/json.ts';
-import { isObject, tellOtherFields } from '../chat/read.ts';
+import { isObject, tellOtherFields } from '../chat/fields.ts';
 import { isCall } from '../../rules/message-data.ts';
 import { FUNCTIONS_PREFIX, type InterchangeVersion, usual } from './shape.ts';
 import { type Loss, Refusal } from '../loss.ts';

@@ -149,7 +149,7 @@ test('--from overrides what is detected', async () => {
 test('refused records are told with their place, the others go on, no line is missing', async () => {
   const image = {
     id: 'img',
-    messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'secret' } }] }],
+    messages: [{ role: 'user', content: [{ secret: 'secret' }] }],
   };
   const path = file('convert/refused.jsonl', `${lines(PLAIN, image)}{"secret": oops\n${lines({ secret: 1 }, PLAIN)}`);
   const { code, out, err } = await run([path], { to: 'harmony', format: 'ndjson' });
@@ -159,7 +159,7 @@ test('refused records are told with their place, the others go on, no line is mi
     {
       id: 'img',
       text: null,
-      error: 'message 0: content has a part of type image_url; only parts of text can be carried',
+      error: 'message 0: content has a part that is none that is known; give parts with a type',
     },
     {
       id: `${path}:2`,
@@ -175,7 +175,7 @@ test('refused records are told with their place, the others go on, no line is mi
     { id: `${path}:4`, text: expect.any(String) },
   ]);
   expect(err.split('\n')).toEqual([
-    `refused: ${path}:2: message 0: content has a part of type image_url; only parts of text can be carried`,
+    `refused: ${path}:2: message 0: content has a part that is none that is known; give parts with a type`,
     expect.stringContaining(`refused: ${path}:3: record: it is no JSON at byte `),
     `refused: ${path}:4: record: its form is none that is known; ` +
       'give messages, conversations or text, or name its form with --from',

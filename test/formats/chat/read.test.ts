@@ -240,16 +240,79 @@ describe('what becomes another shape', () => {
   });
 });
 
+describe('contents of parts', () => {
+  const read = (...messages: object[]): unknown[] => fromChat({ messages }).data.messages.map((message) => {
+    const { role, channel, recipient, callId, content, name } = message as unknown as Record<string, unknown>;
+    return [role, ...[channel, recipient, callId, name].filter((value) => value !== undefined), content];
+  });
+  const text = (value: string): object => ({ type: 'text', text: value });
+
+  test('what is no text is shown by its kind, and told', () => {
+    const parts = [
+      text('a '), { type: 'image_url', image_url: { url: 'secret' } }, { type: 'input_text', text: ' b ' },
+      { type: 'input_audio', input_audio: {} }, { type: 'document', source: {} }, { type: 'refusal', refusal: 'no' },
+    ];
+    const { data, losses } = fromChat({ messages: [{ role: 'user', content: parts }] });
+    expect(data.messages[0]!.content).toBe('a [image] b [audio][document]no');
+    expect(losses.map(({ what, message }) => [what, message])).toEqual(Array(4).fill(['field', 0]));
+    expect(JSON.stringify(losses)).not.toMatch(/secret/);
+  });
+
+  test('blocks are thinking, calls and replies', () => {
+    expect(read(
+      { role: 'user', content: [text('Weather?')] },
+      {
+        role: 'assistant',
+        content: [
+          { type: 'thinking', thinking: 'Look.', signature: 's' }, text('I look.'),
+          { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } }, { type: 'tool_use', id: 't2', name: 'g', input: {} },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { type: 'tool_result', tool_use_id: 't1', content: [text('one'), { type: 'image', source: {} }] },
+          { type: 'tool_result', tool_use_id: 't2' }, text('And?'),
+        ],
+      },
+      { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'secret' }, text('Fine.')] },
+    )).toEqual([
+      ['user', 'Weather?'],
+      ['assistant', 'analysis', 'Look.'],
+      ['assistant', 'commentary', 'I look.'],
+      ['assistant', 'commentary', 'functions.f', 't1', '{"a":1}'],
+      ['assistant', 'commentary', 'functions.g', 't2', '{}'],
+      ['tool', 'commentary', 'assistant', 't1', 'functions.f', 'one[image]'],
+      ['tool', 'commentary', 'assistant', 't2', 'functions.g', ''],
+      ['user', 'And?'],
+      ['assistant', 'final', 'Fine.'],
+    ]);
+  });
+
+  test.each<[system: unknown, messages: object[], expected: string | null]>([
+    ['S', [{ role: 'user', content: 'U' }], 'S'],
+    [[text('S'), text('T')], [{ role: 'user', content: 'U' }], 'ST'],
+    ['S', [{ role: 'system', content: 'own' }], 'own'],
+    [{ os: 'x' }, [{ role: 'user', content: 'U' }], null],
+    ['', [{ role: 'user', content: 'U' }], null],
+  ])('a system beside the list: %j', (system, messages, expected) => {
+    const { data, losses } = fromChat({ system, messages });
+    const [first] = data.messages;
+    expect(first!.role === 'system' ? first!.content : null).toBe(expected);
+    expect(losses.length > 0).toBe(true);
+  });
+});
+
 describe('what is refused', () => {
-  const image = { type: 'image_url', image_url: { url: 'secret' } };
   const cases: [record: unknown, index: number | null, text: RegExp][] = [
     [null, null, /no chat record/],
     [[], null, /no chat record/],
     [{ messages: 'secret' }, null, /no chat record/],
     [{ messages: [{ role: 'user', content: 'U' }, 'secret'] }, 1, /no object/],
     [{ messages: [{ role: 'secret', content: '' }] }, 0, /role/],
-    [{ messages: [{ role: 'user', content: [{ type: 'text', text: 'a' }, image] }] }, 0, /part of type image_url/],
-    [{ messages: [{ role: 'user', content: [{ type: 'secret <b>' }] }] }, 0, /part of type \(unknown\)/],
+    [{ messages: [{ role: 'user', content: [{ type: 'secret <b>' }] }] }, 0, /none that is known/],
+    [{ messages: [{ role: 'user', content: [{ type: 'text', text: 5 }] }] }, 0, /none that is known/],
+    [{ messages: [{ role: 'user', content: [{ secret: 'a' }] }] }, 0, /none that is known/],
     [{ messages: [{ role: 'user', content: 5 }] }, 0, /content is no text/],
     [
       { messages: [{ role: 'assistant', content: 'A', reasoning: 'secret', thinking: 'other' }] },
