@@ -83,6 +83,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--harmony-preambles', "show an assistant's commentary to nobody in the Harmony profile"),
         new Option('--missing-channel', 'show messages that lack a required channel, as final'),
         new Option('--notes', 'say how many messages are hidden'),
+        threadsOption(),
       ],
     },
     {

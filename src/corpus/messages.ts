@@ -7,7 +7,8 @@ import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../m
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
-import { kindOf, nextOf } from '../scan/table.ts';
+import { fromOf, kindOf, nextOf } from '../scan/table.ts';
+import { BEFORE, BEHIND, OWN, OwnTranscripts } from './own-transcripts.ts';
 
 export interface PlacedMessage {
   /** A view: valid until the next message is asked for. */
@@ -25,6 +26,8 @@ export interface MessagesSetting {
   readonly known?: HeaderCache | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
+  /** Of a range: the transcripts that begin in it, to their ends, instead of its messages. */
+  readonly wholeTranscripts?: boolean | undefined;
 }
 
 /** Where reading messages ended. */
@@ -42,18 +45,22 @@ export function* messagesOf(
   machine: Machine,
   source: Source,
   options: ReadOptions,
-  { range = WHOLE, known, watch }: MessagesSetting = {},
+  { range = WHOLE, known, watch, wholeTranscripts = false }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
+  const own = wholeTranscripts ? new OwnTranscripts(range) : null;
   const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known, watch });
   const { divider } = walk;
   const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
   for (const batch of walk.batches()) {
-    const limit = walk.endOf(batch, range.to);
+    const limit = own === null ? walk.endOf(batch, range.to) : batch.to;
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const end = row === limit ? walk.checkpoint(batch, row) : null;
       if (end !== null) return { transcripts: transcripts(), end, position: end.position };
-      divider.place(batch, row);
-      if (kindOf(batch, row) !== MESSAGE) continue;
+      const before = transcripts();
+      const begins = divider.place(batch, row);
+      const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
+      if (lies === BEHIND) return { transcripts: before, end: null, position: range.to };
+      if (lies === BEFORE || kindOf(batch, row) !== MESSAGE) continue;
       const message = new Message(batch, row, divider.context);
       yield { message, transcript: divider.current!, index: divider.messages - 1, source: batch.source };
     }

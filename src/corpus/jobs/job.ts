@@ -7,6 +7,7 @@ import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
 import type { Form } from '../../formats/convert.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
+import type { RenderOptions } from '../../formats/render/render.ts';
 import type { TextChange } from '../audit/audit.ts';
 import type { FixOptions } from '../audit/raw.ts';
 import type { TablePiece } from '../tables/table.ts';
@@ -64,6 +65,7 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | TableForm }
   | ({ readonly kind: 'audit' } & AuditWork)
   | ({ readonly kind: 'convert' } & ConvertWork)
+  | ({ readonly kind: 'render' } & RenderWork)
 );
 
 /** What an audit gives besides its findings. */
@@ -86,6 +88,17 @@ export interface ConvertWork {
   readonly constrain?: 'bare' | 'constrain' | undefined;
   readonly harmonyPreambles?: boolean | undefined;
   readonly reasoning?: 'keep' | 'ocm' | 'harmony' | undefined;
+}
+
+/** How transcripts are shown. */
+export interface RenderWork {
+  /** `html`: sections, without the page around them. */
+  readonly format: 'text' | 'html';
+  /** Path of an input that has no heading of its own: its transcripts' headings are those below the page's. */
+  readonly untitled: string | null;
+  readonly options: RenderOptions;
+  /** The only one that is wanted. */
+  readonly transcript?: number | undefined;
 }
 
 /** A diagnostic of a transcript, or a finding of the audit. */

@@ -11,6 +11,8 @@ export async function kindOf(work: Work): Promise<Kind> {
       return (await import('./audit-job.ts')).AUDIT;
     case 'convert':
       return (await import('./convert-job.ts')).CONVERT;
+    case 'render':
+      return (await import('./render-job.ts')).RENDER;
     case 'messages':
       if (work.form !== 'lines') await loadWriter(work.form.format);
       return COMMON;

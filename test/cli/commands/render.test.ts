@@ -17,7 +17,11 @@ interface Result {
   err: string;
 }
 
-function run(paths: string[], options: Partial<RenderCommandOptions> = {}, stdin = -1): Result {
+async function run(
+  paths: string[],
+  options: Partial<RenderCommandOptions> = {},
+  stdin = -1,
+): Promise<Result> {
   const result: Result = { code: -1, out: '', err: '' };
   const host = {
     stdin: { fd: stdin, isTTY: stdin < 0 },
@@ -26,29 +30,29 @@ function run(paths: string[], options: Partial<RenderCommandOptions> = {}, stdin
     env: {},
     version: '',
   };
-  result.code = render(paths, { dialect: 'auto', color: 'auto', format: 'text', ...options }, host, null);
+  result.code = await render(paths, { dialect: 'auto', color: 'auto', format: 'text', ...options }, host, null);
   return result;
 }
 
-test('text: what an end user may see', () => {
+test('text: what an end user may see', async () => {
   const path = file('render/talk.txt', TALK);
-  expect(run([path])).toEqual({ code: 0, err: '', out: 'user\n  Hello\n\nassistant\n  Hi\\x1b[2J\n\n' });
-  expect(run([path], { notes: true }).out).toMatch(/\n\n\(3 messages hidden\)\n\n$/);
+  expect(await run([path])).toEqual({ code: 0, err: '', out: 'user\n  Hello\n\nassistant\n  Hi\\x1b[2J\n\n' });
+  expect((await run([path], { notes: true })).out).toMatch(/\n\n\(3 messages hidden\)\n\n$/);
   const stdin = openSync(path, 'r');
-  expect(run([], {}, stdin).out).toBe(run([path]).out);
+  expect((await run([], {}, stdin)).out).toBe((await run([path])).out);
   closeSync(stdin);
 });
 
-test('debug shows the rest, marked', () => {
-  const { out } = run([file('render/talk.txt', TALK)], { debug: true });
+test('debug shows the rest, marked', async () => {
+  const { out } = await run([file('render/talk.txt', TALK)], { debug: true });
   expect(out).toMatch(/^system \[hidden: system\] .*\n  Be kind\n/);
   expect(out).toMatch(/\nassistant \[hidden: analysis\] channel=analysis .*\n  Greet\n/);
   expect(out).toMatch(/\nassistant \[hidden: commentary\] channel=commentary .*\n  Plan\n/);
   expect(out).toMatch(/\nassistant channel=final end=return .*\n  Hi/);
 });
 
-test('html: one page', () => {
-  const { code, out, err } = run([file('render/talk.txt', TALK)], { format: 'html' });
+test('html: one page', async () => {
+  const { code, out, err } = await run([file('render/talk.txt', TALK)], { format: 'html' });
   expect([code, err]).toEqual([0, '']);
   expect(out.startsWith(htmlHead())).toBe(true);
   expect(out.endsWith(`</section>\n${htmlTail()}`)).toBe(true);
@@ -56,77 +60,78 @@ test('html: one page', () => {
   expect(out).not.toMatch(/Be kind|Greet|Plan/);
 });
 
-test('several files and transcripts are told apart', () => {
+test('several files and transcripts are told apart', async () => {
   const two = file('render/two/b\x1b.txt', CLEAN + CLEAN);
   const one = file('render/two/a.txt', CLEAN);
   const talk = 'user\n  Hello\n\nassistant\n  Hi there\n\n';
   const heading = (path: string): string => `==> ${path.replace('\x1b', '\\x1b')} <==\n\n`;
-  expect(run([two]).out).toBe(`${talk}--- transcript 1 ---\n\n${talk}`);
+  expect((await run([two])).out).toBe(`${talk}--- transcript 1 ---\n\n${talk}`);
   const both = `${heading(one)}${talk}${heading(two)}${talk}--- transcript 1 ---\n\n${talk}`;
-  expect(run([one, two]).out).toBe(both);
-  expect(run([at('render/two')]).out).toBe(both);
-  const { out } = run([one, two], { format: 'html' });
+  expect((await run([one, two])).out).toBe(both);
+  expect((await run([at('render/two')])).out).toBe(both);
+  const { out } = await run([one, two], { format: 'html' });
   const headings = [one, two].map((path) => `<h2><bdi>${path.replace('\x1b', '\\x1b')}</bdi></h2>`);
   expect(out.match(/<h2><bdi>.*<\/bdi><\/h2>/g)).toEqual(headings);
   expect(out.match(/<h3>Transcript \d/g)).toEqual(['<h3>Transcript 0', '<h3>Transcript 0', '<h3>Transcript 1']);
   expect(out.match(/<section/g)).toHaveLength(out.match(/<\/section>/g)!.length);
 });
 
-test('one transcript of each file; reading stops behind it', () => {
+test('one transcript of each file; reading stops behind it', async () => {
   const long = `<|start|>user<|message|>${'x'.repeat(3_000_000)}`;
   const path = file('render/stop.txt', CLEAN + TALK + CLEAN + long);
   const stdin = openSync(path, 'r');
   const shown = 'user\n  Hello\n\nassistant\n  Hi\\x1b[2J\n\n';
-  expect(run([], { transcript: 1 }, stdin).out).toBe(`--- transcript 1 ---\n\n${shown}`);
+  expect((await run([], { transcript: 1 }, stdin)).out).toBe(`--- transcript 1 ---\n\n${shown}`);
   expect(readSync(stdin, Buffer.alloc(3_000_000))).toBeGreaterThan(2_000_000);
   closeSync(stdin);
-  expect(run([path], { transcript: 9 })).toEqual({ code: 0, out: '', err: `${path}: holds no message in transcript 9\n` });
+  const none = { code: 0, out: '', err: `${path}: holds no message in transcript 9\n` };
+  expect(await run([path], { transcript: 9 })).toEqual(none);
 });
 
-test('an input without messages is told', () => {
+test('an input without messages is told', async () => {
   const empty = file('render/empty.txt', 'nothing here');
   const records = file('render/records.jsonl', '{"messages":[]}\n');
-  expect(run([empty, records]).err).toBe(`${empty}: holds no message\n${records}: holds no message\n`);
+  expect((await run([empty, records])).err).toBe(`${empty}: holds no message\n${records}: holds no message\n`);
 });
 
-test('records are shown as what they hold, never as they stand', () => {
+test('records are shown as what they hold, never as they stand', async () => {
   const hidden = '<|start|>assistant<|channel|>analysis<|message|>Hidden<|end|>';
   const lines = [{ text: `${hidden}${TALK}` }, { messages: [{ role: 'assistant', thinking: 'Hidden', content: 'Shown' }] }, 1];
   const path = file('render/records.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-  const { code, out, err } = run([path]);
+  const { code, out, err } = await run([path]);
   expect(code).toBe(0);
   expect(out).toContain('Shown');
   expect(out).not.toMatch(/Hidden|messages|<\|/);
   expect(err).toContain(`${path}:3: `);
-  expect(run([path], { transcript: 2 }).out).toMatch(/^(?:--- transcript 2 ---\n\n)?assistant\n  Shown\n\n$/);
+  expect((await run([path], { transcript: 2 })).out).toMatch(/^(?:--- transcript 2 ---\n\n)?assistant\n  Shown\n\n$/);
 });
 
-test('the opt-ins', () => {
+test('the opt-ins', async () => {
   const plan = '<|start|>assistant<|channel|>commentary<|message|>Plan<|end|>';
   const path = file('render/raw.harmony', `${plan}<|start|>assistant<|message|>Bare<|end|>`);
-  expect(run([path]).out).toBe('');
-  expect(run([path], { harmonyPreambles: true }).out).toBe('assistant\n  Plan\n\n');
-  expect(run([path], { missingChannel: true }).out).toBe('assistant\n  Bare\n\n');
-  expect(run([path], { dialect: 'openchatml-2.2' }).out).toBe('assistant\n  Bare\n\n');
+  expect((await run([path])).out).toBe('');
+  expect((await run([path], { harmonyPreambles: true })).out).toBe('assistant\n  Plan\n\n');
+  expect((await run([path], { missingChannel: true })).out).toBe('assistant\n  Bare\n\n');
+  expect((await run([path], { dialect: 'openchatml-2.2' })).out).toBe('assistant\n  Bare\n\n');
 });
 
-test('an input that cannot be read is told, the others come, the page ends', () => {
+test('an input that cannot be read is told, the others come, the page ends', async () => {
   const path = file('render/talk.txt', TALK);
   const missing = at('render/missing.txt');
-  const text = run([missing, path]);
+  const text = await run([missing, path]);
   expect(text.code).toBe(2);
   expect(text.err).toContain('missing.txt: no such file');
   expect(text.out).toContain('  Hello\n');
-  const page = run([missing, path, missing], { format: 'html' });
+  const page = await run([missing, path, missing], { format: 'html' });
   expect(page.code).toBe(2);
   expect(page.out.endsWith(htmlTail())).toBe(true);
   expect(page.out.match(/<section/g)).toHaveLength(page.out.match(/<\/section>/g)!.length);
 });
 
-test('what an input that breaks off has opened is closed', () => {
+test('what an input that breaks off has opened is closed', async () => {
   const path = file('render/talk.txt', TALK);
   const cut = file('render/cut.gz', gzipSync(TALK).subarray(0, -4));
-  const { code, out, err } = run([cut, path], { format: 'html' });
+  const { code, out, err } = await run([cut, path], { format: 'html' });
   expect(code).toBe(2);
   expect(err).toContain(`${cut}: `);
   const first = out.slice(htmlHead().length);

@@ -30,6 +30,7 @@ const WORKS: readonly Work[] = [
   { kind: 'audit', fix: {}, gives: 'copy' },
   { kind: 'audit', fix: { how: 'neutralise', lookAlikes: true, foreign: true }, gives: 'changes' },
   { kind: 'convert', to: 'harmony', from: 'auto', format: 'text', forTerminal: false, neutralise: true },
+  { kind: 'render', format: 'html', untitled: null, options: { notes: true } },
 ];
 
 /** The same work, where a table is cut into sections of so many bytes. */
