@@ -1,7 +1,7 @@
 // Columns as a row group of a Parquet file, compressed with Snappy; and the file around its row groups.
 //
 // The library takes a value for every cell, which costs ten times what the bytes do. So pages are put together in
-// parquet-pages.ts, by its encoders of numbers; their headers and the footer are its own.
+// parquet-pages.ts; the headers of pages and the footer are the library's.
 
 import type { ColumnChunk, RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
@@ -16,14 +16,18 @@ const MAGIC = new TextEncoder().encode('PAR1');
 
 export const writer: TableWriter<RowGroup> = { group, file };
 
-/** What is used again from group to group, while it has no more than so many bytes. */
-let pages: PageWriter | undefined;
+/**
+ * What the next group uses, while it has no more than so many bytes. A group has one of its own as long as its bytes are
+ * taken: another group may be written meanwhile.
+ */
+let idle: PageWriter | undefined;
 const KEPT = 4 * 1024 * 1024;
 
 /** The bytes of a row group; its places count from its own beginning. */
 function* group(columns: Columns): Generator<Uint8Array, RowGroup, void> {
   columns.mend();
-  pages ??= new PageWriter();
+  const pages = idle ?? new PageWriter();
+  idle = undefined;
   const { out } = pages;
   out.index = out.offset = 0;
   const chunks: ColumnChunk[] = [];
@@ -61,7 +65,7 @@ function* group(columns: Columns): Generator<Uint8Array, RowGroup, void> {
     total += BigInt(bytes);
   }
   if (out.index > 0) yield out.getBytes();
-  if (out.buffer.byteLength > KEPT) pages = undefined;
+  if (out.buffer.byteLength <= KEPT) idle = pages;
   return {
     columns: chunks,
     total_byte_size: total,
