@@ -19,12 +19,20 @@ export function packLengths(from: usize, count: u32, into: usize): usize {
   return pack<i32>(from, count, into);
 }
 
+/** The least and the greatest number that was packed last; meaningless when there was none. */
+export function leastPacked(): f64 { return <f64>lowest; }
+export function greatestPacked(): f64 { return <f64>highest; }
+let lowest: i64 = 0;
+let highest: i64 = 0;
+
 // @ts-ignore: decorator
 @inline
 function pack<T>(from: usize, count: u32, into: usize): usize {
   let at = writeVarint(writeVarint(writeVarint(into, BLOCK), PARTS), count);
   let before = count > 0 ? <i64>load<T>(from) : 0;
   at = writeSigned(at, before);
+  let low = before;
+  let high = before;
   for (let done: u32 = 1; done < count; done += BLOCK) {
     const length = min(BLOCK, count - done);
     let p = from + <usize>done * sizeof<T>();
@@ -33,11 +41,15 @@ function pack<T>(from: usize, count: u32, into: usize): usize {
       const value = <i64>load<T>(p);
       const difference = value - before;
       before = value;
+      low = min(low, value);
+      high = max(high, value);
       store<i64>(DIFFERENCES + (<usize>i << 3), difference);
       least = min(least, difference);
     }
     at = packBlock(length, least, at);
   }
+  lowest = low;
+  highest = high;
   return at;
 }
 

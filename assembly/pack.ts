@@ -7,5 +7,6 @@ export function memoryFrom(): usize { return __heap_base; }
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 
 export { compress } from './pack-snappy';
-export { packDifferences, packLengths } from './pack-numbers';
+export { greatestPacked, leastPacked, packDifferences, packLengths } from './pack-numbers';
+export { presentNumbers, presentWords } from './pack-present';
 export { packIds, packMarks } from './pack-runs';

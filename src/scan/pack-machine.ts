@@ -1,7 +1,7 @@
 // The pack machine: numbers and bytes in, what Parquet has in a page out (assembly/README.md specifies the calls).
 // For corpora in Node.
 //
-// Memory: static part of the module | input | page | output, each with PADDING. Placed once, never grown, so that no
+// Memory: static part of the module | marks | input | page | output, each with PADDING. Placed once, never grown, so that no
 // view ever goes stale. A page is put together part by part; every build gives the same bytes.
 
 import { PADDING } from '../abi.ts';
@@ -15,8 +15,12 @@ interface Exports {
   usesSimd(): number;
   packDifferences(from: number, count: number, into: number): number;
   packLengths(from: number, count: number, into: number): number;
+  leastPacked(): number;
+  greatestPacked(): number;
   packIds(from: number, count: number, width: number, into: number): number;
   packMarks(from: number, count: number, into: number): number;
+  presentWords(at: number, count: number, marks: number): number;
+  presentNumbers(at: number, count: number, marks: number): number;
   compress(from: number, to: number, into: number): number;
 }
 
@@ -36,12 +40,13 @@ const align = (address: number): number => (address + 63) & ~63;
 
 export class PackMachine {
   readonly engine: 'simd' | 'scalar';
-  /** What is to be added, up to MOST_VALUES; all three lie in the same place. */
+  /** What is to be added, up to MOST_VALUES. Numbers and words lie in the same place. */
   readonly numbers: Float64Array;
   readonly words: Int32Array;
   readonly marks: Uint8Array;
   readonly #exports: Exports;
   readonly #memory: Uint8Array;
+  readonly #marksAt: number;
   readonly #inputAt: number;
   readonly #pageAt: number;
   readonly #outputAt: number;
@@ -53,7 +58,8 @@ export class PackMachine {
   constructor(build: Build = 'best') {
     const { exports } = new WebAssembly.Instance(builds.compile(build), {});
     const machine = exports as unknown as Exports;
-    this.#inputAt = align(machine.memoryFrom());
+    this.#marksAt = align(machine.memoryFrom());
+    this.#inputAt = align(this.#marksAt + MOST_VALUES + PADDING);
     this.#pageAt = align(this.#inputAt + 8 * MOST_VALUES + PADDING);
     this.#outputAt = align(this.#pageAt + WINDOW + ROOM + PADDING);
     const missing = this.#outputAt + LENGTH_BYTES + most(WINDOW + ROOM) + PADDING - machine.memory.buffer.byteLength;
@@ -64,7 +70,7 @@ export class PackMachine {
     this.#memory = new Uint8Array(buffer);
     this.numbers = new Float64Array(buffer, this.#inputAt, MOST_VALUES);
     this.words = new Int32Array(buffer, this.#inputAt, MOST_VALUES);
-    this.marks = new Uint8Array(buffer, this.#inputAt, MOST_VALUES);
+    this.marks = new Uint8Array(buffer, this.#marksAt, MOST_VALUES);
     this.#at = this.#pageAt;
   }
 
@@ -79,9 +85,20 @@ export class PackMachine {
     return this.#at - this.#pageAt + (this.#rest?.length ?? 0);
   }
 
-  /** Adds `numbers`, which are integers up to 2^53, as DELTA_BINARY_PACKED. */
-  addDifferences(count: number): void {
+  /** Leaves those of `words` that are not below 0, and sets `marks`: 1 where one stood. Answers how many are left. */
+  presentWords(count: number): number {
+    return this.#exports.presentWords(this.#inputAt, count, this.#marksAt);
+  }
+
+  /** The same of `numbers`, without NaN. */
+  presentNumbers(count: number): number {
+    return this.#exports.presentNumbers(this.#inputAt, count, this.#marksAt);
+  }
+
+  /** Adds `numbers`, which are integers up to 2^53, as DELTA_BINARY_PACKED. Answers the least and the greatest. */
+  addDifferences(count: number): readonly [least: number, greatest: number] | null {
     this.#at = this.#exports.packDifferences(this.#inputAt, count, this.#at);
+    return count === 0 ? null : [this.#exports.leastPacked(), this.#exports.greatestPacked()];
   }
 
   /** The same of `words`. */
@@ -96,7 +113,7 @@ export class PackMachine {
 
   /** The same of `marks`, which are 0 or 1. */
   addMarks(count: number): void {
-    this.#at = this.#exports.packMarks(this.#inputAt, count, this.#at);
+    this.#at = this.#exports.packMarks(this.#marksAt, count, this.#at);
   }
 
   addByte(byte: number): void {

@@ -35,7 +35,9 @@ describe('numbers', () => {
   function differencesBack(values: readonly number[]): void {
     const page = pageOf((machine) => {
       machine.numbers.set(values);
-      machine.addDifferences(values.length);
+      const sorted = Float64Array.from(values).sort();
+      const bounds = [sorted[0]! + 0, sorted.at(-1)! + 0];
+      expect(machine.addDifferences(values.length)).toEqual(bounds);
     });
     const [found, reader] = [new BigInt64Array(values.length), readerOf(page)];
     deltaBinaryUnpack(reader, values.length, found);
@@ -89,6 +91,29 @@ describe('numbers', () => {
     fc.assert(fc.property(fc.array(number, some), differencesBack), { seed: SEED, numRuns: 300 });
     const length = fc.oneof(fc.nat(2 ** 29), fc.nat(100));
     fc.assert(fc.property(fc.array(length, some), lengthsBack), { seed: SEED, numRuns: 300 });
+  });
+});
+
+describe('what is there', () => {
+  const CASES: [name: string, isThere: (i: number) => boolean][] = [
+    ['all', () => true], ['none', () => false], ['some', (i) => i % 3 === 0 || i % 7 === 1],
+  ];
+  test.each(CASES)('%s', (_, isThere) => {
+    for (const count of [0, 1, 2, 1000]) {
+      const places = [...Array(count).keys()];
+      for (const machine of MACHINES) {
+        const marks = places.map((i) => (isThere(i) ? 1 : 0));
+        machine.words.set(places.map((i) => (isThere(i) ? 5 * i : -1)));
+        expect(machine.presentWords(count)).toBe(marks.filter((mark) => mark === 1).length);
+        expect([...machine.marks.subarray(0, count)]).toEqual(marks);
+        const there = places.filter(isThere);
+        expect([...machine.words.subarray(0, there.length)]).toEqual(there.map((i) => 5 * i));
+        machine.numbers.set(places.map((i) => (isThere(i) ? -(2 ** 40) * i : NaN)));
+        expect(machine.presentNumbers(count)).toBe(there.length);
+        expect([...machine.marks.subarray(0, count)]).toEqual(marks);
+        expect([...machine.numbers.subarray(0, there.length)]).toEqual(there.map((i) => -(2 ** 40) * i));
+      }
+    }
   });
 });
 

@@ -2,7 +2,7 @@
 // Texts are plain utf8.
 
 import * as arrow from '@uwdata/flechette';
-import { type Column, type Columns, countNulls, nullsOf, type Store, type Words } from './columns.ts';
+import { type Column, type Columns, NULL_BOOLEAN, NULL_WORD, type Store, type Words } from './columns.ts';
 import type { TableFile, TableWriter } from './writer.ts';
 
 /** A continuation of no bytes. */
@@ -78,9 +78,27 @@ function buffersOf({ nullable }: Column, store: Store, rows: number): object {
   return { length: rows, ...validityOf(nulls, rows), ...valuesOf(store, rows) };
 }
 
+/** 1 where a row has no value. */
+function nullsOf(store: Store, rows: number): Uint8Array {
+  if (store.kind === 'texts') return store.nulls.subarray(0, rows);
+  const nulls = new Uint8Array(rows);
+  if (store.kind === 'words') {
+    const { ids } = store;
+    for (let row = 0; row < rows; row++) nulls[row] = ids[row] === NULL_WORD ? 1 : 0;
+  } else if (store.kind === 'integers') {
+    const { values } = store;
+    for (let row = 0; row < rows; row++) nulls[row] = Number.isNaN(values[row]) ? 1 : 0;
+  } else {
+    const { values } = store;
+    for (let row = 0; row < rows; row++) nulls[row] = values[row] === NULL_BOOLEAN ? 1 : 0;
+  }
+  return nulls;
+}
+
 /** Without nulls the bits may be left out. */
 function validityOf(nulls: Uint8Array | null, rows: number): { validity: Uint8Array; nullCount: number } {
-  const nullCount = nulls === null ? 0 : countNulls(nulls);
+  let nullCount = 0;
+  if (nulls !== null) for (let row = 0; row < rows; row++) nullCount += nulls[row]!;
   return { validity: nullCount > 0 ? bitsOf(nulls!, 0, rows) : new Uint8Array(0), nullCount };
 }
 

@@ -109,6 +109,7 @@ export class Texts {
   #at = 0;
   #from = 0;
   #isNull = 0;
+  #mayBeBad = false;
 
   /** Bytes of the texts. */
   get bytes(): number {
@@ -142,12 +143,13 @@ export class Texts {
       this.addText(decodeUtf8(bytes));
       return;
     }
+    this.#mayBeBad = true;
     this.#reserveBytes(bytes.length);
     this.values.set(bytes, this.#at);
     this.#at += bytes.length;
   }
 
-  /** A few bytes of ASCII. */
+  /** A few bytes, which are UTF-8. */
   addShort(bytes: Uint8Array, from: number, to: number): void {
     this.#reserveBytes(to - from);
     const { values } = this;
@@ -188,6 +190,7 @@ export class Texts {
 
   clear(): void {
     this.#at = this.#from = 0;
+    this.#mayBeBad = false;
     if (this.values.length > KEPT_BYTES) this.values = new Uint8Array(TEXT_BYTES);
     if (this.ends.length > KEPT_ROWS) {
       this.ends = new Int32Array(ROWS);
@@ -197,7 +200,8 @@ export class Texts {
 
   /** Makes bad bytes U+FFFD. Nearly always there are none. */
   mend(rows: number): void {
-    if (isUtf8(this.values.subarray(0, this.#from))) return;
+    if (!this.#mayBeBad || isUtf8(this.values.subarray(0, this.#from))) return;
+    this.#mayBeBad = false;
     const { values, ends } = this;
     this.values = new Uint8Array(values.length);
     this.#at = 0;
@@ -297,7 +301,8 @@ export class Columns<Schema extends readonly Column[] = readonly Column[]> {
   readonly stores: readonly Store[];
   readonly cells: CellsOf<Schema>;
   readonly #texts: readonly Texts[];
-  #room = ROWS;
+  /** Rows that there is room for: while it stays, so do the arrays of the cells. */
+  room = ROWS;
   #wordBytes = 0;
   rows = 0;
 
@@ -331,13 +336,13 @@ export class Columns<Schema extends readonly Column[] = readonly Column[]> {
     this.#wordBytes += wordBytes;
     for (const texts of this.#texts) texts.next(this.rows);
     this.rows++;
-    if (this.rows === this.#room) this.#reserve(this.rows + 1);
+    if (this.rows === this.room) this.#reserve(this.rows + 1);
   }
 
   clear(): void {
     for (const store of this.stores) store.clear();
     this.rows = this.#wordBytes = 0;
-    if (this.#room > KEPT_ROWS) this.#room = ROWS;
+    if (this.room > KEPT_ROWS) this.room = ROWS;
   }
 
   /** Makes texts UTF-8: to be done before they are encoded or handed on. */
@@ -359,33 +364,10 @@ export class Columns<Schema extends readonly Column[] = readonly Column[]> {
   }
 
   #reserve(rows: number): void {
-    if (rows <= this.#room) return;
-    while (this.#room < rows) this.#room *= 2;
-    for (const store of this.stores) store.reserve(this.#room);
+    if (rows <= this.room) return;
+    while (this.room < rows) this.room *= 2;
+    for (const store of this.stores) store.reserve(this.room);
   }
-}
-
-/** 1 where a row has no value. */
-export function nullsOf(store: Store, rows: number): Uint8Array {
-  if (store.kind === 'texts') return store.nulls.subarray(0, rows);
-  const nulls = new Uint8Array(rows);
-  if (store.kind === 'words') {
-    const { ids } = store;
-    for (let row = 0; row < rows; row++) nulls[row] = ids[row] === NULL_WORD ? 1 : 0;
-  } else if (store.kind === 'integers') {
-    const { values } = store;
-    for (let row = 0; row < rows; row++) nulls[row] = Number.isNaN(values[row]) ? 1 : 0;
-  } else {
-    const { values } = store;
-    for (let row = 0; row < rows; row++) nulls[row] = values[row] === NULL_BOOLEAN ? 1 : 0;
-  }
-  return nulls;
-}
-
-export function countNulls(nulls: Uint8Array): number {
-  let count = 0;
-  for (let row = 0; row < nulls.length; row++) count += nulls[row]!;
-  return count;
 }
 
 /** The same numbers with room for at least so many. */

@@ -59,6 +59,7 @@ export class MessageColumns {
   readonly #plain = new Map<number, Branch>();
   #path = '';
   #pathId = -1;
+  #arrays = arraysOf(this.columns);
 
   /** Begins with nothing. `path`: the file that the rows are about. */
   begin(path: string): void {
@@ -117,26 +118,29 @@ export class MessageColumns {
     bodyTo: number,
   ): void {
     const { columns } = this;
-    const { cells, rows: row } = columns;
-    if (this.#pathId < 0) this.#pathId = cells.path.idOf(this.#path);
-    cells.path.ids[row] = this.#pathId;
-    cells.record.values[row] = record ?? NaN;
-    cells.transcript.values[row] = transcript;
-    cells.index.values[row] = index;
-    cells.role.ids[row] = kind.role;
-    cells.name.ids[row] = kind.name;
-    cells.recipient.ids[row] = kind.recipient;
-    cells.channel.ids[row] = kind.channel;
-    cells.explicit_channel.ids[row] = kind.explicitChannel;
-    cells.content_type.ids[row] = kind.contentType;
-    cells.intent.ids[row] = kind.intent;
-    cells.end.ids[row] = kind.end;
-    cells.visible.values[row] = kind.visible;
-    cells.from.values[row] = from;
-    cells.to.values[row] = to;
-    cells.body_from.values[row] = bodyFrom;
-    cells.body_to.values[row] = bodyTo;
-    columns.next(kind.bytes + cells.path.lengths[this.#pathId]!);
+    const { rows: row } = columns;
+    if (this.#arrays.room !== columns.room) this.#arrays = arraysOf(columns);
+    const arrays = this.#arrays;
+    const { path } = columns.cells;
+    if (this.#pathId < 0) this.#pathId = path.idOf(this.#path);
+    arrays.path[row] = this.#pathId;
+    arrays.record[row] = record ?? NaN;
+    arrays.transcript[row] = transcript;
+    arrays.index[row] = index;
+    arrays.role[row] = kind.role;
+    arrays.name[row] = kind.name;
+    arrays.recipient[row] = kind.recipient;
+    arrays.channel[row] = kind.channel;
+    arrays.explicitChannel[row] = kind.explicitChannel;
+    arrays.contentType[row] = kind.contentType;
+    arrays.intent[row] = kind.intent;
+    arrays.end[row] = kind.end;
+    arrays.visible[row] = kind.visible;
+    arrays.from[row] = from;
+    arrays.to[row] = to;
+    arrays.bodyFrom[row] = bodyFrom;
+    arrays.bodyTo[row] = bodyTo;
+    columns.next(kind.bytes + path.lengths[this.#pathId]!);
   }
 
   /** Adds a message. `number`: of the transcript in the file. `record` null: raw text. `place`: see MessageLines. */
@@ -189,6 +193,28 @@ export class MessageColumns {
     return (branch.get(intent) ?? keep(branch, intent, make())) as KindIds;
   }
 }
+
+/** What a row is written to while there is room: to look each up in the columns for every row costs twice as much. */
+const arraysOf = ({ room, cells }: Columns<typeof MESSAGE_COLUMNS>) => ({
+  room,
+  path: cells.path.ids,
+  record: cells.record.values,
+  transcript: cells.transcript.values,
+  index: cells.index.values,
+  role: cells.role.ids,
+  name: cells.name.ids,
+  recipient: cells.recipient.ids,
+  channel: cells.channel.ids,
+  explicitChannel: cells.explicit_channel.ids,
+  contentType: cells.content_type.ids,
+  intent: cells.intent.ids,
+  end: cells.end.ids,
+  visible: cells.visible.values,
+  from: cells.from.values,
+  to: cells.to.values,
+  bodyFrom: cells.body_from.values,
+  bodyTo: cells.body_to.values,
+});
 
 /** What a bare message says beside role and channel. */
 const NOTHING: PlainHeader = {

@@ -4,7 +4,9 @@ import type { Encoding, Statistics } from 'hyparquet';
 import { ByteWriter } from 'hyparquet-writer';
 import { writePageHeader } from 'hyparquet-writer/src/datapage.js';
 import { MOST_VALUES, PackMachine } from '../../scan/pack-machine.ts';
-import { type Booleans, type Column, countNulls, type Integers, nullsOf, type Store, type Words } from './columns.ts';
+import {
+  type Booleans, type Column, type Integers, NULL_BOOLEAN, NULL_WORD, type Store, type Texts, type Words,
+} from './columns.ts';
 
 /** Bytes of texts in a page. */
 const PAGE = 1024 * 1024;
@@ -27,9 +29,18 @@ export interface WrittenPages {
 }
 
 /** Texts one after the other, as in a column of texts. */
-interface TextRows {
-  readonly values: Uint8Array;
-  readonly ends: Int32Array;
+type TextRows = Pick<Texts, 'values' | 'ends' | 'nulls'>;
+
+/** How the values of a column become pages. */
+interface Pages {
+  readonly encoding: Encoding;
+  readonly rows: number;
+  /** Where a page ends that begins with row `from`; at `most`, if nobody says otherwise. */
+  readonly end?: (from: number, most: number) => number;
+  /** Puts what is there in rows [from, to) where the machine takes it, and marks it. Answers how many that are. */
+  readonly put: (from: number, to: number) => number;
+  /** Adds so many values to the page. */
+  readonly add: (count: number) => void;
 }
 
 export class PageWriter {
@@ -37,19 +48,19 @@ export class PageWriter {
   readonly out = new ByteWriter(PAGE);
   readonly #pack = new PackMachine();
   // Of the column at hand.
-  /** null: every row has a value. */
-  #nulls: Uint8Array | null = null;
+  #nullable = false;
   #encoding: Encoding = 'PLAIN';
   #dictionaryAt = -1;
   #pagesAt = -1;
   #pageCount = 0;
   #bytes = 0;
+  #nulls = 0;
 
   /** Writes the pages of a column; stops after each. */
   *write({ nullable }: Column, store: Store, rows: number): Generator<void, WrittenPages, void> {
-    this.#nulls = nullable ? nullsOf(store, rows) : null;
+    this.#nullable = nullable;
     this.#dictionaryAt = this.#pagesAt = -1;
-    this.#pageCount = this.#bytes = 0;
+    this.#pageCount = this.#bytes = this.#nulls = 0;
     const bounds = yield* this.#store(store, rows);
     return {
       encoding: this.#encoding,
@@ -57,7 +68,7 @@ export class PageWriter {
       pagesAt: this.#pagesAt,
       pageCount: this.#pageCount,
       bytes: this.#bytes,
-      statistics: { null_count: BigInt(this.#nulls === null ? 0 : countNulls(this.#nulls)), ...bounds },
+      statistics: { null_count: BigInt(this.#nulls), ...bounds },
     };
   }
 
@@ -75,13 +86,19 @@ export class PageWriter {
     const encoded = texts.map((text) => ENCODER.encode(text));
     if (!hasDictionary(store, rows)) return yield* this.#texts(spread(ids, encoded, rows), rows);
     this.#dictionary(encoded);
+    const pack = this.#pack;
     const width = 32 - Math.clz32(texts.length - 1);
-    yield* this.#pages('RLE_DICTIONARY', rows, (from, to) => {
-      const { words } = this.#pack;
-      let count = 0;
-      for (let row = from; row < to; row++) if (ids[row]! >= 0) words[count++] = ids[row]!;
-      this.#pack.addByte(width);
-      this.#pack.addIds(count, width);
+    yield* this.#pages({
+      encoding: 'RLE_DICTIONARY',
+      rows,
+      put: (from, to) => {
+        pack.words.set(ids.subarray(from, to));
+        return this.#nullable ? pack.presentWords(to - from) : to - from;
+      },
+      add: (count) => {
+        pack.addByte(width);
+        pack.addIds(count, width);
+      },
     });
     return boundsOf(encoded);
   }
@@ -107,105 +124,122 @@ export class PageWriter {
     out.appendBytes(packed);
   }
 
-  *#texts({ values, ends }: TextRows, rows: number): Generator<void, Bounds, void> {
-    const nulls = this.#nulls;
-    /** Where the texts of the next page begin. */
+  *#texts({ values, ends, nulls }: TextRows, rows: number): Generator<void, Bounds, void> {
+    const pack = this.#pack;
+    const { words, marks } = pack;
+    const bounds = new TextBounds(values);
+    // Where the texts of the page begin and end.
     let begin = 0;
-    /** A page ends with the text that reaches its bytes. */
-    const pageEnd = (from: number, most: number): number => {
-      let to = from + 1;
-      while (to < most && ends[to - 1]! - begin <= PAGE) to++;
-      return to;
-    };
-    yield* this.#pages('DELTA_LENGTH_BYTE_ARRAY', rows, (from, to) => {
-      const { words } = this.#pack;
-      let count = 0;
-      let at = begin;
-      for (let row = from; row < to; row++) {
-        const end = ends[row]!;
-        if (nulls === null || nulls[row] === 0) words[count++] = end - at;
-        at = end;
-      }
-      this.#pack.addLengths(count);
-      this.#pack.addBytes(values.subarray(begin, at));
-      begin = at;
-    }, pageEnd);
-    return textBounds(values, ends, nulls, rows);
+    let at = 0;
+    yield* this.#pages({
+      encoding: 'DELTA_LENGTH_BYTE_ARRAY',
+      rows,
+      /** With the text that reaches the bytes of a page. */
+      end: (from, most) => {
+        let to = from + 1;
+        while (to < most && ends[to - 1]! - at <= PAGE) to++;
+        return to;
+      },
+      put: (from, to) => {
+        begin = at;
+        let count = 0;
+        for (let row = from; row < to; row++) {
+          const end = ends[row]!;
+          const present = 1 - nulls[row]!;
+          if (present === 1) bounds.add(at, end);
+          words[count] = end - at;
+          marks[row - from] = present;
+          count += present;
+          at = end;
+        }
+        return count;
+      },
+      add: (count) => {
+        pack.addLengths(count);
+        pack.addBytes(values.subarray(begin, at));
+      },
+    });
+    return bounds.bounds;
   }
 
   *#integers({ values }: Integers, rows: number): Generator<void, Bounds, void> {
+    const pack = this.#pack;
+    const { numbers } = pack;
     let least = Infinity;
     let greatest = -Infinity;
-    yield* this.#pages('DELTA_BINARY_PACKED', rows, (from, to) => {
-      const { numbers } = this.#pack;
-      let count = 0;
-      for (let row = from; row < to; row++) {
-        const value = values[row]!;
-        // Null is NaN.
-        if (value !== value) continue;
-        numbers[count++] = value;
-        if (value < least) least = value;
-        if (value > greatest) greatest = value;
-      }
-      this.#pack.addDifferences(count);
+    yield* this.#pages({
+      encoding: 'DELTA_BINARY_PACKED',
+      rows,
+      put: (from, to) => {
+        numbers.set(values.subarray(from, to));
+        return this.#nullable ? pack.presentNumbers(to - from) : to - from;
+      },
+      add: (count) => {
+        const bounds = pack.addDifferences(count);
+        if (bounds === null) return;
+        least = Math.min(least, bounds[0]);
+        greatest = Math.max(greatest, bounds[1]);
+      },
     });
     return least > greatest ? {} : { min_value: BigInt(least), max_value: BigInt(greatest) };
   }
 
   *#booleans({ values }: Booleans, rows: number): Generator<void, Bounds, void> {
+    const pack = this.#pack;
+    const { words, marks } = pack;
     const found = [false, false];
-    yield* this.#pages('RLE', rows, (from, to) => {
-      const { marks } = this.#pack;
-      let count = 0;
-      for (let row = from; row < to; row++) {
-        const value = values[row]!;
-        if (value > 1) continue;
-        marks[count++] = value;
-        found[value] = true;
-      }
-      this.#pack.addMarks(count);
-      // Their length comes first.
-      const runs = this.#pack.plain.slice();
-      this.#pack.begin();
-      for (let shift = 0; shift < 32; shift += 8) this.#pack.addByte(runs.length >> shift);
-      this.#pack.addBytes(runs);
+    yield* this.#pages({
+      encoding: 'RLE',
+      rows,
+      put: (from, to) => {
+        let count = 0;
+        for (let row = from; row < to; row++) {
+          const value = values[row]!;
+          const isPresent = value !== NULL_BOOLEAN;
+          marks[row - from] = isPresent ? 1 : 0;
+          if (!isPresent) continue;
+          words[count++] = value;
+          found[value] = true;
+        }
+        return count;
+      },
+      add: (count) => {
+        pack.addIds(count, 1);
+        // Their length comes first.
+        const runs = pack.plain.slice();
+        pack.begin();
+        for (let shift = 0; shift < 32; shift += 8) pack.addByte(runs.length >> shift);
+        pack.addBytes(runs);
+      },
     });
     const [hasFalse, hasTrue] = found;
     return hasFalse || hasTrue ? { min_value: !hasFalse, max_value: hasTrue! } : {};
   }
 
-  /**
-   * Writes all rows as pages. `add`: adds the values of rows to the page; `endOf`: where a page ends, at most at row
-   * `most`.
-   */
-  *#pages(
-    encoding: Encoding,
-    rows: number,
-    add: (from: number, to: number) => void,
-    endOf = (_from: number, most: number): number => most,
-  ): Generator<void, void, void> {
+  /** Writes all rows. */
+  *#pages(pages: Pages): Generator<void, void, void> {
+    const { encoding, rows, end } = pages;
     this.#encoding = encoding;
     this.#pagesAt = this.out.offset;
     for (let from = 0; from < rows; ) {
-      const to = endOf(from, Math.min(rows, from + MOST_VALUES));
-      this.#page(from, to, add);
+      const most = Math.min(rows, from + MOST_VALUES);
+      const to = end?.(from, most) ?? most;
+      this.#page(pages, from, to);
       from = to;
       yield;
     }
   }
 
-  #page(from: number, to: number, add: (from: number, to: number) => void): void {
+  #page({ encoding, put, add }: Pages, from: number, to: number): void {
     const { out } = this;
     const pack = this.#pack;
-    const nulls = this.#nulls?.subarray(from, to);
+    const count = put(from, to);
+    const nulls = to - from - count;
     pack.begin();
-    if (nulls !== undefined) {
-      for (let i = 0; i < nulls.length; i++) pack.marks[i] = 1 - nulls[i]!;
-      pack.addMarks(nulls.length);
-    }
+    if (this.#nullable) pack.addMarks(to - from);
     const levels = pack.plain.slice();
     pack.begin();
-    add(from, to);
+    add(count);
     const length = levels.length + pack.length;
     const packed = pack.compressed();
     const start = out.offset;
@@ -215,15 +249,16 @@ export class PageWriter {
       compressed_page_size: levels.length + packed.length,
       data_page_header_v2: {
         num_values: to - from,
-        num_nulls: nulls === undefined ? 0 : countNulls(nulls),
+        num_nulls: nulls,
         num_rows: to - from,
-        encoding: this.#encoding,
+        encoding,
         definition_levels_byte_length: levels.length,
         repetition_levels_byte_length: 0,
         is_compressed: true,
       },
     });
     this.#pageCount++;
+    this.#nulls += nulls;
     this.#bytes += out.offset - start + length;
     out.appendBytes(levels);
     out.appendBytes(packed);
@@ -243,14 +278,22 @@ function hasDictionary({ ids, texts, lengths, bytes }: Words, rows: number): boo
 /** Words of which hardly any comes twice, one after the other. */
 function spread(ids: Int32Array, encoded: readonly Uint8Array[], rows: number): TextRows {
   const ends = new Int32Array(rows);
+  const nulls = new Uint8Array(rows);
   let at = 0;
-  for (let row = 0; row < rows; row++) ends[row] = at += encoded[ids[row]!]?.length ?? 0;
-  const values = new Uint8Array(at);
   for (let row = 0; row < rows; row++) {
-    const word = encoded[ids[row]!];
-    if (word !== undefined) values.set(word, ends[row]! - word.length);
+    const id = ids[row]!;
+    if (id === NULL_WORD) nulls[row] = 1;
+    else at += encoded[id]!.length;
+    ends[row] = at;
   }
-  return { values, ends };
+  const values = new Uint8Array(at);
+  if (at > 0) {
+    for (let row = 0; row < rows; row++) {
+      const id = ids[row]!;
+      if (id !== NULL_WORD) values.set(encoded[id]!, ends[row]! - encoded[id]!.length);
+    }
+  }
+  return { values, ends, nulls };
 }
 
 function boundsOf(texts: readonly Uint8Array[]): Bounds {
@@ -263,32 +306,37 @@ function boundsOf(texts: readonly Uint8Array[]): Bounds {
   return { min_value: least.slice(0, BOUND), max_value: greatest.slice(0, BOUND) };
 }
 
-function textBounds(values: Uint8Array, ends: Int32Array, nulls: Uint8Array | null, rows: number): Bounds {
-  let [leastFrom, leastTo, greatestFrom, greatestTo] = [-1, -1, -1, -1];
-  let [low, high] = [-1, -1];
-  for (let row = 0, from = 0; row < rows; row++) {
-    const to = ends[row]!;
-    if (nulls === null || nulls[row] === 0) {
-      // Most texts are told apart by their first byte.
-      const first = to > from ? values[from]! : -1;
-      if (leastFrom < 0) {
-        leastFrom = greatestFrom = from;
-        leastTo = greatestTo = to;
-        low = high = first;
-      } else if (first <= low && compare(values, from, to, leastFrom, leastTo) < 0) {
-        leastFrom = from;
-        leastTo = to;
-        low = first;
-      } else if (first >= high && compare(values, from, to, greatestFrom, greatestTo) > 0) {
-        greatestFrom = from;
-        greatestTo = to;
-        high = first;
-      }
-    }
-    from = to;
+/** The least and the greatest of texts. */
+class TextBounds {
+  readonly #values: Uint8Array;
+  // Most texts are told apart by their first byte, which is -1 where there is none.
+  #least = { from: 0, to: 0, first: Infinity };
+  #greatest = { from: 0, to: 0, first: -Infinity };
+
+  constructor(values: Uint8Array) {
+    this.#values = values;
   }
-  if (leastFrom < 0) return {};
-  return boundsOf([values.subarray(leastFrom, leastTo), values.subarray(greatestFrom, greatestTo)]);
+
+  add(from: number, to: number): void {
+    const values = this.#values;
+    const first = to > from ? values[from]! : -1;
+    const [least, greatest] = [this.#least, this.#greatest];
+    if (first < least.first || (first === least.first && compare(values, from, to, least.from, least.to) < 0)) {
+      this.#least = { from, to, first };
+    }
+    if (
+      first > greatest.first
+      || (first === greatest.first && compare(values, from, to, greatest.from, greatest.to) > 0)
+    ) {
+      this.#greatest = { from, to, first };
+    }
+  }
+
+  get bounds(): Bounds {
+    if (this.#least.first === Infinity) return {};
+    const textOf = ({ from, to }: { from: number; to: number }): Uint8Array => this.#values.subarray(from, to);
+    return boundsOf([textOf(this.#least), textOf(this.#greatest)]);
+  }
 }
 
 /** In the order of bytes, as far as it matters. */
