@@ -118,6 +118,8 @@ export const RULES = {
     'pass what the definition of the tool asks for'),
   'cot-in-final': rule('E-PERM-VISIBILITY', 'error', 'R-COT, 2.2 §7', 'a marker of private reasoning stands in what an end user sees',
     'move the reasoning to the analysis channel'),
+  'nothing-found': rule(null, 'warning', 'R-LIKELY', 'there is text, and no message in it',
+    'give OpenChatML or Harmony text, or chat records; --form and --field say where records hold it'),
   'text-between-messages': rule(null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message'),
   'invalid-utf8': rule(null, 'warning', 'R-UTF8', 'bytes are not valid UTF-8', 'write the text as UTF-8'),
   'hint-mismatch': rule(null, 'warning', 'R-CONSTRAINT', 'the body is not of the type that the header hints at',

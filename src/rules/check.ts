@@ -12,6 +12,7 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/tabl
 import { ToolMemory } from '../tools/known.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { headerFindings } from './header.ts';
+import { Beginning } from './likeness.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
 import { lacksChannel } from './visibility.ts';
@@ -70,14 +71,16 @@ export class Checker implements SourceWatcher {
   readonly #meaning: Meaning;
   readonly #clean: CleanMessages;
   readonly #utf8: InvalidUtf8;
+  readonly #beginning = new Beginning();
   #pending: Pending[] = [];
   #ready: Diagnostic[] = [];
   #gapHasFiles = false;
   #isBlank = true;
+  #hasText = false;
 
   constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, memory = new ToolMemory(), watch }: CheckSetting = {}) {
     this.#utf8 = new InvalidUtf8();
-    const watches = watch === undefined ? this.#utf8 : new Watches(this.#utf8, watch);
+    const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: watches, start: range.start, to: range.to, known });
     this.#source = source;
@@ -155,6 +158,7 @@ export class Checker implements SourceWatcher {
     }
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
+    if (first && this.#hasText) this.#add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
     this.#invalidBytes(Infinity, 0, divider.number);
     this.#settle();
     yield* this.#take();
@@ -224,6 +228,8 @@ export class Checker implements SourceWatcher {
   /** The first transcript is the only one that may lack its header: all others begin with one (R-NO-HEADER). */
   #checkHeader(dialect: Batch['dialect'], transcript: TranscriptInfo | null): void {
     if (!wantsHeader(dialect) || transcript?.header) return;
+    // Where nothing is found, that is told.
+    if (transcript === null && dialect.detecting && this.#hasText) return;
     this.#add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
   }
 
@@ -295,6 +301,7 @@ export class Checker implements SourceWatcher {
       for (const rule of transcript.header!.problems) this.#add({ rule, ...span }, number, transcript.declared);
       this.#invalidBytes(span.to, span.to, number);
     } else {
+      if (kind === TEXT) this.#hasText = true;
       if (kind === TEXT && !this.#gapHasFiles) {
         this.#add({ rule: 'text-between-messages', ...span }, number, false, (batch.dialect.flags & HAS_LINE) !== 0);
       } else if (kind === STRAY) {
@@ -380,20 +387,20 @@ export class Checker implements SourceWatcher {
 
 class Watches implements Watch {
   readonly #utf8: InvalidUtf8;
-  readonly #other: Watch;
+  readonly #others: readonly Watch[];
 
-  constructor(utf8: InvalidUtf8, other: Watch) {
+  constructor(utf8: InvalidUtf8, others: readonly Watch[]) {
     this.#utf8 = utf8;
-    this.#other = other;
+    this.#others = others;
   }
 
   watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
     this.#utf8.watch(machine, base, from, to, final);
-    this.#other.watch(machine, base, from, to, final);
+    for (const other of this.#others) other.watch(machine, base, from, to, final);
   }
 
   leave(position: number): void {
-    this.#other.leave?.(position);
+    for (const other of this.#others) other.leave?.(position);
   }
 }
 

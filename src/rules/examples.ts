@@ -62,7 +62,7 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
   'not-utf8': {
     bad: text(USER).replace(/[^]/g, '$&\0'),
     good: text(USER),
-    also: ['missing-header', 'text-between-messages'],
+    also: ['nothing-found', 'text-between-messages'],
   },
   'missing-role': { bad: text('<|start|><|message|>Hello<|end|>\n'), good: text(USER) },
   'unknown-role': { bad: text('<|start|>robot<|message|>Hello<|end|>\n'), good: text(USER) },
@@ -165,6 +165,7 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
       ANSWER,
     ),
   },
+  'nothing-found': { bad: 'Hello.\n', good: text(USER), also: ['text-between-messages'] },
   'text-between-messages': { bad: text(USER, 'Hi there\n', ANSWER), good: text(USER, ANSWER) },
   'invalid-utf8': {
     bad: latin1(text('<|start|>user<|message|>Gr\xfc\xdfe<|end|>\n')),

@@ -50,6 +50,7 @@ const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
   'missing-end': [TRUNCATED, 'error'],
   truncated: [TRUNCATED, 'error'],
   'unterminated-literal': [TRUNCATED, 'error'],
+  'nothing-found': [null, 'warning'],
   'text-between-messages': [null, 'warning'],
   'invalid-utf8': [null, 'warning'],
   completion: [null, 'info'],

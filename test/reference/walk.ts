@@ -72,6 +72,7 @@ export class Walk {
   /** Stray text of the gap at hand, and whether a file token says that it is a file's text. */
   private gapText: Finding[] = [];
   private gapHasFiles = false;
+  private hasText = false;
   /** The message that a further terminator belongs to, and the last token while only white space follows it. */
   private closed: PlacedMessage | null = null;
 
@@ -93,7 +94,7 @@ export class Walk {
       const first = this.settings;
       while (at < bytes.length) at = this.gap(at);
       this.endGap();
-      if (this.role === null) this.checkHeader(first);
+      if (this.role === null || this.transcripts.length === 0) this.checkHeader(first);
     }
     this.noteInvalidUtf8();
   }
@@ -152,7 +153,10 @@ export class Walk {
   }
 
   private checkHeader(first: Settings): void {
+    const isNothing = this.transcripts.length === 0 && this.hasText;
+    if (isNothing) this.note(0, { rule: 'nothing-found', from: 0, to: 0 });
     const { dialect, declared, hasHeader } = this.transcripts[0] ?? first;
+    if (isNothing && !declared) return;
     if (!dialect.documentHeader || hasHeader) return;
     this.note(0, { rule: 'missing-header', from: 0, to: 0, severity: declared ? 'error' : 'warning' });
   }
@@ -179,6 +183,7 @@ export class Walk {
     const length = source.bytes.length;
     const token = firstToken(source, dialect === LEGACY ? LEGACY_GAP : dialect.tokens, at);
     const text = readGapText(source, at, token?.from ?? length, dialect.documentHeader);
+    if (text.runs.length > 0) this.hasText = true;
     for (const run of text.runs) {
       this.gapText.push(finding(this.current(), { rule: 'text-between-messages', ...run }));
     }

@@ -40,6 +40,7 @@ export class StreamFindings {
   /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
   #texts: StreamDiagnostic[] = [];
   #gapHasFiles = false;
+  #hasText = false;
   /** Of a header that may turn out to be an open turn, of which nothing else is told. */
   #waiting: (() => void)[] = [];
   #isFirst = true;
@@ -83,7 +84,10 @@ export class StreamFindings {
 
   /** `dialect`: what the first row was read as; null: there was none. */
   atEnd(divider: Divider, dialect: Dialect | null): void {
-    if (this.#isFirst && dialect) this.#missingHeader(dialect, null);
+    const isNothing = this.#isFirst && divider.current === null && this.#hasText;
+    // Where nothing is found, that is told.
+    if (this.#isFirst && dialect && !(isNothing && dialect.detecting)) this.#missingHeader(dialect, null);
+    if (isNothing) this.add({ rule: 'nothing-found', from: 0, to: 0 }, 0, false, null);
     this.#isFirst = false;
     this.endGap();
     this.invalidUtf8(Infinity, 0, divider.number, null);
@@ -92,6 +96,7 @@ export class StreamFindings {
   // -- Between messages.
 
   text(from: number, to: number, transcript: number, dialect: Dialect): void {
+    this.#hasText = true;
     if (this.#gapHasFiles) return;
     const diagnostic = diagnosed({ rule: 'text-between-messages', from, to }, transcript, false);
     if (dialect.flags & HAS_LINE) this.#texts.push(diagnostic);

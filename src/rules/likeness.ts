@@ -1,0 +1,34 @@
+// What a text in which nothing was found looks like, by the signs of its beginning.
+
+import type { Machine } from '../scan/machine.ts';
+import type { Watch } from '../scan/reading.ts';
+import { decodeUtf8 } from '../utf8.ts';
+
+/** Bytes that are looked at. */
+const LOOK = 4096;
+
+const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
+  [/\0/, 'binary data'],
+  [/<\|(?:begin_of_text|start_header_id|eot_id)\|>/, 'Llama 3 text'],
+  [/<(?:start|end)_of_turn>/, 'Gemma text'],
+  [/\[\/?INST\]/, 'Mistral or Llama 2 text'],
+  [/<\uff5c(?:begin\u2581of\u2581sentence|User|Assistant)\uff5c>/, 'DeepSeek text'],
+  [/<\|(?:user|assistant|system)\|>/, 'Phi or Zephyr text'],
+  [/^\s*<(?:!doctype|html|head|body)\b/i, 'HTML'],
+];
+
+/** The first bytes of an input, kept while they pass. */
+export class Beginning implements Watch {
+  #bytes: Uint8Array | null = null;
+
+  watch(machine: Machine, base: number, from: number, to: number): void {
+    if (base + from === 0) this.#bytes = machine.source.slice(0, Math.min(to, LOOK));
+  }
+
+  /** What it looks like, for a finding; empty: nothing that is known. */
+  get likeness(): { readonly detail?: string } {
+    const text = decodeUtf8(this.#bytes ?? new Uint8Array(0));
+    const found = SIGNS.find(([sign]) => sign.test(text));
+    return found === undefined ? {} : { detail: `it looks like ${found[1]}` };
+  }
+}
