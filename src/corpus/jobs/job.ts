@@ -55,7 +55,7 @@ export interface TableForm {
   readonly section: number;
 }
 
-export const SECTION = 16 * 1024 * 1024;
+export const SECTION = 8 * 1024 * 1024;
 
 export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'count' }

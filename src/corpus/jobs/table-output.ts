@@ -22,8 +22,8 @@ import type { Piece, TableForm } from './job.ts';
 import type { MessageForm } from './message-form.ts';
 
 const MIB = 1024 * 1024;
-/** What a group has at most, whatever the section holds: usually far less. */
-const MOST: Bounds = { rows: 256 * 1024, bytes: 32 * MIB };
+/** A group ends with the message, or the record, that reaches one of these, whatever the section holds. */
+const MOST: Bounds = { rows: 64 * 1024, bytes: 32 * MIB };
 /**
  * A group with less than these parts of a section, bytes for each row and bytes of text, is handed on as it is, to be
  * put together with others.
