@@ -2,18 +2,25 @@
 // headers. The simple version is src/rules/check.ts, which makes a view of each message.
 //
 // Clean is a plain message, well ended, with nothing in its body but text, escapes and literal blocks, whose content is of the type that its
-// header names. A call or a reply that is clean by itself is listed all the same: the host knows which belong together. So is what may
-// define tools. Bodies are looked at only before the first byte that is no UTF-8.
+// header names. A call must be of a tool that is known, with arguments that fit, and a reply must answer one;
+// definitions must be known. Bodies are looked at only before the first byte that is no UTF-8. When one message of a
+// transcript is listed, the host takes the rest of its calls, replies and definitions over, and these are listed as
+// well.
 
 import {
-  ANALYSIS, ASSISTANT, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, CLEAN_BODY, CLEAN_BODY_TO, CLEAN_CALL, CLEAN_DEFINER, CLEAN_DEPTH,
-  CLEAN_FLAGS, CLEAN_ID, CLEAN_ID_TO, CLEAN_ITEM, CLEAN_JSON, CLEAN_KIND, CLEAN_LAST, CLEAN_LAST_TO, CLEAN_LIST, CLEAN_LISTED, CLEAN_MESSAGES,
-  CLEAN_MOST, CLEAN_NAME, CLEAN_NAME_TO, CLEAN_NEEDS_CHANNEL, CLEAN_OTHER, CLEAN_REPLY, CLEAN_ROW, CLEAN_STOPS, CLEAN_VALID, CLEAN_WORDS, DEVELOPER,
-  EOF_END, ESCAPE, FIELD, FINAL, HAS_LINE, IMPLICIT_END, IMPLIED, KIND_MASK, LITERAL, LONGEST_DEFINER, MESSAGE, NEXT, NO_BODY_TOKEN, PLAIN,
-  RECIPIENT_MASK, RECIPIENT_SHIFT, ROLE_MASK, ROLE_SHIFT, TOKEN_MASK, TOKEN_SHIFT, TOOL, TO_TOOL, USER,
+  ANALYSIS, ASSISTANT, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, CLEAN_BODY, CLEAN_BODY_TO, CLEAN_CALL,
+  CLEAN_DEFINER, CLEAN_DEPTH, CLEAN_FLAGS, CLEAN_ID, CLEAN_ID_TO, CLEAN_ITEM, CLEAN_JSON, CLEAN_KIND, CLEAN_LAST,
+  CLEAN_LAST_TO, CLEAN_LIST, CLEAN_LISTED, CLEAN_MESSAGES, CLEAN_MOST, CLEAN_NAME, CLEAN_NAME_TO, CLEAN_NEEDS_CHANNEL,
+  CLEAN_OTHER, CLEAN_REPLY, CLEAN_ROW, CLEAN_STOPS, CLEAN_TAG, CLEAN_VALID, CLEAN_WORDS, COMMENTARY, DEVELOPER, EOF_END,
+  ESCAPE,
+  FIELD, FINAL, HAS_LINE, IMPLICIT_END, IMPLIED, KEPT_DEFINES, KEPT_EMPTY, KEPT_UNKNOWN, KIND_MASK, LEDGER_BY_HOST,
+  LEDGER_NEEDS_COMMENTARY, LITERAL, LONGEST_DEFINER, MESSAGE, NEXT, NO_BODY_TOKEN, PLAIN, RECIPIENT_MASK,
+  RECIPIENT_SHIFT, ROLE_MASK, ROLE_SHIFT, TOKEN_MASK, TOKEN_SHIFT, TOOL, TO_TOOL, USER,
 } from '../src/abi';
 import { jsonWhole } from './json';
-import { keptNumber } from './kept';
+import { keptNumber, keptState, toolAt } from './kept';
+import { addCall, answer, define, handOver, ledgerRules, toolsInForce } from './ledger';
+import { textFits } from './record/fit';
 import { numbered, table } from './rows';
 import { flags as dialectFlags, window } from './state';
 import { isBlank, keyAt, roleAt, wordEnd, wordId, wordLength } from './words';
@@ -81,25 +88,68 @@ function isClean(at: usize, next: usize, word: u32): bool {
   }
   if (!readBelow(at, next)) return false;
   readHeader(at);
+  const isKnown = (ledgerRules() & LEDGER_BY_HOST) == 0;
   if (role == TOOL) {
-    why = CLEAN_REPLY;
-    return isOfType(at);
+    if (!isOfType(at)) return false;
+    const plain = name == 0 ? name : plainName(name, nameTo);
+    if (!isKnown || !answer(id, idTo, plain, nameTo)) why = CLEAN_REPLY;
+    return true;
   }
   if (isCall) {
     if (role != ASSISTANT || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return false;
-    why = CLEAN_CALL;
     const json = isJson();
-    if (json) why |= CLEAN_JSON;
-    return json || isFree();
+    if (!json && !isFree()) return false;
+    if (!isKnown || !isKnownCall(at, channel, json)) why = json ? CLEAN_CALL | CLEAN_JSON : CLEAN_CALL;
+    return true;
   }
   if (!isOfType(at)) return false;
   if (role <= <u32>DEVELOPER) {
     const length = to(body) - from(body);
     if (!isLeaf || length > <usize>LONGEST_DEFINER) return false;
-    kept = keptNumber(from(body), length);
-    if (kept != 0 || holdsBrace(from(body), to(body))) why = CLEAN_DEFINER;
+    kept = keptNumber(from(body), length, setting(CLEAN_TAG) | role);
+    const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
+    const isClear = kept == 0 ? !holdsBrace(from(body), to(body))
+      : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
+    if (!isClear) why = CLEAN_DEFINER;
   }
   return true;
+}
+
+/** `functions.` and `s.` */
+const FUNCTION_8: u64 = 0x6e6f6974636e7566;
+const S_DOT_2: u16 = 0x2e73;
+
+/** Where the name of a tool begins as names are compared. */
+// @ts-ignore: decorator
+@inline
+function plainName(word: usize, end: usize): usize {
+  return end - word >= 10 && load<u64>(word) == FUNCTION_8 && load<u16>(word, 8) == S_DOT_2 ? word + 10 : word;
+}
+
+/** Whether the call at hand is one of which nothing is to be told; it is in the ledger then. */
+function isKnownCall(at: usize, channel: u32, json: bool): bool {
+  if (channel != COMMENTARY && (ledgerRules() & LEDGER_NEEDS_COMMENTARY) != 0) return false;
+  const plain = plainName(recipient, recipientTo);
+  const tools = toolsInForce();
+  let node: usize = 0;
+  if (tools != 0) {
+    const tool = toolAt(tools, plain, recipientTo);
+    if (tool == 0) return false;
+    node = load<u32>(tool, 8);
+  }
+  if (node != 0) {
+    if (!fitsNode(from(body), to(body), node)) return false;
+  } else if (json && jsonWhole(from(body), to(body), setting(CLEAN_DEPTH) | 0x80000000) != 0) return false;
+  return addCall(base + <f64>load<i32>(at, 4), base + <f64>load<i32>(body, 4), id, idTo, plain, recipientTo);
+}
+
+/** Whether [p, end) is JSON that fits a node. What follows is a token or another byte that is put back. */
+export function fitsNode(p: usize, end: usize, node: usize): bool {
+  const byte = load<u8>(end);
+  store<u8>(end, 0);
+  const does = textFits(p, end, node, true);
+  store<u8>(end, byte);
+  return does;
 }
 
 // @ts-ignore: decorator
@@ -120,6 +170,15 @@ function readBelow(at: usize, next: usize): bool {
   return true;
 }
 
+/** A field ends with a token. */
+function afterBlanks(p: usize): usize {
+  while (isBlank(load<u8>(p))) p++;
+  return p;
+}
+
+/** Where the word at p ends; not later than `end`. */
+function afterWord(p: usize, end: usize): usize { return wordEnd(p, end); }
+
 /** Reads a plain header (README.md): known words and attributes, each once. */
 function readHeader(at: usize): void {
   id = name = recipient = type = bare = 0;
@@ -127,13 +186,13 @@ function readHeader(at: usize): void {
   let field = at + 16;
   let p = from(at) + START_BYTES;
   let fieldTo = field == body ? end : from(field);
-  while (isBlank(load<u8>(p))) p++;
+  p = afterBlanks(p);
   const role = roleAt(p);
   if (wordId(role) != 0) p += wordLength(role);
   else {
     // `functions.<name>`
     name = p;
-    p = nameTo = wordEnd(p, fieldTo);
+    p = nameTo = afterWord(p, fieldTo);
   }
   readRest(p, fieldTo);
   for (; field != body; field = field + 16) {
@@ -141,9 +200,9 @@ function readHeader(at: usize): void {
     p = from(field);
     const isChannel = bits(load<u32>(field), TOKEN_SHIFT, TOKEN_MASK) == CHANNEL;
     p += isChannel ? NAME_BYTES : CONSTRAIN_BYTES;
-    while (isBlank(load<u8>(p))) p++;
+    p = afterBlanks(p);
     const first = p;
-    p = wordEnd(p, fieldTo);
+    p = afterWord(p, fieldTo);
     if (isChannel) readRest(p, fieldTo);
     else {
       type = first;
@@ -155,12 +214,9 @@ function readHeader(at: usize): void {
 /** Further words of a field: attributes, and behind a channel a word that stands alone. */
 function readRest(p: usize, end: usize): void {
   while (p < end) {
-    if (isBlank(load<u8>(p))) {
-      p++;
-      continue;
-    }
-    const first = p;
-    p = wordEnd(p, end);
+    const first = afterBlanks(p);
+    if (first >= end) return;
+    p = afterWord(first, end);
     const key = keyAt(first);
     const value = first + <usize>(key & 0xff);
     switch (key >> 8) {
@@ -250,11 +306,16 @@ function list(item: usize, at: usize): void {
   store<i32>(item, load<i32>(body, 8), CLEAN_BODY_TO << 2);
 }
 
+/** Position of the window's first byte in the input. */
+let base: f64 = 0;
+
 /**
  * Passes over messages from table row `first` on, below row `last`, all of one transcript; stops before anything else, and before a role
- * whose bit is in CLEAN_STOPS. Answers the row where it stopped.
+ * whose bit is in CLEAN_STOPS. `windowAt`: position of the window's first byte in the input. Answers the row where it
+ * stopped.
  */
-export function skipClean(first: i32, last: i32): i32 {
+export function skipClean(first: i32, last: i32, windowAt: f64): i32 {
+  base = windowAt;
   let at = table + (<usize>first << 4);
   const end = table + (<usize>last << 4);
   const shift = table - (<usize>numbered << 4);
@@ -270,6 +331,7 @@ export function skipClean(first: i32, last: i32): i32 {
     why = kept = 0;
     if ((word & FORM_MASK) != FORM || !isClean(at, next, word)) why = CLEAN_OTHER;
     if (why != 0) {
+      handOver();
       list(CLEAN + (CLEAN_LIST << 2) + <usize>listed * (CLEAN_ITEM << 2), at);
       listed++;
     }

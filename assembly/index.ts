@@ -14,6 +14,7 @@ import {
   setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
 } from './state';
 import { CLEAN } from './clean';
+import { LEDGER } from './ledger';
 import { TALLY } from './tally';
 import { DIALECT } from './tokens';
 import { isBlank, makeWords, restoreWords, saveWords } from './words';
@@ -25,6 +26,7 @@ export function slotsAt(): usize { return SLOTS; }
 export function slotRowsAt(): usize { return SLOT_ROWS; }
 export function tallyAt(): usize { return TALLY; }
 export function cleanAt(): usize { return CLEAN; }
+export function ledgerAt(): usize { return LEDGER; }
 
 /** Whether this build searches with SIMD. */
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
@@ -179,10 +181,10 @@ export function restore(at: usize): void {
   restoreWords(at + 152);
 }
 
-export { skipClean } from './clean';
+export { fitsNode, skipClean } from './clean';
 export { findLast } from './find';
 export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
-export { forgetKept, keep, placeKept } from './kept';
+export { allocate, forgetKept, keep, learnTool, placeKept, setKeptState } from './kept';
 export { countCharacters, countLines } from './lines';
 export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

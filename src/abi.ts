@@ -178,20 +178,21 @@ export const TALLY_LAST = 69;
 export const TALLY_WORDS = 70;
 
 // -- skipClean: 32-bit words that the host sets before: flags, roles before which it stops (bits), the window position of the first byte that is
-// no UTF-8, containers that may stand in one another in JSON; what it leaves: how many messages were passed, the words KIND and TO of the last
-// one, how many of them are listed.
+// no UTF-8, containers that may stand in one another in JSON, what texts are kept with beside the role; what it leaves:
+// how many messages were passed, the words KIND and TO of the last one, how many of them are listed.
 export const CLEAN_FLAGS = 0;
 export const CLEAN_STOPS = 1;
 export const CLEAN_VALID = 2;
 export const CLEAN_DEPTH = 3;
-export const CLEAN_MESSAGES = 4;
-export const CLEAN_LAST = 5;
-export const CLEAN_LAST_TO = 6;
-export const CLEAN_LISTED = 7;
+export const CLEAN_TAG = 4;
+export const CLEAN_MESSAGES = 5;
+export const CLEAN_LAST = 6;
+export const CLEAN_LAST_TO = 7;
+export const CLEAN_LISTED = 8;
 // A message that is listed, and why: its row in the table, and window positions (-1: it is not there) of its call id, and of the name of the
 // tool that is called or that replies; of what may define tools instead of an id its number among the texts that are kept, or 0.
 // CLEAN_KIND holds a CLEAN_JSON when the header of a call declares JSON.
-export const CLEAN_LIST = 8;
+export const CLEAN_LIST = 16;
 export const CLEAN_KIND = 0;
 export const CLEAN_ROW = 1;
 export const CLEAN_ID = 2;
@@ -203,7 +204,7 @@ export const CLEAN_BODY = 6;
 export const CLEAN_BODY_TO = 7;
 export const CLEAN_ITEM = 8;
 export const CLEAN_MOST = 1024;
-export const CLEAN_WORDS = 8200;
+export const CLEAN_WORDS = 8208;
 // Why it is listed: nobody knows what is to be told of it; it may define tools; it calls a tool; it is a tool's reply.
 export const CLEAN_OTHER = 1;
 export const CLEAN_DEFINER = 2;
@@ -215,6 +216,65 @@ export const CLEAN_JSON = 0x100;
 export const CLEAN_NEEDS_CHANNEL = 1;
 /** Bytes of a message that is read for definitions. */
 export const LONGEST_DEFINER = 1048576;
+
+// -- The calls of a transcript: 32-bit words. Rules of the transcript (the host sets them and the other words to 0
+// where it begins); how many calls, how many of them wait, the first that may; which kept texts define tools, the one
+// that is in force; then the calls from byte LEDGER_ITEM on.
+export const LEDGER_RULES = 0;
+export const LEDGER_CALLS = 1;
+export const LEDGER_OPEN = 2;
+export const LEDGER_FIRST = 3;
+export const LEDGER_TOOLS = 4;
+export const LEDGER_DEFINERS = 5;
+export const LEDGER_DEFINER = 6;
+export const LEDGER_MOST_DEFINERS = 8;
+export const LEDGER_WORDS = 14;
+export const LEDGER_ITEM = 64;
+// A call: where its message begins, and where its header ends (64-bit floats); lengths of its id and of its name;
+// whether it is answered; id, name.
+export const LEDGER_FROM = 0;
+export const LEDGER_TO = 8;
+export const LEDGER_ID_LENGTH = 16;
+export const LEDGER_NAME_LENGTH = 20;
+export const LEDGER_DONE = 24;
+export const LEDGER_ID = 32;
+export const LEDGER_NAME = 96;
+export const LEDGER_ITEM_BYTES = 192;
+export const LEDGER_MOST_CALLS = 256;
+// Rules: calls have ids; they must; they stand on commentary; the host looks at them.
+export const LEDGER_HAS_IDS = 1;
+export const LEDGER_NEEDS_IDS = 2;
+export const LEDGER_NEEDS_COMMENTARY = 4;
+export const LEDGER_BY_HOST = 8;
+// What is known of a kept text: nothing yet; it defines no tools; it defines tools, the known ones among them.
+export const KEPT_UNKNOWN = 0;
+export const KEPT_EMPTY = 1;
+export const KEPT_DEFINES = 2;
+
+// -- Types of values, as bits, in tables of arguments (assembly/record/schema.ts); TYPE_ASK: the table does not hold
+// all that is asked for.
+export const TYPE_STRING = 1;
+export const TYPE_NUMBER = 2;
+export const TYPE_INTEGER = 4;
+export const TYPE_BOOLEAN = 8;
+export const TYPE_NULL = 16;
+export const TYPE_ARRAY = 32;
+export const TYPE_OBJECT = 64;
+export const TYPE_ASK = 128;
+// A node: types, enumeration, its length, first property, number of properties, node of items, required properties (64
+// bits). A property: name, its length, node, next property. A value: text, its length. All in 32-bit words; texts,
+// nodes, properties and values by their addresses.
+export const NODE_TYPES = 0;
+export const NODE_VALUES = 1;
+export const NODE_VALUE_COUNT = 2;
+export const NODE_PROPERTIES = 3;
+export const NODE_PROPERTY_COUNT = 4;
+export const NODE_ITEMS = 5;
+export const NODE_REQUIRED = 6;
+export const NODE_WORDS = 8;
+export const PROPERTY_WORDS = 4;
+export const VALUE_WORDS = 2;
+export const MOST_PROPERTIES = 64;
 
 // -- JSON: how many containers may stand in one another when nobody says otherwise, and at most.
 export const JSON_DEPTH = 1024;

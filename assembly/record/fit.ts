@@ -12,6 +12,8 @@ import {
 
 /** Containers in one another. */
 const DEPTH: i32 = 64;
+/** Of an integer, its sign among them. */
+const MOST_DIGITS: usize = 300;
 /** Items of a list. */
 const MOST_ITEMS: i32 = 1000;
 
@@ -49,13 +51,29 @@ export function fits(from: usize, to: usize, escaped: bool, isValue: bool, node:
     // It ends what stands there, where line feeds are white space.
     store<u8>(end, 0);
   }
-  setSpansLines(escaped);
-  p = skipBlanks(p);
   // Without escapes a quote ends the text.
-  if (p < end) {
-    p = node == 0 ? valueEnd(p, DEPTH) : valueFits(p, node, DEPTH);
-    if (p != 0) p = skipBlanks(p);
-  } else p = 0;
+  return node == 0 ? isValueText(p, end, escaped) : textFits(p, end, node, escaped);
+}
+
+/**
+ * Whether [p, end) is JSON that fits; a byte follows that no JSON goes on with. `spansLines`: line feeds are white
+ * space.
+ */
+export function textFits(p: usize, end: usize, node: usize, spansLines: bool): bool {
+  setSpansLines(spansLines);
+  p = skipBlanks(p);
+  p = p < end ? valueFits(p, node, DEPTH) : 0;
+  if (p != 0) p = skipBlanks(p);
+  setSpansLines(false);
+  return p == end;
+}
+
+/** The same, for any value. */
+function isValueText(p: usize, end: usize, spansLines: bool): bool {
+  setSpansLines(spansLines);
+  p = skipBlanks(p);
+  p = p < end ? valueEnd(p, DEPTH) : 0;
+  if (p != 0) p = skipBlanks(p);
   setSpansLines(false);
   return p == end;
 }
@@ -75,9 +93,13 @@ function valueFits(p: usize, node: usize, depth: i32): usize {
   }
   if (byte == OPEN_OBJECT) return (types & T_OBJECT) != 0 && depth > 0 ? objectFits(p, node, depth - 1) : 0;
   if (byte == OPEN_LIST) return (types & T_ARRAY) != 0 && depth > 0 ? listFits(p, load<u32>(node, 20), depth - 1) : 0;
+  const from = p;
   p = scalarEnd(p);
   if (p == 0) return 0;
-  const type = scalarKind == SCALAR_INTEGER ? T_INTEGER | T_NUMBER : scalarKind == SCALAR_NUMBER ? T_NUMBER
+  // A double holds no integer of more digits.
+  const isInteger = scalarKind == SCALAR_INTEGER && p - from < MOST_DIGITS;
+  const isNumber = scalarKind == SCALAR_INTEGER || scalarKind == SCALAR_NUMBER;
+  const type = isInteger ? T_INTEGER | T_NUMBER : isNumber ? T_NUMBER
     : scalarKind == SCALAR_BOOLEAN ? T_BOOLEAN : T_NULL;
   return (types & type) != 0 ? p : 0;
 }

@@ -9,6 +9,9 @@
 //   property   name, its length, node, next property
 
 import {
+  TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
+} from '../../src/abi';
+import {
   clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
   stringEnd, valueEnd,
 } from './text';
@@ -26,15 +29,15 @@ const MOST_DEPTH: i32 = 16;
 const MOST_BYTES: usize = 128 * 1024;
 const MOST_NAME: usize = 64;
 
-export const T_STRING: u32 = 1;
-export const T_NUMBER: u32 = 2;
-export const T_INTEGER: u32 = 4;
-export const T_BOOLEAN: u32 = 8;
-export const T_NULL: u32 = 16;
-export const T_ARRAY: u32 = 32;
-export const T_OBJECT: u32 = 64;
+export const T_STRING: u32 = TYPE_STRING;
+export const T_NUMBER: u32 = TYPE_NUMBER;
+export const T_INTEGER: u32 = TYPE_INTEGER;
+export const T_BOOLEAN: u32 = TYPE_BOOLEAN;
+export const T_NULL: u32 = TYPE_NULL;
+export const T_ARRAY: u32 = TYPE_ARRAY;
+export const T_OBJECT: u32 = TYPE_OBJECT;
 /** The schema says more than a table holds. */
-export const T_ASK: u32 = 128;
+export const T_ASK: u32 = TYPE_ASK;
 
 /** Where the last table ends. */
 export let compiledTo: usize = 0;

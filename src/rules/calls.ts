@@ -1,6 +1,6 @@
 // Calls and their replies in one transcript (R-CALL): ids, who answers what, channels, what is still open.
 
-import { FUNCTION_OUTPUT, HAS_LINE } from '../abi.ts';
+import { FUNCTION_OUTPUT, HAS_LINE, LEDGER_HAS_IDS, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS } from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
@@ -29,12 +29,44 @@ const OPEN_CALLS = 65536;
 const IDS = 1 << 20;
 
 /** 1.x text: no ids, no channels (R-1X). */
-const isOneX = (transcript: TranscriptInfo): boolean => /^1(\.[0-9]+)?$/.test(transcript.header?.version ?? '');
+const isOneX = ({ header }: TranscriptInfo): boolean =>
+  header?.version?.startsWith('1') === true && /^1(\.[0-9]+)?$/.test(header.version);
+
+const tellNothing: Tell = () => {};
+
+/** What a transcript asks of its calls. */
+interface Asked {
+  readonly hasIds: boolean;
+  readonly needsIds: boolean;
+  readonly channels: 'error' | 'warning' | 'none';
+  /** The same for the scanner, which passes over calls and replies of which nothing is to be told (LEDGER_…). */
+  readonly ledger: number;
+}
+
+function asked(hasIds: boolean, needsIds: boolean, channels: Asked['channels']): Asked {
+  const ledger = (hasIds ? LEDGER_HAS_IDS : 0) | (needsIds ? LEDGER_NEEDS_IDS : 0)
+    | (channels === 'none' ? 0 : LEDGER_NEEDS_COMMENTARY);
+  return { hasIds, needsIds, channels, ledger };
+}
+
+const ASKED = {
+  lines: asked(false, false, 'none'),
+  oneX: asked(true, false, 'none'),
+  withIds: asked(true, true, 'error'),
+  harmony: asked(false, false, 'warning'),
+  withoutIds: asked(false, false, 'error'),
+};
+
+export function askedOf(transcript: TranscriptInfo): Asked {
+  const { id, flags } = transcript.dialect;
+  if (flags & HAS_LINE) return ASKED.lines;
+  if (id === 'harmony') return isOneX(transcript) ? ASKED.lines : ASKED.harmony;
+  if (id !== 'openchatml-2.2') return isOneX(transcript) ? ASKED.lines : ASKED.withoutIds;
+  return isOneX(transcript) ? ASKED.oneX : ASKED.withIds;
+}
 
 export class CallRules {
-  readonly #hasIds: boolean;
-  readonly #needsIds: boolean;
-  readonly #channels: 'error' | 'warning' | 'none';
+  readonly #asked: Asked;
   readonly #watcher: OpenCalls | undefined;
   #open = 0;
   readonly #inOrder = new Queue<Call>();
@@ -44,11 +76,7 @@ export class CallRules {
   #called = false;
 
   constructor(transcript: TranscriptInfo, watcher?: OpenCalls) {
-    const { id, flags } = transcript.dialect;
-    const isPlainText = (flags & HAS_LINE) !== 0 || isOneX(transcript);
-    this.#hasIds = id === 'openchatml-2.2';
-    this.#needsIds = id === 'openchatml-2.2' && !isPlainText;
-    this.#channels = isPlainText ? 'none' : id === 'harmony' ? 'warning' : 'error';
+    this.#asked = askedOf(transcript);
     this.#watcher = watcher;
   }
 
@@ -91,13 +119,14 @@ export class CallRules {
 
   /** A message [from, …) that calls a tool; its header ends at `to`. `id`: its call_id, where the dialect has them. */
   call(callId: string | null, recipient: string, channel: string, from: number, to: number, tell: Tell): void {
-    const id = this.#hasIds ? callId : null;
+    const id = this.#asked.hasIds ? callId : null;
     const mayThink = channel === 'analysis' && isBuiltin(recipient);
-    if (this.#channels !== 'none' && channel !== 'commentary' && !mayThink) {
-      tell({ rule: 'call-channel', from, to, severity: this.#channels });
+    const { channels } = this.#asked;
+    if (channels !== 'none' && channel !== 'commentary' && !mayThink) {
+      tell({ rule: 'call-channel', from, to, severity: channels });
     }
     if (id === null) {
-      if (this.#needsIds) tell({ rule: 'missing-call-id', from, to });
+      if (this.#asked.needsIds) tell({ rule: 'missing-call-id', from, to });
     } else if (this.#ids.has(id)) {
       tell({ rule: 'duplicate-call-id', from, to });
       // The newest id is the last to be forgotten.
@@ -132,10 +161,19 @@ export class CallRules {
     }
   }
 
+  /** Calls before any other, in order, of which nothing is to be told. */
+  adopt(calls: Iterable<Omit<Call, 'isDone'> & { readonly isDone: boolean }>): void {
+    for (const { id, name, from, to, isDone } of calls) {
+      const call = { id, name, from, to, isDone: false };
+      this.#add(call, tellNothing);
+      if (isDone) this.#answer(call);
+    }
+  }
+
   /** A message [from, …) that answers a call; its header ends at `to`. `author`: the tool that it names. */
   reply(callId: string | null, author: string | null, from: number, to: number, tell: Tell): void {
     const name = author && plainName(author);
-    const id = this.#hasIds ? callId : null;
+    const id = this.#asked.hasIds ? callId : null;
     if (id === null) {
       this.#replyInOrder(name, from, to, tell);
       return;
@@ -148,7 +186,7 @@ export class CallRules {
 
   /** Without an id the first call that waits is answered, or the first one of that name. */
   #replyInOrder(name: string | null, from: number, to: number, tell: Tell): void {
-    if (this.#needsIds) tell({ rule: 'missing-call-id', from, to });
+    if (this.#asked.needsIds) tell({ rule: 'missing-call-id', from, to });
     const call = name === null ? this.#inOrder.first() : this.#byName.first(name);
     if (call) this.#answer(call);
     else tell(this.#unmatched(from, to));

@@ -139,7 +139,8 @@ export class Checker implements SourceWatcher {
         const before = divider.current;
         const messages = divider.messages;
         if (divider.place(batch, row)) {
-          yield* this.#endTranscript(before, messages, divider.current!.from);
+          const told = this.#endTranscript(before, messages, divider.current!.from);
+          if (told !== NOTHING) yield* told;
           this.#meaning.begin(divider.current!);
           // With the caller's role no header is missing, unless the text begins with a start token after all.
           const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;

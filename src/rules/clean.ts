@@ -6,12 +6,14 @@ import * as abi from '../abi.ts';
 import type { Tell } from '../errors.ts';
 import { wordOf } from '../model/plain-header.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
-import { CHANNEL_NAMES, ROLE_NAMES } from '../scan/dialects.ts';
+import { CHANNEL_NAMES, type DialectId, DIALECTS, ROLE_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Batch } from '../scan/table.ts';
-import type { ToolMemory } from '../tools/known.ts';
+import { LEAST_DEPTH, type ToolMemory } from '../tools/known.ts';
 import type { Meaning } from './meaning.ts';
 import { asksForChannels } from './visibility.ts';
+
+const DIALECT_IDS = Object.keys(DIALECTS) as readonly DialectId[];
 
 /** A window position behind all others. */
 const FARTHEST = 0x7fffffff;
@@ -26,6 +28,7 @@ export class CleanMessages {
   #at = 0;
   #transcript: TranscriptInfo | null = null;
   #needsChannel = false;
+  #tag = 0;
 
   constructor(machine: Machine, meaning: Meaning, memory: ToolMemory) {
     this.#machine = machine;
@@ -43,6 +46,7 @@ export class CleanMessages {
     if (transcript !== this.#transcript) {
       this.#transcript = transcript;
       this.#needsChannel = asksForChannels(transcript);
+      this.#tag = DIALECT_IDS.indexOf(transcript.dialect.id) << 8;
     }
     this.#memory.serve(this.#machine);
     this.#base = batch.base;
@@ -50,7 +54,8 @@ export class CleanMessages {
     clean[abi.CLEAN_STOPS] = stops;
     clean[abi.CLEAN_VALID] = Math.min(validTo - batch.base, FARTHEST);
     clean[abi.CLEAN_DEPTH] = this.#meaning.constraints.depth;
-    return batch.first + this.#machine.skipClean(row - batch.first, end - batch.first);
+    clean[abi.CLEAN_TAG] = this.#tag;
+    return batch.first + this.#machine.skipClean(row - batch.first, end - batch.first, batch.base);
   }
 
   /** How many messages were passed over; the KIND word of the last one, and where it ends. */
@@ -121,7 +126,7 @@ export class CleanMessages {
     const from = machine.clean[this.#item + abi.CLEAN_BODY]!;
     const to = machine.clean[this.#item + abi.CLEAN_BODY_TO]!;
     const recipient = this.#word(abi.CLEAN_NAME)!;
-    const look = tools.look(recipient, machine, from, to, constraints.depth);
+    const look = constraints.depth < LEAST_DEPTH ? null : tools.look(recipient, machine, from, to);
     if (look === null || (look === 'free' && isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0)) return false;
     const channel = (machine.rows[this.#at]! >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
     calls.call(this.#word(abi.CLEAN_ID), recipient, CHANNEL_NAMES[channel] || 'final', this.itemFrom, this.#headerTo, tell);
@@ -130,10 +135,12 @@ export class CleanMessages {
 
   #define(): void {
     const { clean, rows } = this.#machine;
-    const role = ROLE_NAMES[(rows[this.#at]! >> abi.ROLE_SHIFT) & abi.ROLE_MASK]!;
-    const { id } = this.#transcript!.dialect;
+    const role = (rows[this.#at]! >> abi.ROLE_SHIFT) & abi.ROLE_MASK;
     const item = this.#item;
+    const kept = clean[item + abi.CLEAN_KEPT]!;
     const [from, to] = [clean[item + abi.CLEAN_BODY]!, clean[item + abi.CLEAN_BODY_TO]!];
-    this.#meaning.tools.note(this.#memory.definer(clean[item + abi.CLEAN_KEPT]!, from, to, role, id));
+    // Asked for first: what the scanner has passed over is told by the numbers of texts.
+    const { tools } = this.#meaning;
+    tools.note(this.#memory.definer(kept, from, to, ROLE_NAMES[role]!, this.#transcript!.dialect.id, this.#tag | role));
   }
 }

@@ -1,6 +1,9 @@
 // What is wrong with the meaning of messages (rulings §6): calls, content types, arguments, reasoning in what is shown.
 
-import { HAS_LINE, LONGEST_DEFINER, MARK } from '../abi.ts';
+import {
+  HAS_LINE, LEDGER_BY_HOST, LEDGER_CALLS, LEDGER_DEFINER, LEDGER_DEFINERS, LEDGER_OPEN, LEDGER_RULES,
+  LONGEST_DEFINER, MARK,
+} from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
@@ -8,9 +11,11 @@ import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
-import { CallRules, type OpenCalls } from './calls.ts';
+import { askedOf, CallRules, type OpenCalls } from './calls.ts';
 import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
-import { byName, type CallProblem, KnownTools, Schemas, type ToolMemory, type ToolsByName } from '../tools/known.ts';
+import {
+  byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
+} from '../tools/known.ts';
 import { type LineCall, readLineCalls } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
@@ -35,6 +40,8 @@ export class Meaning {
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
   readonly #given: ToolsByName;
+  /** The scanner does not know enough of any call. */
+  readonly #isByHost: boolean;
   readonly #memory: ToolMemory;
   readonly #schemas: Schemas;
   #transcript: TranscriptInfo | null = null;
@@ -53,27 +60,50 @@ export class Meaning {
       throw new TypeError('option tools: expected a list of tool definitions');
     }
     this.#given = byName(options.tools ?? []);
+    this.#isByHost = this.#given.size > 0 || this.#openCalls !== undefined || this.constraints.depth < LEAST_DEPTH;
   }
 
+  /**
+   * A transcript begins. The scanner may pass over its calls and definitions, as long as they are only what it knows
+   * for certain.
+   */
   begin(transcript: TranscriptInfo): void {
     this.#transcript = transcript;
     this.#calls = null;
     this.#tools = null;
+    const isByHost = this.#isByHost || this.#schemas.isImpatient;
+    const { ledger } = this.#machine;
+    ledger.fill(0, 0, LEDGER_DEFINER);
+    ledger[LEDGER_RULES] = askedOf(transcript).ledger | (isByHost ? LEDGER_BY_HOST : 0);
   }
 
   /** The calls and replies of the transcript at hand. Many have none. */
   get calls(): CallRules {
-    return (this.#calls ??= new CallRules(this.#transcript!, this.#openCalls));
+    if (this.#calls === null) this.#takeOver();
+    return this.#calls!;
   }
 
   /** The tools that are defined in it so far. */
   get tools(): KnownTools {
-    return (this.#tools ??= new KnownTools(this.#given, this.#memory.definitions, this.#schemas));
+    if (this.#tools === null) this.#takeOver();
+    return this.#tools!;
+  }
+
+  /** From what the scanner has passed over. */
+  #takeOver(): void {
+    const { ledger } = this.#machine;
+    ledger[LEDGER_RULES]! |= LEDGER_BY_HOST;
+    this.#calls = new CallRules(this.#transcript!, this.#openCalls);
+    this.#tools = new KnownTools(this.#given, this.#memory, this.#schemas);
+    const calls = ledger[LEDGER_CALLS]!;
+    if (calls > 0) this.#calls.adopt(Array.from({ length: calls }, (_, i) => this.#machine.ledgerCall(i)));
+    const definers = ledger.subarray(LEDGER_DEFINER, LEDGER_DEFINER + ledger[LEDGER_DEFINERS]!);
+    for (const number of definers) this.#tools.note(this.#memory.definerOf(number));
   }
 
   /** Something will be told when the transcript has ended. */
   get hasOpen(): boolean {
-    return this.#calls !== null && this.#calls.hasOpen;
+    return this.#calls === null ? this.#machine.ledger[LEDGER_OPEN]! > 0 : this.#calls.hasOpen;
   }
 
   /** What is known only when the transcript has ended. */
@@ -104,7 +134,7 @@ export class Meaning {
     const { from, to } = message.body;
     const isWhole = (message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf;
     if (to - from > LONGEST_DEFINER) this.tools.noteUnread();
-    else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id });
+    else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id, kept: 0 });
     else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
   }
 
@@ -113,7 +143,7 @@ export class Meaning {
     if (!body.includes(OPEN_BRACE)) return;
     const last = Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET));
     // Without an end, what was begun is told as unclosed.
-    this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId });
+    this.tools.note({ role, content: decodeUtf8(last < 0 ? body : body.subarray(0, last + 1)), dialectId, kept: 0 });
   }
 
   /** `isChecked`: the body was found to be JSON. */

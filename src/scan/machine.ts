@@ -3,6 +3,26 @@
 
 import type { Dialect } from './dialects.ts';
 
+/**
+ * What arguments must be like, for the scanner: words, then texts; those words are addresses, which count from the
+ * table's beginning.
+ */
+export interface ArgumentTable {
+  readonly words: Uint32Array;
+  readonly texts: Uint8Array;
+  readonly addresses: readonly number[];
+}
+
+/** A call that the scanner has passed over. */
+export interface LedgerCall {
+  readonly id: string | null;
+  readonly name: string;
+  /** Byte positions: where its message begins, where its header ends. */
+  readonly from: number;
+  readonly to: number;
+  readonly isDone: boolean;
+}
+
 export interface Machine {
   readonly engine: 'simd' | 'scalar' | 'js';
   /** The window, `source.length` bytes: the host writes input here, at most `capacity` bytes. */
@@ -46,13 +66,31 @@ export interface Machine {
   readonly clean: Int32Array;
   /**
    * Passes over messages from table row `from` on, below row `to`, all of the transcript at hand; lists those of which something may be to
-   * be told. Answers the row where it stopped; a build may stop at once.
+   * be told. `base`: position of the window. Answers the row where it stopped; a build may stop at once.
    */
-  skipClean(from: number, to: number): number;
+  skipClean(from: number, to: number, base: number): number;
+  /**
+   * The calls of the transcript at hand that `skipClean` has passed over: LEDGER_WORDS words, which the host sets where
+   * a transcript begins.
+   */
+  readonly ledger: Int32Array;
+  /** One of them. */
+  ledgerCall(index: number): LedgerCall;
   /** Whose texts are kept. */
   keeper: object | null;
-  /** Keeps window bytes [from, to), so that `skipClean` knows them again: their number; 1: all others were forgotten; 0: they are not kept. */
-  keep(from: number, to: number): number;
+  /**
+   * Keeps window bytes [from, to), with a tag (CLEAN_TAG and the role), so that `skipClean` knows them again: their
+   * number; 1: all others were forgotten; 0: they are not kept.
+   */
+  keep(from: number, to: number, tag: number): number;
+  /** What is known of a kept text, KEPT_…. */
+  setKeptState(number: number, state: number): void;
+  /** Keeps a table of arguments: its address; 0: there is no room. */
+  keepTable(table: ArgumentTable): number;
+  /** Calls of this tool, by its plain name, are known where a kept text defines it; `node`: address of its table. */
+  learnTool(number: number, name: Uint8Array, node: number): void;
+  /** Whether window bytes [from, to), valid UTF-8, are JSON that fits a table. False: nobody knows. */
+  fits(node: number, from: number, to: number): boolean;
   /** Forgets what is kept. */
   forgetKept(): void;
   /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */

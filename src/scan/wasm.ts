@@ -9,7 +9,8 @@ import * as abi from '../abi.ts';
 import { scalar, simd } from './binary.ts';
 import { type Build, Builds } from './builds.ts';
 import { type Dialect, encodeDialect } from './dialects.ts';
-import type { Machine } from './machine.ts';
+import type { ArgumentTable, LedgerCall, Machine } from './machine.ts';
+import { decodeUtf8 } from '../utf8.ts';
 
 /** What assembly/index.ts exports. */
 interface Scanner {
@@ -38,9 +39,14 @@ interface Scanner {
   findLast(from: number, to: number, byte: number): number;
   tally(from: number, to: number, stops: number): number;
   cleanAt(): number;
-  skipClean(from: number, to: number): number;
+  skipClean(from: number, to: number, base: number): number;
+  ledgerAt(): number;
+  fitsNode(from: number, to: number, node: number): number;
+  allocate(bytes: number): number;
+  learnTool(number: number, name: number, length: number, node: number): number;
+  setKeptState(number: number, state: number): void;
   placeKept(from: number, to: number): void;
-  keep(from: number, to: number): number;
+  keep(from: number, to: number, tag: number): number;
   forgetKept(): void;
   jsonBegin(most: number): void;
   jsonFeed(from: number, to: number): number;
@@ -54,8 +60,8 @@ const STATE_BYTES = 192;
 const LEAST_WINDOW = 1024;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
-/** Texts that are kept. Memory that nothing is written to costs nothing. */
-const KEPT_BYTES = 1024 * 1024;
+/** Texts that are kept, and what is known of them. Memory that nothing is written to costs nothing. */
+const KEPT_BYTES = 2 * 1024 * 1024;
 /** Beside the depth: the document is valid UTF-8. */
 const IS_UTF8 = 1 << 31;
 const builds = new Builds(simd, scalar);
@@ -80,7 +86,10 @@ export class WasmMachine implements Machine {
   readonly slotRows: Int32Array;
   readonly sums: Uint32Array;
   readonly clean: Int32Array;
+  readonly ledger: Int32Array;
   keeper: object | null = null;
+  readonly #calls: DataView;
+  readonly #kept: Uint8Array;
   readonly #scanner: Scanner;
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
@@ -113,6 +122,9 @@ export class WasmMachine implements Machine {
     this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
     this.sums = new Uint32Array(buffer, scanner.tallyAt(), abi.TALLY_WORDS);
     this.clean = new Int32Array(buffer, scanner.cleanAt(), abi.CLEAN_WORDS);
+    this.ledger = new Int32Array(buffer, scanner.ledgerAt(), abi.LEDGER_WORDS);
+    this.#calls = new DataView(buffer, scanner.ledgerAt());
+    this.#kept = new Uint8Array(buffer, tableTo, KEPT_BYTES);
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
     this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
     this.#scratch = new Uint8Array(buffer, scratchAt, SCRATCH_BYTES);
@@ -178,12 +190,52 @@ export class WasmMachine implements Machine {
     return this.#scanner.tally(from, to, stops);
   }
 
-  skipClean(from: number, to: number): number {
-    return this.#scanner.skipClean(from, to);
+  skipClean(from: number, to: number, base: number): number {
+    return this.#scanner.skipClean(from, to, base);
   }
 
-  keep(from: number, to: number): number {
-    return this.#scanner.keep(this.#windowAt + from, this.#windowAt + to);
+  ledgerCall(index: number): LedgerCall {
+    const at = abi.LEDGER_ITEM + index * abi.LEDGER_ITEM_BYTES;
+    const view = this.#calls;
+    const text = (from: number, length: number): string =>
+      decodeUtf8(new Uint8Array(view.buffer, view.byteOffset + at + from, length));
+    const idLength = view.getInt32(at + abi.LEDGER_ID_LENGTH, true);
+    return {
+      id: idLength === 0 ? null : text(abi.LEDGER_ID, idLength),
+      name: text(abi.LEDGER_NAME, view.getInt32(at + abi.LEDGER_NAME_LENGTH, true)),
+      from: view.getFloat64(at + abi.LEDGER_FROM, true),
+      to: view.getFloat64(at + abi.LEDGER_TO, true),
+      isDone: view.getInt32(at + abi.LEDGER_DONE, true) !== 0,
+    };
+  }
+
+  keep(from: number, to: number, tag: number): number {
+    return this.#scanner.keep(this.#windowAt + from, this.#windowAt + to, tag);
+  }
+
+  setKeptState(number: number, state: number): void {
+    this.#scanner.setKeptState(number, state);
+  }
+
+  keepTable({ words, texts, addresses }: ArgumentTable): number {
+    const at = this.#scanner.allocate(words.byteLength + texts.length);
+    if (at === 0) return 0;
+    const kept = new Uint32Array(this.#kept.buffer, at, words.length);
+    kept.set(words);
+    for (const address of addresses) kept[address]! += at;
+    this.#kept.set(texts, at + words.byteLength - this.#kept.byteOffset);
+    return at;
+  }
+
+  learnTool(number: number, name: Uint8Array, node: number): void {
+    const at = this.#scanner.allocate(name.length);
+    if (at === 0) return;
+    this.#kept.set(name, at - this.#kept.byteOffset);
+    this.#scanner.learnTool(number, at, name.length, node);
+  }
+
+  fits(node: number, from: number, to: number): boolean {
+    return this.#scanner.fitsNode(this.#windowAt + from, this.#windowAt + to, node) !== 0;
   }
 
   forgetKept(): void {

@@ -4,12 +4,12 @@
 import { Validator } from '@cfworker/json-schema';
 
 import type { ToolDefinition } from '../model/data.ts';
-import type { Machine } from '../scan/machine.ts';
+import type { ArgumentTable } from '../scan/machine.ts';
+import { TableWriter } from './argument-table.ts';
 import { survey } from './arguments.ts';
 import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
 import { type Accepts, acceptsFor } from './plain-schema.ts';
-import { fitsText } from './plain-text.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
 import { Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked } from './schema-limits.ts';
 import { SchemaBuilder } from './schema-node.ts';
@@ -24,10 +24,10 @@ export interface CompiledTool {
   /** What is wrong with the arguments, a JSON value: the first finding, or null. Never throws. */
   check(argumentsValue: unknown): ArgumentFinding | null;
   /**
-   * A quick look at bytes [from, to) of a machine's window, valid UTF-8: true when they are JSON that nests at most `depth` deep, and `check` finds
-   * nothing in its value; false: nobody knows.
+   * By which the scanner knows arguments in which `check` finds nothing; null: the schema is not one that it could
+   * know.
    */
-  accepts(machine: Machine, from: number, to: number, depth: number): boolean;
+  readonly table: ArgumentTable | null;
 }
 
 /** The schema of a tool that takes no arguments. */
@@ -44,7 +44,7 @@ export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLi
     return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
   } catch (error) {
     const refused = { pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)) };
-    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), accepts: () => false };
+    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), table: null };
   }
 }
 
@@ -81,8 +81,11 @@ class Compiled implements CompiledTool {
     return new Validator(this.#schema.root, '2020-12', true);
   }
 
-  accepts(machine: Machine, from: number, to: number, depth: number): boolean {
-    return this.#accepts !== null && fitsText(this.#accepts.text, machine, from, to, depth);
+  get table(): ArgumentTable | null {
+    if (this.#accepts === null) return null;
+    const table = new TableWriter();
+    this.#accepts.node(table);
+    return table.finish();
   }
 
   check(argumentsValue: unknown): ArgumentFinding | null {

@@ -1,5 +1,6 @@
 // The tools that a transcript has defined so far, and calls looked at by their definitions (R-TOOLS, R-CALL).
 
+import { KEPT_DEFINES, KEPT_EMPTY } from '../abi.ts';
 import type { ToolDefinition } from '../model/data.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -18,6 +19,10 @@ export interface Definer {
   readonly dialectId: DialectId;
   /** What it defines, when it was read. */
   defined?: Defined;
+  /** What a scanner keeps its text as; 0: nothing. */
+  kept: number;
+  /** Tools whose calls the scanner knows. */
+  learned?: Set<string>;
 }
 
 /** UTF-16 units of texts whose definitions are kept, in all and each: a corpus repeats them. */
@@ -43,7 +48,7 @@ export class Definitions {
   readonly #blocks = new KnownBlocks();
   #units = 0;
 
-  read({ role, content, dialectId }: Definer): Defined {
+  read({ role, content, dialectId }: Omit<Definer, 'kept'>): Defined {
     for (const known of this.#known.get(content) ?? []) if (known.role === role && known.dialectId === dialectId) return known.defined;
     const { tools, problems } = toolsOf({ role, content, dialectId }, this.#blocks);
     const defined = { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field') };
@@ -74,6 +79,12 @@ export class ToolMemory {
   #texts: Definer[] = [];
   /** Numbers that the scanner gave before it forgot them count no more. */
   #isStale = false;
+  /**
+   * Tables that the scanner has, by their addresses; and schemas that were used once, which most are that no corpus
+   * repeats.
+   */
+  #tables = new WeakMap<CompiledTool, number>();
+  readonly #used = new WeakSet<CompiledTool>();
 
   /** A scanner is about to ask for what it keeps. */
   serve(machine: Machine): void {
@@ -82,27 +93,79 @@ export class ToolMemory {
     machine.forgetKept();
     machine.keeper = this;
     this.#machine = machine;
-    this.#texts = [];
+    this.#forget();
   }
 
-  /** The message whose body is bytes [from, to) of the scanner's window; `number`: what the scanner keeps it as, or 0. */
-  definer(number: number, from: number, to: number, role: string, dialectId: DialectId): Definer {
-    const machine = this.#machine!;
+  #forget(): void {
+    this.#texts = [];
+    this.#tables = new WeakMap();
+  }
+
+  /**
+   * The message whose body is bytes [from, to) of the scanner's window; `number`: what the scanner keeps it as, with
+   * this tag, or 0.
+   */
+  definer(number: number, from: number, to: number, role: string, dialectId: DialectId, tag: number): Definer {
     const known = this.#isStale ? undefined : this.#texts[number];
-    if (known?.role === role && known.dialectId === dialectId) return known;
-    const definer: Definer = { role, content: known?.content ?? textOf(machine, from, to), dialectId };
-    if (known !== undefined) return definer;
-    const kept = machine.keep(from, to);
-    // All others were forgotten.
+    if (known !== undefined) {
+      // What stands there again is worth to be read.
+      this.read(known);
+      return known;
+    }
+    const machine = this.#machine!;
+    const kept = machine.keep(from, to, tag);
+    const definer: Definer = { role, content: textOf(machine, from, to), dialectId, kept };
     if (kept === 1) {
-      this.#texts = [];
       this.#isStale = true;
+      this.#forget();
     }
     if (kept > 0) this.#texts[kept] = definer;
     return definer;
   }
+
+  /** What the scanner passed over: a definer by its number. */
+  definerOf(number: number): Definer {
+    return this.#texts[number]!;
+  }
+
+  #isKept(definer: Definer): boolean {
+    return definer.kept > 0 && this.#texts[definer.kept] === definer;
+  }
+
+  read(definer: Definer): Defined {
+    if (definer.defined !== undefined) return definer.defined;
+    const defined = (definer.defined = this.definitions.read(definer));
+    if (this.#isKept(definer) && defined.isWhole) {
+      this.#machine!.setKeptState(definer.kept, defined.tools.size > 0 ? KEPT_DEFINES : KEPT_EMPTY);
+    }
+    return defined;
+  }
+
+  /** The address of a schema's table; 0: there is none. */
+  tableOf(schema: CompiledTool, machine: Machine): number {
+    if (machine !== this.#machine) return 0;
+    const known = this.#tables.get(schema);
+    if (known !== undefined) return known;
+    if (!this.#used.has(schema)) {
+      this.#used.add(schema);
+      return 0;
+    }
+    const { table } = schema;
+    const address = table === null ? 0 : machine.keepTable(table);
+    this.#tables.set(schema, address);
+    return address;
+  }
+
+  /** From now on the scanner passes over calls of a tool by itself. `address`: of the table that its arguments fit. */
+  learn(definer: Definer, name: string, address: number): void {
+    const plain = plainName(name);
+    if (!this.#isKept(definer) || definer.learned?.has(plain)) return;
+    (definer.learned ??= new Set()).add(plain);
+    this.#machine!.learnTool(definer.kept, encoder.encode(plain), address);
+  }
 }
 
+const encoder = new TextEncoder();
 const CLOSE_BRACE = 0x7d;
 
 /** Definitions end in a bracket; without one, what was begun is told as unclosed. */
@@ -121,10 +184,16 @@ export class Schemas {
     this.#memory = memory;
   }
 
-  /** A quick look at arguments in the machine's window: true: they are JSON, and `check` finds nothing in them. False: nobody knows. */
-  accepts(definition: ToolDefinition, machine: Machine, from: number, to: number, depth: number): boolean {
+  /** Some check has run into a bound: not every call is looked at as others are. */
+  get isImpatient(): boolean {
+    return this.#count > 0;
+  }
+
+  /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
+  fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
-    return !this.#givenUp.has(schema) && schema.accepts(machine, from, to, depth);
+    const table = this.#givenUp.has(schema) ? 0 : this.#memory.tableOf(schema, machine);
+    return table > 0 && machine.fits(table, from, to) ? table : 0;
   }
 
   #schemaOf(definition: ToolDefinition): CompiledTool {
@@ -147,6 +216,8 @@ export class Schemas {
 
 const BEYOND = { pointer: '', keyword: 'limit' };
 
+/** Containers that may stand in one another in arguments that are looked at quickly. */
+export const LEAST_DEPTH = 64;
 /** Messages that are kept unread until a call asks for definitions. */
 const UNREAD = 16;
 
@@ -154,16 +225,18 @@ export class KnownTools {
   /** Shared with others that define the same, until something is added. */
   #tools: ToolsByName;
   #own: Map<string, ToolDefinition> | null = null;
-  readonly #definitions: Definitions;
+  /** The one message that defines them; null: there is none, or there are several. */
+  #definer: Definer | null = null;
+  readonly #memory: ToolMemory;
   readonly #schemas: Schemas;
   #unread: Definer[] = [];
   /** There are definitions that were not read: a tool without one may still be defined. */
   #isPartial = false;
 
   /** `given`: what the caller knows beside the transcript. */
-  constructor(given: ToolsByName, definitions: Definitions, schemas: Schemas) {
+  constructor(given: ToolsByName, memory: ToolMemory, schemas: Schemas) {
     this.#tools = given;
-    this.#definitions = definitions;
+    this.#memory = memory;
     this.#schemas = schemas;
   }
 
@@ -189,14 +262,18 @@ export class KnownTools {
   }
 
   /**
-   * A quick look at a call whose arguments are the bytes [from, to) of the machine's window, as JSON that may nest `depth` deep.
-   * `fits`: they are, and `check` finds nothing; `free`: `check` would not read them, and finds nothing; null: nobody knows.
+   * A quick look at a call whose arguments are the bytes [from, to) of the machine's window, as JSON that may nest
+   * LEAST_DEPTH deep. `fits`: they are, and `check` finds nothing; `free`: `check` would not read them, and finds
+   * nothing; null: nobody knows.
    */
-  look(name: string, machine: Machine, from: number, to: number, depth: number): 'fits' | 'free' | null {
+  look(name: string, machine: Machine, from: number, to: number): 'fits' | 'free' | null {
     if (!this.any) return 'free';
     const definition = this.#tools.get(plainName(name));
     if (!definition) return isBuiltin(name) || this.#isPartial ? 'free' : null;
-    return this.#schemas.accepts(definition, machine, from, to, depth) ? 'fits' : null;
+    const table = this.#schemas.fitting(definition, machine, from, to);
+    if (table === 0) return null;
+    if (this.#definer !== null && !this.#isPartial) this.#memory.learn(this.#definer, name, table);
+    return 'fits';
   }
 
   /** Some tools are defined: only then calls are checked. */
@@ -208,17 +285,20 @@ export class KnownTools {
   #readAll(): void {
     if (this.#unread.length === 0) return;
     for (const definer of this.#unread) {
-      const { tools, isWhole } = (definer.defined ??= this.#definitions.read(definer));
-      this.#define(tools);
+      const { tools, isWhole } = this.#memory.read(definer);
+      this.#define(tools, definer);
       if (!isWhole) this.#isPartial = true;
     }
     this.#unread = [];
   }
 
-  #define(tools: ToolsByName): void {
+  #define(tools: ToolsByName, definer: Definer): void {
+    if (tools.size === 0) return;
     if (this.#tools.size === 0) {
       this.#tools = tools;
-    } else if (tools.size > 0) {
+      this.#definer = definer;
+    } else {
+      this.#definer = null;
       this.#tools = this.#own ??= new Map(this.#tools);
       for (const [name, tool] of tools) this.#own.set(name, tool);
     }

@@ -1,15 +1,16 @@
 // A quick yes for the schemas that most tools have: objects, lists and plain values, each with its type. It says only that arguments
 // fit; whatever it does not know for certain is left to the library, which finds out what is wrong and where.
 
+import { TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER } from '../abi.ts';
+import type { NodeWriter } from './argument-table.ts';
 import { isObject, own } from './json.ts';
-import * as text from './plain-text.ts';
 
 /** What a schema accepts. */
 export interface Accepts {
   /** True: the value fits. False: nobody knows yet. */
   readonly value: (value: unknown) => boolean;
-  /** The same of JSON text. */
-  readonly text: text.TextAccepts;
+  /** The same, for the scanner, of JSON text. */
+  readonly node: NodeWriter;
 }
 
 /** Keywords that say nothing about what fits. */
@@ -19,11 +20,11 @@ const MOST_ITEMS = 1000;
 const MOST_SCHEMAS = 1000;
 
 const TYPES: Readonly<Record<string, Accepts>> = {
-  string: { value: (value) => typeof value === 'string', text: text.acceptsString },
-  number: { value: (value) => typeof value === 'number', text: text.acceptsNumber },
-  integer: { value: (value) => Number.isInteger(value), text: text.acceptsInteger },
-  boolean: { value: (value) => typeof value === 'boolean', text: text.acceptsBoolean },
-  null: { value: (value) => value === null, text: text.acceptsNull },
+  string: { value: (value) => typeof value === 'string', node: (table) => table.string(null) },
+  number: { value: (value) => typeof value === 'number', node: (table) => table.scalar(TYPE_NUMBER) },
+  integer: { value: (value) => Number.isInteger(value), node: (table) => table.scalar(TYPE_INTEGER) },
+  boolean: { value: (value) => typeof value === 'boolean', node: (table) => table.scalar(TYPE_BOOLEAN) },
+  null: { value: (value) => value === null, node: (table) => table.scalar(TYPE_NULL) },
 };
 
 /** Null: the schema says something that is not known here. */
@@ -45,7 +46,7 @@ function read(schema: unknown, budget: { schemas: number }): Accepts | null {
   if (!Array.isArray(values) || values.length > MOST_ITEMS) return null;
   return {
     value: (value) => ofType.value(value) && values.includes(value),
-    text: type === 'string' ? text.acceptsMember(values) : text.acceptsNothing,
+    node: (table) => (type === 'string' ? table.string(values) : table.scalar(TYPE_ASK)),
   };
 }
 
@@ -63,8 +64,8 @@ function readObject(schema: { readonly [key: string]: unknown }, budget: { schem
     known.set(name, accepts);
   }
   const names = required as readonly string[];
-  const texts = new Map([...known].map(([name, accepts]) => [name, accepts.text]));
-  return { value: (value) => fitsObject(value, known, names), text: text.acceptsObject(texts, names) };
+  const nodes = new Map([...known].map(([name, accepts]) => [name, accepts.node]));
+  return { value: (value) => fitsObject(value, known, names), node: (table) => table.object(nodes, names) };
 }
 
 function fitsObject(value: unknown, known: ReadonlyMap<string, Accepts>, required: readonly string[]): boolean {
@@ -80,6 +81,6 @@ function readList(schema: { readonly [key: string]: unknown }, budget: { schemas
   const items = read(own(schema, 'items'), budget);
   return items && {
     value: (value) => Array.isArray(value) && value.length <= MOST_ITEMS && value.every(items.value),
-    text: text.acceptsList(items.text, MOST_ITEMS),
+    node: (table) => table.list(items.node),
   };
 }

@@ -7,6 +7,7 @@ import type { Machine } from '../../src/scan/machine.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { CallRules } from '../../src/rules/calls.ts';
 import { Checker, type CheckOptions } from '../../src/rules/check.ts';
 import { CleanMessages } from '../../src/rules/clean.ts';
 import { ToolMemory } from '../../src/tools/known.ts';
@@ -149,10 +150,18 @@ function compare(machine: Machine, bytes: Uint8Array, options: CheckOptions, tol
   return found;
 }
 
-/** How many messages are passed over, how many of them are listed, and how many of these are to be looked at, while `work` is done. */
-function counted(work: () => void): { passed: number; listed: number; looked: number } {
+/**
+ * How many messages are passed over, how many of them are listed, how many of these are to be looked at, and how many
+ * calls are taken over from those that were passed over, while `work` is done.
+ */
+function counted(work: () => void): { passed: number; listed: number; looked: number; adopted: number } {
   const { skip, tell } = CleanMessages.prototype;
-  const count = { passed: 0, listed: 0, looked: 0 };
+  const { adopt } = CallRules.prototype;
+  const count = { passed: 0, listed: 0, looked: 0, adopted: 0 };
+  CallRules.prototype.adopt = function (calls): void {
+    count.adopted += [...calls].length;
+    adopt.call(this, calls);
+  };
   CleanMessages.prototype.skip = function (...given): number {
     const next = skip.apply(this, given);
     if (next > given[1]) count.passed += this.messages;
@@ -168,6 +177,7 @@ function counted(work: () => void): { passed: number; listed: number; looked: nu
     work();
   } finally {
     Object.assign(CleanMessages.prototype, { skip, tell });
+    CallRules.prototype.adopt = adopt;
   }
   return count;
 }
@@ -175,7 +185,7 @@ function counted(work: () => void): { passed: number; listed: number; looked: nu
 describe('findings of rows are findings of views', () => {
   test(`${RUNS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, () => {
     const rules = new Set<string>();
-    const { passed, listed, looked } = counted(() => {
+    const { passed, listed, looked, adopted } = counted(() => {
       for (let run = 0; run < RUNS; run++) {
         const random = randomOf(SEED + run);
         const bytes = input(random);
@@ -193,10 +203,23 @@ describe('findings of rows are findings of views', () => {
     expect(passed - listed).toBeGreaterThan(RUNS);
     expect(listed - looked).toBeGreaterThan(RUNS / 2);
     expect(looked).toBeGreaterThan(RUNS / 2);
+    expect(adopted).toBeGreaterThan(RUNS / 60);
   });
 
   test('on all fixtures', () => {
     for (const { name, input: bytes, options } of readFixtures()) for (const machine of MACHINES) compare(machine, bytes, options, name);
+  });
+
+  test('a tool of the model is none of the functions', () => {
+    const turn = (to: string, id: string): string =>
+      `<|start|>assistant to=${to} call_id=${id}<|channel|>commentary<|message|>{}<|call|>`
+        + `<|start|>tool call_id=${id}<|message|>x<|end|>`;
+    const calls = turn('python', 'a') + turn('functions.python', 'b') + turn('functions.now', 'c');
+    const transcript = `version: 2.2\n<|start|>developer<|message|>${BLOCK}<|end|>${calls}\n`;
+    for (const machine of MACHINES) {
+      const found = compare(machine, encoder.encode(transcript.repeat(6)), {}, machine.engine);
+      expect(found.filter(({ rule }) => rule === 'unknown-tool')).toHaveLength(6);
+    }
   });
 
   test('texts that are kept, and forgotten when there is no more room', () => {

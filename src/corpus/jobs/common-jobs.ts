@@ -33,7 +33,8 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
   }
   if (job.kind === 'check') {
     const places = new Places(input, from);
-    const { openCalls } = places;
+    // Who watches calls is told of each one.
+    const openCalls = input.canReread ? undefined : places.openCalls;
     const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, memory: kit.tools, watch: places });
     let found: Found[] = [];
     try {

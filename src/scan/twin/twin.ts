@@ -38,6 +38,7 @@ export class Twin implements Machine {
   readonly slotRows: Int32Array;
   readonly sums = new Uint32Array(abi.TALLY_WORDS);
   readonly clean = new Int32Array(abi.CLEAN_WORDS);
+  readonly ledger = new Int32Array(abi.LEDGER_WORDS);
   keeper: object | null = null;
   private readonly cursor: Cursor;
   private readonly messages: Messages;
@@ -115,8 +116,24 @@ export class Twin implements Machine {
     return from;
   }
 
+  ledgerCall(): never {
+    throw new Error('the ledger is empty');
+  }
+
   keep(): number {
     return 0;
+  }
+
+  keepTable(): number {
+    return 0;
+  }
+
+  setKeptState(): void {}
+
+  learnTool(): void {}
+
+  fits(): boolean {
+    return false;
   }
 
   forgetKept(): void {}
