@@ -56,7 +56,12 @@ test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () =>
         // A list that stands in a string is looked into when it is kept: the second time.
         const isText = list.toString().trimStart().startsWith('"') && statuses[i] === abi.TOOLS_ASK;
         const status = statuses[i + lists.length]!;
-        if (!isText && statuses[i] !== status) expect(statuses[i], `again: ${told}`).toBe(status);
+        if (!isText && statuses[i] !== status) {
+          // Where the memory of lists ends, a table may have no room: there is some in a fresh machine.
+          const twice = Buffer.concat([line(list), line(list)]);
+          const [first, second] = statusOf(new RecordMachine({ build: machine.engine }), twice);
+          expect(first, `again: ${told}`).toBe(second);
+        }
         if (status !== abi.TOOLS_FLAT) return;
         flat++;
         if (!isRead(list.toString())) expect.fail(`the host refuses it: ${told}`);
