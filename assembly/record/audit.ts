@@ -28,18 +28,21 @@ function lowerNext(): v128 { return i8x16(4, 4, 4, 4, 4, 4 | 32, 4, 4, 4, 4, 4, 
 function upperNext(): v128 { return i8x16(0, 0, 64, 0, 4, 4 | 32, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0); }
 const ALONE: i8 = 1 | 2 | 8 | 16;
 
-/** The bytes of a block that may begin something are not 0; `next` are those behind them. */
+/** The bytes of a block that are signs are not 0. */
 // @ts-ignore: decorator
 @inline
-function signs(block: v128, next: v128): v128 {
-  const low = i8x16.splat(15);
-  const first = v128.and(
-    i8x16.swizzle(lower(), v128.and(block, low)), i8x16.swizzle(upper(), i8x16.shr_u(block, 4)),
-  );
-  const second = v128.and(
-    i8x16.swizzle(lowerNext(), v128.and(next, low)), i8x16.swizzle(upperNext(), i8x16.shr_u(next, 4)),
-  );
-  return v128.and(first, v128.or(second, i8x16.splat(ALONE)));
+function signs(block: v128): v128 {
+  const low = v128.and(block, i8x16.splat(15));
+  return v128.and(i8x16.swizzle(lower(), low), i8x16.swizzle(upper(), i8x16.shr_u(block, 4)));
+}
+
+/** Of signs, those that what stands behind them leaves. */
+// @ts-ignore: decorator
+@inline
+function before(next: v128, found: v128): v128 {
+  const low = v128.and(next, i8x16.splat(15));
+  const second = v128.and(i8x16.swizzle(lowerNext(), low), i8x16.swizzle(upperNext(), i8x16.shr_u(next, 4)));
+  return v128.and(found, v128.or(second, i8x16.splat(ALONE)));
 }
 
 /** Whether something may begin with the sign at p. */
@@ -113,9 +116,9 @@ function mayStandFor(p: usize): bool {
 export function mayHold(p: usize, end: usize): bool {
   if (ASC_FEATURE_SIMD) {
     for (; p < end; p += 16) {
-      const found = signs(v128.load(p), v128.load(p, 1));
+      const found = signs(v128.load(p));
       if (!v128.any_true(found)) continue;
-      let mask = i8x16.bitmask(i8x16.ne(found, i8x16.splat(0)));
+      let mask = i8x16.bitmask(i8x16.ne(before(v128.load(p, 1), found), i8x16.splat(0)));
       while (mask != 0) {
         const at = p + <usize>ctz<i32>(mask);
         if (at < end && mayBegin(at)) return true;

@@ -50,7 +50,7 @@ export interface Task {
   readonly slots: SharedArrayBuffer | undefined;
 }
 
-/** Bytes of a slot; a larger piece travels by itself. */
+/** Bytes of a slot; a larger piece travels in several. */
 export const SLOT = 320 * 1024;
 /** Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts before are taken. */
 export const AHEAD = 32;

@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { InputError } from '../error.ts';
-import { NO_RESULT } from './job.ts';
+import { type JobResult, NO_RESULT, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
 import { Kit } from './open.ts';
 import { perform } from './perform.ts';
@@ -22,7 +22,7 @@ async function work({ task, job, flow, slots }: Task): Promise<void> {
       say({ task, result: NO_RESULT });
       return;
     }
-    const pieces = perform(kit, await kindOf(job), job);
+    const pieces = parted(perform(kit, await kindOf(job), job));
     let given = 0;
     while (true) {
       const { done, value } = pieces.next();
@@ -30,7 +30,7 @@ async function work({ task, job, flow, slots }: Task): Promise<void> {
         say({ task, result: value });
         return;
       }
-      if (slots !== undefined && value instanceof Uint8Array && value.length <= SLOT) {
+      if (slots !== undefined && value instanceof Uint8Array) {
         new Uint8Array(slots, (given % AHEAD) * SLOT, value.length).set(value);
         say({ task, length: value.length });
       } else {
@@ -49,6 +49,16 @@ async function work({ task, job, flow, slots }: Task): Promise<void> {
     }
   } catch (error) {
     say({ task, error: failureOf(error) });
+  }
+}
+
+/** Pieces of bytes in parts that fit into a slot. */
+function* parted(pieces: Generator<Piece, JobResult, void>): Generator<Piece, JobResult, void> {
+  for (let next = pieces.next(); ; next = pieces.next()) {
+    if (next.done) return next.value;
+    const { value } = next;
+    if (!(value instanceof Uint8Array) || value.length <= SLOT) yield value;
+    else for (let at = 0; at < value.length; at += SLOT) yield value.subarray(at, at + SLOT);
   }
 }
 
