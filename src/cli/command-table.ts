@@ -64,7 +64,7 @@ export function commandRows(): readonly CommandRow[] {
       refuse: refuseBinary,
       options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
-        new Option('--output <file>', 'where to write; standard output when left out'),
+        new Option('-o, --output <file>', 'where to write; standard output when left out'),
         new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather),
         new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather),
         new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber),
@@ -90,8 +90,9 @@ export function commandRows(): readonly CommandRow[] {
       name: 'convert',
       description: 'write transcripts in another form',
       load: async () => (await import('./commands/convert.ts')).convert,
+      refuse: ({ to }) => (to === undefined ? `say what to write, with --to: ${FORMS.join(', ')}` : null),
       options: () => [
-        new Option('--to <form>', 'what to write').choices(FORMS).makeOptionMandatory(),
+        new Option('--to <form>', 'what to write; needed').choices(FORMS),
         new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),
         new Option('--format <format>', 'form of the output: text for dialects, else ndjson')
           .choices(['text', 'ndjson']),
@@ -116,7 +117,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--fix-warnings', 'the same, and without what is a warning'),
         new Option('--how <style>', 'break tokens up, or write the escapes of OpenChatML 2.2 (default: records are '
           + 'broken up, raw text as its dialect has it)').choices(['neutralise', 'escape']),
-        new Option('--output <file>', 'where the copy goes, of one input'),
+        new Option('-o, --output <file>', 'where the copy goes, of one input'),
         new Option('--output-dir <folder>', 'where the copies go, of several'),
         new Option('--in-place', 'the copies take the places of the inputs'),
         new Option('--diff', 'show what --fix would change, and write nothing'),
@@ -159,7 +160,7 @@ export function commandRows(): readonly CommandRow[] {
       argument: { name: '<folder>', description: 'the folder that `run` has written to' },
       load: async () => (await import('./commands/merge.ts')).merge,
       options: () => [
-        new Option('--output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too'),
+        new Option('-o, --output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too'),
       ],
       shared: () => [colorOption(), ...flag('-q, --quiet', 'errors only')],
     },

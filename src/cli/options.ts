@@ -63,7 +63,7 @@ export function corpusOptions(): Option[] {
 }
 
 export function threadsOption(): Option {
-  return new Option('--threads <number>', 'threads that work side by side; 1: none besides the main one')
+  return new Option('-j, --threads <number>', 'threads that work side by side; 1: none besides the main one')
     .argParser(readThreads)
     .default(Math.min(availableParallelism(), USUAL_THREADS), `the cores, at most ${USUAL_THREADS}`);
 }

@@ -1,9 +1,10 @@
 // The command line itself: help, wrong usage, and every exit code.
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { ClosedPipe, OutputError } from '../../src/cli/stream.ts';
 import { loadSpinner, makeProgram } from '../../src/cli/program.ts';
 import { ENDINGS } from '../../src/corpus/input/paths.ts';
-import { CLEAN, FAULTY, file, run } from './harness.ts';
+import { at, CLEAN, FAULTY, file, run } from './harness.ts';
 
 test('--version and -V', async () => {
   for (const flag of ['--version', '-V']) expect(await run([flag])).toEqual({ code: 0, out: '0.0.0-test\n', err: '' });
@@ -188,4 +189,14 @@ test('a bug of ours is told as one, without a word of any input: 70', async () =
   expect(err).toContain('  TypeError\n    at ');
   expect(err).toContain('program.test.ts');
   expect(err).not.toContain('SECRET');
+});
+
+test('short forms of options; convert lists its forms', async () => {
+  const path = file('short.txt', CLEAN);
+  const output = at('short.ndjson');
+  expect(await run(['messages', '-j', '2', '-o', output, path])).toMatchObject({ code: 0 });
+  expect(readFileSync(output, 'utf8')).toBe((await run(['messages', path])).out);
+  const { code, err } = await run(['convert', path]);
+  expect(code).toBe(2);
+  expect(err).toContain('--to: openchatml-2.2, openchatml-2.0, openchatml-0.1, harmony, ');
 });
