@@ -56,6 +56,8 @@ export function readSettings(root: JsonNode, program: Command, folder: string): 
   for (const entry of entriesOf(root, 'a configuration')) {
     const { key, value } = entry;
     const ofCommand = known.get(key);
+    // What an editor reads the schema from.
+    if (key === '$schema') continue;
     if (key === 'rules') {
       rules = readRules(value);
     } else if (ofCommand) {

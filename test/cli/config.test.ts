@@ -24,6 +24,11 @@ async function printed(argv: string[]): Promise<Record<string, Record<string, un
   return JSON.parse(out) as Record<string, Record<string, unknown>>;
 }
 
+test('$schema is for editors', async () => {
+  const own = config({ $schema: 'https://example.org/schema.json', scan: { format: 'json' } });
+  expect((await run(['scan', '--config', own], { stdin: CLEAN })).out).toMatch(/^\{"schema"/);
+});
+
 describe('where it is', () => {
   test('the nearest one upwards, and none in YAML', () => {
     const outer = file(`config/tree/${CONFIG_NAME}`, '{}');
