@@ -154,3 +154,41 @@ test('objects that are not one a line are records, in every command', async () =
   const { files, transcripts } = JSON.parse((await run(['scan', '--format', 'json', folder])).out) as Record<string, unknown>;
   expect([files, transcripts]).toEqual([4, 8]);
 });
+
+test('each side of a preference is a transcript, and an instruction is one', async () => {
+  const ask = { role: 'user', content: 'Q' };
+  const say = (content: string): object => ({ role: 'assistant', content });
+  const records = [
+    { chosen: [ask, say('good')], rejected: [ask, say('bad')], score: 1 },
+    { prompt: [ask], chosen: [say('good')], rejected: [{ role: 'robot', content: 'bad' }] },
+    { system: 'S', instruction: 'Add.', input: '1 2', output: '3' },
+    { instruction: 'Hi', input: '', output: 'Ho', history: [] },
+    { instruction: 'Hi', output: 'Ho', history: [['a', 'b']] },
+    { chosen: 'good', rejected: 'bad' },
+    { conversations: [], instruction: 'Hi', output: 'Ho' },
+  ];
+  const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
+  const path = file('records/other.jsonl', text);
+  const messages = jsonLines((await run(['messages', path])).out) as Record<string, unknown>[];
+  expect(messages.map(({ record, transcript, index, role, content }) => [record, transcript, index, role, content])).toEqual([
+    [0, 0, 0, 'user', 'Q'], [0, 0, 1, 'assistant', 'good'], [0, 1, 0, 'user', 'Q'], [0, 1, 1, 'assistant', 'bad'],
+    [1, 2, 0, 'user', 'Q'], [1, 2, 1, 'assistant', 'good'],
+    [2, 3, 0, 'system', 'S'], [2, 3, 1, 'user', 'Add.\n\n1 2'], [2, 3, 2, 'assistant', '3'],
+    [3, 4, 0, 'user', 'Hi'], [3, 4, 1, 'assistant', 'Ho'],
+  ]);
+  // Contents of sides stand where they are in the file.
+  const good = messages[1] as { body_from: number; body_to: number };
+  expect(readFileSync(path).toString('utf8', good.body_from, good.body_to)).toBe('good');
+  const found = (jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[]).slice(0, -1);
+  expect(found.map(({ record, rule }) => [record, rule])).toEqual([
+    [1, 'refused-record'], [4, 'unknown-record'], [5, 'unknown-record'],
+  ]);
+  const verdicts = jsonLines((await run(['filter'], { stdin: text })).out) as Record<string, unknown>[];
+  expect(verdicts.map(({ ok, messages: count }) => [ok, count])).toEqual([
+    [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [false, 0], [true, 0],
+  ]);
+  for (const threads of ['1', '2']) {
+    const { transcripts } = JSON.parse((await run(['scan', '--threads', threads, '--format', 'json', path])).out) as Record<string, unknown>;
+    expect(transcripts).toBe(6);
+  }
+});

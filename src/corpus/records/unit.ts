@@ -8,6 +8,7 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords } from './form.ts';
+import { otherChats } from './other-forms.ts';
 import { chatUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
@@ -57,7 +58,11 @@ export function* unitsOfRecord(
     return;
   }
   const fields = fieldsOf(record.value, options);
-  if (fields === null) yield badRecord(record, 'unknown-record', wantedFields(options));
+  if (fields === null) {
+    const chats = options.field === undefined && (options.form ?? 'auto') === 'auto' ? otherChats(record) : [];
+    if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(options));
+    for (const chat of chats) yield chatUnit(chat.record, chat.names, options.positions ?? 'file');
+  }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
   else yield chatUnit(record, fields.names, options.positions ?? 'file');
@@ -67,7 +72,7 @@ export function* unitsOfRecord(
 function wantedFields({ form, field }: UnitOptions): string {
   if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
   if (form !== undefined && form !== 'auto') return `it has no ${form}`;
-  return 'it has none of messages, conversations, text, prompt with completion';
+  return 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with output';
 }
 
 interface Fields {
