@@ -79,18 +79,20 @@ export class LineOutput implements MessageForm {
         if (machine.asksForTools(next)) {
           if (tools.settle(next)) continue;
         } else if (this.#gathered > 0) {
-          this.#handOut(machine);
+          this.#handOut(machine, false);
           continue;
         }
       }
       break;
     }
-    this.#handOut(machine);
+    this.#handOut(machine, true);
     return record;
   }
 
-  #handOut(machine: RecordMachine): void {
-    if (this.#gathered > 0) this.#ready.push(this.#copy(machine.output.subarray(0, this.#gathered)));
+  /** `isLast`: nothing is written over it before it is taken. */
+  #handOut(machine: RecordMachine, isLast: boolean): void {
+    const bytes = machine.output.subarray(0, this.#gathered);
+    if (bytes.length > 0) this.#ready.push(isLast ? bytes : this.#copy(bytes));
     this.#gathered = 0;
   }
 
