@@ -17,17 +17,26 @@ const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/^\s*<(?:!doctype|html|head|body)\b/i, 'HTML'],
 ];
 
+const NOTHING = new Uint8Array(0);
+
 /** The first bytes of an input, kept while they pass. */
 export class Beginning implements Watch {
-  #bytes: Uint8Array | null = null;
+  #bytes = NOTHING;
+  #length = 0;
 
-  watch(machine: Machine, base: number, from: number, to: number): void {
-    if (base + from === 0) this.#bytes = machine.source.slice(0, Math.min(to, LOOK));
+  /** Takes window bytes [from, to), however few they are. */
+  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
+    const at = base + from;
+    if (at >= LOOK) return;
+    const end = Math.min(base + to, LOOK);
+    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(final ? end : LOOK);
+    this.#bytes.set(machine.source.subarray(from, end - base), at);
+    this.#length = end;
   }
 
   /** What it looks like, for a finding; empty: nothing that is known. */
   get likeness(): { readonly detail?: string } {
-    const text = decodeUtf8(this.#bytes ?? new Uint8Array(0));
+    const text = decodeUtf8(this.#bytes.subarray(0, this.#length));
     const found = SIGNS.find(([sign]) => sign.test(text));
     return found === undefined ? {} : { detail: `it looks like ${found[1]}` };
   }

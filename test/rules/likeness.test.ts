@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { createMachine } from '../../src/index.ts';
 import { MemorySource } from '../../src/scan/source.ts';
+import { SlowSource } from '../corpus/input/slow-source.ts';
 import { checkSource } from '../../src/rules/check.ts';
 
 const machine = createMachine();
@@ -34,4 +35,14 @@ test('it is told besides what the dialect asks for that the caller names', () =>
   expect(found.map(({ rule, severity }) => [rule, severity])).toEqual(expect.arrayContaining([
     ['missing-header', 'error'], ['nothing-found', 'warning'],
   ]));
+});
+
+test('what it looks like is the same, however little comes at a time', () => {
+  const text = `${'Hi. '.repeat(900)}<|start_header_id|>user ${'Ho. '.repeat(2000)}`;
+  const wanted = check(text);
+  for (const most of [1, 7, 1000, 4097]) {
+    const found = [...checkSource(machine, new SlowSource(Buffer.from(text), most))];
+    expect(found.find(({ rule }) => rule === 'nothing-found')?.message, `${most} at once`).toBe((wanted[0] as unknown[])[4]);
+  }
+  expect((wanted[0] as unknown[])[4]).toMatch(/Llama 3/);
 });
