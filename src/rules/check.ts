@@ -1,6 +1,6 @@
 // Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong together.
 
-import { AT_START, BY_ROLE, FILE, HAS_ESCAPE, HAS_LINE, HEADER, LITERAL, MESSAGE, STRAY, TEXT, TRAILING } from '../abi.ts';
+import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
 import { Message } from '../model/message.ts';
 import { type HeaderCache, stopsOf, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
@@ -11,8 +11,8 @@ import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.t
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
-import { headerFindings } from './header.ts';
 import { Beginning } from './likeness.ts';
+import { structureFindings } from './structure.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
 import { lacksChannel } from './visibility.ts';
@@ -337,52 +337,12 @@ export class Checker implements SourceWatcher {
     if (openTurn) {
       this.#add({ rule: 'open-turn', from, to }, number, declared);
     } else {
-      for (const finding of this.#findings(message, transcript, isLast)) this.#tell(finding);
+      const mayBeCut = isLast && !this.#options.stopStripped;
+      for (const finding of structureFindings(message, transcript, this.#walk.reading, mayBeCut)) this.#tell(finding);
       this.#meaning.message(message, transcript, this.#tell);
     }
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
-  }
-
-  *#findings(message: Message, transcript: TranscriptInfo, isLast: boolean): Generator<Finding, void, void> {
-    const { from, to, end } = message;
-    const cut = !message.isPlain && message.reading.cut;
-    yield* headerFindings(message, transcript, cut);
-    if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
-    if (message.isLeaf) {
-      if (isLast && !this.#options.stopStripped) yield { rule: 'truncated', from, to };
-      return;
-    }
-    yield* this.#childFindings(message, isLast);
-  }
-
-  *#childFindings(message: Message, isLast: boolean): Generator<Finding, void, void> {
-    const { from, to } = message;
-    const soft = (message.dialect.flags & HAS_ESCAPE) === 0;
-    const bodyTokenFrom = message.bodyTokenFrom;
-    for (const stray of message.rowsOf(STRAY)) {
-      const inBody = stray.from >= bodyTokenFrom;
-      yield { rule: 'stray-token', from: stray.from, to: stray.to, ...(inBody && soft && { severity: 'warning' }) };
-    }
-    for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
-    const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
-    if (open) {
-      yield { rule: 'unterminated-literal', from: open.from, to: open.from + LITERAL_BYTES, detail: this.#swallowed(open.from, open.to) };
-    } else if (isLast && !this.#options.stopStripped) {
-      yield { rule: 'truncated', from, to };
-    }
-  }
-
-  /** What an unterminated literal holds, in numbers. */
-  #swallowed(from: number, to: number): string {
-    let tokens = 0;
-    const step = 1 << 20;
-    for (let at = from + LITERAL_BYTES; at < to; at += step) {
-      // Tokens that begin in the part; the longest one has 14 bytes here.
-      const part = this.#walk.reading.bytes(at, Math.min(to, at + step + 13));
-      tokens += countTokens(part, Math.min(step, to - at));
-    }
-    return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
   }
 }
 
@@ -410,19 +370,4 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return') && !lacksChannel(message, transcript);
-}
-
-/** Length of `<|literal|>`. */
-const LITERAL_BYTES = 11;
-
-const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
-  new TextEncoder().encode(`<|${name}|>`),
-);
-
-function countTokens(bytes: Uint8Array, end: number): number {
-  let count = 0;
-  for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
-    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) count++;
-  }
-  return count;
 }

@@ -32,8 +32,6 @@ type JsonChecker = Pick<Machine, 'checkJson'>;
 /** Types that any text is of. */
 const FREE: ReadonlySet<string> = new Set(['text', 'markdown']);
 
-/** Any text is of this type. */
-export const isFreeType = (type: string): boolean => FREE.has(type);
 /** Bytes of a body that are read at once. */
 const PART = 64 * 1024;
 /** No engine makes a string of more bytes. */

@@ -2,7 +2,8 @@
 // and records count from the beginning, wherever the lines lay and however often the table was full.
 import * as abi from '../../src/abi.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
-import { NO_ARGUMENTS, scanRecords } from '../../src/scan/twin/record.ts';
+import { scanRecords } from '../../src/scan/twin/record.ts';
+import { NO_ARGUMENTS } from '../../src/scan/twin/record-entries.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../src/scan/dialects.ts';
 
 export interface Table {

@@ -3,8 +3,9 @@
 
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../../abi.ts';
+import { isBlank } from '../../model/bytes.ts';
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { isBlank } from '../../corpus/records/layout.ts';
+import { isMarked, MARK } from '../../corpus/records/json-bytes.ts';
 import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
@@ -168,7 +169,6 @@ class MessageList {
 }
 
 const LINE_END = Buffer.from('\n');
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** The record of a line. Positions in it are bytes of the line. */
 function recordOf(
@@ -177,7 +177,7 @@ function recordOf(
   largest: number,
 ): CorpusRecord | RecordProblem {
   // A byte order mark may begin the input.
-  const from = number === 0 && line.subarray(0, 3).equals(MARK) ? 3 : 0;
+  const from = number === 0 && isMarked(line) ? MARK.length : 0;
   const bytes = line.subarray(from);
   const place = { number, line: number + 1, from, to: size };
   const wrong = (problem: string, at: number | null = null): RecordProblem => ({ ...place, problem, remedy: '', at });
@@ -186,7 +186,7 @@ function recordOf(
   try {
     return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
   } catch {
-    if (bytes.every(isBlank)) return wrong('the line is blank');
+    if (isBlank(bytes, 0, bytes.length)) return wrong('the line is blank');
     return wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
   }
 }

@@ -12,6 +12,7 @@ import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
 import { LinePlaces } from '../places.ts';
+import { isMarked, MARK } from '../records/json-bytes.ts';
 import type { LineRange } from '../records/window.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
@@ -20,7 +21,6 @@ import { type BadRecord, isBad, type Unit, type UnitOptions } from '../records/u
 import type { UnitWorker } from './unit-worker.ts';
 
 const COUNT_STEP = 256 * 1024;
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /** `part` null: all of the input. */
 export function* performRecords(
@@ -287,7 +287,7 @@ export function countLines(kit: Kit, input: InputSource, { from, to }: LineRange
   const { text } = kit;
   text.beginLines();
   // A byte order mark makes no record.
-  let at = from === 0 && MARK.equals(input.bytes(0, MARK.length)) ? MARK.length : from;
+  let at = from === 0 && isMarked(input.bytes(0, MARK.length)) ? MARK.length : from;
   while (at < to) {
     const read = input.read(at, text.input.subarray(0, Math.min(COUNT_STEP, to - at)));
     if (read === 0) break;

@@ -4,6 +4,7 @@
 import { IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
+import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/rows.ts';
 import { LineWindow } from '../records/window.ts';
 import type { Line } from './verdict-lines.ts';
@@ -21,9 +22,6 @@ export interface VerdictRowsOptions {
   readonly write: (bytes: Uint8Array) => void;
 }
 
-const LF = 0x0a;
-const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
-
 export class VerdictRows {
   readonly #machine: RecordMachine;
   readonly #window: LineWindow;
@@ -38,7 +36,7 @@ export class VerdictRows {
     this.#machine = machine;
     this.#window = new LineWindow(machine, source, { from: 0, to: Infinity, record: 0, line: 1 }, machine.input.length - 1);
     // The window passes it, and may let it go.
-    this.#mark = MARK.subarray(0, this.#window.at);
+    this.#mark = Buffer.from(MARK.slice(0, this.#window.at));
     this.#tools = new RecordTools(machine);
     this.#options = options;
   }

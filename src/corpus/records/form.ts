@@ -1,7 +1,8 @@
 // Which form records have: told by the file's ending, its first bytes, and the fields of each record.
 
+import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
-import { isBlank } from './layout.ts';
+import { MARK } from './json-bytes.ts';
 
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
 export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
@@ -27,8 +28,7 @@ export function holdsRecords(path: string, source: Source): boolean {
   for (let at = 0; at < PEEK && seen.length < LOOK; at++) {
     if (source.read(at, part) === 0) break;
     const [byte] = part;
-    const isMark = at < 3 && byte === [0xef, 0xbb, 0xbf][at];
-    if (!isMark && !isBlank(byte)) seen += String.fromCharCode(byte!);
+    if (byte !== MARK[at] && !isBlankByte(byte)) seen += String.fromCharCode(byte!);
   }
   // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
   if (/^\x1e?(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;

@@ -1,7 +1,11 @@
 // Where the values of one JSON text stand in its bytes. Linear, without recursion, never throws; on what is no JSON the
 // answer is null, or a place within the text.
 
+import { isBlankByte } from '../../model/bytes.ts';
 import { decodeUtf8 } from '../../utf8.ts';
+import {
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE,
+} from './json-bytes.ts';
 
 /** Bytes, half open. */
 export interface JsonSpan {
@@ -17,14 +21,6 @@ export interface JsonPlace extends JsonSpan {
   readonly key: JsonSpan | null;
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 const SMALL_U = 0x75;
 
 /** Byte span of the value at a path of keys and indices; null: there is none. Of duplicate keys the last one. */
@@ -216,7 +212,7 @@ class Reader {
   next(): boolean {
     const json = this.#json;
     let at = this.#at;
-    while (at < json.length && isBlank(json[at]!)) at++;
+    while (at < json.length && isBlankByte(json[at]!)) at++;
     if (at >= json.length) return false;
     const token = (this.token = json[at]!);
     this.from = at++;
@@ -242,10 +238,9 @@ class Reader {
   }
 }
 
-const isBlank = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
 const isEnd = (byte: number): boolean =>
-  isBlank(byte) || byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_OBJECT;
+  isBlankByte(byte) || byte === COMMA || byte === COLON || byte === CLOSE_LIST || byte === CLOSE_OBJECT;
 
 /** The position behind the closing quote of a string whose text begins at `at`. */
 function afterString(json: Uint8Array, at: number): number {

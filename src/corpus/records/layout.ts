@@ -1,29 +1,13 @@
 // How the JSON values of an input are laid out: one a line, in one list, or one after the other over many lines.
 
+import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
+import {
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, LF, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
+} from './json-bytes.ts';
 
 /** `values`: whatever is neither a list nor lines, as a pretty-printed object, objects without a line feed between them. */
 export type Layout = 'lines' | 'list' | 'values';
-
-const LF = 0x0a;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-/** Stands before each value of a JSON text sequence (RFC 7464). */
-export const SEPARATOR = 0x1e;
-
-/** The byte order mark. */
-const MARK = [0xef, 0xbb, 0xbf];
-export const MARK_BYTES = MARK.length;
-
-/** Whether bytes begin with a byte order mark. */
-export const isMark = (bytes: Uint8Array): boolean => MARK.every((byte, i) => bytes[i] === byte);
-
-export const isBlank = (byte: number | undefined): boolean =>
-  byte === 0x20 || byte === LF || byte === 0x0d || byte === 0x09;
 
 const PEEK = 4096;
 /** Blank bytes before a value, and bytes of a first line, that are looked through. */
@@ -37,7 +21,7 @@ const MOST = 1024 * 1024;
 export function layoutOf(source: Source): Layout {
   const bytes = bytesFrom(source);
   let byte = bytes.next().value;
-  while (isBlank(byte)) byte = bytes.next().value;
+  while (isBlankByte(byte)) byte = bytes.next().value;
   if (byte === OPEN_LIST) return 'list';
   if (byte === SEPARATOR) return 'values';
   if (byte !== OPEN_OBJECT) return 'lines';
@@ -45,9 +29,7 @@ export function layoutOf(source: Source): Layout {
   for (let depth = 1; depth > 0; ) {
     byte = bytes.next().value;
     if (byte === undefined) return 'lines';
-    if (byte === LF) {
-      return isString || beginsObject(bytes) ? 'lines' : 'values';
-    }
+    if (byte === LF) return isString || beginsObject(bytes) ? 'lines' : 'values';
     if (isString) {
       if (byte === BACKSLASH) bytes.next();
       else isString = byte !== QUOTE;
@@ -56,7 +38,7 @@ export function layoutOf(source: Source): Layout {
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
   }
   do byte = bytes.next().value;
-  while (byte !== LF && isBlank(byte));
+  while (byte !== LF && isBlankByte(byte));
   return byte === OPEN_OBJECT || byte === SEPARATOR ? 'values' : 'lines';
 }
 
@@ -64,7 +46,7 @@ export function layoutOf(source: Source): Layout {
 function beginsObject(bytes: Iterator<number, undefined>): boolean {
   let column = 0;
   for (let byte = bytes.next().value; byte !== undefined; byte = bytes.next().value) {
-    if (!isBlank(byte)) return column === 0 && byte === OPEN_OBJECT;
+    if (!isBlankByte(byte)) return column === 0 && byte === OPEN_OBJECT;
     column = byte === LF ? 0 : column + 1;
   }
   return true;
@@ -76,7 +58,7 @@ function* bytesFrom(source: Source): Generator<number, undefined, void> {
   for (let at = 0; at < MOST; ) {
     const read = source.read(at, part);
     if (read === 0) return;
-    for (let i = 0; i < read; i++) if (at + i >= MARK_BYTES || part[i] !== MARK[at + i]) yield part[i]!;
+    for (let i = 0; i < read; i++) if (part[i] !== MARK[at + i]) yield part[i]!;
     at += read;
   }
 }

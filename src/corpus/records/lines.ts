@@ -2,10 +2,10 @@
 // and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
 
 import { JSON_DEEPEST } from '../../abi.ts';
+import { isBlank } from '../../model/bytes.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
-import { isBlank } from './layout.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
@@ -126,7 +126,7 @@ export class RecordLines {
   }
 
   *#slow(bytes: Buffer, place: Placed): Generator<Unit | BadRecord, void, void> {
-    const record = bytes.every(isBlank) ? null : recordOf(bytes, place, { locate: locateWith(this.#machine) });
+    const record = isBlank(bytes, 0, bytes.length) ? null : recordOf(bytes, place, { locate: locateWith(this.#machine) });
     if (record === null) return;
     this.records++;
     yield* unitsOfRecord(record, this.#options);

@@ -5,7 +5,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Source } from '../../scan/source.ts';
 import { isRounded } from './exact.ts';
-import { isBlank, isMark, layoutOf, MARK_BYTES } from './layout.ts';
+import { isBlank, isBlankByte } from '../../model/bytes.ts';
+import { isMarked, LF, MARK } from './json-bytes.ts';
+import { layoutOf } from './layout.ts';
 import { CHUNK, RecordWindow } from './record-window.ts';
 import { listed, valuesOf } from './values.ts';
 import type { LineRange } from './window.ts';
@@ -48,7 +50,6 @@ export interface RecordOptions {
 const EVERY_LINE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 
 export const LARGEST = 64 * 1024 * 1024;
-const LF = 0x0a;
 
 /** The records of a source, or of a part of its lines, in order. Never throws on data. */
 export function* readRecords(
@@ -58,10 +59,10 @@ export function* readRecords(
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   const layout = from === 0 ? layoutOf(source) : 'lines';
   const input = new RecordWindow(source, options.largest ?? LARGEST, from);
-  if (from === 0) input.skip(input.has(2) && isMark(input.bytes) ? MARK_BYTES : 0);
+  if (from === 0) input.skip(input.has(2) && isMarked(input.bytes) ? MARK.length : 0);
   let at = 0;
   let line = first;
-  while (record === 0 && input.has(at) && isBlank(input.bytes[at])) {
+  while (record === 0 && input.has(at) && isBlankByte(input.bytes[at])) {
     if (input.bytes[at++] === LF) line++;
     if (at === CHUNK) at -= input.skip(at);
   }
@@ -133,7 +134,7 @@ export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions
   try {
     return { ...place, value: JSON.parse(text) as unknown, bytes, isRounded: isRounded(text) };
   } catch {
-    if (bytes.every(isBlank)) return null;
+    if (isBlank(bytes, 0, bytes.length)) return null;
     const found = locate?.(bytes) ?? null;
     return {
       ...place,

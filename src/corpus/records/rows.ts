@@ -10,6 +10,7 @@ import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { isRounded } from './exact.ts';
+import { LF } from './json-bytes.ts';
 import { locateWith, RecordLines } from './lines.ts';
 import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';
 import { type BadRecord, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
@@ -183,7 +184,6 @@ export class ChatLines {
   }
 }
 
-const LF = 0x0a;
 const FORMS = { auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS, text: 0 };
 
 /** What lists of tools say, by their entries in the scanner: each is read once. */

@@ -9,6 +9,7 @@ import { Refusal } from '../../formats/loss.ts';
 import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { MemorySource } from '../../scan/source.ts';
+import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
 import type { CorpusRecord } from './record.ts';
 import { formOf, type RecordForm } from './form.ts';
@@ -145,8 +146,6 @@ class ChatPlaces {
 function member(place: JsonPlace | null, name: string): JsonPlace | null {
   return place?.inner instanceof Map ? (place.inner.get(name) ?? null) : null;
 }
-
-const QUOTE = 0x22;
 
 function text({ bytes }: CorpusRecord, place: JsonPlace | null): JsonPlace | null {
   return place !== null && bytes[place.from] === QUOTE ? place : null;

@@ -1,16 +1,10 @@
 // Where the values of an input begin and end that are not one a line: those of one list, and those that follow each other.
 
-import { isBlank, SEPARATOR } from './layout.ts';
+import { isBlank, isBlankByte } from '../../model/bytes.ts';
+import {
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
+} from './json-bytes.ts';
 import { CHUNK, type RecordWindow } from './record-window.ts';
-
-const LF = 0x0a;
-const COMMA = 0x2c;
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const OPEN_LIST = 0x5b;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
 
 /** The bytes of a value, or what stands where one should. */
 export interface ValueSpan {
@@ -61,7 +55,7 @@ export function* listed(input: RecordWindow, firstLine: number): Spans {
     else if (byte === CLOSE_OBJECT || (byte === CLOSE_LIST && depth > 0)) depth = Math.max(0, depth - 1);
     else if (depth === 0 && (byte === COMMA || byte === CLOSE_LIST)) {
       const place = { line: startLine, from: input.base + start - dropped, to: input.base + at };
-      const isEmpty = dropped === 0 && input.bytes.subarray(start, at).every(isBlank);
+      const isEmpty = dropped === 0 && isBlank(input.bytes, start, at);
       if (!isEmpty) {
         const isKept = dropped === 0 && !input.isTooLarge(at - start);
         yield { ...place, bytes: isKept ? input.bytes.subarray(start, at) : null };
@@ -76,7 +70,7 @@ export function* listed(input: RecordWindow, firstLine: number): Spans {
         yield* afterList(input, start, line);
         return;
       }
-    } else if (isBlank(byte) && start === at) {
+    } else if (isBlankByte(byte) && start === at) {
       start++;
       startLine = line;
     }
@@ -96,7 +90,7 @@ function* afterList(input: RecordWindow, start: number, firstLine: number): Span
   for (let at = start; input.has(at); at++) {
     const byte = input.bytes[at];
     if (byte === LF) line++;
-    if (!isBlank(byte)) {
+    if (!isBlankByte(byte)) {
       const from = input.base + at;
       const remedy = 'give one list, or one object a line';
       yield problemAt({ line, from, to: from + 1 }, from, 'something follows the list', remedy);
@@ -143,7 +137,7 @@ export function* valuesOf(input: RecordWindow, firstLine: number): Spans {
     const byte = input.bytes[at]!;
     if (start < 0) {
       if (byte === LF) line++;
-      if (isBlank(byte) || byte === SEPARATOR) continue;
+      if (isBlankByte(byte) || byte === SEPARATOR) continue;
       start = at;
       startLine = line;
       isContainer = byte === OPEN_OBJECT || byte === OPEN_LIST;

@@ -1,6 +1,7 @@
 // Lines of a source in a window of memory: whole lines are there at once, those that are longer are gathered beside it.
 
 import type { Source } from '../../scan/source.ts';
+import { isMarked, LF, MARK } from './json-bytes.ts';
 
 /** Lines of an input: those that begin at or behind `from` and before `to`. */
 export interface LineRange {
@@ -29,8 +30,6 @@ export interface LineMachine {
   lastLine(from: number, to: number): number;
 }
 
-const MARK = [0xef, 0xbb, 0xbf];
-const LF = 0x0a;
 /** Bytes that are read at once: they stay in the second-level cache. */
 const STEP = 256 * 1024;
 
@@ -143,8 +142,8 @@ export class LineWindow {
   }
 
   #passMark(): void {
-    while (this.#length < 3 && this.#more());
-    if (this.#length >= 3 && MARK.every((byte, i) => this.#bytes[i] === byte)) this.at = 3;
+    while (this.#length < MARK.length && this.#more());
+    if (this.#length >= MARK.length && isMarked(this.#bytes)) this.at = MARK.length;
   }
 
   /** To behind the next line feed. */

@@ -1,0 +1,63 @@
+// How a message is built: what is wrong with its header, with what stands below it, and with its end.
+
+import { HAS_ESCAPE, LITERAL, STRAY, TRAILING } from '../abi.ts';
+import type { Finding } from '../errors.ts';
+import type { Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import { headerFindings } from './header.ts';
+
+type Bytes = { bytes(from: number, to: number): Uint8Array };
+
+/** `mayBeCut`: it ends with the input, and should not. */
+export function* structureFindings(
+  message: Message, transcript: TranscriptInfo, source: Bytes, mayBeCut: boolean,
+): Generator<Finding, void, void> {
+  const { from, to, end } = message;
+  const cut = !message.isPlain && message.reading.cut;
+  yield* headerFindings(message, transcript, cut);
+  if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
+  const open = message.isLeaf ? undefined : message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+  if (!message.isLeaf) yield* childFindings(message);
+  if (open) {
+    const detail = swallowed(source, open.from, open.to);
+    yield { rule: 'unterminated-literal', from: open.from, to: open.from + LITERAL_BYTES, detail };
+  } else if (mayBeCut) {
+    yield { rule: 'truncated', from, to };
+  }
+}
+
+function* childFindings(message: Message): Generator<Finding, void, void> {
+  const soft = (message.dialect.flags & HAS_ESCAPE) === 0;
+  const { bodyTokenFrom } = message;
+  for (const { from, to } of message.rowsOf(STRAY)) {
+    yield { rule: 'stray-token', from, to, ...(from >= bodyTokenFrom && soft && { severity: 'warning' }) };
+  }
+  for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
+}
+
+/** What an unterminated literal holds, in numbers. */
+function swallowed(source: Bytes, from: number, to: number): string {
+  let tokens = 0;
+  const step = 1 << 20;
+  for (let at = from + LITERAL_BYTES; at < to; at += step) {
+    // Tokens that begin in the part; the longest one has 14 bytes here.
+    const part = source.bytes(at, Math.min(to, at + step + 13));
+    tokens += countTokens(part, Math.min(step, to - at));
+  }
+  return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
+}
+
+/** Length of `<|literal|>`. */
+const LITERAL_BYTES = 11;
+
+const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
+  new TextEncoder().encode(`<|${name}|>`),
+);
+
+function countTokens(bytes: Uint8Array, end: number): number {
+  let count = 0;
+  for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
+    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) count++;
+  }
+  return count;
+}
