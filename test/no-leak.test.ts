@@ -138,9 +138,9 @@ describe('by construction', () => {
 });
 
 describe('findings of meaning', () => {
-  // A pointer names properties that a definition declares, and nothing else of it or of a call.
+  // A message says what a definition allows, and nothing of what a call passes.
   const define = 'version: 2.2\n---\n<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n\n'
-    + '// SECRET\ntype f = (_: {\n// SECRET\ncity: string,\nkind: "SECRETA" | "SECRETB",\n}) => any;\n\n'
+    + '// SECRET\ntype f = (_: {\n// SECRET\ncity: string,\nkind: "a" | "b",\n}) => any;\n\n'
     + '} // namespace functions<|end|>\n';
   // A schema that cannot be used.
   const list = 'version: 2.0\n---\n<|start|>developer<|message|>[{"type":"function","function":{"name":"f","description":"SECRET",'
@@ -160,10 +160,10 @@ describe('findings of meaning', () => {
     ['invalid-arguments', define + call('["SECRET"]')],
     ['invalid-arguments', `${list}${call('{"city":"SECRET"}').replace('<|constrain|>json', '')}`],
     ['unknown-tool', define + call('{"city":"SECRET"}', 'to=functions.g call_id=c1')],
-    ['duplicate-call-id', define + call('{"city":"SECRET","kind":"SECRETA"}').repeat(2)],
+    ['duplicate-call-id', define + call('{"city":"SECRET","kind":"a"}').repeat(2)],
     ['unmatched-reply', define + reply('call_id=c9')],
-    ['duplicate-reply', define + call('{"city":"a","kind":"SECRETA"}') + reply('call_id=c1').repeat(2)],
-    ['missing-call-id', define + call('{"city":"a","kind":"SECRETA"}', 'to=functions.f')],
+    ['duplicate-reply', define + call('{"city":"a","kind":"a"}') + reply('call_id=c1').repeat(2)],
+    ['missing-call-id', define + call('{"city":"a","kind":"a"}', 'to=functions.f')],
     ['unterminated-literal', `${define}<|start|>assistant<|channel|>analysis<|message|><|literal|>SECRET<|end|>`],
   ];
   test.each(texts)('%s: %j', async (rule, text) => {

@@ -3,7 +3,7 @@
 
 import picocolors from 'picocolors';
 
-export { escapeJson, escapeLine, escapeText } from '../formats/printable.ts';
+export { escapeJson, escapeLine, escapeText } from '../printable.ts';
 
 /** A whole number with its thousands set apart. */
 export function thousands(count: number): string {

@@ -1,12 +1,14 @@
 // Checking arguments against a tool's schema, with the library @cfworker/json-schema. Schemas and arguments come from anywhere: both
 // are bounded first, patterns are decided in linear time, references stay inside, and each check may take only so many steps.
 
-import { Validator } from '@cfworker/json-schema';
+import { dereference, type OutputUnit, validate } from '@cfworker/json-schema';
 
 import type { ToolDefinition } from '../model/data.ts';
+import { shownName } from '../printable.ts';
 import type { ArgumentTable } from '../scan/machine.ts';
 import { TableWriter } from './argument-table.ts';
 import { survey } from './arguments.ts';
+import { faultsOf } from './faults.ts';
 import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
 import { type Accepts, acceptsFor } from './plain-schema.ts';
@@ -23,6 +25,11 @@ export interface CompiledTool {
   readonly refused: { readonly pointer: string; readonly reason: string } | null;
   /** What is wrong with the arguments, a JSON value: the first finding, or null. Never throws. */
   check(argumentsValue: unknown): ArgumentFinding | null;
+  /**
+   * All that is wrong with arguments in which `check` finds something, in sentences, up to a bound: they hold what the
+   * schema says, never a value of the arguments. Never throws.
+   */
+  faults(argumentsValue: unknown): readonly string[];
   /**
    * By which the scanner knows arguments in which `check` finds nothing; null: the schema is not one that it could
    * know.
@@ -44,7 +51,10 @@ export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLi
     return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
   } catch (error) {
     const refused = { pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)) };
-    return { definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), table: null };
+    const fault = `the schema is not usable at ${shownName(`#${refused.pointer}`)}: ${refused.reason}`;
+    return {
+      definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), faults: () => [fault], table: null,
+    };
   }
 }
 
@@ -60,7 +70,8 @@ class Compiled implements CompiledTool {
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
   readonly #accepts: Accepts | null;
-  #validator: Validator | null = null;
+  /** Schemas by their addresses, for the library. */
+  #lookup: ReturnType<typeof dereference> | null = null;
 
   constructor(definition: ToolDefinition, limits: SchemaLimits) {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
@@ -74,11 +85,7 @@ class Compiled implements CompiledTool {
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
     this.#accepts = acceptsFor(schema);
     // A plain schema needs the library only for arguments that do not fit, if there are any.
-    if (this.#accepts === null) this.#validator = this.#makeValidator();
-  }
-
-  #makeValidator(): Validator {
-    return new Validator(this.#schema.root, '2020-12', true);
+    if (this.#accepts === null) this.#lookup = dereference(this.#schema.root);
   }
 
   get table(): ArgumentTable | null {
@@ -90,22 +97,48 @@ class Compiled implements CompiledTool {
 
   check(argumentsValue: unknown): ArgumentFinding | null {
     if (this.#accepts?.value(argumentsValue)) return null;
-    const patterns = this.#schema.patterns;
     try {
-      this.#validator ??= this.#makeValidator();
-      const { depth, breadth, nameLength, strings, names } = survey(argumentsValue, this.#limits, this.#meter, !patterns.isEmpty);
-      const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
-      if (frames > this.#limits.frames) throw new Unchecked();
-      this.#meter.start(Math.min(this.#limits.steps, MOST_LOOKS / (64 + breadth + nameLength)));
-      patterns.decide(strings, names, this.#meter);
-      const { valid, errors } = this.#validator.validate(argumentsValue);
-      this.#meter.stop();
-      return valid ? null : findingOf(errors, this.#schema, argumentsValue);
+      return this.#validate(argumentsValue, true, (errors) => findingOf(errors, this.#schema, argumentsValue));
     } catch {
       // Beyond a bound: of ours, or of the engine's stack.
       return { pointer: '', keyword: 'limit' };
+    }
+  }
+
+  faults(argumentsValue: unknown): readonly string[] {
+    const take = (errors: readonly OutputUnit[]): readonly string[] => faultsOf(errors, this.#schema, argumentsValue);
+    try {
+      return this.#validate(argumentsValue, false, take) ?? [];
+    } catch {
+      // All of them are beyond a bound; the first one may not be.
+      try {
+        return this.#validate(argumentsValue, true, take) ?? [];
+      } catch {
+        return ['they are not checked: they or the schema are beyond a bound'];
+      }
+    }
+  }
+
+  /**
+   * What `take` makes of the library's errors, all of them or those up to the first that counts; null: there are none.
+   * Throws beyond a bound.
+   */
+  #validate<T>(value: unknown, onlyFirst: boolean, take: (errors: readonly OutputUnit[]) => T): T | null {
+    const patterns = this.#schema.patterns;
+    const meter = this.#meter;
+    const { root } = this.#schema;
+    try {
+      this.#lookup ??= dereference(root);
+      const { depth, breadth, nameLength, strings, names } = survey(value, this.#limits, meter, !patterns.isEmpty);
+      const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
+      if (frames > this.#limits.frames) throw new Unchecked();
+      meter.start(Math.min(this.#limits.steps, MOST_LOOKS / (64 + breadth + nameLength)));
+      patterns.decide(strings, names, meter);
+      const { valid, errors } = validate(value, root, '2020-12', this.#lookup, onlyFirst);
+      meter.stop();
+      return valid ? null : take(errors);
     } finally {
-      this.#meter.stop();
+      meter.stop();
       patterns.clear();
     }
   }

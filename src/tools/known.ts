@@ -2,6 +2,7 @@
 
 import { KEPT_DEFINES, KEPT_EMPTY } from '../abi.ts';
 import type { ToolDefinition } from '../model/data.ts';
+import { shownName } from '../printable.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { decodeUtf8 } from '../utf8.ts';
@@ -63,7 +64,11 @@ export class Definitions {
   }
 }
 
-export type CallProblem = { readonly rule: 'unknown-tool' | 'invalid-arguments'; readonly severity?: 'warning'; readonly detail?: string };
+export interface CallProblem {
+  readonly rule: 'unknown-tool' | 'invalid-arguments';
+  readonly severity?: 'warning';
+  readonly detail?: string;
+}
 
 /** Checks that run into their bound until further schemas get less time; and steps of a check then. */
 const PATIENCE = 16;
@@ -200,18 +205,22 @@ export class Schemas {
     return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict).get(definition);
   }
 
-  check(definition: ToolDefinition, value: unknown): CallProblem | null {
+  /** `name`: as the call has it. */
+  check(definition: ToolDefinition, value: unknown, name: string): CallProblem | null {
     const schema = this.#schemaOf(definition);
-    if (schema.refused) {
-      const { pointer, reason } = schema.refused;
-      return { rule: 'invalid-arguments', detail: `the schema is not usable at #${pointer}: ${reason}` };
-    }
-    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(argumentsForCheck(value, definition));
-    if (finding?.keyword !== BEYOND.keyword) return finding && { rule: 'invalid-arguments', detail: `#${finding.pointer} (${finding.keyword})` };
+    if (schema.refused) return fault(name, schema.faults(value));
+    const checked = argumentsForCheck(value, definition);
+    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(checked);
+    if (finding?.keyword !== BEYOND.keyword) return finding && fault(name, schema.faults(checked));
     this.#givenUp.add(schema);
     this.#count++;
-    return { rule: 'invalid-arguments', severity: 'warning', detail: 'they are not checked: they or the schema are beyond a bound' };
+    return { ...fault(name, ['they are not checked: they or the schema are beyond a bound']), severity: 'warning' };
   }
+}
+
+/** Arguments of a tool that do not fit. */
+function fault(name: string, reasons: readonly string[]): CallProblem {
+  return { rule: 'invalid-arguments', detail: `${shownName(plainName(name))}: ${reasons.join('; ')}` };
 }
 
 const BEYOND = { pointer: '', keyword: 'limit' };
@@ -255,10 +264,13 @@ export class KnownTools {
   check(name: string, read: () => unknown): CallProblem | null {
     if (!this.any) return null;
     const definition = this.#tools.get(plainName(name));
-    if (!definition) return isBuiltin(name) || this.#isPartial ? null : { rule: 'unknown-tool' };
+    if (!definition) {
+      const mayBeDefined = isBuiltin(name) || this.#isPartial;
+      return mayBeDefined ? null : { rule: 'unknown-tool', detail: shownName(plainName(name)) };
+    }
     const value = read();
-    if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
-    return this.#schemas.check(definition, value);
+    if (value === undefined) return fault(name, ['they are no JSON']);
+    return this.#schemas.check(definition, value, name);
   }
 
   /**

@@ -27,6 +27,8 @@ export class SchemaBuilder {
   readonly names = new Set<string>();
   /** The keyword that a node of our making stands for. */
   readonly standsFor = new Map<unknown, string>();
+  /** What nodes that stand for patterns match. */
+  readonly patternOf = new Map<unknown, string>();
   readonly patterns: Patterns;
   readonly #source: unknown;
   readonly #limits: SchemaLimits;
@@ -170,6 +172,7 @@ export class SchemaBuilder {
   #guard(pattern: string, at: string): SchemaNode {
     const matching = this.#node({ keywords: [['enum', this.patterns.addPattern(pattern, at)]], weight: 0, same: [], part: [] }, at);
     this.standsFor.set(matching, 'pattern');
+    this.patternOf.set(matching, pattern);
     const guard: Plan = { keywords: [], weight: 0, same: [], part: [] };
     this.#add(guard, 'if', this.#build({ type: 'string' }, at));
     this.#add(guard, 'then', matching);

@@ -2,7 +2,7 @@
 
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import type { RenderWork } from '../../corpus/jobs/job.ts';
-import { escapeHtml } from '../../formats/printable.ts';
+import { escapeHtml } from '../../printable.ts';
 import { htmlHead, htmlTail } from '../../formats/render/render.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
 import type { SharedOptions } from '../options.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
-import { escapeText } from '../../formats/printable.ts';
+import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';

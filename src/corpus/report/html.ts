@@ -1,7 +1,7 @@
 // Pieces of the report page. All text that may come from data goes through `text`, and nothing else writes it into the
 // page.
 
-import { escapeHtml, escapeLine } from '../../formats/printable.ts';
+import { escapeHtml, escapeLine } from '../../printable.ts';
 
 /** UTF-16 units of a name or a path in the page. */
 const LONGEST = 500;

@@ -1,7 +1,7 @@
 // Messages as HTML: a page of its own without scripts and without anything from elsewhere, or a part of one. Every
 // character of the input goes through escapeHtml.
 
-import { escapeHtml, escapeLine } from '../printable.ts';
+import { escapeHtml, escapeLine } from '../../printable.ts';
 import {
   bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, type Placed,
   type RenderOptions, shortened,

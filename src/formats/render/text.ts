@@ -1,6 +1,6 @@
 // Messages as text for a terminal: a heading, and the body indented, so that no body can write a heading.
 
-import { escapeLine, escapeText } from '../printable.ts';
+import { escapeLine, escapeText } from '../../printable.ts';
 import {
   bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, type Placed,
   type RenderOptions, shortened,

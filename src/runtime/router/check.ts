@@ -114,9 +114,7 @@ export class CallDesk {
   #argumentFault(value: unknown, definition: ToolDefinition | undefined): string | null {
     if (!definition) return isBounded(value, MOST_VALUES, DEEPEST) ? null : 'they are too deep or too many';
     const schema = this.#schemas.get(definition);
-    if (schema.refused) return `the schema is not usable at #${schema.refused.pointer}: ${schema.refused.reason}`;
-    const finding = schema.check(value);
-    return finding && `#${finding.pointer} (${finding.keyword})`;
+    return schema.refused || schema.check(value) ? schema.faults(value).join('; ') : null;
   }
 
   #handlerOf(name: string): Handler | null {

@@ -10,7 +10,7 @@ const OPENAI = [{ type: 'function', function: { name: 'weather', parameters: PAR
 async function rulesOf(tools: string[], text: string): Promise<unknown[]> {
   const { out, err } = await run(['check', '--format', 'ndjson', ...tools.flatMap((path) => ['--tools', path]), '-'], { stdin: text });
   expect(err).toBe('');
-  return jsonLines(out).filter(({ rule }) => rule !== undefined && rule !== 'open-call').map(({ rule, message }) => `${rule}: ${String(message).split(': ')[1] ?? ''}`);
+  return jsonLines(out).filter(({ rule }) => rule !== undefined && rule !== 'open-call').map(({ rule, message }) => `${rule}: ${String(message).split(': ').slice(1).join(': ')}`);
 }
 
 const FORMS: [string, string][] = [
@@ -23,8 +23,8 @@ const FORMS: [string, string][] = [
 test.each(FORMS)('%s', async (name, text) => {
   const path = file(`tools/${name}`, text);
   expect(await rulesOf([path], call('weather', '{"city":"Bern"}'))).toEqual([]);
-  expect(await rulesOf([path], call('weather', '{"city":1}'))).toEqual(['invalid-arguments: #/city (type)']);
-  expect(await rulesOf([path], call('other', '{}'))).toEqual(['unknown-tool: ']);
+  expect(await rulesOf([path], call('weather', '{"city":1}'))).toEqual(['invalid-arguments: weather: /city must be a string']);
+  expect(await rulesOf([path], call('other', '{}'))).toEqual(['unknown-tool: other']);
 });
 
 test('without definitions nothing is known of a tool', async () => {

@@ -25,6 +25,17 @@ export function escapeLine(text: string): string {
   return text.replace(CONTROL, escapeOne);
 }
 
+/** Code points of a name that are shown. */
+const SHOWN = 80;
+
+/** A name from data, for a sentence: on one line, and not longer than a reader can use. */
+export function shownName(name: string): string {
+  // A code point is at most two units, and what is cut off need not be looked at.
+  const characters = [...name.slice(0, 2 * SHOWN + 1)];
+  const cut = characters.length > SHOWN ? `${characters.slice(0, SHOWN - 1).join('')}\u2026` : name;
+  return escapeLine(cut);
+}
+
 /** Text of several lines: newlines and tabs stay. */
 export function escapeText(text: string): string {
   return text.replace(CONTROL, (found) => (found === '\n' || found === '\t' ? found : escapeOne(found)));
