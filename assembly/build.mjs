@@ -9,7 +9,7 @@
 //
 // Flags: --fast leaves out tsc; --clean also removes files of earlier builds from dist/.
 import { spawn } from 'node:child_process';
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,7 +27,10 @@ const ENTRIES = [
 /** The folder of the program, and its first file, which goes into dist/ last. */
 const PROGRAM = 'cli';
 const COMMAND = `${PROGRAM}/main.js`;
-/** WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below `most` bytes. */
+/**
+ * WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below
+ * `most` bytes.
+ */
 const MODULES = [
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
   { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 10 * 1024 },
@@ -179,7 +182,8 @@ async function buildInto(scratch, inputs) {
     if (!existsSync(join(root, source))) throw new BuildError(`the entry ${source} does not exist`);
   }
   const start = Date.now();
-  const paths = MODULES.map(({ name }) => ({ simd: join(scratch, `${name}.wasm`), scalar: join(scratch, `${name}.scalar.wasm`) }));
+  const paths =
+    MODULES.map(({ name }) => ({ simd: join(scratch, `${name}.wasm`), scalar: join(scratch, `${name}.scalar.wasm`) }));
   const compiled = await Promise.allSettled(MODULES.flatMap((module, i) => {
     return Object.entries(paths[i]).map(([target, path]) => compile(module, target, path));
   }));

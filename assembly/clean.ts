@@ -1,11 +1,11 @@
-// Messages of which nothing is to be told, passed over as rows; and a list of those that the host must look at, with what it needs of their
-// headers. The simple version is src/rules/check.ts, which makes a view of each message.
+// Messages of which nothing is to be told, passed over as rows; and a list of those that the host must look at, with
+// what it needs of their headers. The simple version is src/rules/check.ts, which makes a view of each message.
 //
-// Clean is a plain message, well ended, with nothing in its body but text, escapes and literal blocks, whose content is of the type that its
-// header names. A call must be of a tool that is known, with arguments that fit, and a reply must answer one;
-// definitions must be known. Bodies are looked at only before the first byte that is no UTF-8. When one message of a
-// transcript is listed, the host takes the rest of its calls, replies and definitions over, and these are listed as
-// well.
+// Clean is a plain message, well ended, with nothing in its body but text, escapes and literal blocks, whose content is
+// of the type that its header names. A call must be of a tool that is known, with arguments that fit, and a reply must
+// answer one; definitions must be known. Bodies are looked at only before the first byte that is no UTF-8. When one
+// message of a transcript is listed, the host takes the rest of its calls, replies and definitions over, and these are
+// listed as well.
 
 import {
   ANALYSIS, ASSISTANT, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, CLEAN_BODY, CLEAN_BODY_TO, CLEAN_CALL,
@@ -48,7 +48,10 @@ let typeTo: usize = 0;
 let bare: usize = 0;
 let bareTo: usize = 0;
 
-/** Of the message at hand: its number among the texts that are kept; its body's row, and whether nothing stands below it but fields and body. */
+/**
+ * Of the message at hand: its number among the texts that are kept; its body's row, and whether nothing stands below it
+ * but fields and body.
+ */
 let kept: u32 = 0;
 let body: usize = 0;
 let isLeaf: bool = false;
@@ -83,7 +86,8 @@ function isClean(at: usize, next: usize, word: u32): bool {
   // Nothing but role, channel and body: most messages.
   const leaf = channel == 0 ? at + 16 : at + 32;
   if (role >= <u32>USER && role <= <u32>ASSISTANT && !isCall && leaf + 16 == next) {
-    const bytes = START_BYTES + NAME_BYTES + (role == USER ? 4 : 9) + (channel == 0 ? 0 : NAME_BYTES + channelBytes(channel));
+    const bytes =
+      START_BYTES + NAME_BYTES + (role == USER ? 4 : 9) + (channel == 0 ? 0 : NAME_BYTES + channelBytes(channel));
     if (from(leaf) - from(at) == bytes) return true;
   }
   if (!readBelow(at, next)) return false;
@@ -310,9 +314,9 @@ function list(item: usize, at: usize): void {
 let base: f64 = 0;
 
 /**
- * Passes over messages from table row `first` on, below row `last`, all of one transcript; stops before anything else, and before a role
- * whose bit is in CLEAN_STOPS. `windowAt`: position of the window's first byte in the input. Answers the row where it
- * stopped.
+ * Passes over messages from table row `first` on, below row `last`, all of one transcript; stops before anything else,
+ * and before a role whose bit is in CLEAN_STOPS. `windowAt`: position of the window's first byte in the input. Answers
+ * the row where it stopped.
  */
 export function skipClean(first: i32, last: i32, windowAt: f64): i32 {
   base = windowAt;

@@ -22,7 +22,8 @@ function readBinary(what, path, most) {
 }
 
 /**
- * Writes the file of a module from its binaries at `simd` and `scalar`, in one rename, and only if its text changes. Answers their sizes.
+ * Writes the file of a module from its binaries at `simd` and `scalar`, in one rename, and only if its text changes.
+ * Answers their sizes.
  */
 export function embed({ name, source, most }, { simd: simdPath, scalar: scalarPath }, output, scratch) {
   const simd = readBinary(`simd ${name}`, simdPath, most);

@@ -1,30 +1,38 @@
 // The fast path: well-formed messages, one after the other, without leaving this function.
 //
 // It does what gap.ts and frame.ts do for a message that is plain, and only that: the start token (after at most one
-// newline), a known role, attributes, a channel, a constrain field, the body, its terminator. All is kept in locals, and
-// rows are written only when a header is whole. Whatever else comes, it stops before it, or hands over an open body, and
-// the general machine goes on from there: nothing here decides anything by itself. It is four times as fast on short messages.
+// newline), a known role, attributes, a channel, a constrain field, the body, its terminator. All is kept in locals,
+// and rows are written only when a header is whole. Whatever else comes, it stops before it, or hands over an open
+// body, and the general machine goes on from there: nothing here decides anything by itself. It is four times as fast
+// on short messages.
 
 import {
-  ANALYSIS, ASSISTANT, BODY, CHANNEL, CHANNEL_SHIFT, CLASS_CLOSE, CLASS_FILE, CLASS_INNER, CLASS_NAME, CLASS_NONE, CLASS_OPEN, CLASS_RAW, CONSTRAIN, END,
-  ENTRY_LENGTH, ENTRY_WORD, ESCAPE, FIELD, FINAL, HAS_ESCAPE, HAS_LINE, MARK, MESSAGE, PLAIN, PLAIN_BYTES, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, USER,
+  ANALYSIS, ASSISTANT, BODY, CHANNEL, CHANNEL_SHIFT, CLASS_CLOSE, CLASS_FILE, CLASS_INNER, CLASS_NAME, CLASS_NONE,
+  CLASS_OPEN, CLASS_RAW, CONSTRAIN, END, ENTRY_LENGTH, ENTRY_WORD, ESCAPE, FIELD, FINAL, HAS_ESCAPE, HAS_LINE, MARK,
+  MESSAGE, PLAIN, PLAIN_BYTES, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, USER,
 } from '../src/abi';
 import { findPairHere, findPairNear } from './find';
 import { next, numbered, setBody, setMessage, setNext, setText, table, tableEnd } from './rows';
 import { dataEnd, flags, IN_BODY, isFinal, origin, roles, setFirst, setNewline, setState, window } from './state';
 import { classify } from './tokens';
 import {
-  beginWords, channelAt, CHANNEL_WORDS, CONSTRAIN_WORDS, FUNCTION_8, plain, plainBits, readWords, roleAt, START_WORDS, wordId, wordLength,
+  beginWords, channelAt, CHANNEL_WORDS, CONSTRAIN_WORDS, FUNCTION_8, plain, plainBits, readWords, roleAt, START_WORDS,
+  wordId, wordLength,
 } from './words';
 
-/** A message is taken on only so far before the window's end that its header fits; a longer header is left to the general machine. */
+/**
+ * A message is taken on only so far before the window's end that its header fits; a longer header is left to the
+ * general machine.
+ */
 const ROOM: usize = 512;
 /** Rows that one message or mark may write. */
 const STEP: usize = 8 * 16;
 /** `<|` and `json` as little-endian integers. */
 const PAIR: u16 = 0x7c3c;
 const JSON_4: u32 = 0x6e6f736a;
-/** Bytes 0 to 7, and from 4 on, of the tokens that open a message; of the two that most headers have; of the usual end. */
+/**
+ * Bytes 0 to 7, and from 4 on, of the tokens that open a message; of the two that most headers have; of the usual end.
+ */
 const START_LOW: u64 = 0x7c74726174737c3c;
 const START_HIGH: u64 = 0x3e7c747261;
 const IM_START_LOW: u64 = 0x6174735f6d697c3c;
@@ -72,7 +80,9 @@ function tail(end: usize): usize {
   return !isFinal && load<u8>(end - 1) == 0x3c ? end - 1 : end;
 }
 
-/** Scans on from p in state GAP. Answers where the general machine takes over: in a gap, or (IN_BODY) in an open body. */
+/**
+ * Scans on from p in state GAP. Answers where the general machine takes over: in a gap, or (IN_BODY) in an open body.
+ */
 export function scanFast(p: usize): usize {
   return (flags & HAS_LINE) != 0 ? scanLines(p) : scanFrames(p);
 }
@@ -117,17 +127,25 @@ function scanMessages(p: usize, isLine: bool): usize {
     if (!isLine && load<u64>(words) == USER_MESSAGE && load<u64>(words, 7) == ESSAGE) {
       bits |= USER << ROLE_SHIFT;
       q = words + 15;
-    } else if (!isLine && load<u64>(words) == ASSISTAN && load<u64>(words, 8) == T_CHANN && load<u64>(words, 16) == EL_FINA
+    } else if (!isLine && load<u64>(words) == ASSISTAN && load<u64>(words, 8) == T_CHANN
+      && load<u64>(words, 16) == EL_FINA
       && load<u64>(words, 24) == L_MESSA && load<u32>(words, 32) == MESSAGE_HIGH) {
       bits |= (ASSISTANT << ROLE_SHIFT) | (FINAL << CHANNEL_SHIFT);
       q = words + 36;
-      write(row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>words + 9 + shift, <i32>words + 25 + shift, <i32>(row >> 4) + numbers + 1);
+      write(
+        row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>words + 9 + shift, <i32>words + 25 + shift,
+        <i32>(row >> 4) + numbers + 1,
+      );
       row += 16;
-    } else if (!isLine && load<u64>(words) == ASSISTAN && load<u64>(words, 8) == T_CHANN && load<u64>(words, 16) == EL_ANAL
+    } else if (!isLine && load<u64>(words) == ASSISTAN && load<u64>(words, 8) == T_CHANN
+      && load<u64>(words, 16) == EL_ANAL
       && load<u64>(words, 24) == YSIS_ME && load<u64>(words, 31) == ESSAGE) {
       bits |= (ASSISTANT << ROLE_SHIFT) | (ANALYSIS << CHANNEL_SHIFT);
       q = words + 39;
-      write(row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>words + 9 + shift, <i32>words + 28 + shift, <i32>(row >> 4) + numbers + 1);
+      write(
+        row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>words + 9 + shift, <i32>words + 28 + shift,
+        <i32>(row >> 4) + numbers + 1,
+      );
       row += 16;
     } else {
       const role = roleAt(words);
@@ -167,7 +185,9 @@ function scanMessages(p: usize, isLine: bool): usize {
           } else {
             bits |= wordId(channel) << CHANNEL_SHIFT;
           }
-          write(row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>q + shift, <i32>behind + shift, <i32>(row >> 4) + numbers + 1);
+          write(
+            row, FIELD | (CHANNEL << TOKEN_SHIFT), <i32>q + shift, <i32>behind + shift, <i32>(row >> 4) + numbers + 1,
+          );
           row += 16;
           q = behind;
         }
@@ -185,7 +205,9 @@ function scanMessages(p: usize, isLine: bool): usize {
             readWords(CONSTRAIN_WORDS, text, q, known);
             if (!plain) break;
           }
-          write(row, FIELD | (CONSTRAIN << TOKEN_SHIFT), <i32>from + shift, <i32>q + shift, <i32>(row >> 4) + numbers + 1);
+          write(
+            row, FIELD | (CONSTRAIN << TOKEN_SHIFT), <i32>from + shift, <i32>q + shift, <i32>(row >> 4) + numbers + 1,
+          );
           row += 16;
           if (load<u64>(q) != MESSAGE_LOW || load<u32>(q, 7) != MESSAGE_HIGH) break;
         }
@@ -207,7 +229,9 @@ function scanMessages(p: usize, isLine: bool): usize {
         open = true;
         break;
       }
-      if ((load<u64>(c) & 0xffffffffffffff) == END_7 && c + 7 <= end && !isLine && !(escapes && load<u8>(c - 1) == 0x3c)) {
+      if (
+        (load<u64>(c) & 0xffffffffffffff) == END_7 && c + 7 <= end && !isLine && !(escapes && load<u8>(c - 1) == 0x3c)
+      ) {
         q = c + 7;
         closing = END << TOKEN_SHIFT;
         break;

@@ -3,16 +3,20 @@
 // The simple version is:   while (p + 1 < end) { if (p[0] == '<' && p[1] == '|') return p; p++; } return 0;
 //
 // It is not that simple because a byte at a time is 20 times too slow:
-// 1. 64 bytes a step, first looked through for `|` alone: of the two it is the rare one. Only where one stands is the byte before it looked
+// 1. 64 bytes a step, first looked through for `|` alone: of the two it is the rare one. Only where one stands is the
+// byte before it looked
 //    at, without leaving the loop, as tables and code hold many.
 // 2. The constants are loaded from memory: the engine would otherwise build an inlined constant anew in each step.
 // 3. bitmask != 0 instead of any_true: one instruction less.
 // 4. Reads may pass `end` by up to 80 bytes (PADDING); what is found there is thrown away.
 
 // @ts-ignore: decorator
-@lazy const LT_16: usize = ASC_FEATURE_SIMD ? memory.data<u8>([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60], 16) : 0;
+@lazy const LT_16: usize =
+  ASC_FEATURE_SIMD ? memory.data<u8>([60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60, 60], 16) : 0;
 // @ts-ignore: decorator
-@lazy const BAR_16: usize = ASC_FEATURE_SIMD ? memory.data<u8>([124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124], 16) : 0;
+@lazy const BAR_16: usize = ASC_FEATURE_SIMD
+  ? memory.data<u8>([124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124, 124], 16)
+  : 0;
 
 const LOW: u64 = 0x0101010101010101;
 const HIGH: u64 = 0x8080808080808080;
@@ -38,8 +42,10 @@ export function findPairHere(p: usize, end: usize): usize {
       const b2 = i8x16.eq(v128.load(p, 33), bar);
       const b3 = i8x16.eq(v128.load(p, 49), bar);
       if (i8x16.bitmask(v128.or(v128.or(b0, b1), v128.or(b2, b3))) != 0) {
-        const low = i8x16.bitmask(v128.and(b0, i8x16.eq(v128.load(p), lt))) | (i8x16.bitmask(v128.and(b1, i8x16.eq(v128.load(p, 16), lt))) << 16);
-        const high = i8x16.bitmask(v128.and(b2, i8x16.eq(v128.load(p, 32), lt))) | (i8x16.bitmask(v128.and(b3, i8x16.eq(v128.load(p, 48), lt))) << 16);
+        const low = i8x16.bitmask(v128.and(b0, i8x16.eq(v128.load(p), lt)))
+          | (i8x16.bitmask(v128.and(b1, i8x16.eq(v128.load(p, 16), lt))) << 16);
+        const high = i8x16.bitmask(v128.and(b2, i8x16.eq(v128.load(p, 32), lt)))
+          | (i8x16.bitmask(v128.and(b3, i8x16.eq(v128.load(p, 48), lt))) << 16);
         const pairs = <u64><u32>low | (<u64><u32>high << 32);
         if (pairs != 0) {
           const q = p + <usize>ctz<u64>(pairs);
@@ -84,8 +90,8 @@ export function findPairNear(p: usize, end: usize): usize {
 }
 
 /**
- * Address of the last byte of [from, end) that is `byte`, bit 0x20 aside; or 0. Steps go down from the end; up to 15 bytes before
- * `from` are read and decide nothing.
+ * Address of the last byte of [from, end) that is `byte`, bit 0x20 aside; or 0. Steps go down from the end; up to 15
+ * bytes before `from` are read and decide nothing.
  */
 export function findLast(from: usize, end: usize, byte: u32): usize {
   let p = end;

@@ -1,13 +1,14 @@
 // Message frames: start token, fields, body, literal blocks, terminator.
 //
-// The simple version: after an OPEN token read fields until a TEXT token, then the body until a CLOSE token. What makes it
-// longer is that every token may come where it should not (R-UNCLOSED, R-MISSING-MESSAGE); nothing is ever an error here,
-// only a row or a flag.
+// The simple version: after an OPEN token read fields until a TEXT token, then the body until a CLOSE token. What makes
+// it longer is that every token may come where it should not (R-UNCLOSED, R-MISSING-MESSAGE); nothing is ever an error
+// here, only a row or a flag.
 
 import {
-  ASSISTANT, BODY, BY_ROLE, CHANNEL, CLASS_CLOSE, CLASS_FILE, CLASS_INNER, CLASS_NAME, CLASS_NONE, CLASS_OPEN, CLASS_RAW,
-  CLASS_RAW_END, CLASS_TEXT, ENTRY_LENGTH, ENTRY_WORD, EOF_END, ESCAPE, FIELD, HAS_LINE, IMPLICIT_END, IMPLIED, LITERAL, LITERAL_TOKEN,
-  LONGEST_TOKEN, MARK, MESSAGE, NO_BODY_TOKEN, PLAIN_BYTES, STRAY, TOKEN_SHIFT, UNTERMINATED,
+  BODY, BY_ROLE, CHANNEL, CLASS_CLOSE, CLASS_FILE, CLASS_INNER, CLASS_NAME, CLASS_NONE, CLASS_OPEN,
+  CLASS_RAW, CLASS_RAW_END, CLASS_TEXT, ENTRY_LENGTH, ENTRY_WORD, EOF_END, ESCAPE, FIELD, HAS_LINE, IMPLICIT_END,
+  IMPLIED, LITERAL, LITERAL_TOKEN, LONGEST_TOKEN, MARK, MESSAGE, NO_BODY_TOKEN, PLAIN_BYTES, STRAY, TOKEN_SHIFT,
+  UNTERMINATED,
 } from '../src/abi';
 import { findPair, findPairNear } from './find';
 import { isCut, isEscaped, tokenAt } from './gap';
@@ -15,10 +16,12 @@ import {
   body, close, field, leaf, literal, message, next, open, setBody, setField, setLiteral, setMessage, setText, tableEnd,
 } from './rows';
 import {
-  dataEnd, ENDED, fieldText, fieldWords, FIELDS, flags, GAP, IN_BODY, IN_LITERAL, isFinal, LINE, position, roles, setFieldText,
-  setFirst, setNewline, setState, state, window,
+  dataEnd, ENDED, fieldText, fieldWords, FIELDS, flags, GAP, IN_BODY, IN_LITERAL, isFinal, LINE, position, roles,
+  setFieldText, setFirst, setNewline, setState, state, window,
 } from './state';
-import { beginWords, CHANNEL_WORDS, CONSTRAIN_WORDS, notPlain, plain, plainBits, readWords, START_WORDS } from './words';
+import {
+  beginWords, CHANNEL_WORDS, CONSTRAIN_WORDS, notPlain, plain, plainBits, readWords, START_WORDS,
+} from './words';
 
 // @ts-ignore: decorator
 @inline

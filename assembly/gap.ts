@@ -15,8 +15,9 @@ import {
   close, header, leaf, message, next, nextNumber, open, setHeader, setMessage, setText, tableEnd, text,
 } from './rows';
 import {
-  dataEnd, first, flags, GAP, GAP_DASHES, GAP_KEY, hadContent, HEADER_LINE, HEADER_MARKER, HEADER_REST, isFinal, lineContent,
-  lineFrom, newline, position, setFirst, setHadContent, setLineContent, setLineFrom, setNewline, setState, window,
+  dataEnd, first, flags, GAP, GAP_DASHES, GAP_KEY, hadContent, HEADER_LINE, HEADER_MARKER, HEADER_REST, isFinal,
+  lineContent, lineFrom, newline, position, setFirst, setHadContent, setLineContent, setLineFrom, setNewline, setState,
+  window,
 } from './state';
 import { classify, mayBeToken } from './tokens';
 import { isBlank } from './words';
@@ -42,7 +43,9 @@ export function tokenAt(q: usize): usize {
   return entry != 0 && q + load<u32>(entry, ENTRY_LENGTH) <= dataEnd ? entry : 0;
 }
 
-/** Something that is not white space: a run of blanks at the start is over, and a message can no longer be lengthened. */
+/**
+ * Something that is not white space: a run of blanks at the start is over, and a message can no longer be lengthened.
+ */
 function interrupt(): void {
   setFirst(false);
   setNewline(false);
@@ -102,7 +105,10 @@ function openHeader(lineState: i32, content: i32): void {
   setState(lineState);
 }
 
-/** At the beginning of a line that may open a header. Returns the new place, p when the window ends too early, or 0: it opens none. */
+/**
+ * At the beginning of a line that may open a header. Returns the new place, p when the window ends too early, or 0: it
+ * opens none.
+ */
 function headerLine(p: usize, byte: u32): usize {
   if (byte == 0x2d) {
     const dashes = match(p, DASHES, 3);
@@ -120,7 +126,7 @@ function headerLine(p: usize, byte: u32): usize {
     return p + 1;
   }
   if (byte != 0x76) return 0;
-  let version = match(p, VERSION, 7);
+  const version = match(p, VERSION, 7);
   if (version == 0) return 0;
   // Then a colon, then white space or the end of input.
   if (version < 0 || p + 7 == dataEnd) return isFinal ? 0 : p;

@@ -1,6 +1,8 @@
 // The exports: what the host may ask of the scanner. README.md specifies the table and the calls.
 
-import { AFTER_HEADER, AT_INPUT, AT_ROLE, BY_ROLE, CLASS_OPEN, DONE, ENTRY_WORD, FULL, HAS_LINE, IN_GAP, STOPS_AT_HEADER } from '../src/abi';
+import {
+  AFTER_HEADER, AT_INPUT, AT_ROLE, BY_ROLE, CLASS_OPEN, DONE, ENTRY_WORD, FULL, HAS_LINE, IN_GAP, STOPS_AT_HEADER,
+} from '../src/abi';
 import { scanFast } from './fast';
 import { finish, openBody, openMessage, scanBody, scanFields, scanLine, scanLiteral } from './frame';
 import { isCut, scanDashes, scanGap, scanHeader, scanKey, tokenAt } from './gap';
@@ -10,8 +12,8 @@ import {
 } from './rows';
 import {
   AT_BEGIN, AT_ROLE_BEGIN, AT_ROLE_BLANK, dataEnd, FIELDS, flags, GAP, GAP_DASHES, GAP_KEY, HEADER_LINE, HEADER_MARKER,
-  HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, restoreState, saveState, setFirst,
-  setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
+  HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, restoreState, saveState,
+  setFirst, setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
 } from './state';
 import { CLEAN } from './clean';
 import { LEDGER } from './ledger';
@@ -95,8 +97,8 @@ function scanRole(p: usize): usize {
 }
 
 /**
- * Scans window bytes [from, length). One state after the other, until one makes no progress: then the window has run out,
- * or the table is full.
+ * Scans window bytes [from, length). One state after the other, until one makes no progress: then the window has run
+ * out, or the table is full.
  */
 export function scan(from: i32, length: i32, final: bool, origin: i32): i32 {
   setInput(length, final, origin);

@@ -1,11 +1,12 @@
 // RFC 8259: whether bytes are one JSON value, and if not, the first byte after which no continuation is one.
 //
-// The simple version is an automaton that takes a byte at a time: a state for each place in a document, and for each open
-// container one bit. It stops at the first byte that its state does not take. All of it is kept between calls, so that a
-// document may come in pieces, cut anywhere.
+// The simple version is an automaton that takes a byte at a time: a state for each place in a document, and for each
+// open container one bit. It stops at the first byte that its state does not take. All of it is kept between calls, so
+// that a document may come in pieces, cut anywhere.
 //
 // It is not that simple because most bytes stand in strings:
-// 1. Plain characters of a string are skipped 16 (8) bytes a step. Escapes and characters beyond ASCII that are whole are taken
+// 1. Plain characters of a string are skipped 16 (8) bytes a step. Escapes and characters beyond ASCII that are whole
+// are taken
 //    where they stand; the automaton sees only those that a piece cuts, and those that are wrong.
 // 2. The kinds of the innermost 64 levels are in one word; those of the others lie in memory.
 // 3. Reads may pass `end` by up to 16 bytes (PADDING); what is found there decides nothing.
@@ -109,7 +110,9 @@ function skipPlain(p: usize, end: usize): usize {
     while (p < end) {
       const block = v128.load(p);
       // As signed bytes, control characters and all beyond ASCII lie below the space.
-      const mask = i8x16.bitmask(v128.or(i8x16.lt_s(block, space), v128.or(i8x16.eq(block, quote), i8x16.eq(block, backslash))));
+      const mask = i8x16.bitmask(
+        v128.or(i8x16.lt_s(block, space), v128.or(i8x16.eq(block, quote), i8x16.eq(block, backslash))),
+      );
       if (mask != 0) return p + <usize>ctz<i32>(mask);
       p += 16;
     }
@@ -146,8 +149,8 @@ function countBeyond(p: usize): usize {
 }
 
 /**
- * Forgets everything: a document begins, with at most `most` containers in one another, and never more than JSON_DEEPEST. With its
- * highest bit: the document is valid UTF-8, and characters need not be looked at.
+ * Forgets everything: a document begins, with at most `most` containers in one another, and never more than
+ * JSON_DEEPEST. With its highest bit: the document is valid UTF-8, and characters need not be looked at.
  */
 export function jsonBegin(most: u32): void {
   isUtf8 = <i32>most < 0;
@@ -157,7 +160,9 @@ export function jsonBegin(most: u32): void {
   deepest = <i32>min<u32>(most & 0x7fffffff, JSON_DEEPEST);
 }
 
-/** Takes the bytes [p, end); answers the address of the first wrong one, or 0. After a wrong one the document is over. */
+/**
+ * Takes the bytes [p, end); answers the address of the first wrong one, or 0. After a wrong one the document is over.
+ */
 export function jsonFeed(p: usize, end: usize): usize {
   let s = state;
   while (p < end) {

@@ -9,7 +9,8 @@ export function countLines(p: usize, end: usize): i32 {
     const lf = i8x16.splat(0x0a);
     for (; p + 64 <= end; p += 64) {
       count += <i32>popcnt<u64>(bits(
-        i8x16.eq(v128.load(p), lf), i8x16.eq(v128.load(p, 16), lf), i8x16.eq(v128.load(p, 32), lf), i8x16.eq(v128.load(p, 48), lf),
+        i8x16.eq(v128.load(p), lf), i8x16.eq(v128.load(p, 16), lf), i8x16.eq(v128.load(p, 32), lf),
+        i8x16.eq(v128.load(p, 48), lf),
       ));
     }
   }

@@ -6,8 +6,8 @@
 //               use of one of its names loads it, as `import defer` will
 //   binaries    are read from dist/, not decoded from text
 //
-// With all of it `scan` of an empty file takes 1.4 to 1.5 times the processor time of `node -e 0`, without it 2.5 times.
-// The library is bundled by build.mjs without any of this: it must run in browsers and through other bundlers.
+// With all of it `scan` of an empty file takes 1.4 to 1.5 times the processor time of `node -e 0`, without it 2.5
+// times. The library is bundled by build.mjs without any of this: it must run in browsers and through other bundlers.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { BuildError } from './embed.mjs';

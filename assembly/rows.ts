@@ -4,8 +4,8 @@
 // layout and its address becomes the slot's: whoever fills it later need not know where it lies.
 
 import {
-  FROM, KIND, NEXT, ROW_BYTES, SLOT_BODY, SLOT_COUNT, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TO,
-  UNCHANGED,
+  FROM, KIND, NEXT, ROW_BYTES, SLOT_BODY, SLOT_COUNT, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT,
+  TO, UNCHANGED,
 } from '../src/abi';
 
 /** Copies of open rows, SLOT_COUNT rows; and their row numbers, SLOT_COUNT words. */

@@ -89,7 +89,9 @@ export function slidePositions(bytes: i32): void {
 
 export function saveState(at: usize): void {
   store<i32>(at, state);
-  store<i32>(at, (first ? 1 : 0) | (newline ? 2 : 0) | (hadContent ? 4 : 0) | (lineContent << 4) | (fieldWords << 8), 4);
+  store<i32>(
+    at, (first ? 1 : 0) | (newline ? 2 : 0) | (hadContent ? 4 : 0) | (lineContent << 4) | (fieldWords << 8), 4,
+  );
   store<i32>(at, lineFrom, 8);
   store<i32>(at, fieldText, 12);
   store<i32>(at, <i32>load<u8>(window - 1), 16);

@@ -1,9 +1,10 @@
-// Sums over plain messages, so that counting a corpus needs no look at each row from outside. src/scan/twin/tally.ts is its twin.
+// Sums over plain messages, so that counting a corpus needs no look at each row from outside. src/scan/twin/tally.ts is
+// its twin.
 
 import {
-  ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, ESCAPE, FIELD, IMPLICIT_END, IMPLIED, KIND_MASK, MESSAGE, NEXT,
-  NO_BODY_TOKEN, PLAIN, RECIPIENT_MASK, RECIPIENT_SHIFT, RETURN, ROLE_MASK, ROLE_SHIFT, TALLY_CALLS, TALLY_ENDS, TALLY_LAST,
-  TALLY_MESSAGES, TALLY_PLAIN, TALLY_TOKENS, TALLY_WORDS, TOKEN_MASK, TOKEN_SHIFT, TO_TOOL,
+  ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, ESCAPE, FIELD, IMPLICIT_END, IMPLIED, KIND_MASK,
+  MESSAGE, NEXT, NO_BODY_TOKEN, PLAIN, RECIPIENT_MASK, RECIPIENT_SHIFT, RETURN, ROLE_MASK, ROLE_SHIFT, TALLY_CALLS,
+  TALLY_ENDS, TALLY_LAST, TALLY_MESSAGES, TALLY_PLAIN, TALLY_TOKENS, TALLY_WORDS, TOKEN_MASK, TOKEN_SHIFT, TO_TOOL,
 } from '../src/abi';
 import { numbered, table } from './rows';
 
@@ -24,8 +25,8 @@ function add(word: u32, count: u32): void {
 }
 
 /**
- * Sums up the run of plain messages that begins at table row `from`, below row `to`; stops before anything else, and before a
- * role whose bit is in `stops`. Answers the row where it stopped.
+ * Sums up the run of plain messages that begins at table row `from`, below row `to`; stops before anything else, and
+ * before a role whose bit is in `stops`. Answers the row where it stopped.
  */
 export function tally(from: i32, to: i32, stops: u32): i32 {
   let at = table + (<usize>from << 4);

@@ -1,9 +1,9 @@
-// Bytes as the inside of a JSON string, as JSON.stringify writes the text that they decode to: bad UTF-8 becomes U+FFFD, one for each
-// maximal subpart; quote, backslash and control characters are escaped, nothing else.
+// Bytes as the inside of a JSON string, as JSON.stringify writes the text that they decode to: bad UTF-8 becomes
+// U+FFFD, one for each maximal subpart; quote, backslash and control characters are escaped, nothing else.
 //
-// Valid bytes that need no change are copied 16 (8) bytes a step. Where something is to be escaped in such a step, a table makes room for the
-// backslashes, eight bytes at once, without a branch for each of them: in text there is no telling where the next newline stands.
-// Reads may pass `end` by up to 64 bytes, and what is written the answer by 16.
+// Valid bytes that need no change are copied 16 (8) bytes a step. Where something is to be escaped in such a step, a
+// table makes room for the backslashes, eight bytes at once, without a branch for each of them: in text there is no
+// telling where the next newline stands. Reads may pass `end` by up to 64 bytes, and what is written the answer by 16.
 
 import { isUtf8 } from './text-utf8';
 import { characterAt } from './utf8';
@@ -54,7 +54,10 @@ export function taken(): usize { return readTo; }
   0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 92, 0, 0, 0,
 ], 16);
 
-/** Length of the valid character's beginning, or of the nonsense, at p: what one U+FFFD stands for. `cut`: more could make it whole. */
+/**
+ * Length of the valid character's beginning, or of the nonsense, at p: what one U+FFFD stands for. `cut`: more could
+ * make it whole.
+ */
 function subpart(p: usize, end: usize): usize {
   cut = false;
   const lead = <u32>load<u8>(p);
@@ -81,7 +84,9 @@ let isFinal: bool = false;
 function wholeTo(p: usize, end: usize): usize {
   for (let back: usize = 1; back < 4 && p + back <= end; back++) {
     const byte = <u32>load<u8>(end - back);
-    if (byte >= 0xc0) return byte < 0xe0 ? (back < 2 ? end - back : end) : byte < 0xf0 ? (back < 3 ? end - back : end) : end - back;
+    if (byte >= 0xc0) {
+      return byte < 0xe0 ? (back < 2 ? end - back : end) : byte < 0xf0 ? (back < 3 ? end - back : end) : end - back;
+    }
     if (byte < 0x80) break;
   }
   return end;
@@ -169,7 +174,8 @@ function escapeValid(p: usize, end: usize, q: usize, last: usize): usize {
       const quote = block ^ 0x2222222222222222;
       const backslash = block ^ 0x5c5c5c5c5c5c5c5c;
       const hit = (((block - 0x2020202020202020) & ~block)
-        | ((quote - 0x0101010101010101) & ~quote) | ((backslash - 0x0101010101010101) & ~backslash)) & 0x8080808080808080;
+        | ((quote - 0x0101010101010101) & ~quote)
+        | ((backslash - 0x0101010101010101) & ~backslash)) & 0x8080808080808080;
       const length: usize = hit == 0 ? 8 : <usize>(ctz<u64>(hit) >> 3);
       if (p + length >= end) {
         q += end - p;

@@ -1,18 +1,28 @@
-// A line of `messages` whose columns are well-known words and numbers: `head` record , transcript , index `middle` from , to , body_from ,
-// body_to , content. src/formats/message-lines.ts makes head and middle, and is the only one that knows what they say.
+// A line of `messages` whose columns are well-known words and numbers: `head` record , transcript , index `middle` from
+// , to , body_from , body_to , content. src/formats/message-lines.ts makes head and middle, and is the only one that
+// knows what they say.
 
 import { escape } from './text-escape';
 
+// ,"transcript":
 // @ts-ignore: decorator
-@lazy const TRANSCRIPT: usize = memory.data<u8>([44, 34, 116, 114, 97, 110, 115, 99, 114, 105, 112, 116, 34, 58, 0, 0], 16); // ,"transcript":
+@lazy const TRANSCRIPT: usize = memory.data<u8>(
+  [44, 34, 116, 114, 97, 110, 115, 99, 114, 105, 112, 116, 34, 58, 0, 0], 16,
+);
+// ,"index":
 // @ts-ignore: decorator
-@lazy const INDEX: usize = memory.data<u8>([44, 34, 105, 110, 100, 101, 120, 34, 58, 0, 0, 0, 0, 0, 0, 0], 16); // ,"index":
+@lazy const INDEX: usize = memory.data<u8>([44, 34, 105, 110, 100, 101, 120, 34, 58, 0, 0, 0, 0, 0, 0, 0], 16);
+// ,"body_from":
 // @ts-ignore: decorator
-@lazy const BODY_FROM: usize = memory.data<u8>([44, 34, 98, 111, 100, 121, 95, 102, 114, 111, 109, 34, 58, 0, 0, 0], 16); // ,"body_from":
+@lazy const BODY_FROM: usize = memory.data<u8>(
+  [44, 34, 98, 111, 100, 121, 95, 102, 114, 111, 109, 34, 58, 0, 0, 0], 16,
+);
+// ,"body_to":
 // @ts-ignore: decorator
-@lazy const BODY_TO: usize = memory.data<u8>([44, 34, 98, 111, 100, 121, 95, 116, 111, 34, 58, 0, 0, 0, 0, 0], 16); // ,"body_to":
+@lazy const BODY_TO: usize = memory.data<u8>([44, 34, 98, 111, 100, 121, 95, 116, 111, 34, 58, 0, 0, 0, 0, 0], 16);
+// ,"content":"
 // @ts-ignore: decorator
-@lazy const CONTENT: usize = memory.data<u8>([44, 34, 99, 111, 110, 116, 101, 110, 116, 34, 58, 34, 0, 0, 0, 0], 16); // ,"content":"
+@lazy const CONTENT: usize = memory.data<u8>([44, 34, 99, 111, 110, 116, 101, 110, 116, 34, 58, 34, 0, 0, 0, 0], 16);
 const TO_4: u32 = 0x6f74222c; // ,"to
 const NULL_4: u32 = 0x6c6c756e;
 
@@ -42,7 +52,10 @@ export function copy(q: usize, from: usize, to: usize): usize {
   return end;
 }
 
-/** The eight digits of a number below 100,000,000, from the lowest byte on, without the 0x30 of each: four, two, one at a time. */
+/**
+ * The eight digits of a number below 100,000,000, from the lowest byte on, without the 0x30 of each: four, two, one at
+ * a time.
+ */
 // @ts-ignore: decorator
 @inline
 function digits(value: u32): u64 {

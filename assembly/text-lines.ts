@@ -1,7 +1,8 @@
 // Lines of a text: where the next one ends, and how many of them hold something.
 //
 // The simple version looks at a byte at a time. 64 bytes a step are one bit each in a word here:
-// 1. A line holds something when a byte of it is no white space. Added to the bits that are no newline, such a bit carries on to the
+// 1. A line holds something when a byte of it is no white space. Added to the bits that are no newline, such a bit
+// carries on to the
 //    newline that ends its line, and sets it, however many there are in the line.
 // 2. Most steps meet no newline in a line that is known to hold something: they end there.
 
@@ -96,8 +97,10 @@ export function countLines(p: usize, end: usize): void {
       if (holds != 0 && !v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) continue;
       const ends = bits(m0, m1, m2, m3);
       const inside = ~bits(
-        i8x16.eq(b0, i8x16.swizzle(blanks, v128.and(b0, half))), i8x16.eq(b1, i8x16.swizzle(blanks, v128.and(b1, half))),
-        i8x16.eq(b2, i8x16.swizzle(blanks, v128.and(b2, half))), i8x16.eq(b3, i8x16.swizzle(blanks, v128.and(b3, half))),
+        i8x16.eq(b0, i8x16.swizzle(blanks, v128.and(b0, half))),
+        i8x16.eq(b1, i8x16.swizzle(blanks, v128.and(b1, half))),
+        i8x16.eq(b2, i8x16.swizzle(blanks, v128.and(b2, half))),
+        i8x16.eq(b3, i8x16.swizzle(blanks, v128.and(b3, half))),
       );
       const sum = ~ends + inside + holds;
       lines += popcnt<u64>(ends);

@@ -1,13 +1,14 @@
 // One line of JSON lines that is an object: whether it is one, where its members stand, and what its strings say.
 //
-// Strings of the top level are gone through and written in one pass (text-string.ts), containers below it by the automaton of json.ts. Outside of
-// strings only ASCII is accepted; so all of the line is valid UTF-8. A line feed stands nowhere inside of what is accepted: the end of the
-// line is found where the object ends, and nobody need look for it before.
-// What is not accepted is judged by others. Reads may pass `end` by up to 160 bytes; what is found there decides nothing.
+// Strings of the top level are gone through and written in one pass (text-string.ts), containers below it by the
+// automaton of json.ts. Outside of strings only ASCII is accepted; so all of the line is valid UTF-8. A line feed
+// stands nowhere inside of what is accepted: the end of the line is found where the object ends, and nobody need look
+// for it before. What is not accepted is judged by others. Reads may pass `end` by up to 160 bytes; what is found there
+// decides nothing.
 
 import {
-  JSON_DEPTH, KEY_ESCAPED, LINE_OTHER, MEMBER_BYTES, MOST_MEMBERS, VALUE_ARRAY, VALUE_ESCAPED, VALUE_FALSE, VALUE_LONE, VALUE_NULL, VALUE_NUMBER,
-  VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
+  JSON_DEPTH, KEY_ESCAPED, LINE_OTHER, MEMBER_BYTES, MOST_MEMBERS, VALUE_ARRAY, VALUE_ESCAPED, VALUE_FALSE, VALUE_LONE,
+  VALUE_NULL, VALUE_NUMBER, VALUE_OBJECT, VALUE_STRING, VALUE_TRUE,
 } from '../src/abi';
 import { depth, jsonBegin, jsonFeed, skipDigits } from './json';
 import { nextLine } from './text-lines';
@@ -29,8 +30,8 @@ function skipBlanks(p: usize, end: usize): usize {
 }
 
 /**
- * The members of the line that begins at p and ends at the first LF, or at `limit`: MEMBER_BYTES each from `table` on, texts of strings one after the
- * other from `into` on. Their number, or LINE_OTHER.
+ * The members of the line that begins at p and ends at the first LF, or at `limit`: MEMBER_BYTES each from `table` on,
+ * texts of strings one after the other from `into` on. Their number, or LINE_OTHER.
  */
 export function line(p: usize, limit: usize, table: usize, into: usize): i32 {
   end = limit;
@@ -117,7 +118,8 @@ function containerEnd(p: usize): usize {
   if (found != 0) end = found;
   jsonBegin(JSON_DEPTH - 1);
   const stop = jsonFeed(p, end);
-  // It stops at what follows the container; to accept anything but a comma or bracket is left to the reader of the members.
+  // It stops at what follows the container; to accept anything but a comma or bracket is left to the reader of the
+  // members.
   if (stop == 0 || depth != 0) return 0;
   p = stop;
   while (isBlank(load<u8>(p - 1))) p--;

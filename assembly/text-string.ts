@@ -1,9 +1,10 @@
 // A string of a JSON text, gone through once: validated, and written as the text that it stands for, in UTF-8.
 //
-// The simple version reads a byte at a time. Here 64 (8) bytes a step are copied where they would stand if none of them were special. A special
-// one ends the string, or begins an escape: then its character is written, and what follows it in the step is copied again, behind it. So
-// there is no branch for each byte, and one for each escape. Whether bytes beyond ASCII are characters is asked of the whole string, if it has any.
-// Reads may pass `end` by up to 160 bytes, which decide nothing, and what is written the text by 64. A text is never longer than its string.
+// The simple version reads a byte at a time. Here 64 (8) bytes a step are copied where they would stand if none of them
+// were special. A special one ends the string, or begins an escape: then its character is written, and what follows it
+// in the step is copied again, behind it. So there is no branch for each byte, and one for each escape. Whether bytes
+// beyond ASCII are characters is asked of the whole string, if it has any. Reads may pass `end` by up to 160 bytes,
+// which decide nothing, and what is written the text by 64. A text is never longer than its string.
 
 import { bits } from './text-lines';
 import { escapeBytes, isLone, meant, writeEscaped } from './text-unescape';
@@ -18,14 +19,20 @@ export let textTo: usize = 0;
 export let hasEscape: bool = false;
 export let hasLone: bool = false;
 
-/** Writes the character of the escape at p, which `escapeBytes` then measures; answers what follows it at q, or 0: it is no escape. */
+/**
+ * Writes the character of the escape at p, which `escapeBytes` then measures; answers what follows it at q, or 0: it is
+ * no escape.
+ */
 function takeCode(p: usize, q: usize): usize {
   const to = writeEscaped(p, q);
   if (isLone) hasLone = true;
   return to;
 }
 
-/** Writes the string that goes on at p; answers the address of the quote that ends it, or 0: before `end` there is no valid end. */
+/**
+ * Writes the string that goes on at p; answers the address of the quote that ends it, or 0: before `end` there is no
+ * valid end.
+ */
 export function copyString(p: usize, end: usize, q: usize): usize {
   hasEscape = hasLone = false;
   return ASC_FEATURE_SIMD ? copyWide(p, end, q) : copyNarrow(p, end, q);

@@ -1,8 +1,12 @@
-// One escape of a JSON string: whether it is one, what it means, that as UTF-8; and where a byte of a string's text came from.
+// One escape of a JSON string: whether it is one, what it means, that as UTF-8; and where a byte of a string's text
+// came from.
 
 const BACKSLASH_U: u32 = 0x755c;
 
-/** The escape that was read last: its bytes in the string, its character, and whether that is a surrogate that has no partner. */
+/**
+ * The escape that was read last: its bytes in the string, its character, and whether that is a surrogate that has no
+ * partner.
+ */
 export let escapeBytes: usize = 0;
 let character: u32 = 0;
 export let isLone: bool = false;
@@ -10,7 +14,8 @@ export let isLone: bool = false;
 /** The number that four hexadecimal digits give; -1: one of them is none. */
 function code(p: usize): i32 {
   let value: u32 = 0;
-  for (let to = p + 4; p < to; p++) {
+  const to = p + 4;
+  for (; p < to; p++) {
     let digit = <u32>load<u8>(p) - 0x30;
     if (digit > 9) {
       digit = (digit | 0x20) - 0x31;

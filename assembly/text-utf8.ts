@@ -1,9 +1,9 @@
 // UTF-8 of a whole span: valid or not.
 //
-// What may follow what is told by three half bytes of each pair of neighbours (Keiser and Lemire, "Validating UTF-8 In Less Than One
-// Instruction Per Byte"): each half chooses the mistakes that it allows, and one that all three allow is made. The only thing that pairs do
-// not tell is that a third and a fourth byte must stand where they must, and nowhere else. ASCII goes 64 bytes a step.
-// Reads may pass `end` by up to 64 bytes.
+// What may follow what is told by three half bytes of each pair of neighbours (Keiser and Lemire, "Validating UTF-8 In
+// Less Than One Instruction Per Byte"): each half chooses the mistakes that it allows, and one that all three allow is
+// made. The only thing that pairs do not tell is that a third and a fourth byte must stand where they must, and nowhere
+// else. ASCII goes 64 bytes a step. Reads may pass `end` by up to 64 bytes.
 
 import { invalidUtf8 } from './utf8';
 
@@ -24,7 +24,8 @@ const SECOND: u8 = TOO_LONG | OVERLONG_2 | TWO_CONTINUE;
 // 16 bytes that count and 16 that do not.
 // @ts-ignore: decorator
 @lazy const COUNTS: usize = ASC_FEATURE_SIMD ? memory.data<u8>([
-  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  0, 0, 0,
 ], 16) : 0;
 
 /** Whether [p, end) is valid. */
@@ -33,15 +34,18 @@ export function isUtf8(p: usize, end: usize): bool {
   const firstHigh = i8x16(
     TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG,
     TWO_CONTINUE, TWO_CONTINUE, TWO_CONTINUE, TWO_CONTINUE,
-    TOO_SHORT | OVERLONG_2, TOO_SHORT, TOO_SHORT | OVERLONG_3 | SURROGATE, TOO_SHORT | TOO_LARGE | FAR_TOO_LARGE | OVERLONG_4,
+    TOO_SHORT | OVERLONG_2, TOO_SHORT, TOO_SHORT | OVERLONG_3 | SURROGATE,
+    TOO_SHORT | TOO_LARGE | FAR_TOO_LARGE | OVERLONG_4,
   );
   const firstLow = i8x16(
-    CARRY | OVERLONG_2 | OVERLONG_3 | OVERLONG_4, CARRY | OVERLONG_2, CARRY, CARRY, CARRY | TOO_LARGE, LARGE, LARGE, LARGE,
+    CARRY | OVERLONG_2 | OVERLONG_3 | OVERLONG_4, CARRY | OVERLONG_2, CARRY, CARRY, CARRY | TOO_LARGE, LARGE, LARGE,
+    LARGE,
     LARGE, LARGE, LARGE, LARGE, LARGE, LARGE | SURROGATE, LARGE, LARGE,
   );
   const secondHigh = i8x16(
     TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
-    SECOND | OVERLONG_3 | FAR_TOO_LARGE | OVERLONG_4, SECOND | OVERLONG_3 | TOO_LARGE, SECOND | SURROGATE | TOO_LARGE, SECOND | SURROGATE | TOO_LARGE,
+    SECOND | OVERLONG_3 | FAR_TOO_LARGE | OVERLONG_4, SECOND | OVERLONG_3 | TOO_LARGE, SECOND | SURROGATE | TOO_LARGE,
+    SECOND | SURROGATE | TOO_LARGE,
     TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
   );
   // EF, DF, BF: a lead among the last three bytes that is larger needs more than is left.

@@ -1,4 +1,5 @@
-// Which token stands at an address: a bucket by the four bytes after `<|`, then masked compares. The table is the host's.
+// Which token stands at an address: a bucket by the four bytes after `<|`, then masked compares. The table is the
+// host's.
 
 import {
   BUCKET_FACTOR, BUCKET_SHIFT, DIALECT_ENTRIES, DIALECT_HEADS, DIALECT_BYTES, ENTRY_BYTES, ENTRY_HIGH, ENTRY_HIGH_MASK,
@@ -11,7 +12,9 @@ import {
 
 const ENTRIES: usize = DIALECT + DIALECT_ENTRIES;
 
-/** Entry of the token whose `<|` stands at q, or 0. Reads up to 20 bytes: the caller checks the length against its end. */
+/**
+ * Entry of the token whose `<|` stands at q, or 0. Reads up to 20 bytes: the caller checks the length against its end.
+ */
 // @ts-ignore: decorator
 @inline
 export function classify(q: usize): usize {

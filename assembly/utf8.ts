@@ -1,6 +1,8 @@
 // UTF-8: where a span first stops being valid. ASCII goes 16 bytes a step, other characters one at a time.
 
-/** Length of the valid character beyond ASCII at p, or 0. What follows `end` within 4 bytes is read and decides nothing. */
+/**
+ * Length of the valid character beyond ASCII at p, or 0. What follows `end` within 4 bytes is read and decides nothing.
+ */
 // @ts-ignore: decorator
 @inline
 export function characterAt(p: usize, end: usize): usize {

@@ -2,8 +2,8 @@
 // host reads that header itself; so this file may be strict, but never wrong.
 
 import {
-  ANALYSIS, ASSISTANT, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, FINAL, PLAIN, PLAIN_BYTES, RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOOL,
-  TO_PERSON, TO_TOOL, USER,
+  ANALYSIS, ASSISTANT, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, FINAL, PLAIN, PLAIN_BYTES, RECIPIENT_SHIFT, ROLE_SHIFT,
+  SYSTEM, TOOL, TO_PERSON, TO_TOOL, USER,
 } from '../src/abi';
 
 export const START_WORDS: i32 = 0;
@@ -67,8 +67,9 @@ const RY_2: u16 = 0x7972;
 const FINA_4: u32 = 0x616e6966;
 const ALL_2: u16 = 0x6c61;
 
-// Well-known words by their first byte: 32 rows of 32 bytes (byte & 31), 8 bytes of the word, a mask for them, the ninth and
-// tenth byte with their mask, length, id. One lookup and one compare, where a chain of branches would be guessed wrong.
+// Well-known words by their first byte: 32 rows of 32 bytes (byte & 31), 8 bytes of the word, a mask for them, the
+// ninth and tenth byte with their mask, length, id. One lookup and one compare, where a chain of branches would be
+// guessed wrong.
 // @ts-ignore: decorator
 @lazy const ROLE_TABLE: usize = memory.data(32 * 32, 16);
 // @ts-ignore: decorator
@@ -101,7 +102,8 @@ export function makeWords(): void {
 @inline
 function wordAt(table: usize, w: usize): usize {
   const row = table + ((<usize>load<u8>(w) & 31) << 5);
-  return (load<u64>(w) & load<u64>(row, 8)) == load<u64>(row) && (load<u16>(w, 8) & load<u16>(row, 18)) == load<u16>(row, 16) ? row : table;
+  return (load<u64>(w) & load<u64>(row, 8)) == load<u64>(row)
+    && (load<u16>(w, 8) & load<u16>(row, 18)) == load<u16>(row, 16) ? row : table;
 }
 
 /** The same for roles and channels; `wordLength` and `wordId` read the row. */
@@ -199,7 +201,8 @@ function isFunction(p: usize, to: usize): bool {
   for (p += 10; p < to; p++) {
     const byte = <u32>load<u8>(p);
     const letter = byte | 0x20;
-    const isName = (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte == 0x5f || byte == 0x2e || byte == 0x2d;
+    const isName = (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte == 0x5f || byte == 0x2e
+      || byte == 0x2d;
     if (!isName) return false;
   }
   return true;

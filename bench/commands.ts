@@ -88,7 +88,9 @@ export const COMMANDS: readonly Contender[] = [
     command: true,
     unfit: unfit('rg'),
     run: ({ path, notation }) => ({
-      occurrences: Number(startCommand('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read')),
+      occurrences: Number(
+        startCommand('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read'),
+      ),
     }),
   },
   {

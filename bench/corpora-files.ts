@@ -1,5 +1,8 @@
-// What the section corpora reads beside the raw text: transcripts as a field of JSON lines, and the raw text compressed.
-import { createReadStream, createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+// What the section corpora reads beside the raw text: transcripts as a field of JSON lines, and the raw text
+// compressed.
+import {
+  createReadStream, createWriteStream, existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -112,7 +115,9 @@ export function textLines(kind: Kind, size: number, seed: number, folder = cache
 export async function gzipped({ path }: Corpus): Promise<{ path: string; bytes: number }> {
   const packed = `${path}.gz`;
   const sidecar = `${packed}.json`;
-  if (!existsSync(packed) || !existsSync(sidecar) || JSON.parse(readFileSync(sidecar, 'utf8')).bytes !== statSync(packed).size) {
+  if (!existsSync(
+    packed,
+  ) || !existsSync(sidecar) || JSON.parse(readFileSync(sidecar, 'utf8')).bytes !== statSync(packed).size) {
     const temporary = `${packed}.${process.pid}.tmp`;
     try {
       await pipeline(createReadStream(path), createGzip({ level: 6 }), createWriteStream(temporary, { mode: 0o600 }));

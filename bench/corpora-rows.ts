@@ -1,4 +1,5 @@
-// The rows of the section corpora, in groups; each group has a base, the numbers that its rows must find, and how fast they are meant to be.
+// The rows of the section corpora, in groups; each group has a base, the numbers that its rows must find, and how fast
+// they are meant to be.
 import { closeSync, createReadStream, openSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
@@ -19,11 +20,16 @@ import { answerOf, optionsOf } from './ours.ts';
 import { RIVALS } from './rivals.ts';
 import { megabytes } from './report.ts';
 
-/** `check` and `scan` differ by no more than this; decompressing and scanning take no longer than decompressing, but for this. */
+/**
+ * `check` and `scan` differ by no more than this; decompressing and scanning take no longer than decompressing, but for
+ * this.
+ */
 const CHECK_MOST = 1.5;
 const GZIP_MOST = 1.15;
 
-function scanned(warm: Warm, path: string, made: Corpus, watch?: (source: Source) => Source): () => Promise<Partial<Found>> {
+function scanned(
+  warm: Warm, path: string, made: Corpus, watch?: (source: Source) => Source,
+): () => Promise<Partial<Found>> {
   return async () => answerOf(await warm.count(path, optionsOf(made), watch));
 }
 
@@ -41,10 +47,20 @@ export function rawGroup(made: Corpus): Group {
     bytes: made.counts.bytes,
     right: { ...made.counts, ...NONE },
     rows: [
-      { name: 'cat', does: cat.does, command: true, run: () => cat.run(input), ...(reason !== null && { skipped: reason }) },
+      {
+        name: 'cat',
+        does: cat.does,
+        command: true,
+        run: () => cat.run(input),
+        ...(reason !== null && { skipped: reason }),
+      },
       { name: read.name, does: read.does, run: () => read.run(input) },
       { name: 'scan 1 thread', does: 'counts, in this thread', run: scanned(warm[0], made.path, made) },
-      { name: 'scan 2 threads', does: 'the same, on two threads that are there already', run: scanned(warm[1], made.path, made) },
+      {
+        name: 'scan 2 threads',
+        does: 'the same, on two threads that are there already',
+        run: scanned(warm[1], made.path, made),
+      },
     ],
     goals: [{ row: 'scan 2 threads', base: 'cat', least: 1.2 }],
     close: () => warm.forEach((each) => each.close()),
@@ -80,11 +96,17 @@ export async function lineGroup(kind: Kind, size: number, seed: number): Promise
     bytes: lines.bytes,
     right: { ...lines.counts, ...NONE, lines: lines.lines, textBytes: lines.textBytes },
     rows: [
-      { name: 'JSON.parse + scan', does: 'each line to a string, JSON.parse, its text to bytes, the same counts', run: () => parsed(lines, made, warm[0].machine) },
+      {
+        name: 'JSON.parse + scan',
+        does: 'each line to a string, JSON.parse, its text to bytes, the same counts',
+        run: () => parsed(lines, made, warm[0].machine),
+      },
       ask('DuckDB count', 'count', 'how many lines: each one a JSON value that nobody looks into'),
       ask('DuckDB ->>', 'text', 'bytes of the texts: a JSON function on each line'),
       ask('DuckDB column', 'column', 'the same by its reader of JSON lines, one column'),
-      { name: 'scan 1 thread', does: 'counts of all transcripts, lines validated, in this thread', run: () => count(0) },
+      {
+        name: 'scan 1 thread', does: 'counts of all transcripts, lines validated, in this thread', run: () => count(0),
+      },
       { name: 'scan 2 threads', does: 'the same, on two threads that are there already', run: () => count(1) },
     ],
     goals: [
@@ -138,7 +160,11 @@ export async function gzipGroup(made: Corpus): Promise<Group> {
     rows: [
       inflate('zlib', 'a stream of the file through createGunzip, dropped'),
       inflate('zlib 256 KiB', 'the same in chunks of 256 KiB', 256 * 1024),
-      { name: 'scan', does: 'decompressed in a thread of its own, counted in this one', run: scanned(warm, packed.path, made) },
+      {
+        name: 'scan',
+        does: 'decompressed in a thread of its own, counted in this one',
+        run: scanned(warm, packed.path, made),
+      },
     ],
     goals: ['zlib', 'zlib 256 KiB'].map((base) => ({ row: 'scan', base, least: 1 / GZIP_MOST })),
     close: () => warm.close(),
@@ -171,7 +197,11 @@ export function checkGroup(made: Corpus): Group {
     right: { ...made.counts, ...NONE },
     rows: [
       { name: 'scan', does: 'counts; whether the bytes are UTF-8 is not asked', run: scanned(warm, made.path, made) },
-      { name: 'scan + UTF-8', does: 'the same, and each window is looked through for bytes that are no UTF-8', run: scanned(warm, made.path, made, validated) },
+      {
+        name: 'scan + UTF-8',
+        does: 'the same, and each window is looked through for bytes that are no UTF-8',
+        run: scanned(warm, made.path, made, validated),
+      },
       {
         name: 'check',
         does: 'every finding, UTF-8 among them',
@@ -224,9 +254,19 @@ export async function messageGroup(made: Corpus): Promise<Group> {
     bytes: made.counts.bytes,
     right: { ...made.counts, ...NONE, outputBytes },
     rows: [
-      { name: 'read back', does: 'each line of the output to a string, then JSON.parse', run: () => ({ ...readBack(path), outputBytes }) },
-      { name: 'messages 1 thread', does: 'transcripts to lines, which are dropped; in this thread', run: () => write(0, drop) },
-      { name: 'messages 2 threads', does: 'the same, on two threads that are there already', run: () => write(1, drop) },
+      {
+        name: 'read back',
+        does: 'each line of the output to a string, then JSON.parse',
+        run: () => ({ ...readBack(path), outputBytes }),
+      },
+      {
+        name: 'messages 1 thread',
+        does: 'transcripts to lines, which are dropped; in this thread',
+        run: () => write(0, drop),
+      },
+      {
+        name: 'messages 2 threads', does: 'the same, on two threads that are there already', run: () => write(1, drop),
+      },
     ],
     goals: [
       { row: 'messages 2 threads', base: 'read back', least: 2 },

@@ -27,7 +27,9 @@ export class Warm {
   }
 
   /** What `scan` tells. `watch` sees what is read in this thread. */
-  async count(path: string, options: UnitOptions, watch: (source: Source) => Source = (source) => source): Promise<Counts & { records: number }> {
+  async count(
+    path: string, options: UnitOptions, watch: (source: Source) => Source = (source) => source,
+  ): Promise<Counts & { records: number }> {
     const counter = new Counter();
     let records = 0;
     const events = this.#events(path, options, {
@@ -45,7 +47,9 @@ export class Warm {
   }
 
   /** Does other work; `take` gets its pieces. */
-  async each(path: string, options: UnitOptions, work: Work, take: (piece: Piece) => void): Promise<{ transcripts: number; messages: number }> {
+  async each(
+    path: string, options: UnitOptions, work: Work, take: (piece: Piece) => void,
+  ): Promise<{ transcripts: number; messages: number }> {
     const sums = { transcripts: 0, messages: 0 };
     for await (const event of this.#events(path, options, { work, tellsAtEnd: false })) {
       if (event.kind === 'piece') take(event.piece);
@@ -60,7 +64,9 @@ export class Warm {
     path: string, options: UnitOptions, settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching'>,
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
     const jobs = this.#pool;
-    const flow = new Flow({ ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }) });
+    const flow = new Flow({
+      ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }),
+    });
     for await (const event of flow.events(findInputs([path], -1))) {
       if (event.kind === 'error') throw event.error;
       yield event;

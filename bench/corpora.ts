@@ -1,5 +1,5 @@
-// The section corpora: raw text, records, compressed text, checking and writing messages, by the library as commands use it, each beside what
-// it is meant to be as fast as. One table a group; below it the ratios that are wanted.
+// The section corpora: raw text, records, compressed text, checking and writing messages, by the library as commands
+// use it, each beside what it is meant to be as fast as. One table a group; below it the ratios that are wanted.
 import { checkGroup, gzipGroup, lineGroup, messageGroup, rawGroup } from './corpora-rows.ts';
 import { corpus, type Kind } from './corpus.ts';
 import { type Group, measured } from './group.ts';
@@ -21,7 +21,10 @@ export async function corpora(kind: Kind, wanted: readonly string[] | null, sett
   for (const name of named.length > 0 ? named : Object.keys(groups)) {
     const group = await groups[name]!();
     try {
-      const { results, wrong } = await measured('corpora', `${group.name} of ${made.name}, ${group.about}`, group, named.length > 0 ? null : wanted, made, settings);
+      const { results, wrong } = await measured(
+        'corpora', `${group.name} of ${made.name}, ${group.about}`, group, named.length > 0 ? null : wanted, made,
+        settings,
+      );
       total.results.push(...results);
       total.wrong += wrong;
     } finally {

@@ -1,5 +1,6 @@
-// The section json: are bodies JSON? The checker beside JSON.parse of the same bytes, the decoding that it needs included, on the
-// bodies of tool calls and replies as they are, on small and large ones of them, and on the real dialogues where they are at hand.
+// The section json: are bodies JSON? The checker beside JSON.parse of the same bytes, the decoding that it needs
+// included, on the bodies of tool calls and replies as they are, on small and large ones of them, and on the real
+// dialogues where they are at hand.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
@@ -54,7 +55,9 @@ function checks(name: string, does: string, machine: () => Machine): JsonContend
 function inWindow(): JsonContender {
   let machine: Machine | undefined;
   return {
-    ...checks('checkJson, in the window', 'the same, of bytes that lie in the window already', () => machine as Machine),
+    ...checks('checkJson, in the window', 'the same, of bytes that lie in the window already', () => {
+      return machine as Machine;
+    }),
     prepare(list) {
       machine ??= createMachine({ window: 2 * CORPUS_SIZE });
       const { source } = machine;
@@ -92,12 +95,16 @@ const BASE = 'toString, JSON.parse';
 
 export const JSON_ROWS: readonly JsonContender[] = [
   parsing(BASE, 'bytes to a string by Buffer.toString, then JSON.parse', (body) => body.toString()),
-  parsing('TextDecoder, JSON.parse', 'bytes to a string by TextDecoder, then JSON.parse', (body) => decoder.decode(body)),
+  parsing('TextDecoder, JSON.parse', 'bytes to a string by TextDecoder, then JSON.parse', (body) => {
+    return decoder.decode(body);
+  }),
   {
     ...parsing('JSON.parse', 'of strings that are ready', (body) => body as unknown as string),
     prepare: (list) => list.map((body) => body.toString()),
   },
-  checks('checkJson', 'whether the bytes are JSON, SIMD build; they are copied to the scanner', () => createMachine({ engine: 'simd' })),
+  checks('checkJson', 'whether the bytes are JSON, SIMD build; they are copied to the scanner', () => {
+    return createMachine({ engine: 'simd' });
+  }),
   inWindow(),
   checks('checkJson, scalar', 'the same, scalar build', () => createMachine({ engine: 'scalar' })),
   checks('checkJson, js', 'the same, without WebAssembly', () => createMachine({ engine: 'js' })),
@@ -168,7 +175,9 @@ function verify(row: JsonContender, list: readonly Buffer[]): string {
   return `WRONG: ${whole} of ${list.length} are JSON; with bodies cut short ${some}, not ${right}`;
 }
 
-async function measure(set: Bodies, rows: readonly JsonContender[], notation: Result['notation'], settings: Settings): Promise<Outcome> {
+async function measure(
+  set: Bodies, rows: readonly JsonContender[], notation: Result['notation'], settings: Settings,
+): Promise<Outcome> {
   const { list, bytes, name } = set;
   const mean = Math.round(bytes / list.length).toLocaleString('en');
   settings.log(`\njson: ${name}, ${list.length.toLocaleString('en')} bodies, ${megabytes(bytes)}, ${mean} bytes each`);

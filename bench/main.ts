@@ -152,7 +152,9 @@ async function run(options: Options): Promise<number> {
     outcomes.push(await stream(KINDS.find(({ name }) => name === 'harmony') as Kind, settings));
   }
   if (options.only.includes('corpora')) {
-    for (const kind of kinds.length > 0 ? kinds : [KINDS[0] as Kind]) outcomes.push(await corpora(kind, options.rows ?? null, settings));
+    for (const kind of kinds.length > 0 ? kinds : [KINDS[0] as Kind]) {
+      outcomes.push(await corpora(kind, options.rows ?? null, settings));
+    }
   }
   const { seed, rows = null } = options;
   if (options.only.includes('records')) {

@@ -11,7 +11,8 @@ import type { MemoryContender, MemoryInput } from './contender.ts';
 import type { Answer } from './counts.ts';
 
 /** The corpora of the bench hold messages in the shapes that these rows understand; hostile ones do not come here. */
-const optionsOf = (input: { notation: string }): ReadOptions => ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
+const optionsOf = (input: { notation: string }): ReadOptions =>
+  ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
 
 /** What was read before the time is taken, for rows that only write. */
 const ready = new WeakMap<Buffer, TranscriptData[]>();
@@ -46,7 +47,9 @@ const writing: MemoryContender = {
   prepare(input) {
     const text = written(input);
     const messages = [...parse(text, optionsOf(input)).messages()].length;
-    if (messages !== input.counts.messages) throw new Error(`${messages} messages read back, not ${input.counts.messages}`);
+    if (messages !== input.counts.messages) {
+      throw new Error(`${messages} messages read back, not ${input.counts.messages}`);
+    }
   },
   run: (input): Answer => (written(input).length > 0 ? {} : { bytes: -1 }),
 };
@@ -64,7 +67,9 @@ function converting(to: Form): MemoryContender {
     run(input) {
       let transcripts = 0;
       for (const transcript of parse(input.bytes, optionsOf(input)).transcripts) {
-        const { text, record } = convertTranscript(neutralOf(transcriptData(transcript), transcript.dialect).data, to, { neutralise: true });
+        const { text, record } = convertTranscript(neutralOf(transcriptData(transcript), transcript.dialect).data, to, {
+          neutralise: true,
+        });
         if (text !== null || JSON.stringify(record) !== '') transcripts++;
       }
       return { transcripts };
@@ -79,7 +84,9 @@ export const MEANING_IN_MEMORY: readonly MemoryContender[] = [
     exact: true,
     run(input) {
       const errors = check(input.bytes, optionsOf(input)).filter(({ severity }) => severity === 'error');
-      if (errors.length > 0) throw new Error(`${errors.length} errors, the first is ${errors[0]!.rule} at ${errors[0]!.from}`);
+      if (errors.length > 0) {
+        throw new Error(`${errors.length} errors, the first is ${errors[0]!.rule} at ${errors[0]!.from}`);
+      }
       return {};
     },
   },

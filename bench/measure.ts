@@ -23,8 +23,8 @@ export interface Spent {
 export let sink: unknown;
 
 export async function time(run: () => unknown): Promise<Spent> {
-  // A collection that an earlier job caused would otherwise fall into the time of this one. Without a type it would also drop what the engine
-  // has compiled, and each round would begin cold.
+  // A collection that an earlier job caused would otherwise fall into the time of this one. Without a type it would
+  // also drop what the engine has compiled, and each round would begin cold.
   globalThis.gc?.({ type: 'major' });
   const used = process.cpuUsage();
   const begin = performance.now();

@@ -23,7 +23,8 @@ function machineOf(engine: Engine): Machine {
 }
 
 /** Detected where detection gives the right dialect: headerless Harmony has to be asked for. */
-export const optionsOf = (input: { notation: string }): ReadOptions => ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
+export const optionsOf = (input: { notation: string }): ReadOptions =>
+  ({ dialect: input.notation === 'harmony' ? 'harmony' : 'auto' });
 
 /** What the bench's counts call the same things. */
 export function answerOf(counts: Scanned): Answer {
@@ -33,8 +34,8 @@ export function answerOf(counts: Scanned): Answer {
 }
 
 /**
- * File to offset table and nothing else: windows are read straight into scanner memory. Answers the bytes; `look` may look at
- * each table before it is emptied.
+ * File to offset table and nothing else: windows are read straight into scanner memory. Answers the bytes; `look` may
+ * look at each table before it is emptied.
  */
 function table(input: FileInput, engine: Engine, look?: (machine: Machine) => void): number {
   const machine = machineOf(engine);
@@ -81,7 +82,9 @@ function tableRow(name: string, engine: Engine): Contender {
     hostile: engine !== 'js',
     prepare(input) {
       const messages = countMessages(input, engine);
-      if (messages !== input.counts.messages) throw new Error(`${messages} messages in the table, not ${input.counts.messages}`);
+      if (messages !== input.counts.messages) {
+        throw new Error(`${messages} messages in the table, not ${input.counts.messages}`);
+      }
     },
     run: (input) => ({ bytes: table(input, engine) }),
   };
@@ -112,7 +115,9 @@ export const OURS: readonly Contender[] = [
     exact: true,
     run(input) {
       const dialect = optionsOf(input).dialect!;
-      const { stdout, status } = spawnSync(process.execPath, [COMMAND, 'scan', '--format', 'json', '--dialect', dialect, input.path]);
+      const { stdout, status } = spawnSync(process.execPath, [
+        COMMAND, 'scan', '--format', 'json', '--dialect', dialect, input.path,
+      ]);
       if (status !== 0) throw new Error(`openchatml scan ended with ${status}`);
       return answerOf(JSON.parse(stdout.toString()) as Scanned);
     },

@@ -121,11 +121,14 @@ async function measured(
     sums.set(row.name, sum);
     const isRight = sum.messages === right.messages && sum.units === right.units;
     if (!isRight) outcome.wrong++;
-    const note = isRight ? '' : `WRONG: ${sum.messages} messages, ${sum.units} units, not ${right.messages}, ${right.units}`;
+    const note =
+      isRight ? '' : `WRONG: ${sum.messages} messages, ${sum.units} units, not ${right.messages}, ${right.units}`;
     outcome.results.push(blank(made, bytes.length, row, note));
     if (isRight) jobs.push({ name: row.name, run: () => row.run() });
   }
-  const timings = new Map((await interleave(jobs, Math.min(settings.rounds, MOST_ROUNDS))).map(({ name, times }) => [name, times]));
+  const timings = new Map(
+    (await interleave(jobs, Math.min(settings.rounds, MOST_ROUNDS))).map(({ name, times }) => [name, times]),
+  );
   return rows.map(({ name }) => {
     const result = outcome.results.find(({ row }) => row === name)!;
     const times = timings.get(name);
@@ -177,7 +180,9 @@ export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
   const outcome: Outcome = { results: [], wrong: 0 };
   const made = corpus(kind, Math.min(CORPUS_SIZE, settings.size), settings.seed);
   const bytes = new Uint8Array(readFileSync(made.path));
-  settings.log(`\nstream: ${made.notation}, ${megabytes(bytes.length)}, ${made.counts.messages.toLocaleString('en')} messages`);
+  settings.log(
+    `\nstream: ${made.notation}, ${megabytes(bytes.length)}, ${made.counts.messages.toLocaleString('en')} messages`,
+  );
   const rows = [
     byPieces('1 byte', 'fed in chunks of one byte', bytes, 1),
     byPieces('16 bytes', 'fed in chunks of 16 bytes', bytes, 16),

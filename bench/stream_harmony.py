@@ -1,6 +1,7 @@
 """Encodes Harmony text with openai-harmony and reads it back id by id; prints one JSON object.
 
-Standard input: the text. Arguments: how many rounds to time. {"ids": [...], "seconds": [...], "messages": n, "characters": n}
+Standard input: the text. Arguments: how many rounds to time.
+{"ids": [...], "seconds": [...], "messages": n, "characters": n}
 """
 
 import json

@@ -116,7 +116,8 @@ export const DIALECT_BYTES = 2048;
 // Bucket of a token: (first four bytes after `<|` as a little-endian u32 * BUCKET_FACTOR mod 2^32) >>> BUCKET_SHIFT.
 export const BUCKET_FACTOR = 0x9e3779b1;
 export const BUCKET_SHIFT = 26;
-// An entry: the bytes after `<|` as two masked u64, the whole length, KIND word (class | id << 8 | flags), next in bucket.
+// An entry: the bytes after `<|` as two masked u64, the whole length, KIND word (class | id << 8 | flags), next in
+// bucket.
 export const ENTRY_LOW = 0;
 export const ENTRY_LOW_MASK = 8;
 export const ENTRY_HIGH = 16;
@@ -167,8 +168,8 @@ export const LONGEST_TOKEN = 20;
 // A line that may open a document header and is still undecided this far (in bytes) from its beginning is text.
 export const UNDECIDED_LINE = 0x40000000;
 
-// -- Sums over plain messages, 32-bit words: by role | channel << 3, by token id (terminators and fields), by end (END, CALL, RETURN),
-// calls, messages; and the KIND word of the last one.
+// -- Sums over plain messages, 32-bit words: by role | channel << 3, by token id (terminators and fields), by end (END,
+// CALL, RETURN), calls, messages; and the KIND word of the last one.
 export const TALLY_PLAIN = 0;
 export const TALLY_TOKENS = 32;
 export const TALLY_ENDS = 64;
@@ -177,9 +178,10 @@ export const TALLY_MESSAGES = 68;
 export const TALLY_LAST = 69;
 export const TALLY_WORDS = 70;
 
-// -- skipClean: 32-bit words that the host sets before: flags, roles before which it stops (bits), the window position of the first byte that is
-// no UTF-8, containers that may stand in one another in JSON, what texts are kept with beside the role; what it leaves:
-// how many messages were passed, the words KIND and TO of the last one, how many of them are listed.
+// -- skipClean: 32-bit words that the host sets before: flags, roles before which it stops (bits), the window position
+// of the first byte that is no UTF-8, containers that may stand in one another in JSON, what texts are kept with beside
+// the role; what it leaves: how many messages were passed, the words KIND and TO of the last one, how many of them are
+// listed.
 export const CLEAN_FLAGS = 0;
 export const CLEAN_STOPS = 1;
 export const CLEAN_VALID = 2;
@@ -189,9 +191,9 @@ export const CLEAN_MESSAGES = 5;
 export const CLEAN_LAST = 6;
 export const CLEAN_LAST_TO = 7;
 export const CLEAN_LISTED = 8;
-// A message that is listed, and why: its row in the table, and window positions (-1: it is not there) of its call id, and of the name of the
-// tool that is called or that replies; of what may define tools instead of an id its number among the texts that are kept, or 0.
-// CLEAN_KIND holds a CLEAN_JSON when the header of a call declares JSON.
+// A message that is listed, and why: its row in the table, and window positions (-1: it is not there) of its call id,
+// and of the name of the tool that is called or that replies; of what may define tools instead of an id its number
+// among the texts that are kept, or 0. CLEAN_KIND holds a CLEAN_JSON when the header of a call declares JSON.
 export const CLEAN_LIST = 16;
 export const CLEAN_KIND = 0;
 export const CLEAN_ROW = 1;
@@ -280,8 +282,8 @@ export const MOST_PROPERTIES = 64;
 export const JSON_DEPTH = 1024;
 export const JSON_DEEPEST = 65536;
 
-// -- The text machine's table of a line's members: 32-bit words a member. Keys lie between their quotes, values are whole; of a string also
-// where its text lies in the output.
+// -- The text machine's table of a line's members: 32-bit words a member. Keys lie between their quotes, values are
+// whole; of a string also where its text lies in the output.
 export const MEMBER_KEY_FROM = 0;
 export const MEMBER_KEY_TO = 1;
 export const MEMBER_FROM = 2;
@@ -292,7 +294,8 @@ export const MEMBER_TEXT_TO = 6;
 export const MEMBER_WORDS = 7;
 export const MEMBER_BYTES = 28;
 export const MOST_MEMBERS = 256;
-// Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a string.
+// Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a
+// string.
 export const VALUE_MASK = 0xf;
 export const VALUE_STRING = 1;
 export const VALUE_NUMBER = 2;
@@ -308,8 +311,9 @@ export const VALUE_LONE = 64;
 // What `line` answers instead of the number of members: it is no JSON, no object, or more than this reader takes.
 export const LINE_OTHER = -1;
 
-// -- Chat records as rows. Every record has a RECORD, a TOOLS and a RECORD_ID row, then its messages; below each MESSAGE stand CALL_ID, NAME,
-// RECIPIENT and BODY, in this order, those that there are (BODY always). Of a value FROM and TO are its text between the quotes.
+// -- Chat records as rows. Every record has a RECORD, a TOOLS and a RECORD_ID row, then its messages; below each
+// MESSAGE stand CALL_ID, NAME, RECIPIENT and BODY, in this order, those that there are (BODY always). Of a value FROM
+// and TO are its text between the quotes.
 export const RECORD = 16;
 export const TOOLS = 17;
 export const CALL_ID = 18;
@@ -339,26 +343,29 @@ export const IS_OBJECT = 0x400;
 export const RECORD_SHIFT = 16;
 // MESSAGE of a call: no reply answers it (set by `checkRecords`).
 export const IS_OPEN = 0x40000000;
-// BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list); arguments that are no
-// string; there is no content (FROM … TO is the entry).
+// BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list);
+// arguments that are no string; there is no content (FROM … TO is the entry).
 export const ESCAPED = 0x100;
 export const CODED = 0x200;
 export const PARTS = 0x400;
 export const VALUE = 0x800;
 export const ABSENT = 0x1000;
-// TOOLS: FROM … TO is the list, or FROM = TO = 0. What is known of it: none is there; flat definitions; the host must say.
+// TOOLS: FROM … TO is the list, or FROM = TO = 0. What is known of it: none is there; flat definitions; the host must
+// say.
 export const TOOLS_SHIFT = 8;
 export const TOOLS_MASK = 0x3;
 export const TOOLS_NONE = 0;
 export const TOOLS_FLAT = 1;
 export const TOOLS_ASK = 2;
 export const TOOLS_GOOD = 3;
-// TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the line, from 0.
+// TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
+// line, from 0.
 export const ENTRY_SHIFT = 16;
 export const MOST_ENTRIES = 4096;
 
-// Messages of chat records on their way into a table, CELLS words each: kind (assembly/record/lines.ts); row of the record; index; addresses of the
-// message and of its body; of name and call id (FROM 0: none), and where the content ends in the output.
+// Messages of chat records on their way into a table, CELLS words each: kind (assembly/record/lines.ts); row of the
+// record; index; addresses of the message and of its body; of name and call id (FROM 0: none), and where the content
+// ends in the output.
 export const CELLS = 12;
 export const CELL_KIND = 0;
 export const CELL_RECORD = 1;

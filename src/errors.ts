@@ -1,4 +1,5 @@
-// Codes, rules and diagnostics: what may be wrong with a transcript, and how it is told. Lines and columns are found on demand.
+// Codes, rules and diagnostics: what may be wrong with a transcript, and how it is told. Lines and columns are found on
+// demand.
 
 import { characterLength, countCodePoints } from './utf8.ts';
 
@@ -83,54 +84,90 @@ export const RULES = {
     'give it one, or remove it', 'word'),
   'duplicate-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the message has more than one channel',
     'keep one of them', 'word'),
-  'unknown-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the channel is none that is known; the message is never shown',
+  'unknown-channel': rule(HEADER, 'error', 'R-CHANNEL, 2.2 §5', 'the channel is none that is known; the message is '
+    + 'never shown',
     'use analysis, commentary or final', 'word'),
   'missing-start': rule(HEADER, 'error', 'R-IMPLIED-START', 'the message has no start token',
     'put <|start|> and the role before it', 'header'),
-  'missing-message': rule(HEADER, 'error', 'R-MISSING-MESSAGE', 'the header is not ended by its message token or newline',
+  'missing-message': rule(HEADER, 'error', 'R-MISSING-MESSAGE', 'the header is not ended by its message token or '
+    + 'newline',
     'end the header with <|message|>, in 0.1 with a newline', 'header'),
   'stray-token': rule(HEADER, 'error', 'R-UNCLOSED', 'a control token stands where it means nothing and is text',
     'remove it, or escape it where the dialect has an escape'),
   'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it', 'word'),
   'unusual-value': rule(HEADER, 'warning', 'R-ATTR-UNKNOWN', 'an attribute value holds control or non-ASCII characters',
     'use visible ASCII characters', 'word'),
-  'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no channel',
+  'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no '
+    + 'channel',
     'name analysis, commentary or final', 'header'),
   'missing-end': rule(TRUNCATED, 'error', 'R-UNCLOSED', 'the next message begins before this one has ended',
     'end the message with <|end|>, in 0.1 with <|im_end|>'),
   truncated: rule(TRUNCATED, 'error', 'R-UNCLOSED, 2.2 §9', 'the input ends in the message',
     'complete the message, or say that its stop token was stripped'),
-  'unterminated-literal': rule(TRUNCATED, 'error', 'R-LITERAL', 'a literal block is not ended', 'end it with <|endliteral|>'),
+  'unterminated-literal': rule(
+    TRUNCATED, 'error', 'R-LITERAL', 'a literal block is not ended', 'end it with <|endliteral|>',
+  ),
   'invalid-json': rule(CONSTRAINT, 'error', 'R-CONSTRAINT, 2.2 §6', 'the body is not the JSON that its header declares',
     'write one JSON value (RFC 8259) and nothing else'),
-  'invalid-content': rule(CONSTRAINT, 'error', 'R-CONSTRAINT, 2.2 §6', 'the body is not of the type that its header declares',
-    'write what the type asks for, or declare another one'),
-  'missing-call-id': rule(CALL, 'declared', 'R-CALL, 2.2 §8.2', 'the call or reply has no call_id', 'add call_id=<id> to the header'),
-  'duplicate-call-id': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call_id was used by an earlier call', 'give every call an id of its own'),
-  'unmatched-reply': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the reply answers no call', 'echo the call_id of the call'),
-  'duplicate-reply': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call was answered already', 'reply once to each call'),
-  'call-without-recipient': rule(CALL, 'error', 'R-CALL, 2.2 §6', 'the message ends as a call and is addressed to no tool',
-    'add to=<tool> to the header, or end it with <|end|>'),
+  'invalid-content': rule(
+    CONSTRAINT,
+    'error',
+    'R-CONSTRAINT, 2.2 §6',
+    'the body is not of the type that its header declares',
+    'write what the type asks for, or declare another one',
+  ),
+  'missing-call-id': rule(
+    CALL, 'declared', 'R-CALL, 2.2 §8.2', 'the call or reply has no call_id', 'add call_id=<id> to the header',
+  ),
+  'duplicate-call-id': rule(
+    CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call_id was used by an earlier call', 'give every call an id of its own',
+  ),
+  'unmatched-reply': rule(
+    CALL, 'error', 'R-CALL, 2.2 §8.2', 'the reply answers no call', 'echo the call_id of the call',
+  ),
+  'duplicate-reply': rule(
+    CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call was answered already', 'reply once to each call',
+  ),
+  'call-without-recipient': rule(
+    CALL,
+    'error',
+    'R-CALL, 2.2 §6',
+    'the message ends as a call and is addressed to no tool',
+    'add to=<tool> to the header, or end it with <|end|>',
+  ),
   'call-channel': rule(CALL, 'error', 'R-CALL, 2.2 §8.3', 'the call stands on a channel that is none for it',
     'call functions on commentary, builtin tools on analysis or commentary'),
-  'unknown-tool': rule(CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined', 'define it, or call a defined one'),
+  'unknown-tool': rule(
+    CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined', 'define it, or call a defined one',
+  ),
   'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",
     'pass what the definition of the tool asks for'),
-  'cot-in-final': rule('E-PERM-VISIBILITY', 'error', 'R-COT, 2.2 §7', 'a marker of private reasoning stands in what an end user sees',
-    'move the reasoning to the analysis channel'),
+  'cot-in-final': rule(
+    'E-PERM-VISIBILITY',
+    'error',
+    'R-COT, 2.2 §7',
+    'a marker of private reasoning stands in what an end user sees',
+    'move the reasoning to the analysis channel',
+  ),
   'nothing-found': rule(null, 'warning', 'R-LIKELY', 'there is text, and no message in it',
     'give OpenChatML or Harmony text, or chat records; --form and --field say where records hold it'),
-  'text-between-messages': rule(null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message'),
+  'text-between-messages': rule(
+    null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message',
+  ),
   'invalid-utf8': rule(null, 'warning', 'R-UTF8', 'bytes are not valid UTF-8', 'write the text as UTF-8'),
   'hint-mismatch': rule(null, 'warning', 'R-CONSTRAINT', 'the body is not of the type that the header hints at',
     'mend the body, or drop the hint'),
-  'unknown-content-type': rule(null, 'info', 'R-CONSTRAINT', 'the content type is none that is checked', 'nothing, when it is meant'),
+  'unknown-content-type': rule(
+    null, 'info', 'R-CONSTRAINT', 'the content type is none that is checked', 'nothing, when it is meant',
+  ),
   'open-call': rule(null, 'info', 'R-CALL', 'the call has no reply', 'nothing, when it is still to come'),
   completion: rule(null, 'info', 'R-IMPLIED-START', 'the text begins within a message: it completes a prompt',
     'nothing is wrong', 'header'),
   'open-turn': rule(null, 'info', 'R-OPEN-TURN', 'the input ends with a prompt that waits for a completion',
     'nothing is wrong', 'header'),
-  'trailing-terminator': rule(null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it'),
+  'trailing-terminator': rule(
+    null, 'info', 'R-END', 'a further terminator follows the one that ended the message', 'remove it',
+  ),
   'bad-record': rule(null, 'error', 'R-DIAG', 'the record is no JSON object that can be read',
     'write one JSON object a line, in UTF-8'),
   'unknown-record': rule(null, 'error', 'R-DIAG', 'the record holds no transcript',
@@ -178,7 +215,10 @@ export interface Place {
   readonly column: number;
 }
 
-/** Bytes between two places that are remembered, at first; and how many are. When there are more, every second one is forgotten. */
+/**
+ * Bytes between two places that are remembered, at first; and how many are. When there are more, every second one is
+ * forgotten.
+ */
 const STEP = 65536;
 const REMEMBERED = 4096;
 
@@ -207,8 +247,9 @@ const PLAIN_COUNTING: LineCounting = {
 };
 
 /**
- * Finds lines and columns of byte positions. Goes forward through the input while positions rise; for an earlier position the
- * bytes since the nearest remembered place are read again. A part is read at a time, so that a line may be of any length.
+ * Finds lines and columns of byte positions. Goes forward through the input while positions rise; for an earlier
+ * position the bytes since the nearest remembered place are read again. A part is read at a time, so that a line may be
+ * of any length.
  */
 export class Lines {
   readonly #bytes: (from: number, to: number) => Uint8Array;

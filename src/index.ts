@@ -5,9 +5,11 @@ export { createMachine, type Engine, type MachineOptions } from './scan/engine.t
 export type { Machine } from './scan/machine.ts';
 export { check, engine, parse, scan } from './rules/library-best.ts';
 export {
-  type Chunk, type ChunkSource, type EndOptions, eventsOf, type FlowOptions, type IterateOptions, MessageStream, MessageTransform, type StreamBounds,
-  type StreamOptions,
+  type Chunk, type ChunkSource, type EndOptions, eventsOf, type FlowOptions, type IterateOptions, MessageStream,
+  MessageTransform, type StreamBounds, type StreamOptions,
 } from './runtime/stream/stream.ts';
 export * from './runtime/token.ts';
 export { runTurn } from './runtime/turn/turn.ts';
-export type { Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnStop } from './runtime/turn/types.ts';
+export type {
+  Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnStop,
+} from './runtime/turn/types.ts';

@@ -1,12 +1,16 @@
 // Public names that do not depend on the engine.
 
-export { type Code, type Diagnostic, Lines, type Place, type Rule, type RuleName, RULES, type Severity } from './errors.ts';
+export {
+  type Code, type Diagnostic, Lines, type Place, type Rule, type RuleName, RULES, type Severity,
+} from './errors.ts';
 export { type ChatRecord, fromChat } from './formats/chat/read.ts';
 export { toChat } from './formats/chat/write.ts';
 export { type ControlToken, findControlTokens, type FindTokensOptions } from './formats/control-tokens/find.ts';
 export { escapeControlTokens, type EscapeStyle, type EscapeTokensOptions } from './formats/control-tokens/escape.ts';
 export { AUDIT_RULES, type AuditRuleName } from './formats/control-tokens/rules.ts';
-export { type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf, type NeutralOptions } from './formats/convert.ts';
+export {
+  type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf, type NeutralOptions,
+} from './formats/convert.ts';
 export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony/harmony.ts';
 export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony/system.ts';
 export { fromInterchange, toInterchange20, toInterchange22 } from './formats/interchange/interchange.ts';
@@ -15,8 +19,12 @@ export { messageRecord, type MessageRecord } from './formats/record.ts';
 export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptions } from './formats/render/render.ts';
 export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
 export { transcriptData } from './formats/transcript-data.ts';
-export { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written } from './formats/write/write.ts';
-export { type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData } from './model/data.ts';
+export {
+  writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,
+} from './formats/write/write.ts';
+export {
+  type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData,
+} from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
 export type { HeaderValue } from './model/header/yaml.ts';
 export { type End, Message, type Span } from './model/message.ts';
@@ -38,11 +46,14 @@ export { fromOpenAI, toOpenAI } from './tools/records.ts';
 export { writeDeclarations } from './tools/write-declarations.ts';
 export { Counter } from './rules/count.ts';
 export type { Counts } from './rules/counts.ts';
-export { type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError } from './rules/visibility.ts';
+export {
+  type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError,
+} from './rules/visibility.ts';
 export { type Clock, systemClock } from './runtime/router/clock.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
 export { ToolRouter } from './runtime/router/router.ts';
 export {
-  type Handler, type HandlerContext, type Outcome, type OutcomeStatus, type RoutedCall, type RouterEvent, type RouterOptions, ToolError, ToolResult,
+  type Handler, type HandlerContext, type Outcome, type OutcomeStatus, type RoutedCall, type RouterEvent,
+  type RouterOptions, ToolError, ToolResult,
 } from './runtime/router/types.ts';

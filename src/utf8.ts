@@ -1,8 +1,9 @@
-// UTF-8 by hand: how long a character is, and how long a piece of nonsense (R-UTF8: maximal subparts, as TextDecoder replaces them).
+// UTF-8 by hand: how long a character is, and how long a piece of nonsense (R-UTF8: maximal subparts, as TextDecoder
+// replaces them).
 
 /**
- * Length in bytes of the character at `at`, below `end`; negative: the length of a maximal subpart that is not valid and is
- * replaced by one U+FFFD.
+ * Length in bytes of the character at `at`, below `end`; negative: the length of a maximal subpart that is not valid
+ * and is replaced by one U+FFFD.
  */
 export function characterLength(bytes: Uint8Array, at: number, end: number): number {
   const lead = bytes[at]!;

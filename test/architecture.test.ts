@@ -1,5 +1,5 @@
-// The one direction of imports, read from the sources: rooms, Node's modules, packages, WebAssembly, cycles; and the
-// pages of the rooms.
+// The one direction of imports, read from the sources: rooms, Node's modules, packages, WebAssembly, cycles; the pages
+// of the rooms; and the length of lines.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
@@ -171,7 +171,9 @@ describe('the sources', () => {
 
 describe('the pages of the rooms', () => {
   const src = fileURLToPath(new URL('../src/', import.meta.url));
-  const rooms = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  const rooms = readdirSync(src, { withFileTypes: true }).filter((entry) => entry.isDirectory()).map(({ name }) => {
+    return name;
+  });
 
   test.each(rooms)('%s has one, which names its folders, and no file that is not there', (room) => {
     const page = readFileSync(join(src, room, 'README.md'), 'utf8');
@@ -181,6 +183,36 @@ describe('the pages of the rooms', () => {
     const named = [...page.matchAll(/`([a-z0-9./-]+(?:\.ts|\/))`/g)].map(([, path]) => join(room, path!));
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((path) => !generated.includes(path) && !existsSync(join(src, path)))).toEqual([]);
+  });
+});
+
+/** Lines with more than 120 columns, as `line: columns`. A long word that has its line to itself may stay. */
+function longLines(text: string): string[] {
+  const lines = text.split('\n').map((line, i) => ({ line, number: i + 1, columns: [...line].length }));
+  return lines.filter(({ line, columns }) => columns > 120 && /\s/.test(line.trim().replace(/^(\/\/|\*) /, '')))
+    .map(({ number, columns }) => `${number}: ${columns}`);
+}
+
+describe('lines', () => {
+  const root = fileURLToPath(new URL('..', import.meta.url));
+  const generated = [...BINARIES, 'corpus/report/assets.ts'].map((path) => join('src', path));
+  const written = ['src', 'assembly', 'test', 'bench'].flatMap((folder) => {
+    return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile() && /\.(ts|mjs|py|cpp)$/.test(entry.name))
+      .map((entry) => relative(root, join(entry.parentPath, entry.name)));
+  }).filter((path) => !generated.includes(path));
+
+  test('of the sources, tests and benchmarks have at most 120 columns', () => {
+    expect(written.length).toBeGreaterThan(500);
+    const found = written.flatMap((path) => {
+      return longLines(readFileSync(join(root, path), 'utf8')).map((line) => `${path}:${line}`);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('are measured in characters; a word that cannot be broken may be longer', () => {
+    const lines = [`${'é'.repeat(60)} ${'\u{1f600}'.repeat(59)}`, `a ${'b'.repeat(119)}`, `// ${'c'.repeat(200)}`];
+    expect(longLines(lines.join('\n'))).toEqual(['2: 121']);
   });
 });
 
@@ -226,7 +258,10 @@ describe('the rules', () => {
       'cycle: model/a.ts -> model/b.ts -> model/a.ts',
       { 'model/a.ts': "import './b.ts';", 'model/b.ts': "import './a.ts';" },
     ],
-    ['index.ts reaches scan/text-binary.ts, which is for Node alone', { 'index.ts': "import './scan/text-binary.ts';" }],
+    [
+      'index.ts reaches scan/text-binary.ts, which is for Node alone',
+      { 'index.ts': "import './scan/text-binary.ts';" },
+    ],
     ['js.ts reaches scan/memory.ts, which needs WebAssembly', { 'js.ts': "export * from './scan/memory.ts';" }],
     [
       'index.ts reaches corpus/a.ts, which needs Node',

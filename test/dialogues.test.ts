@@ -1,4 +1,5 @@
-// Real dialogues in three raw forms: what is counted equals what is known of them, and nothing is wrong with any message.
+// Real dialogues in three raw forms: what is counted equals what is known of them, and nothing is wrong with any
+// message.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -24,9 +25,21 @@ interface Expected {
 }
 
 const FORMS = [
-  { name: 'openchatml-2.2', dialects: ['auto', 'openchatml-2.2'], messages: 'openchatml_messages', head: 'developer', thoughts: true },
+  {
+    name: 'openchatml-2.2',
+    dialects: ['auto', 'openchatml-2.2'],
+    messages: 'openchatml_messages',
+    head: 'developer',
+    thoughts: true,
+  },
   { name: 'harmony', dialects: ['harmony'], messages: 'harmony_messages', head: 'developer', thoughts: false },
-  { name: 'chatml-0.1', dialects: ['auto', 'openchatml-0.1'], messages: 'chatml_messages', head: 'system', thoughts: false },
+  {
+    name: 'chatml-0.1',
+    dialects: ['auto', 'openchatml-0.1'],
+    messages: 'chatml_messages',
+    head: 'system',
+    thoughts: false,
+  },
 ] as const;
 
 describe.skipIf(folder === null)('dialogues', () => {
@@ -39,12 +52,17 @@ describe.skipIf(folder === null)('dialogues', () => {
       const known = expected!;
       const counts = scan(bytes, { dialect });
       const { transcripts, calls, user, tool, assistant_final } = known;
-      expect(counts).toMatchObject({ files: 1, bytes: known.bytes[`${name}.txt`], transcripts, calls, messages: known[messages], findings: {} });
+      expect(counts).toMatchObject({
+        files: 1, bytes: known.bytes[`${name}.txt`], transcripts, calls, messages: known[messages], findings: {},
+      });
       const assistant = assistant_final + calls + (thoughts ? calls : 0);
       expect({ ...counts.roles }).toEqual({ [head]: transcripts, user, assistant, tool });
       // 18 reservations lack the location that their tool's definition asks for.
-      const found = check(bytes, { dialect }).map(({ severity, rule, message }) => `${severity} ${rule}: ${message.split(': ').slice(1).join(': ')}`);
-      const lacks = /^error invalid-arguments: Hotels_[13]_ReserveHotel: \/(?:location|destination) is missing \(a string\)$/;
+      const found = check(bytes, { dialect }).map(({ severity, rule, message }) => {
+        return `${severity} ${rule}: ${message.split(': ').slice(1).join(': ')}`;
+      });
+      const lacks =
+        /^error invalid-arguments: Hotels_[13]_ReserveHotel: \/(?:location|destination) is missing \(a string\)$/;
       expect(found.filter((line) => line.startsWith('error'))).toEqual(Array(18).fill(expect.stringMatching(lacks)));
     });
 

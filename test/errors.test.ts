@@ -9,7 +9,8 @@ const linesOf = (bytes: Uint8Array): Lines => new Lines((from, to) => bytes.suba
 
 describe('places', () => {
   test.each([
-    ['ab\ncd', 4, 2, 2], ['ab\ncd', 2, 1, 3], ['ab\ncd', 3, 2, 1], ['', 0, 1, 1], ['\ufeffab', 3, 1, 1], ['\ufeffab', 4, 1, 2],
+    ['ab\ncd', 4, 2, 2], ['ab\ncd', 2, 1, 3], ['ab\ncd', 3, 2, 1], ['', 0, 1, 1], ['\ufeffab', 3, 1, 1],
+    ['\ufeffab', 4, 1, 2],
     ['a\ufeffb', 4, 1, 3], ['é😀x', 6, 1, 3], ['a\r\nb', 3, 2, 1], ['\n\n', 2, 3, 1],
   ])('%j at byte %d is line %d, column %d', (text, at, line, column) => {
     expect(linesOf(new TextEncoder().encode(text)).at(at)).toEqual({ line, column });
@@ -30,7 +31,9 @@ describe('places', () => {
   test(`characters that parts cut count once (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
     for (let run = 0; run < 1000; run++) {
-      const bytes = Uint8Array.from({ length: random.below(40) }, () => random.pick([0x0a, 0x61, 0x80, 0xa9, 0xc3, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98]));
+      const bytes = Uint8Array.from({ length: random.below(40) }, () => {
+        return random.pick([0x0a, 0x61, 0x80, 0xa9, 0xc3, 0xe2, 0x82, 0xac, 0xf0, 0x9f, 0x98]);
+      });
       const expected = (at: number): object => {
         const lines = decodeUtf8(bytes.subarray(0, at)).split('\n');
         return { line: lines.length, column: [...lines.at(-1)!].length + 1 };
@@ -51,7 +54,9 @@ describe('places', () => {
   test(`code points are those that TextDecoder gives (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
     for (let run = 0; run < 20_000; run++) {
-      const bytes = Uint8Array.from({ length: random.below(12) }, () => random.pick([0x61, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xa0, 0xf0, 0x9f, 0xf4, 0x8f, 0xff]));
+      const bytes = Uint8Array.from({ length: random.below(12) }, () => {
+        return random.pick([0x61, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xa0, 0xf0, 0x9f, 0xf4, 0x8f, 0xff]);
+      });
       expect(countCodePoints(bytes, 0, bytes.length)).toBe([...decodeUtf8(bytes)].length);
     }
   });
@@ -65,7 +70,9 @@ test('every rule has a row that a person can read', () => {
 });
 
 test('README.md has a row for each rule, and no other', () => {
-  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('\n## ').find((part) => part.startsWith('Rules\n'))!;
+  const page = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('\n## ').find((part) => {
+    return part.startsWith('Rules\n');
+  })!;
   const rows = page.split('\n').filter((line) => line.startsWith('| `'));
   expect(rows.sort()).toEqual(Object.entries(RULES).map(([name, { severity, clause, text }]) => {
     return `| \`${name}\` | ${severity} | ${clause} | ${text} |`;
@@ -84,7 +91,8 @@ test('bad bytes are found one by one where TextDecoder replaces them', () => {
 
 test('a message never holds text of a body', () => {
   const mark = 'SECRETMARK';
-  const text = `<|start|>assistant<|channel|>analysis<|message|>${mark}<|start|>foo ${mark}<|message|>${mark}<|literal|>${mark}<|end|>`;
+  const text = `<|start|>assistant<|channel|>analysis<|message|>${mark}<|start|>foo ${mark}<|message|>${mark}`
+    + `<|literal|>${mark}<|end|>`;
   const found = check(text);
   expect(found.length).toBeGreaterThan(3);
   expect(JSON.stringify(found)).not.toContain(mark);

@@ -1,4 +1,5 @@
-// Every fixture: as a whole on every build, at every split, byte by byte and in pieces of every size; every byte in one tile.
+// Every fixture: as a whole on every build, at every split, byte by byte and in pieces of every size; every byte in one
+// tile.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +23,9 @@ const BUILDS: Record<string, Machine> = {
 
 const UPDATE = process.env['OPENCHATML_UPDATE_ROWS'] === '1';
 
-function diagnosticsOf(machine: Machine, source: Source, options: ReadOptions): Omit<Fixture['diagnostics'][number], never>[] {
+function diagnosticsOf(
+  machine: Machine, source: Source, options: ReadOptions,
+): Omit<Fixture['diagnostics'][number], never>[] {
   return [...checkSource(machine, source, options)].map(({ severity, code, rule, from, to, transcript }) => ({
     severity, code, rule, from, to, transcript,
   }));
@@ -35,7 +38,9 @@ function expectMessages(fixture: Fixture, machine: Machine): void {
   const records = recordsOf(machine, new MemorySource(fixture.input), fixture.options);
   const expected = fixture.messages.map((message, i) => {
     const { shown: _, 'content-length': length, ...fields } = message;
-    return length === undefined ? fields : { ...fields, content: records[i]?.content.length === length ? records[i].content : length };
+    return length === undefined
+      ? fields
+      : { ...fields, content: records[i]?.content.length === length ? records[i].content : length };
   });
   expect(records.map(({ record: _, ...fields }) => fields)).toEqual(expected);
 }
@@ -43,7 +48,8 @@ function expectMessages(fixture: Fixture, machine: Machine): void {
 function expectDiagnostics(fixture: Fixture, machine: Machine): void {
   const expected = [...fixture.diagnostics].sort(order);
   const found = diagnosticsOf(machine, new MemorySource(fixture.input), fixture.options).sort(order);
-  expect(found.map((diagnostic, i) => (expected[i]?.to === null ? { ...diagnostic, to: null } : diagnostic))).toEqual(expected);
+  expect(found.map((diagnostic, i) => (expected[i]?.to === null ? { ...diagnostic, to: null } : diagnostic)))
+    .toEqual(expected);
 }
 
 /** All results for one way of cutting. */
@@ -73,7 +79,8 @@ describe.each(readFixtures().map((fixture): [string, Fixture] => [fixture.name, 
     }
     expect(at).toBe(input.length);
     const messages = [...parsed.messages()];
-    expect(messages.map((message) => message.content)).toEqual(recordsOf(BUILDS['js']!, new MemorySource(input), options).map((r) => r.content));
+    expect(messages.map((message) => message.content))
+      .toEqual(recordsOf(BUILDS['js']!, new MemorySource(input), options).map((r) => r.content));
   });
 
   test('files and fill-ins', () => {
@@ -82,7 +89,9 @@ describe.each(readFixtures().map((fixture): [string, Fixture] => [fixture.name, 
     const lines = parsed.transcripts.flatMap((transcript) => [
       ...transcript.files().map((file) => `${transcript.number} file ${span(file)}`),
       ...transcript.files().flatMap((file) => file.fillIns.map((task) => {
-        const parts = (['prefix', 'middle', 'suffix'] as const).flatMap((part) => (task[part] ? [`${part}=${span(task[part])}`] : []));
+        const parts = (['prefix', 'middle', 'suffix'] as const).flatMap((part) => {
+          return task[part] ? [`${part}=${span(task[part])}`] : [];
+        });
         return `${transcript.number} fill-in ${parts.join(' ')}`;
       })),
     ]);
@@ -112,7 +121,9 @@ describe.each(readFixtures().map((fixture): [string, Fixture] => [fixture.name, 
 /** Writes the table into the page. */
 function updateRows(fixture: Fixture, rows: string[]): void {
   const page = fixture.page.replace(/\n*```rows\n[^]*?```\n?$/, '').replace(/\n*$/, '\n');
-  writeFileSync(join(CASES, `${fixture.name}.md`), `${page}\n\`\`\`rows\n${rows.map((row) => `${row}\n`).join('')}\`\`\`\n`);
+  writeFileSync(
+    join(CASES, `${fixture.name}.md`), `${page}\n\`\`\`rows\n${rows.map((row) => `${row}\n`).join('')}\`\`\`\n`,
+  );
 }
 
 test('the fixtures are there', () => {

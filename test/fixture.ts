@@ -14,7 +14,14 @@ export interface Fixture {
   input: Uint8Array;
   options: ReadOptions;
   messages: Record<string, unknown>[];
-  diagnostics: { severity: string; code: string | null; rule: string; from: number; to: number | null; transcript: number }[];
+  diagnostics: {
+    severity: string;
+    code: string | null;
+    rule: string;
+    from: number;
+    to: number | null;
+    transcript: number;
+  }[];
   sequence: string[];
   rows: string[] | null;
 }
@@ -91,13 +98,18 @@ function readDiagnostic(line: string): Fixture['diagnostics'][number] {
   };
 }
 
-const KINDS = ['', 'message', 'field', 'body', 'mark', 'literal', 'escape', 'stray', 'trailing', 'header', 'text', 'bound', 'file'];
+const KINDS = [
+  '', 'message', 'field', 'body', 'mark', 'literal', 'escape', 'stray', 'trailing', 'header', 'text', 'bound', 'file',
+];
 const MESSAGE_FLAGS: readonly [number, string][] = [
   [abi.PLAIN, 'plain'], [abi.IMPLIED, 'implied'], [abi.BY_ROLE, 'by-role'], [abi.NO_BODY_TOKEN, 'no-body-token'],
   [abi.IMPLICIT_END, 'implicit'], [abi.EOF_END, 'eof'], [abi.AT_START, 'at-start'],
 ];
 
-/** The offset table, one row a line: number, indented kind, token, span, number of the row after the last descendant, flags. */
+/**
+ * The offset table, one row a line: number, indented kind, token, span, number of the row after the last descendant,
+ * flags.
+ */
 export function printRows(rows: Int32Array): string[] {
   const lines: string[] = [];
   const open: number[] = [];
@@ -106,7 +118,10 @@ export function printRows(rows: Int32Array): string[] {
     while (open.length > 0 && open.at(-1)! <= row) open.pop();
     const kind = word! & abi.KIND_MASK;
     const token = TOKEN_NAMES[(word! >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!;
-    const words = [`${row}`.padEnd(3) + '  '.repeat(open.length) + KINDS[kind], ...(token ? [token] : []), `${from}..${to}`, `next=${next}`];
+    const words = [
+      `${row}`.padEnd(3) + '  '.repeat(open.length) + KINDS[kind], ...(token ? [token] : []), `${from}..${to}`,
+      `next=${next}`,
+    ];
     if (kind === abi.MESSAGE) words.push(...messageWords(word!));
     else if (kind === abi.LITERAL && word! & abi.UNTERMINATED) words.push('unterminated');
     else if (kind === abi.HEADER && word! & abi.AT_START) words.push('at-start');

@@ -14,9 +14,12 @@ describe('document headers', () => {
     const head = 'version: 2.2\nmodel: ';
     return `${head}${'m'.repeat(bytes - head.length - 1)}\n<|start|>user<|message|>x<|end|>`;
   };
-  const withBrackets = (count: number): string => `version: 2.2\nx: [${'"[",'.repeat(count - 1)}]\n<|start|>user<|message|>x<|end|>`;
-  const indented = (columns: number): string => `version: 2.2\nx:\n${' '.repeat(columns)}y: 1\n<|start|>user<|message|>x<|end|>`;
-  const marks = (count: number): string => `version: 2.2\nx:\n  ${'- '.repeat(count)}y\n<|start|>user<|message|>x<|end|>`;
+  const withBrackets = (count: number): string =>
+    `version: 2.2\nx: [${'"[",'.repeat(count - 1)}]\n<|start|>user<|message|>x<|end|>`;
+  const indented = (columns: number): string =>
+    `version: 2.2\nx:\n${' '.repeat(columns)}y: 1\n<|start|>user<|message|>x<|end|>`;
+  const marks = (count: number): string =>
+    `version: 2.2\nx:\n  ${'- '.repeat(count)}y\n<|start|>user<|message|>x<|end|>`;
 
   test.each([
     ['64 KiB', filled(65_536), filled(65_537)],
@@ -30,8 +33,10 @@ describe('document headers', () => {
   });
 
   test.each([
-    ['nested brackets', `x: ${'{'.repeat(350)}`], ['list marks', `x: ${'-  '.repeat(5000)}`], ['many keys', 'k:\n'.repeat(20_000)],
-    ['aliases', 'a: &a [x]\nb: *a'], ['tags', 'a: !!binary x'], ['a complex key', '? [a]\n: b'], ['prototype', '__proto__: {x: 1}'],
+    ['nested brackets', `x: ${'{'.repeat(350)}`], ['list marks', `x: ${'-  '.repeat(5000)}`],
+    ['many keys', 'k:\n'.repeat(20_000)],
+    ['aliases', 'a: &a [x]\nb: *a'], ['tags', 'a: !!binary x'], ['a complex key', '? [a]\n: b'],
+    ['prototype', '__proto__: {x: 1}'],
     ['one long scalar', `x: "${'\\\\'.repeat(30_000)}`], ['tabs', `x:\n${'\t'.repeat(60)}- y`],
   ])('hostile: %s does no harm', (_, yaml) => {
     const text = `version: 2.2\n${yaml}\n<|start|>user<|message|>x<|end|>`;
@@ -43,14 +48,18 @@ describe('document headers', () => {
   });
 
   test('keys are kept, versions are text', () => {
-    const header = parse('version: 2.10\nmodel: m\nx: {y: [1, true, null, "z"]}\n<|start|>user<|message|>x<|end|>').transcripts[0]!;
+    const header = parse(
+      'version: 2.10\nmodel: m\nx: {y: [1, true, null, "z"]}\n<|start|>user<|message|>x<|end|>',
+    ).transcripts[0]!;
     expect(header.version).toBe('2.10');
-    expect(JSON.parse(JSON.stringify(header.header))).toEqual({ version: 2.1, model: 'm', x: { y: [1, true, null, 'z'] } });
+    expect(JSON.parse(JSON.stringify(header.header)))
+      .toEqual({ version: 2.1, model: 'm', x: { y: [1, true, null, 'z'] } });
   });
 });
 
 test('a message header of 64 KiB is allowed, a longer one is read all the same', () => {
-  const message = (bytes: number): string => `<|start|>user name=${'n'.repeat(bytes - '<|start|>user name=<|message|>'.length)}<|message|>x<|end|>`;
+  const message = (bytes: number): string =>
+    `<|start|>user name=${'n'.repeat(bytes - '<|start|>user name=<|message|>'.length)}<|message|>x<|end|>`;
   expect(rulesOf(message(65_536), { dialect: 'harmony' })).toEqual([]);
   expect(rulesOf(message(65_537), { dialect: 'harmony' })).toEqual(['header-limit']);
   expect(parse(message(65_537), { dialect: 'harmony' }).transcripts[0]!.at(0)!.content).toBe('x');
@@ -58,7 +67,10 @@ test('a message header of 64 KiB is allowed, a longer one is read all the same',
 
 describe('messages over many windows', () => {
   const body = 'word <<|end|> <|literal|><|end|><|endliteral|> é'.repeat(40_000);
-  const text = `version: 2.2\n<|start|>user<|message|>a<|end|>\n<|start|>assistant to=functions.f call_id=1<|channel|>commentary<|message|>${body}<|call|>\n<|end|>\n<|start|>user<|message|>b<|end|>`;
+  const text =
+    `version: 2.2\n<|start|>user<|message|>a<|end|>\n`
+      + `<|start|>assistant to=functions.f call_id=1<|channel|>commentary<|message|>${body}<|call|>\n<|end|>\n`
+      + `<|start|>user<|message|>b<|end|>`;
   const bytes = new TextEncoder().encode(text);
   const whole = recordsOf(new Twin({ window: 1 << 22, tableRows: 1 << 18 }), new MemorySource(bytes), {});
 
@@ -101,7 +113,8 @@ test('a header of very many words, and a sequence of very many files, are read l
   const header = `<|start|>user${' a'.repeat(200_000)}<|message|>x<|end|>\n<|start|>user<|message|>y<|end|>`;
   expect(parse(header, { dialect: 'harmony' }).transcripts[0]!.length).toBe(2);
   expect(rulesOf(header, { dialect: 'harmony' }).length).toBe(200_001);
-  expect(parse('<|file_separator|>a'.repeat(300_000), { dialect: 'openchatml-0.1' }).transcripts[0]!.files().length).toBe(300_000);
+  expect(parse('<|file_separator|>a'.repeat(300_000), { dialect: 'openchatml-0.1' }).transcripts[0]!.files().length)
+    .toBe(300_000);
 });
 
 test('a source that ends early does not keep Lines waiting', () => {
@@ -114,11 +127,13 @@ test('with a role, text that begins with a start token after many blanks lacks i
 });
 
 test.each([
-  ['2.x', 'harmony', '<|start|>assistant Sorry, '], ['0.1, a line without end', 'openchatml-0.1', '<|im_start|>assistant Sorry, '],
+  ['2.x', 'harmony', '<|start|>assistant Sorry, '],
+  ['0.1, a line without end', 'openchatml-0.1', '<|im_start|>assistant Sorry, '],
 ] as const)('a refusal of any length without a message token is a body (%s)', (_, dialect, head) => {
   const body = 'word '.repeat(100_000);
   const message = parse(`${head}${body}`, { dialect }).transcripts[0]!.at(0)!;
-  expect([message.role, message.body.from, message.content.length]).toEqual(['assistant', head.indexOf('Sorry'), 7 + body.length]);
+  expect([message.role, message.body.from, message.content.length])
+    .toEqual(['assistant', head.indexOf('Sorry'), 7 + body.length]);
   const attributes = parse(`${head.replace('Sorry, ', 'name=n '.repeat(20_000))}`, { dialect }).transcripts[0]!.at(0)!;
   expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 20_000]);
 });

@@ -17,7 +17,7 @@ import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange/read.ts';
 import { type Placed, renderHtml, renderText } from '../src/formats/render/render.ts';
 import { fromShareGpt } from '../src/formats/chat/sharegpt.ts';
-import { Message } from '../src/model/message.ts';
+import type { Message } from '../src/model/message.ts';
 import { type Parsed, parseOn } from '../src/model/parse.ts';
 import type { ReadOptions } from '../src/model/walk.ts';
 import { MemorySource } from '../src/scan/source.ts';
@@ -143,7 +143,8 @@ describe('findings of meaning', () => {
     + '// SECRET\ntype f = (_: {\n// SECRET\ncity: string,\nkind: "a" | "b",\n}) => any;\n\n'
     + '} // namespace functions<|end|>\n';
   // A schema that cannot be used.
-  const list = 'version: 2.0\n---\n<|start|>developer<|message|>[{"type":"function","function":{"name":"f","description":"SECRET",'
+  const list = 'version: 2.0\n---\n<|start|>developer<|message|>[{"type":"function","function":{"name":"f",'
+    + '"description":"SECRET",'
     + '"parameters":{"type":"object","properties":{"city":{"type":"string","pattern":"SECRET("}}}}}]<|end|>\n';
   const call = (body: string, words = 'to=functions.f call_id=c1', type = '<|constrain|>json'): string => {
     return `<|start|>assistant ${words}<|channel|>commentary${type}<|message|>${body}<|call|>\n`;
@@ -171,7 +172,9 @@ describe('findings of meaning', () => {
     for (const out of outlets(encode(text), {})) expectNone(out, ['SECRET'], text);
     const path = file('leak/meaning.txt', text);
     for (const format of REPORT_FORMATS) {
-      const out = await written((host) => checkCommand([path], { dialect: 'auto', color: 'never', format }, host, null));
+      const out = await written((host) => {
+        return checkCommand([path], { dialect: 'auto', color: 'never', format }, host, null);
+      });
       expectNone(out, ['SECRET'], text);
     }
   });
@@ -224,7 +227,9 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
 });
 
 /** Runs a command over files; answers with what it wrote for people, and with its output unless that is left out. */
-async function written(work: (host: Host) => unknown, take: (output: string) => string = (output) => output): Promise<string> {
+async function written(
+  work: (host: Host) => unknown, take: (output: string) => string = (output) => output,
+): Promise<string> {
   let out = '';
   let err = '';
   const stdout = { isTTY: false, write: (text: string) => void (out += text) };
@@ -233,7 +238,10 @@ async function written(work: (host: Host) => unknown, take: (output: string) => 
   return err + take(out);
 }
 
-/** What an end user sees of the records that `convert` wrote: rendered text, answers of records; and all of the refused ones. */
+/**
+ * What an end user sees of the records that `convert` wrote: rendered text, answers of records; and all of the refused
+ * ones.
+ */
 function shownOf(to: Form, output: string): string {
   return output.split('\n').filter((line) => line !== '').map((line) => {
     const record = JSON.parse(line) as Record<string, unknown>;
@@ -245,7 +253,8 @@ function shownOf(to: Form, output: string): string {
 }
 
 const READERS = {
-  messages: fromChat, sharegpt: fromShareGpt, 'interchange-2.0': fromInterchange20, 'interchange-2.2': fromInterchange22,
+  messages: fromChat, sharegpt: fromShareGpt, 'interchange-2.0': fromInterchange20,
+  'interchange-2.2': fromInterchange22,
 } as const;
 
 test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () => {
@@ -269,10 +278,13 @@ test(`the commands check, scan, render and convert (OPENCHATML_SEED=${SEED})`, {
       expectNone(out, marks, `${told}, ${format}`);
     }
     for (const format of ['table', 'json'] as const) {
-      expectNone(await written((host) => scanCommand(paths, { ...shared, format }, host, null)), marks, `${told}, scan`);
+      expectNone(
+        await written((host) => scanCommand(paths, { ...shared, format }, host, null)), marks, `${told}, scan`,
+      );
     }
     for (const to of FORMS) {
-      const work = (host: Host): unknown => convert(paths, { ...shared, from: 'auto', to, format: 'ndjson' }, host, null);
+      const work = (host: Host): unknown =>
+        convert(paths, { ...shared, from: 'auto', to, format: 'ndjson' }, host, null);
       expectNone(await written(work, (output) => shownOf(to, output)), marks, `${told}, convert to ${to}`);
     }
     for (const format of ['text', 'html'] as const) {
@@ -301,12 +313,20 @@ test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, 
     expectNone(await written((host) => checkCommand([path], { ...shared, format }, host, null)), marks, format);
   }
   const page = at('leak/report.html');
-  expectNone(await written((host) => scanCommand([path], { ...shared, format: 'json', report: page }, host, null)), marks, 'scan');
+  expectNone(
+    await written((host) => scanCommand([path], { ...shared, format: 'json', report: page }, host, null)), marks,
+    'scan',
+  );
   expectNone(readFileSync(page, 'utf8'), marks, 'the report');
   for (const format of ['text', 'html'] as const) {
-    expectNone(await written((host) => render([path], { ...shared, format, notes: true }, host, null)), marks, `render ${format}`);
+    expectNone(
+      await written((host) => render([path], { ...shared, format, notes: true }, host, null)), marks,
+      `render ${format}`,
+    );
   }
-  const verdicts = await written((host) => filter([path], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host));
+  const verdicts = await written((host) => {
+    return filter([path], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host);
+  });
   expect(verdicts.split('\n').length).toBeGreaterThan(runs(500));
   expectNone(verdicts, marks, 'filter');
 });

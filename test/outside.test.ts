@@ -16,7 +16,9 @@ test.skipIf(!hasCommand('rg'))(`ripgrep counts the same tokens (OPENCHATML_SEED=
     const { path } = corpus(kind, 2_000_000, SEED, folder);
     const { tokens } = scan(readFileSync(path), { dialect: 'harmony' });
     const counted = Object.fromEntries(Object.keys(tokens).map((name) => {
-      const { stdout } = spawnSync('rg', ['--count-matches', '--text', '--fixed-strings', '--no-filename', '--', `<|${name}|>`, path]);
+      const { stdout } = spawnSync('rg', [
+        '--count-matches', '--text', '--fixed-strings', '--no-filename', '--', `<|${name}|>`, path,
+      ]);
       return [name, Number(stdout.toString())];
     }));
     expect(Object.keys(tokens).length).toBeGreaterThan(5);

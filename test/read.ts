@@ -24,7 +24,9 @@ export class Chunked extends MemorySource {
 }
 
 /** What `messages` prints. */
-export function recordsOf(machine: Machine, source: Source, options: ReadOptions): (MessageRecord & { content: string })[] {
+export function recordsOf(
+  machine: Machine, source: Source, options: ReadOptions,
+): (MessageRecord & { content: string })[] {
   const walk = new Walk(machine, source, options);
   const records: (MessageRecord & { content: string })[] = [];
   for (const batch of walk.batches()) {

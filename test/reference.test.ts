@@ -14,8 +14,10 @@ import { referenceParse } from './reference/parser.ts';
 const INPUTS = runs(60_000);
 /** What messages mean is for reference-calls.test.ts. */
 const MEANING = new Set<RuleName>([
-  'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient', 'call-channel', 'unknown-tool',
-  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type', 'cot-in-final',
+  'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
+  'call-channel', 'unknown-tool',
+  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type',
+  'cot-in-final',
 ]);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
@@ -29,10 +31,15 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
     const options = { dialect, role, stopStripped: random.once(4) };
     const reference = referenceParse(input, options);
-    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: `
+      + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
     const records = recordsOf(machine, new MemorySource(input), options).map(({ record: _, ...fields }) => fields);
-    if (JSON.stringify(records) !== JSON.stringify(reference.messages)) expect(records, told).toEqual(reference.messages);
-    const line = (found: { rule: string; severity: string; code: string | null; from: number; transcript: number }): string =>
+    if (JSON.stringify(records) !== JSON.stringify(reference.messages)) {
+      expect(records, told).toEqual(reference.messages);
+    }
+    const line = (
+      found: { rule: string; severity: string; code: string | null; from: number; transcript: number },
+    ): string =>
       `${found.from} ${found.rule} ${found.severity} ${found.code} ${found.transcript}`;
     const read = [...checkSource(machine, new MemorySource(input), options)].filter(({ rule }) => !MEANING.has(rule));
     const found = read.map(line).sort();
@@ -47,7 +54,9 @@ test(`every byte of a random input lies in one tile, and a message's spans nest 
   for (let run = 0; run < runs(20_000); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const input = randomInput(random, 30);
-    const parsed = parseOn(machine, input, { dialect: random.pick(DIALECTS), role: random.once(7) ? 'assistant' : undefined });
+    const parsed = parseOn(machine, input, {
+      dialect: random.pick(DIALECTS), role: random.once(7) ? 'assistant' : undefined,
+    });
     const told = `OPENCHATML_SEED=${SEED}, run ${run}`;
     let at = 0;
     for (const { from, to, part } of parsed.tiles()) {
@@ -57,7 +66,8 @@ test(`every byte of a random input lies in one tile, and a message's spans nest 
     expect(at, told).toBe(input.length);
     for (const message of parsed.messages()) {
       const { from, to, header, body } = message;
-      const inOrder = header.from === from && header.to >= from && body.from >= header.to && body.to >= body.from && to >= body.to;
+      const inOrder =
+        header.from === from && header.to >= from && body.from >= header.to && body.to >= body.from && to >= body.to;
       if (!inOrder) expect({ from, to, header, body }, told).toBe('in order');
     }
   }

@@ -1,5 +1,5 @@
-// What a test needs and may not find: then it is skipped and says why; where OPENCHATML_CI=1 promises that all is installed,
-// a missing tool fails instead. Data beside the checkout is never promised.
+// What a test needs and may not find: then it is skipped and says why; where OPENCHATML_CI=1 promises that all is
+// installed, a missing tool fails instead. Data beside the checkout is never promised.
 import { existsSync } from 'node:fs';
 import { spawnSync } from 'node:child_process';
 

@@ -1,8 +1,9 @@
-// Records in which no text can hold what the audit tells, by their bytes: nothing there begins a control token, one of another format, or
-// anything that looks like one (src/formats/control-tokens/). A record that holds such a beginning is for the host.
+// Records in which no text can hold what the audit tells, by their bytes: nothing there begins a control token, one of
+// another format, or anything that looks like one (src/formats/control-tokens/). A record that holds such a beginning
+// is for the host.
 //
-// The signs that begin one are looked for in the whole line, 16 bytes a step; what stands behind a sign shows for nearly all of them that
-// nothing begins there. JSON's own escapes may stand for a sign.
+// The signs that begin one are looked for in the whole line, 16 bytes a step; what stands behind a sign shows for
+// nearly all of them that nothing begins there. JSON's own escapes may stand for a sign.
 
 import { SLOW } from '../../src/abi';
 import { rowAt } from './calls';
@@ -53,13 +54,15 @@ function mayBegin(p: usize): bool {
   // Letters may be written as codes.
   const isCode = third == 0x5c;
   if (sign == 0x3c) {
-    // <|  <<  </s>  <s>  <start_of_turn>  <eos>  <end_of_turn>  <bos>; white space, codes, the text's end, what is not ASCII.
+    // <|  <<  </s>  <s>  <start_of_turn>  <eos>  <end_of_turn>  <bos>; white space, codes, the text's end, what is not
+    // ASCII.
     const fourth = <u32>load<u8>(p, 3);
     if (next == 0x2f) return isCode || (third == 0x73 && (fourth == 0x3e || fourth == 0x5c));
     if (next == 0x73) return isCode || third == 0x3e || third == 0x74;
     if (next == 0x65) return isCode || third == 0x6f || third == 0x6e;
     if (next == 0x62) return isCode || (third == 0x6f && (fourth == 0x73 || fourth == 0x5c));
-    return next <= 0x20 || next >= 0x7f || next == 0x7c || next == 0x3c || next == 0x22 || next == 0x26 || next == 0x5c || next == 0x25;
+    return next <= 0x20 || next >= 0x7f || next == 0x7c || next == 0x3c || next == 0x22 || next == 0x26 || next == 0x5c
+      || next == 0x25;
   }
   if (sign == 0x26) {
     // &lt  &#  &amp; before one of them
@@ -72,7 +75,8 @@ function mayBegin(p: usize): bool {
     return load<u8>(p, 4) == 0x3b && (behind == 0x23 || (behind | 0x20) == 0x6c || (behind | 0x20) == 0x61);
   }
   if (sign == 0x25) {
-    return next == 0x5c || (next == 0x33 ? isCode || (third | 0x20) == 0x63 : next == 0x32 && (isCode || third == 0x35));
+    return next == 0x5c
+      || (next == 0x33 ? isCode || (third | 0x20) == 0x63 : next == 0x32 && (isCode || third == 0x35));
   }
   if (sign == 0x5b) {
     if (next == 0x5c) return third == 0x75 || third == 0x2f;
@@ -129,7 +133,8 @@ export function mayHold(p: usize, end: usize): bool {
   }
   for (; p < end; p++) {
     const byte = <u32>load<u8>(p);
-    if (byte == 0x3c || byte == 0x26 || byte == 0x25 || byte == 0x5b || byte == 0x5c || byte - 0xe1 < 3 || byte == 0xef || byte == 0xcb) {
+    if (byte == 0x3c || byte == 0x26 || byte == 0x25 || byte == 0x5b || byte == 0x5c || byte - 0xe1 < 3 || byte == 0xef
+      || byte == 0xcb) {
       if (mayBegin(p)) return true;
     }
   }

@@ -1,7 +1,7 @@
 // The calls and replies of a record, which the walks over its rows match: who answers what.
 //
-// The simple version is src/rules/, with maps of ids and names. Here the calls lie in a list, and a reply looks from the first call that
-// waits on, which is mostly the one.
+// The simple version is src/rules/, with maps of ids and names. Here the calls lie in a list, and a reply looks from
+// the first call that waits on, which is mostly the one.
 
 import {
   BODY, CALL_ID, ENTRY_SHIFT, IS_OPEN, KIND_MASK, RECIPIENT, ROW_BYTES, TOOLS_ASK, TOOLS_MASK, TOOLS_SHIFT,
@@ -84,8 +84,8 @@ export function addCall(row: usize): bool {
 }
 
 /**
- * The call that the reply at hand answers: the one with its id; without an id the first of its name, or the first. False: none that waits is.
- * A reply without a name gets that of its call.
+ * The call that the reply at hand answers: the one with its id; without an id the first of its name, or the first.
+ * False: none that waits is. A reply without a name gets that of its call.
  */
 export function takeReply(): bool {
   for (let i = first; i < calls; i++) {

@@ -1,19 +1,27 @@
-// Chat records as rows: lines of JSON, each an object with a list `messages` as OpenAI has it, or `conversations` as ShareGPT has.
+// Chat records as rows: lines of JSON, each an object with a list `messages` as OpenAI has it, or `conversations` as
+// ShareGPT has.
 //
-// The simple version parses the line, and takes each entry apart into the messages that it means: the reasoning, the content, a message for
-// every call (src/formats/chat.ts says how). Here the same is done in one pass over the bytes. The members of an entry may stand in any
-// order, and what they mean depends on the role: their spans are kept until the entry ends, and its rows are written then. Whatever is rare
-// (an escaped key, a member that stands twice or is of an unexpected kind, names with odd characters) makes the record SLOW, and so does
-// what is no JSON: then the record has no rows below, and the host reads it by itself.
+// The simple version parses the line, and takes each entry apart into the messages that it means: the reasoning, the
+// content, a message for every call (src/formats/chat.ts says how). Here the same is done in one pass over the bytes.
+// The members of an entry may stand in any order, and what they mean depends on the role: their spans are kept until
+// the entry ends, and its rows are written then. Whatever is rare (an escaped key, a member that stands twice or is of
+// an unexpected kind, names with odd characters) makes the record SLOW, and so does what is no JSON: then the record
+// has no rows below, and the host reads it by itself.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS,
-  TOOLS_NONE, TOOLS_SHIFT,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT,
+  ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { beginEntries, entry } from './entry';
-import { addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row, table } from './state';
-import { afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks, valueEnd } from './text';
+import {
+  addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row,
+  table,
+} from './state';
+import {
+  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
+  valueEnd,
+} from './text';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
 import { IN_ENTRIES, IN_RECORD, otherMember } from './value';
 
@@ -139,9 +147,9 @@ function pushFixed(): usize {
 }
 
 /**
- * Rows of the lines [p, end), of which the last one ends with a line feed, from the table's beginning on; answers the number of rows.
- * Stops where the table is full, or behind a first record that is of another form (`scanTo`). A line of nothing but white space is no record. `isValid`: all of it is UTF-8;
- * `wanted`: FORM_MESSAGES, FORM_CONVERSATIONS.
+ * Rows of the lines [p, end), of which the last one ends with a line feed, from the table's beginning on; answers the
+ * number of rows. Stops where the table is full, or behind a first record that is of another form (`scanTo`). A line of
+ * nothing but white space is no record. `isValid`: all of it is UTF-8; `wanted`: FORM_MESSAGES, FORM_CONVERSATIONS.
  */
 export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32 {
   forms = wanted;

@@ -1,12 +1,15 @@
-// Records of which nothing is to be told: every reply answers an open call, every call is of a tool that is defined, with arguments that
-// fit. Stops before a record that the host must look at; what it tells then is for the rules in src/ to say.
+// Records of which nothing is to be told: every reply answers an open call, every call is of a tool that is defined,
+// with arguments that fit. Stops before a record that the host must look at; what it tells then is for the rules in
+// src/ to say.
 
 import {
-  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
-  RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
-  TOOLS_NONE, VALUE,
+  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_ROWS,
+  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW,
+  SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
-import { addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply } from './calls';
+import {
+  addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+} from './calls';
 import { fits, nodeOf } from './fit';
 import { OPEN_OBJECT } from './text';
 import { tableOf } from './tools';
@@ -17,7 +20,10 @@ const LONGEST_TEXT: usize = 1 << 19;
 /** The host must say whether the tools of the record at this row can be read. */
 export function asksForTools(record: u32): bool { return statusOf(rowAt(record) + ROW_BYTES) == TOOLS_ASK; }
 
-/** Adds the records from row `record` on, below row `end`, to the sums at `sums`. Answers the first one that the host must look at, or `end`. */
+/**
+ * Adds the records from row `record` on, below row `end`, to the sums at `sums`. Answers the first one that the host
+ * must look at, or `end`.
+ */
 export function countRecords(record: u32, end: u32, sums: usize): u32 {
   while (record < end) {
     const at = rowAt(record);
@@ -47,7 +53,8 @@ export function countRecords(record: u32, end: u32, sums: usize): u32 {
 function add(at: usize): void { store<u32>(at, load<u32>(at) + 1); }
 
 /**
- * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is SLOW then, or
+ * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is
+ * SLOW then, or
  * HAS_OPEN: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply.
  */
 export function checkRecords(record: u32, end: u32): u32 {

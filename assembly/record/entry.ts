@@ -1,16 +1,18 @@
 // One entry of a record: its members, and the rows of the messages that it means.
 
 import {
-  ABSENT, ANALYSIS, ASSISTANT, BODY, CALL, CALL_ID, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, END, ESCAPED, FINAL, HAS_CALLS, HAS_DEVELOPER,
-  HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT, RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL,
-  USER, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, BODY, CALL, CALL_ID, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, END, ESCAPED, FINAL,
+  HAS_CALLS, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT,
+  RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL, USER, VALUE,
 } from '../../src/abi';
 import { addFlag, hasRoom, isOdd, markFull, markOdd, numberOf, push, row } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, QUOTE, skipBlanks, stringEnd, valueEnd,
 } from './text';
 import { beginEntryCalls, CALL_BYTES, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
-import { IN_ENTRY, isToolName, isWord, kindOfBody, otherMember, parts, textFrom, textTo, textValue, wordValue } from './value';
+import {
+  IN_ENTRY, isToolName, isWord, kindOfBody, otherMember, parts, textFrom, textTo, textValue, wordValue,
+} from './value';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
 const M5: u64 = 0xffffffffff;
@@ -334,7 +336,10 @@ function writeEntry(from: usize, to: usize): void {
   store<u32>(at, numberOf(row), 12);
 }
 
-/** Whether the inside of a JSON string may hold JSON with a member `name`: as `\\"name\\"`, or with an escape of its own. */
+/**
+ * Whether the inside of a JSON string may hold JSON with a member `name`: as `\\"name\\"`, or with an escape of its
+ * own.
+ */
 function mayHoldList(p: usize, to: usize): bool {
   for (; p < to; p++) {
     if (load<u8>(p) != 0x5c) continue;

@@ -1,9 +1,9 @@
-// Arguments of a call, looked at by a table of definitions (schema.ts): whether they are JSON that fits for certain. Whatever a table does
-// not say for certain is left to the host, and so is what is wrong, and where.
+// Arguments of a call, looked at by a table of definitions (schema.ts): whether they are JSON that fits for certain.
+// Whatever a table does not say for certain is left to the host, and so is what is wrong, and where.
 
 import {
-  isSame, setSpansLines, skipBlanks, QUOTE, OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST, COMMA, clearSeen, seen, stringEnd, afterKey,
-  scalarEnd, scalarKind, SCALAR_INTEGER, SCALAR_NUMBER, SCALAR_BOOLEAN, valueEnd,
+  isSame, setSpansLines, skipBlanks, QUOTE, OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST, COMMA, clearSeen, seen,
+  stringEnd, afterKey, scalarEnd, scalarKind, SCALAR_INTEGER, SCALAR_NUMBER, SCALAR_BOOLEAN, valueEnd,
 } from './text';
 import { copyString, textTo } from '../text-string';
 import {
@@ -37,8 +37,8 @@ export function nodeOf(definitions: usize, name: usize, length: usize): usize {
 }
 
 /**
- * Whether the arguments are JSON, and fit `node` (0: any will do). `escaped`: the text [from, to) is the inside of a string that holds
- * escapes; `isValue`: it is the value itself. False: nobody knows.
+ * Whether the arguments are JSON, and fit `node` (0: any will do). `escaped`: the text [from, to) is the inside of a
+ * string that holds escapes; `isValue`: it is the value itself. False: nobody knows.
  */
 export function fits(from: usize, to: usize, escaped: bool, isValue: bool, node: usize): bool {
   if (isValue) return (node == 0 ? valueEnd(from, DEPTH) : valueFits(from, node, DEPTH)) == to;

@@ -1,23 +1,28 @@
-// The messages of the records that were scanned, for `messages`: as lines, bytes to bytes, or as cells of a table with their contents.
+// The messages of the records that were scanned, for `messages`: as lines, bytes to bytes, or as cells of a table with
+// their contents.
 //
 // What stands between the values of a line depends on the kind of its message alone. The host writes these pieces once
 // (src/formats/chat/record-lines.ts, the only one that knows what they say):
 //
-//   0 the line's beginning, up to `record`   1 up to `transcript`   2 up to `index`   3 up to `to`   4 up to `body_from`   5 up to `body_to`
+//   0 the line's beginning, up to `record`   1 up to `transcript`   2 up to `index`   3 up to `to`
+//   4 up to `body_from`   5 up to `body_to`
 //   6 up to the content, with its quote   7 the line's end   8 what stands before a tool's name, with its quote
-//   9 + 4 k …  of kind k: from behind `index` up to the name; behind it, of calls up to the tool's name; behind that of calls, else nothing,
-//   up to the call's id; behind it up to `from`
+//   9 + 4 k …  of kind k: from behind `index` up to the name; behind it, of calls up to the tool's name; behind that of
+//   calls, else nothing, up to the call's id; behind it up to `from`
 //
 // Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
 
 import {
-  ABSENT, ANALYSIS, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_PARTS,
-  HAS_VALUES, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+  ABSENT, ANALYSIS, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, ESCAPED,
+  HAS_DEVELOPER, HAS_PARTS, HAS_VALUES, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW,
+  SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy, writeNumber } from '../text-line';
 import { copyString, textTo } from '../text-string';
-import { addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply } from './calls';
+import {
+  addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+} from './calls';
 import { NULL_4 } from './text';
 import { isKept } from './tools';
 
@@ -31,7 +36,10 @@ export const KIND_CALL: u32 = 6;
 export const KIND_TOOL: u32 = 7;
 const OF_KINDS: u32 = 9;
 
-/** Address and length of each piece, of the text of each entry of tools; and the most bytes that pieces and numbers of a line have. */
+/**
+ * Address and length of each piece, of the text of each entry of tools; and the most bytes that pieces and numbers of a
+ * line have.
+ */
 // @ts-ignore: decorator
 @lazy const PIECES: usize = memory.data(41 * 8, 16);
 // @ts-ignore: decorator
@@ -59,7 +67,10 @@ export function beginLines(longest: usize, from: usize, to: usize): void {
   scratchEnd = to;
 }
 
-/** Why the last call stopped before `end`, when the record is not SLOW: the entry whose text is missing; 0: there is no more room. */
+/**
+ * Why the last call stopped before `end`, when the record is not SLOW: the entry whose text is missing; 0: there is no
+ * more room.
+ */
 let wanted: u32 = 0;
 let out: usize = 0;
 export function wantedText(): u32 { return wanted; }
@@ -197,9 +208,9 @@ function putCells(q: usize, recordRow: u32, kind: u32, from: u32, to: u32, bodyF
 }
 
 /**
- * Writes the lines of the records from row `first` on, below row `end`, into [q, limit). `origin`: file position of address 0; `records`,
- * `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are wanted. Answers the record before which
- * it stopped, or `end`.
+ * Writes the lines of the records from row `first` on, below row `end`, into [q, limit). `origin`: file position of
+ * address 0; `records`, `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3
+ * that are wanted. Answers the record before which it stopped, or `end`.
  */
 export function writeLines(
   first: u32, end: u32, q: usize, limit: usize, origin: f64, records: f64, transcripts: f64, channels: u32,
@@ -210,7 +221,9 @@ export function writeLines(
 }
 
 /** Writes the contents of these messages one after the other into [q, limit), and their cells into [into, intoEnd). */
-export function writeCells(first: u32, end: u32, q: usize, limit: usize, into: usize, intoEnd: usize, channels: u32): u32 {
+export function writeCells(
+  first: u32, end: u32, q: usize, limit: usize, into: usize, intoEnd: usize, channels: u32,
+): u32 {
   cells = into;
   cellsEnd = intoEnd;
   return writeRecords(first, end, q, limit, 0, 0, channels);
@@ -226,7 +239,9 @@ function writeRecords(
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
     const status = statusOf(tools);
-    if ((flags & (SLOW | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) return stopAt(at, first, status != TOOLS_ASK);
+    if ((flags & (SLOW | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) {
+      return stopAt(at, first, status != TOOLS_ASK);
+    }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
     if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0)) return stopAt(at, first, true);
     const text = TEXTS + ((isKept(entry) ? <usize>entry : 0) << 3);

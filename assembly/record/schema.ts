@@ -1,11 +1,13 @@
-// Tables of flat definitions, straight from the bytes of a list of tools that is valid JSON: names, types, properties, what is required,
-// enumerations of strings, lists and objects of all this. Names and values stay where they stand.
+// Tables of flat definitions, straight from the bytes of a list of tools that is valid JSON: names, types, properties,
+// what is required, enumerations of strings, lists and objects of all this. Names and values stay where they stand.
 //
-// A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide about (T_ASK), and so
-// is whether every notation can write the definitions, unless they are flat. Escapes in names, odd names and what is very large give no table.
+// A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide
+// about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
+// odd names and what is very large give no table.
 //
 //   table      number of tools, then for each: name, its length, node of its arguments
-//   node       types, enumeration, its length, first property, number of properties, node of items, required properties (64 bits)
+//   node       types, enumeration, its length, first property, number of properties, node of items,
+//              required properties (64 bits)
 //   property   name, its length, node, next property
 
 import {

@@ -38,8 +38,8 @@ export function push(kind: u32, from: usize, to: usize, next: u32): usize {
 }
 
 /**
- * Of the record at hand: something in it is rare, and the host must read it; its rows do not fit into the table; it has no messages; what its
- * RECORD row says.
+ * Of the record at hand: something in it is rare, and the host must read it; its rows do not fit into the table; it has
+ * no messages; what its RECORD row says.
  */
 export let isOdd: bool = false;
 export let isFull: bool = false;

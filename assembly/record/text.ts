@@ -1,9 +1,10 @@
 // JSON where it lies: strings, numbers, white space, whole values. Nothing is copied.
 //
-// Behind the input stands a byte that no token accepts (a line feed, where white space is SP, HTAB and CR alone; else a NUL): every loop
-// ends there, so that no position is compared with an end. A function answers the address behind what it has read, or 0: that is no JSON, or nests too deeply.
-// Strings go 16 bytes, then 64 a step up to the first quote, backslash or control character. Only behind a backslash the bytes that are
-// escaped are told from those that are not, 64 at once. Reads may pass the end by 128 bytes, which decide nothing.
+// Behind the input stands a byte that no token accepts (a line feed, where white space is SP, HTAB and CR alone; else a
+// NUL): every loop ends there, so that no position is compared with an end. A function answers the address behind what
+// it has read, or 0: that is no JSON, or nests too deeply. Strings go 16 bytes, then 64 a step up to the first quote,
+// backslash or control character. Only behind a backslash the bytes that are escaped are told from those that are not,
+// 64 at once. Reads may pass the end by 128 bytes, which decide nothing.
 
 import { bits } from '../text-lines';
 
@@ -23,7 +24,10 @@ export const DEEPEST: i32 = 1024;
 // @ts-ignore: decorator
 @lazy const STACK: usize = memory.data(1024, 16);
 
-/** What strings held since `clearSeen`: a backslash; an escape that a writer may leave out; a surrogate that has no partner. */
+/**
+ * What strings held since `clearSeen`: a backslash; an escape that a writer may leave out; a surrogate that has no
+ * partner.
+ */
 export const SEEN_ESCAPE: u32 = 1;
 export const SEEN_CODE: u32 = 2;
 export const SEEN_LONE: u32 = 4;
@@ -37,7 +41,8 @@ export function clearSeen(): void { seen = 0; }
 @inline
 function stops(block: v128): v128 {
   return v128.or(
-    v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))), i8x16.le_u(block, i8x16.splat(0x1f)),
+    v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
+    i8x16.le_u(block, i8x16.splat(0x1f)),
   );
 }
 
@@ -87,7 +92,8 @@ function longEnd(p: usize): usize {
 /** The number of four hexadecimal digits; -1: one of them is none. */
 export function hexAt(p: usize): i32 {
   let value: u32 = 0;
-  for (let to = p + 4; p < to; p++) {
+  const to = p + 4;
+  for (; p < to; p++) {
     let digit = <u32>load<u8>(p) - 0x30;
     if (digit > 9) {
       digit = (digit | 0x20) - 0x31;
@@ -166,7 +172,9 @@ function escapedWide(p: usize): usize {
     const b1 = v128.load(p, 16);
     const b2 = v128.load(p, 32);
     const b3 = v128.load(p, 48);
-    const slashes = bits(i8x16.eq(b0, backslash), i8x16.eq(b1, backslash), i8x16.eq(b2, backslash), i8x16.eq(b3, backslash));
+    const slashes = bits(
+      i8x16.eq(b0, backslash), i8x16.eq(b1, backslash), i8x16.eq(b2, backslash), i8x16.eq(b3, backslash),
+    );
     const quotes = bits(i8x16.eq(b0, quote), i8x16.eq(b1, quote), i8x16.eq(b2, quote), i8x16.eq(b3, quote));
     let ends = quotes | bits(
       i8x16.le_u(b0, control), i8x16.le_u(b1, control), i8x16.le_u(b2, control), i8x16.le_u(b3, control),

@@ -5,7 +5,8 @@
 // what the writer gives (src/formats/chat/record-texts.ts):
 //
 //   0 what every text begins with   1 before a call's id   2 before a name   3 before a tool's name
-//   4 + 3 k …  of kind k: its beginning, of calls up to the tool's name; from behind names and ids up to the body; its end
+//   4 + 3 k …  of kind k: its beginning, of calls up to the tool's name; from behind names and ids up to the body;
+//   its end
 
 import {
   ABSENT, ASSISTANT, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, RECORD_ROWS,
@@ -95,7 +96,9 @@ function piece(q: usize, number: u32): usize { return put(q, number); }
 
 function word(q: usize, from: usize, length: usize): usize { return copy(q, from, from + length); }
 
-/** Writes one text; `tools`: where the text of its definitions is told, or 0. Answers its end; 0: it is for the host. */
+/**
+ * Writes one text; `tools`: where the text of its definitions is told, or 0. Answers its end; 0: it is for the host.
+ */
 function writeText(record: u32, end: usize, tools: usize): usize {
   let q = piece(out, BEGINNING);
   let isOpening = tools != 0;

@@ -3,7 +3,8 @@
 import { BODY, HAS_LOSSES, VALUE } from '../../src/abi';
 import { addFlag, markOdd } from './state';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd,
+  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks,
+  valueEnd,
 } from './text';
 import { IN_ENTRY, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
 

@@ -1,6 +1,7 @@
-// The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by its bytes. What is known
-// of a list (schema.ts) is kept beside it; of one that is not kept it is known until the next lines are scanned. Where every record has
-// definitions of its own nothing is copied, and what is known of them stays in the cache.
+// The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by
+// its bytes. What is known of a list (schema.ts) is kept beside it; of one that is not kept it is known until the next
+// lines are scanned. Where every record has definitions of its own nothing is copied, and what is known of them stays
+// in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, isFlat } from './schema';
@@ -9,7 +10,10 @@ import {
   CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks, valueEnd,
 } from './text';
 
-/** An entry: address and length of the bytes, their hash, the table of definitions (0: none), the next entry of the bucket, the status. */
+/**
+ * An entry: address and length of the bytes, their hash, the table of definitions (0: none), the next entry of the
+ * bucket, the status.
+ */
 const ENTRY_BYTES: usize = 24;
 // @ts-ignore: decorator
 @lazy const ENTRIES: usize = memory.data(4096 * 24, 16);
@@ -94,7 +98,9 @@ export function isKept(entry: u32): bool { return entry - 1 < <u32>MOST_ENTRIES;
 /** The table of a list's definitions; 0: there is none. */
 export function tableOf(entry: u32): usize {
   if (entry == 0) return 0;
-  return isKept(entry) ? <usize>load<u32>(entryAt(entry), 12) : <usize>load<u32>(BRIEF_TABLES + (<usize>(entry - MOST_ENTRIES - 1) << 2));
+  return isKept(entry)
+    ? <usize>load<u32>(entryAt(entry), 12)
+    : <usize>load<u32>(BRIEF_TABLES + (<usize>(entry - MOST_ENTRIES - 1) << 2));
 }
 
 /** Whether a list of this hash was met before. */
@@ -127,7 +133,10 @@ function found(number: u32, p: usize): usize {
   return p + entryLength(number);
 }
 
-/** Behind the value of `tools` at p, or 0: what it is stands in `toolsStatus` and `toolsEntry`. `most`: containers in one another. */
+/**
+ * Behind the value of `tools` at p, or 0: what it is stands in `toolsStatus` and `toolsEntry`. `most`: containers in
+ * one another.
+ */
 export function toolsEnd(p: usize, most: i32): usize {
   toolsEntry = 0;
   if (last != 0 && isEntry(last, p)) return found(last, p);
@@ -148,13 +157,16 @@ function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
   const byte = <u32>load<u8>(p);
   const isList = byte == OPEN_LIST;
   toolsStatus = TOOLS_ASK;
-  if (load<u32>(p) == NULL_4 || (byte == QUOTE && to == p + 2) || (isList && load<u8>(skipBlanks(p + 1)) == CLOSE_LIST)) {
+  if (
+    load<u32>(p) == NULL_4 || (byte == QUOTE && to == p + 2) || (isList && load<u8>(skipBlanks(p + 1)) == CLOSE_LIST)
+  ) {
     toolsStatus = TOOLS_NONE;
     return to;
   }
   const length = to - p;
   // A number does not end by itself: another one may begin with it.
-  const mayBeKept = (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST && isSeen(hash);
+  const mayBeKept =
+    (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST && isSeen(hash);
   if (!mayBeKept || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
     if (mayBeKept) isCrowded = true;
     if (isList) compileBriefly(p);

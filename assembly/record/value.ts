@@ -3,8 +3,8 @@
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
 import { addFlag, markOdd } from './state';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, DEEPEST, NULL_4, OPEN_OBJECT, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
-  skipBlanks, stringEnd, valueEnd,
+  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, DEEPEST, NULL_4, OPEN_OBJECT, QUOTE, seen, SEEN_CODE,
+  SEEN_ESCAPE, SEEN_LONE, skipBlanks, stringEnd, valueEnd,
 } from './text';
 
 const M5: u64 = 0xffffffffff;
@@ -12,7 +12,9 @@ const M6: u64 = 0xffffffffffff;
 const K_TYPE: u64 = 0x2265707974;
 const K_TEXT: u64 = 0x2274786574;
 
-/** Containers that may stand in one another in a record, in its list, in an entry, in a list of it, in an item of that. */
+/**
+ * Containers that may stand in one another in a record, in its list, in an entry, in a list of it, in an item of that.
+ */
 export const IN_RECORD: i32 = DEEPEST - 1;
 export const IN_ENTRIES: i32 = DEEPEST - 2;
 export const IN_ENTRY: i32 = DEEPEST - 3;

@@ -1,6 +1,9 @@
-// Verdicts of `filter`, one line for each record of which no error is to be told: what src/corpus/jobs/verdict.ts writes of it.
+// Verdicts of `filter`, one line for each record of which no error is to be told: what src/corpus/jobs/verdict.ts
+// writes of it.
 
-import { CALL, HAS_DEVELOPER, RECORD_ROWS, ROW_BYTES, SLOW, TOKEN_MASK, TOKEN_SHIFT, TOOLS_ASK, TOOLS_NONE } from '../../src/abi';
+import {
+  CALL, HAS_DEVELOPER, RECORD_ROWS, ROW_BYTES, SLOW, TOKEN_MASK, TOKEN_SHIFT, TOOLS_ASK, TOOLS_NONE,
+} from '../../src/abi';
 import { copy, writeNumber } from '../text-line';
 import { hasOpen, rowAt, statusOf } from './calls';
 import { isClean } from './check';
@@ -12,12 +15,15 @@ import { QUOTE, SEEN_CODE, SEEN_LONE } from './text';
 @lazy const ID: usize = memory.data<u8>([44, 34, 105, 100, 34, 58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 16); // ,"id":
 // @ts-ignore: decorator
 @lazy const OK: usize = memory.data<u8>([
-  44, 34, 111, 107, 34, 58, 116, 114, 117, 101, 44, 34, 109, 101, 115, 115, 97, 103, 101, 115, 34, 58, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+  44, 34, 111, 107, 34, 58, 116, 114, 117, 101, 44, 34, 109, 101, 115, 115, 97, 103, 101, 115, 34, 58, 0, 0, 0, 0, 0, 0,
+  0, 0, 0, 0,
 ], 16); // ,"ok":true,"messages":
+// ,"calls":
 // @ts-ignore: decorator
-@lazy const CALLS: usize = memory.data<u8>([44, 34, 99, 97, 108, 108, 115, 34, 58, 0, 0, 0, 0, 0, 0, 0], 16); // ,"calls":
+@lazy const CALLS: usize = memory.data<u8>([44, 34, 99, 97, 108, 108, 115, 34, 58, 0, 0, 0, 0, 0, 0, 0], 16);
+// ,"err":[]}
 // @ts-ignore: decorator
-@lazy const END: usize = memory.data<u8>([44, 34, 101, 114, 114, 34, 58, 91, 93, 125, 10, 0, 0, 0, 0, 0], 16); // ,"err":[]}
+@lazy const END: usize = memory.data<u8>([44, 34, 101, 114, 114, 34, 58, 91, 93, 125, 10, 0, 0, 0, 0, 0], 16);
 
 /** Bytes of a line besides its id. */
 const MOST: usize = 160;
@@ -35,11 +41,14 @@ export function isPlainInteger(p: usize, to: usize): bool {
 }
 
 /**
- * Writes the verdicts of the records from row `record` on, below row `end`, into [q, limit), and answers where it stopped: before a record that
- * the host must look at, that does not stand on the line after the one before (`line`: the one on which the first must stand), or for which
- * there is no room. `base`: number of line 0. `mayBeOpen`: calls without a reply are not told.
+ * Writes the verdicts of the records from row `record` on, below row `end`, into [q, limit), and answers where it
+ * stopped: before a record that the host must look at, that does not stand on the line after the one before (`line`:
+ * the one on which the first must stand), or for which there is no room. `base`: number of line 0. `mayBeOpen`: calls
+ * without a reply are not told.
  */
-export function writeVerdicts(record: u32, end: u32, q: usize, limit: usize, line: u32, base: f64, mayBeOpen: bool): u32 {
+export function writeVerdicts(
+  record: u32, end: u32, q: usize, limit: usize, line: u32, base: f64, mayBeOpen: bool,
+): u32 {
   out = q;
   for (; record < end; line++) {
     const at = rowAt(record);

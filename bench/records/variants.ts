@@ -1,5 +1,5 @@
 // The same dialogues otherwise: what is unlike in them is what a reader may stumble over.
-import { Random } from '../random.ts';
+import type { Random } from '../random.ts';
 import type { ChatMessage, ChatRecord, Tool } from './record.ts';
 
 /** How JSON is spelled. */

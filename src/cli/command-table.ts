@@ -4,7 +4,8 @@ import { Option } from 'commander';
 import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
-  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, threadsOption, toolsOption,
+  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, threadsOption,
+  toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';

@@ -1,5 +1,5 @@
-// One invocation of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with the
-// exit code.
+// One invocation of a command over its inputs: opens them, hands them on, tells what cannot be read, and answers with
+// the exit code.
 
 import { statSync } from 'node:fs';
 import { InputError } from '../corpus/error.ts';
@@ -97,8 +97,8 @@ export class Invocation {
   }
 
   /**
-   * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are none. One that cannot be read is told,
-   * and the next one is visited.
+   * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are
+   * none. One that cannot be read is told, and the next one is visited.
    */
   each(paths: readonly string[], visit: (input: OpenInput) => void, endings: readonly string[] = RAW_ENDINGS): void {
     try {
@@ -128,8 +128,8 @@ export class Invocation {
   }
 
   /**
-   * What comes out of the inputs that the arguments mean, on threads where that pays; what cannot be read is told. Bytes that were read
-   * are counted, unless `settings.watching` does it.
+   * What comes out of the inputs that the arguments mean, on threads where that pays; what cannot be read is told.
+   * Bytes that were read are counted, unless `settings.watching` does it.
    */
   async *events(
     paths: readonly string[],
@@ -141,7 +141,9 @@ export class Invocation {
     const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field });
     const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {
-      for await (const event of flow.events(findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd))) {
+      for await (const event of flow.events(
+        findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd),
+      )) {
         if (event.kind === 'error') {
           this.complain(event.error);
           if (event.isBroken) yield { kind: 'broken' };

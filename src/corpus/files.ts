@@ -15,7 +15,9 @@ import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
 import { isBad, isContainer, type UnitOptions } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
 
-/** A diagnostic of a file; `record`: the number of the record that it is about, from 0, where the file holds records. */
+/**
+ * A diagnostic of a file; `record`: the number of the record that it is about, from 0, where the file holds records.
+ */
 export type FileDiagnostic = Diagnostic & { readonly record?: number };
 
 /** A message of a file. */
@@ -36,7 +38,9 @@ function* reading<T, O extends UnitOptions>(
   work: (kit: Kit, opened: Opened, options: O, name: string) => Generator<T, unknown, void>,
 ): Generator<T, void, void> {
   const name = pathText(path);
-  const opened = openInput({ ref: { kind: 'file', path, inFolder: false }, path: name, options: optionsFor(name, options), tellsAtEnd: false });
+  const opened = openInput({
+    ref: { kind: 'file', path, inFolder: false }, path: name, options: optionsFor(name, options), tellsAtEnd: false,
+  });
   const kit = idle.pop() ?? new Kit();
   try {
     yield* work(kit, opened, { ...options, ...opened.options }, name);
@@ -48,17 +52,20 @@ function* reading<T, O extends UnitOptions>(
 }
 
 /**
- * Counts of a file: transcripts, messages by role, channel and end, calls, tokens, findings of structure. The file holds raw text, or
- * records (JSON lines, a JSON list, Parquet), and may be compressed (gzip, zstd); its size has no limit. Without a dialect it is
- * detected; `*.harmony` is read as harmony.
+ * Counts of a file: transcripts, messages by role, channel and end, calls, tokens, findings of structure. The file
+ * holds raw text, or records (JSON lines, a JSON list, Parquet), and may be compressed (gzip, zstd); its size has no
+ * limit. Without a dialect it is detected; `*.harmony` is read as harmony.
  *
- * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option; never on data.
+ * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option;
+ * never on data.
  */
 export function scanFile(path: Path, options: UnitOptions = {}): Counts {
   const counter = new Counter();
   for (const _ of reading(path, options, function* (kit, opened, given, name): Generator<never, void, void> {
     kit.watching = { source: (input) => input, counter };
-    const input = { ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true } as const;
+    const input = {
+      ref: { kind: 'file', path, inFolder: false }, path: name, options: given, tellsAtEnd: true,
+    } as const;
     // Counting gives no pieces.
     for (const __ of perform(kit, COMMON, { kind: 'count', input, part: { of: 'whole' } }, opened));
     counter.addFile(0);
@@ -67,12 +74,16 @@ export function scanFile(path: Path, options: UnitOptions = {}): Counts {
 }
 
 /**
- * Counts of files and folders, on `threads` threads (1 by default: this one), the same for every number of them. Throws as `scanFile`
- * does, for the first input that cannot be read.
+ * Counts of files and folders, on `threads` threads (1 by default: this one), the same for every number of them. Throws
+ * as `scanFile` does, for the first input that cannot be read.
  */
-export async function scanCorpus(paths: readonly string[], options: UnitOptions & { readonly threads?: number } = {}): Promise<Counts> {
+export async function scanCorpus(
+  paths: readonly string[], options: UnitOptions & { readonly threads?: number } = {},
+): Promise<Counts> {
   const { threads = 1, ...given } = options;
-  if (!Number.isInteger(threads) || threads < 1) throw new RangeError('option threads: expected a whole number from 1 on');
+  if (!Number.isInteger(threads) || threads < 1) {
+    throw new RangeError('option threads: expected a whole number from 1 on');
+  }
   const counter = new Counter();
   const flow = new Flow({
     threads,
@@ -90,12 +101,12 @@ export async function scanCorpus(paths: readonly string[], options: UnitOptions 
 }
 
 /**
- * The diagnostics of a file as they are found: by rising position within a message and the gap before it, `open-call` when its
- * transcript has ended. Positions are bytes of the file (decompressed; of Parquet bytes of the field), `from` to before `to`; `Lines`
- * gives line and column. A record that holds no transcript is a diagnostic, too.
+ * The diagnostics of a file as they are found: by rising position within a message and the gap before it, `open-call`
+ * when its transcript has ended. Positions are bytes of the file (decompressed; of Parquet bytes of the field), `from`
+ * to before `to`; `Lines` gives line and column. A record that holds no transcript is a diagnostic, too.
  *
- * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end, and when the
- * loop over it is left.
+ * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end,
+ * and when the loop over it is left.
  */
 export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}): Generator<FileDiagnostic, void, void> {
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
@@ -111,19 +122,23 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
         yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record };
         continue;
       }
-      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, { known, memory: kit.tools });
-      for (const diagnostic of checker.run()) yield { ...placedDiagnostic(diagnostic, transcripts, unit.place), record: unit.record! };
+      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, {
+        known, memory: kit.tools,
+      });
+      for (const diagnostic of checker.run()) {
+        yield { ...placedDiagnostic(diagnostic, transcripts, unit.place), record: unit.record! };
+      }
       transcripts += checker.transcripts;
     }
   });
 }
 
 /**
- * The messages of a file, in order: `{message, transcript, index, source, record, place}`. A message is a view that reads when it is
- * asked, and is valid until the next one is asked for; `messageRecord(message, transcript, index, source)` gives its columns as an
- * object, with positions in `source`. Of records, `transcript.number` counts in the record; a record that holds none is passed over
- * (`checkFile` tells it). A content of more than 512 MiB does not fit into a string: `message.contentSpans()` and `source.read` give it
- * in parts.
+ * The messages of a file, in order: `{message, transcript, index, source, record, place}`. A message is a view that
+ * reads when it is asked, and is valid until the next one is asked for; `messageRecord(message, transcript, index,
+ * source)` gives its columns as an object, with positions in `source`. Of records, `transcript.number` counts in the
+ * record; a record that holds none is passed over (`checkFile` tells it). A content of more than 512 MiB does not fit
+ * into a string: `message.contentSpans()` and `source.read` give it in parts.
  *
  * Throws as `checkFile` does.
  */
@@ -135,7 +150,9 @@ export function readMessages(path: Path, options: UnitOptions = {}): Generator<F
     for (const unit of isRaw ? [raw] : new Units(kit, name, input, given, ALL)) {
       if ('rule' in unit) continue;
       const { record, place } = unit;
-      for (const placed of messagesOf(kit.machine, unit.source, unit.options, { known })) yield { ...placed, record, place };
+      for (const placed of messagesOf(kit.machine, unit.source, unit.options, { known })) {
+        yield { ...placed, record, place };
+      }
     }
   });
 }

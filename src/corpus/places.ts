@@ -1,5 +1,5 @@
-// Lines and columns of what is found in an input, of any size. What lies in a scanner's window is counted there, while it passes; else
-// bytes are read again from a file, and of a pipe they are counted before they are let go.
+// Lines and columns of what is found in an input, of any size. What lies in a scanner's window is counted there, while
+// it passes; else bytes are read again from a file, and of a pipe they are counted before they are let go.
 
 import { type LineCounting, Lines, type Place } from '../errors.ts';
 import type { OpenCalls } from '../rules/calls.ts';

@@ -55,7 +55,9 @@ export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIAL
  * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
  * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte.
  */
-export function neutralOf(data: TranscriptData, dialect: DialectId, options: NeutralOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function neutralOf(
+  data: TranscriptData, dialect: DialectId, options: NeutralOptions = {},
+): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
     case 'openchatml-0.1':
       return { data: fromLine(data), losses: [] };
@@ -66,14 +68,16 @@ export function neutralOf(data: TranscriptData, dialect: DialectId, options: Neu
     case 'openchatml-2.2':
       return { data: extractTools(data, 'declarations'), losses: [] };
     default:
-      throw new RangeError(`option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
+      throw new RangeError(
+        `option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`,
+      );
   }
 }
 
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
- * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number messages of
- * the data, or, where the form adds some, those written.
+ * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number
+ * messages of the data, or, where the form adds some, those written.
  */
 export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
   const kept = withoutReasoning(data, options.reasoning ?? 'keep');
@@ -83,11 +87,15 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }
 
-function withoutReasoning(data: TranscriptData, rule: SamplingOptions['rule']): { data: TranscriptData; losses: Loss[] } {
+function withoutReasoning(
+  data: TranscriptData, rule: SamplingOptions['rule'],
+): { data: TranscriptData; losses: Loss[] } {
   if (rule === 'keep') return { data, losses: [] };
   const { dropped } = messagesForCompletion(data.messages, { rule });
   const left = new Set(dropped.filter(({ reason }) => reason === 'analysis').map(({ index }) => index));
-  const losses = [...left].map((index): Loss => ({ what: 'thinking', message: index, detail: 'old reasoning is left out' }));
+  const losses = [
+    ...left,
+  ].map((index): Loss => ({ what: 'thinking', message: index, detail: 'old reasoning is left out' }));
   return { data: { ...data, messages: data.messages.filter((_, index) => !left.has(index)) }, losses };
 }
 
@@ -169,7 +177,9 @@ function write(
 ): { text: string; messages: readonly MessageData[]; losses: Loss[] } {
   const { data, losses } = shaped;
   const written = writeTranscript(data, dialect, { neutralise: options.neutralise, contentType: options.contentType });
-  return { text: written.text, messages: data.messages, losses: [...losses, ...namesGained(data.messages), ...written.losses] };
+  return {
+    text: written.text, messages: data.messages, losses: [...losses, ...namesGained(data.messages), ...written.losses],
+  };
 }
 
 /** These forms name every reply, so that the record it came from would gain the name. */

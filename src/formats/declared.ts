@@ -27,7 +27,9 @@ const written = new Lately<ToolsWritten>();
 const read = new Lately<ToolsInText>();
 
 /** As `writeDeclarations`. */
-export function declarationsOf(tools: readonly ToolDefinition[], style: 'harmony' | 'template' = 'harmony'): ToolsWritten {
+export function declarationsOf(
+  tools: readonly ToolDefinition[], style: 'harmony' | 'template' = 'harmony',
+): ToolsWritten {
   if (!isBounded(tools, MOST_VALUES)) return writeDeclarations(tools, style);
   return written.get(style + JSON.stringify(tools), () => writeDeclarations(tools, style));
 }

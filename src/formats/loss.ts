@@ -27,8 +27,8 @@ export interface Loss {
 }
 
 /**
- * The target cannot carry a message, and leaving something out would be silent corruption (R-REFUSE, 2.2 §11). The text names the
- * message, the field or token, and the remedy; it holds nothing of a body or value.
+ * The target cannot carry a message, and leaving something out would be silent corruption (R-REFUSE, 2.2 §11). The text
+ * names the message, the field or token, and the remedy; it holds nothing of a body or value.
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -1,7 +1,8 @@
 // Records of messages as lines of JSON, in bytes: what `messageRecord` and the content say, columns in that order.
 //
-// Most messages say nothing but a known role and channel: their columns are bytes that were made once, and numbers. Contents never become
-// strings. Lines are gathered in the output of a text machine of its own and handed out in large pieces.
+// Most messages say nothing but a known role and channel: their columns are bytes that were made once, and numbers.
+// Contents never become strings. Lines are gathered in the output of a text machine of its own and handed out in large
+// pieces.
 
 import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -97,8 +98,8 @@ export class MessageLines {
   }
 
   /**
-   * Adds a message's line. `record`: the number of its record in the file; null in raw text. `place` tells the position in the file of one in
-   * the text; it is asked in rising order.
+   * Adds a message's line. `record`: the number of its record in the file; null in raw text. `place` tells the position
+   * in the file of one in the text; it is asked in rising order.
    */
   add(
     message: Message,
@@ -130,7 +131,8 @@ export class MessageLines {
       const needed = this.#headTo + middleTo - middle + COLUMNS_BYTES + (isShort ? LONGEST * length : 0);
       if (this.#at + needed > text.output.length) this.flush();
       this.#at = text.columns(
-        0, this.#headTo, record ?? -1, transcript.number, index, middle, middleTo, from, to, placedFrom, placedTo, this.#at,
+        0, this.#headTo, record ?? -1, transcript.number, index, middle, middleTo, from, to, placedFrom, placedTo,
+        this.#at,
       );
       if (isShort && isLeaf) {
         if (length > 0) text.input.set(source.bytes(bodyFrom, bodyTo), BODY_AT);
@@ -146,7 +148,10 @@ export class MessageLines {
 
   #middleEnd = 0;
 
-  /** Position in the input of what stands between `index` and `from`; it ends at #middleEnd, which is negative when it is too long. */
+  /**
+   * Position in the input of what stands between `index` and `from`; it ends at #middleEnd, which is negative when it
+   * is too long.
+   */
   #middle(message: Message, transcript: TranscriptInfo, source: Source, isLeaf: boolean): number {
     const word = isLeaf ? message.bareWord : -1;
     const end = message.end;
@@ -212,6 +217,7 @@ export class MessageLines {
 function middleText(message: Message, visible: boolean): string {
   return `,"role":${quote(message.role)},"name":${quote(message.name)},"recipient":${quote(message.recipient)}`
     + `,"channel":${quote(message.channel)},"explicit_channel":${quote(message.explicitChannel)}`
-    + `,"content_type":${quote(message.contentType)},"intent":${quote(message.intent)},"call_id":${quote(message.callId)}`
+    + `,"content_type":${quote(message.contentType)},"intent":${quote(message.intent)},`
+    + `"call_id":${quote(message.callId)}`
     + `,"end":"${message.end}","visible":${visible},"from":`;
 }

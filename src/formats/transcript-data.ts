@@ -1,5 +1,5 @@
-// Views as plain data, where that keeps what the views say: data has no place for a header that contradicts itself, or for a body
-// that is shown in part.
+// Views as plain data, where that keeps what the views say: data has no place for a header that contradicts itself, or
+// for a body that is shown in part.
 
 import { HAS_LINE, LITERAL } from '../abi.ts';
 import { messageData, type MessageData, type TranscriptData } from '../model/data.ts';
@@ -11,9 +11,9 @@ import { hiddenReason } from '../rules/visibility.ts';
 import { Refusal } from './loss.ts';
 
 /**
- * A transcript as plain data, with the version of its header as it is written; definitions of tools stay in the messages' text, and a
- * prompt that waits for its completion is left out. Throws a Refusal for a message that the data would show though readers hide it, or
- * call though nobody may dispatch it.
+ * A transcript as plain data, with the version of its header as it is written; definitions of tools stay in the
+ * messages' text, and a prompt that waits for its completion is left out. Throws a Refusal for a message that the data
+ * would show though readers hide it, or call though nobody may dispatch it.
  */
 export function transcriptData(transcript: Transcript): TranscriptData {
   const { header, version, info, source } = transcript;
@@ -38,17 +38,26 @@ export function refusalOf(
 ): Refusal | null {
   if (message.isAmbiguous || message.isUndispatchable) {
     const remedy = 'mend its header: one value for each attribute, one role, one channel';
-    return new Refusal(index, 'its header contradicts itself, so that readers hide the message and nobody may dispatch it', remedy);
+    return new Refusal(
+      index, 'its header contradicts itself, so that readers hide the message and nobody may dispatch it', remedy,
+    );
   }
   const reason = hiddenReason(message, transcript, source);
   if (reason === null) {
     if (!message.hasRow(LITERAL) || !message.rowsOf(LITERAL).some(({ unterminated }) => unterminated)) return null;
-    return new Refusal(index, 'a literal block is not ended, and readers show only what stands before it', 'end it with <|endliteral|>');
+    return new Refusal(
+      index, 'a literal block is not ended, and readers show only what stands before it', 'end it with <|endliteral|>',
+    );
   }
   // In 0.1 a call is mapped as one, and all other text is taken for what is shown.
   const wouldShow = transcript.dialect.flags & HAS_LINE ? reason !== 'call' && reason !== 'role' : isShown(data);
   if (!wouldShow) return null;
-  return new Refusal(index, `readers hide the message for its ${WORDS[reason] ?? reason}, which the data does not tell`, 'mend its header');
+  return new Refusal(
+    index, `readers hide the message for its ${WORDS[reason] ?? reason}, which the data does not tell`,
+    'mend its header',
+  );
 }
 
-const WORDS: Readonly<Record<string, string>> = { 'missing-channel': 'missing channel', 'missing-start': 'missing start token' };
+const WORDS: Readonly<Record<string, string>> = {
+  'missing-channel': 'missing channel', 'missing-start': 'missing start token',
+};

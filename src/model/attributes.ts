@@ -74,8 +74,8 @@ interface Occurrences {
 
 /**
  * Reads the fields of one header.
- * `given`: the role that is not written (a completion's, or assistant). `loose`: the header was cut in its start field, where
- * a channel word may stand before the role.
+ * `given`: the role that is not written (a completion's, or assistant). `loose`: the header was cut in its start field,
+ * where a channel word may stand before the role.
  */
 export function readMeaning(
   fields: readonly Field[],
@@ -181,14 +181,19 @@ class Reader {
     const text = channel?.text ?? '';
     const token = { from: field.from, to: field.textFrom };
     if (this.#channels.size > 0) {
-      this.#find('duplicate-channel', token, this.#channels.size === 1 && this.#channels.has(text) ? 'info' : undefined);
+      this.#find(
+        'duplicate-channel', token, this.#channels.size === 1 && this.#channels.has(text) ? 'info' : undefined,
+      );
     }
     this.#channels.add(text);
     this.#channel = text;
     this.#channelWord = channel ?? token;
   }
 
-  /** The value that counts; of the content type the later fields' one, of all others the start field's (R-ATTR-DUP, R-CTYPE). */
+  /**
+   * The value that counts; of the content type the later fields' one, of all others the start field's (R-ATTR-DUP,
+   * R-CTYPE).
+   */
   #value(key: string): string | null {
     return this.#word(key)?.text ?? null;
   }
@@ -275,8 +280,8 @@ function isUnusual(value: string, nonAsciiAllowed: boolean): boolean {
 }
 
 /**
- * How many words of a header's last field belong to the header when its message token is missing; the body begins at the next
- * one (R-MISSING-MESSAGE). `spoken`: the text completes a caller's role, of which no role or channel is taken.
+ * How many words of a header's last field belong to the header when its message token is missing; the body begins at
+ * the next one (R-MISSING-MESSAGE). `spoken`: the text completes a caller's role, of which no role or channel is taken.
  */
 export function frontWords(field: Field, spoken: boolean): number {
   let role = spoken;

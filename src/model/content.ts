@@ -1,4 +1,5 @@
-// The content of a body: its bytes without the `<` of escapes and without the tokens of literal blocks (R-ESCAPE, R-LITERAL).
+// The content of a body: its bytes without the `<` of escapes and without the tokens of literal blocks (R-ESCAPE,
+// R-LITERAL).
 
 import { ESCAPE, HAS_ESCAPE, LITERAL, UNTERMINATED } from '../abi.ts';
 import { type Dialect, TOKEN_NAMES } from '../scan/dialects.ts';

@@ -4,8 +4,8 @@ import type { HeaderValue } from './header/yaml.ts';
 import type { End, Message } from './message.ts';
 
 /**
- * One message. A field that is absent or null is not there. Content is text as `Message.content` gives it: escapes undone, literal
- * blocks without their tokens, line ends as they stand.
+ * One message. A field that is absent or null is not there. Content is text as `Message.content` gives it: escapes
+ * undone, literal blocks without their tokens, line ends as they stand.
  */
 export interface MessageData {
   /** system, developer, user, assistant, tool; another word stays as it is; null: none. */
@@ -26,8 +26,8 @@ export interface MessageData {
   readonly end?: End | undefined;
   readonly content: string;
   /**
-   * CoT markers in the content are marks (R-COT); false: they are quoted text. Absent: nobody knows, or there are none; in a body that
-   * an end user sees they are then taken as text.
+   * CoT markers in the content are marks (R-COT); false: they are quoted text. Absent: nobody knows, or there are none;
+   * in a body that an end user sees they are then taken as text.
    */
   readonly marked?: boolean | undefined;
   /** Number of the entry of a record that it was read from, where that was asked for. */
@@ -69,7 +69,9 @@ const hasMarkers = (content: string): boolean => content.includes('<|start_') ||
 
 /** The data of a message view. */
 export function messageData(message: Message): MessageData {
-  const data: { -readonly [K in keyof MessageData]: MessageData[K] } = { role: message.role, content: message.content, end: message.end };
+  const data: { -readonly [K in keyof MessageData]: MessageData[K] } = {
+    role: message.role, content: message.content, end: message.end,
+  };
   const { explicitChannel } = message;
   if (explicitChannel !== null) data.channel = explicitChannel;
   if (hasMarkers(data.content)) data.marked = message.marks().length > 0;

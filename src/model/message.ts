@@ -1,13 +1,17 @@
-// A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read once.
+// A message: a view of its row and the bytes below. Nothing is read before it is asked for; what a header says is read
+// once.
 
 import {
   BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
-  NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
+  NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, type TRAILING,
+  UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import { frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning } from './attributes.ts';
+import {
+  frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning,
+} from './attributes.ts';
 import { CR, LF } from './bytes.ts';
 import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './header/document.ts';
@@ -175,8 +179,9 @@ export class Message {
   }
 
   /**
-   * The body's value as JSON, whatever its content type says; undefined when it is none. `check` tells where it is wrong (R-CONSTRAINT):
-   * its checker also refuses bad UTF-8, which is U+FFFD here, and bodies that nest deeper than 1,024.
+   * The body's value as JSON, whatever its content type says; undefined when it is none. `check` tells where it is
+   * wrong (R-CONSTRAINT): its checker also refuses bad UTF-8, which is U+FFFD here, and bodies that nest deeper than
+   * 1,024.
    */
   json(): unknown {
     try {
@@ -235,7 +240,9 @@ export class Message {
     return this.#read();
   }
 
-  /** @internal Where what stands instead of the start token ends: the token that opened the message, or its header text. */
+  /**
+   * @internal Where what stands instead of the start token ends: the token that opened the message, or its header text.
+   */
   get openerTo(): number {
     const opener = decodeUtf8(this.#table.source.bytes(this.from, this.from + MESSAGE_TOKEN_BYTES));
     return opener === '<|channel|>' || opener === '<|message|>' ? this.from + MESSAGE_TOKEN_BYTES : this.#headerTo;
@@ -251,7 +258,9 @@ export class Message {
     return (this.#word & BY_ROLE) !== 0;
   }
 
-  /** @internal Nothing but fields and a body below: no escape, stray token, mark, literal block or trailing terminator. */
+  /**
+   * @internal Nothing but fields and a body below: no escape, stray token, mark, literal block or trailing terminator.
+   */
   get isLeaf(): boolean {
     return this.#body() + 1 === nextOf(this.#table, this.row) && this.isPlain;
   }
@@ -268,7 +277,9 @@ export class Message {
 
   /** @internal A row of this kind is below. */
   hasRow(kind: number): boolean {
-    for (let row = this.row + 1; row < nextOf(this.#table, this.row); row++) if (kindOf(this.#table, row) === kind) return true;
+    for (let row = this.row + 1; row < nextOf(this.#table, this.row); row++) {
+      if (kindOf(this.#table, row) === kind) return true;
+    }
     return false;
   }
 
@@ -280,7 +291,10 @@ export class Message {
     return this.toJSON();
   }
 
-  /** @internal A plain header that is no longer than its role and channel: nothing else is in it. Most messages are like that. */
+  /**
+   * @internal A plain header that is no longer than its role and channel: nothing else is in it. Most messages are like
+   * that.
+   */
   get isBare(): boolean {
     const word = this.#word;
     if (!(word & PLAIN)) return false;
@@ -312,7 +326,9 @@ export class Message {
   get #headerTo(): number {
     const word = this.#word;
     // A line is read for its words before it is known where it ends, unless it is plain.
-    if (!(word & NO_BODY_TOKEN) && (!this.#isLine || word & (PLAIN | BY_ROLE))) return fromOf(this.#table, this.#body());
+    if (!(word & NO_BODY_TOKEN) && (!this.#isLine || word & (PLAIN | BY_ROLE))) {
+      return fromOf(this.#table, this.#body());
+    }
     return this.#read().to;
   }
 
@@ -322,7 +338,9 @@ export class Message {
       let row = this.row + 1;
       while (kindOf(this.#table, row) !== BODY) {
         const next = nextOf(this.#table, row);
-        if (!(next > row)) throw new Error('the message is gone: where an input is read in pieces, a view lives until the next one is asked for');
+        if (!(next > row)) throw new Error(
+          'the message is gone: where an input is read in pieces, a view lives until the next one is asked for',
+        );
         row = next;
       }
       this.#bodyRow = row;
@@ -355,7 +373,8 @@ export class Message {
     // Without a message token nearly all may be body, of any length: its words are none.
     let fields = readUpTo(cut ? HEADER_BYTES : Infinity);
     const spoken = (word & BY_ROLE) !== 0;
-    const isWhole = (): boolean => frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
+    const isWhole = (): boolean =>
+      frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
     if (cut && stop - this.from > HEADER_BYTES && !isWhole()) fields = readUpTo(Infinity);
     let to = stop;
     let openTurn = false;
@@ -369,7 +388,9 @@ export class Message {
       fields[last] = { ...field, words: field.words.slice(0, count) };
     }
     const loose = cut && last === 0;
-    return { meaning: readMeaning(fields, this.#given, false, loose, { from: this.from, headerTo: to }), to, openTurn, cut };
+    return {
+      meaning: readMeaning(fields, this.#given, false, loose, { from: this.from, headerTo: to }), to, openTurn, cut,
+    };
   }
 
   #readLine(): Header {

@@ -1,6 +1,8 @@
 // Bytes in memory to transcripts: one offset table, and views on it.
 
-import { BODY, BOUND, CHANNEL, EOF_END, FIELD, FILE, HAS_LINE, HEADER, IMPLICIT_END, MESSAGE, NO_BODY_TOKEN, TRAILING } from '../abi.ts';
+import {
+  BODY, BOUND, CHANNEL, EOF_END, FIELD, FILE, HAS_LINE, HEADER, IMPLICIT_END, MESSAGE, NO_BODY_TOKEN, TRAILING,
+} from '../abi.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -24,7 +26,10 @@ export class Transcript implements Iterable<Message> {
   readonly #to: number;
   #messages: number[] | undefined;
 
-  /** @internal `gapFrom`: where the gap before its first row begins; `to`: where the next transcript or the input's end is. */
+  /**
+   * @internal `gapFrom`: where the gap before its first row begins; `to`: where the next transcript or the input's end
+   * is.
+   */
   constructor(table: Table, info: TranscriptInfo, rows: number[], role: string | null, gapFrom: number, to: number) {
     this.#table = table;
     this.info = info;
@@ -73,7 +78,9 @@ export class Transcript implements Iterable<Message> {
     for (const row of this.#messageRows()) yield this.#message(row);
   }
 
-  /** The files of multi-file sequences and fill-in-the-middle tasks between the messages of a 0.1 transcript (R-FIM). */
+  /**
+   * The files of multi-file sequences and fill-in-the-middle tasks between the messages of a 0.1 transcript (R-FIM).
+   */
   files(): FileInSequence[] {
     return readSequence(this.#table, this.#rows, this.#gapFrom, this.#to);
   }
@@ -84,7 +91,9 @@ export class Transcript implements Iterable<Message> {
   }
 
   toJSON(): object {
-    return { number: this.number, dialect: this.dialect, version: this.version, from: this.from, messages: this.length };
+    return {
+      number: this.number, dialect: this.dialect, version: this.version, from: this.from, messages: this.length,
+    };
   }
 
   [INSPECT](): object {
@@ -103,7 +112,8 @@ export class Transcript implements Iterable<Message> {
 /** A piece of the input; all pieces, one after the other, are the input (R-TILE). */
 export interface Tile extends Span {
   readonly part:
-    | 'gap' | 'document-header' | 'start' | 'header' | 'channel' | 'constrain' | 'message' | 'body' | 'newline' | 'terminator' | 'trailing';
+    | 'gap' | 'document-header' | 'start' | 'header' | 'channel' | 'constrain' | 'message' | 'body' | 'newline'
+    | 'terminator' | 'trailing';
 }
 
 /** What `parse` gives: the transcripts of an input. The input's bytes are not copied: leave them as they are. */
@@ -214,7 +224,9 @@ export function toBytes(input: Uint8Array | string): Uint8Array {
 export function parseOn(machine: Machine, input: Uint8Array | string, options: ReadOptions = {}): Parsed {
   const bytes = toBytes(input);
   if (bytes.length > LARGEST_INPUT) {
-    throw new RangeError(`parse takes at most ${LARGEST_INPUT} bytes, not ${bytes.length}; read larger files through openchatml/node`);
+    throw new RangeError(
+      `parse takes at most ${LARGEST_INPUT} bytes, not ${bytes.length}; read larger files through openchatml/node`,
+    );
   }
   const source = new MemorySource(bytes);
   const walk = new Walk(machine, source, options);

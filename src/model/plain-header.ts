@@ -1,5 +1,6 @@
-// What a plain header says (assembly/README.md, PLAIN), read in one pass over its bytes: known words and attributes, each once, all of
-// them ASCII. The same as `readMeaning` says of it, without the spans and findings that nobody asks for.
+// What a plain header says (assembly/README.md, PLAIN), read in one pass over its bytes: known words and attributes,
+// each once, all of them ASCII. The same as `readMeaning` says of it, without the spans and findings that nobody asks
+// for.
 
 import { CHANNEL, CONSTRAIN, FIELD } from '../abi.ts';
 import { CHANNEL_NAMES, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
@@ -37,8 +38,8 @@ const BARE = 5;
 const WORDS = 6;
 
 /**
- * The attributes of a header, and what stands for one. Its fields are read one after the other; a word becomes a string when it is asked
- * for, as long as the bytes are there.
+ * The attributes of a header, and what stands for one. Its fields are read one after the other; a word becomes a string
+ * when it is asked for, as long as the bytes are there.
  */
 export class HeaderWords {
   #bytes: Uint8Array = NOTHING;
@@ -92,7 +93,9 @@ export class HeaderWords {
       return;
     }
     const end = this.#readWord(from, to);
-    if (end - this.#from > FUNCTIONS.length && startsWith(bytes, this.#from, FUNCTIONS)) this.#set(NAME, this.#from, end);
+    if (end - this.#from > FUNCTIONS.length && startsWith(bytes, this.#from, FUNCTIONS)) {
+      this.#set(NAME, this.#from, end);
+    }
     this.#readRest(end, to);
   }
 
@@ -156,7 +159,10 @@ export type PlainHeader = { readonly constrained: boolean } & {
 
 const READER = new HeaderWords();
 
-/** Reads the header of the message at `row`; its start field's text begins at `from`, and `to` is where its last field ends. */
+/**
+ * Reads the header of the message at `row`; its start field's text begins at `from`, and `to` is where its last field
+ * ends.
+ */
 export function readPlainHeader(table: Table, row: number, from: number, to: number): PlainHeader {
   const said = READER;
   const endOf = (field: number): number => (kindOf(table, field) === FIELD ? fromOf(table, field) : to) - from;
@@ -173,7 +179,10 @@ function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean
   return true;
 }
 
-/** Words that were asked for last, and their bytes, each at a place that these give; headers repeat names, and a reply the id of its call. */
+/**
+ * Words that were asked for last, and their bytes, each at a place that these give; headers repeat names, and a reply
+ * the id of its call.
+ */
 const PLACES = 1024;
 const LONGEST = 32;
 const words: string[] = new Array<string>(PLACES).fill('');
@@ -184,7 +193,8 @@ export function wordOf(bytes: Uint8Array, from: number, to: number): string {
   const length = to - from;
   if (length > LONGEST) return decodeUtf8(bytes.subarray(from, to));
   // The end differs most: numbers stand there.
-  const place = (length + bytes[from]! + bytes[to - 1]! * 37 + bytes[to - 2]! * 259 + bytes[to - 3]! * 83) & (PLACES - 1);
+  const place =
+    (length + bytes[from]! + bytes[to - 1]! * 37 + bytes[to - 2]! * 259 + bytes[to - 3]! * 83) & (PLACES - 1);
   const at = place * LONGEST;
   const known = words[place]!;
   if (known.length === length) {

@@ -17,18 +17,22 @@ export interface FileInSequence extends Span {
 
 type Part = 'prefix' | 'middle' | 'suffix';
 
-const PARTS: Readonly<Record<number, Part>> = { [FIM_PREFIX]: 'prefix', [FIM_MIDDLE]: 'middle', [FIM_SUFFIX]: 'suffix' };
+const PARTS: Readonly<Record<number, Part>> = {
+  [FIM_PREFIX]: 'prefix', [FIM_MIDDLE]: 'middle', [FIM_SUFFIX]: 'suffix',
+};
 
 /**
- * Files of the gaps between top-level rows, in order: a gap without file tokens holds none. Byte spans in the input, exact
- * from token to token; the first gap begins at `from`, the last one ends at `to`.
+ * Files of the gaps between top-level rows, in order: a gap without file tokens holds none. Byte spans in the input,
+ * exact from token to token; the first gap begins at `from`, the last one ends at `to`.
  */
 export function readSequence(table: Table, rows: readonly number[], from: number, to: number): FileInSequence[] {
   const files: FileInSequence[] = [];
   let gap: number[] = [];
   let gapFrom = from;
   const end = (gapTo: number): void => {
-    if (gap.some((row) => kindOf(table, row) === FILE)) for (const file of gapFiles(table, gap, gapFrom, gapTo)) files.push(file);
+    if (gap.some((row) => kindOf(table, row) === FILE)) {
+      for (const file of gapFiles(table, gap, gapFrom, gapTo)) files.push(file);
+    }
     gap = [];
   };
   for (const row of rows) {

@@ -1,6 +1,8 @@
 // Thought blocks: `<|start_reason|>` and its like, up to the matching end marker; same names nest (R-COT).
 
-import { END_INTROSPECT, END_REASON, END_REFLECT, FUNCTION_CALL, START_INTROSPECT, START_REASON, START_REFLECT } from '../abi.ts';
+import {
+  END_INTROSPECT, END_REASON, END_REFLECT, FUNCTION_CALL, START_INTROSPECT, START_REASON, START_REFLECT,
+} from '../abi.ts';
 
 export type ThoughtName = 'reflect' | 'introspect' | 'reason';
 

@@ -1,8 +1,8 @@
 // Transcripts: which rows of an input belong to which one, and what each is read as (R-CONCAT, R-DETECT, R-DIAG).
 
 import {
-  BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, SYSTEM,
-  TOKEN_MASK, TOKEN_SHIFT,
+  BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK,
+  ROLE_SHIFT, SYSTEM, TOKEN_MASK, TOKEN_SHIFT,
 } from '../abi.ts';
 import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
@@ -55,7 +55,9 @@ interface Known {
 
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
-  readonly #known: { map: Map<number, Known[]>; count: number; last: Known | null } = { map: new Map(), count: 0, last: null };
+  readonly #known: { map: Map<number, Known[]>; count: number; last: Known | null } = {
+    map: new Map(), count: 0, last: null,
+  };
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
   #ahead: { from: number; header: DocumentHeader }[] = [];
 
@@ -224,8 +226,8 @@ export class Divider {
   }
 
   /**
-   * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to `passed`
-   * instead of `place`. What has a role of `stopsOf` must not be in it.
+   * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to
+   * `passed` instead of `place`. What has a role of `stopsOf` must not be in it.
    */
   continues(dialect: Dialect): boolean {
     return this.current !== null && this.current.dialect === dialect && !(this.#wasLine && this.#bounded);

@@ -1,7 +1,9 @@
 // The walk through an input: a scanner driven over a source, its rows divided into transcripts.
 
 import { BY_ROLE, IMPLIED, KIND_MASK, MESSAGE } from '../abi.ts';
-import { type Dialect, DETECTED_20, DETECTED_22, dialectName, dialectNamed, DIALECTS, type DialectId } from '../scan/dialects.ts';
+import {
+  type Dialect, DETECTED_20, DETECTED_22, dialectName, dialectNamed, DIALECTS, type DialectId,
+} from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
@@ -15,7 +17,9 @@ export interface ReadOptions {
   readonly role?: string | undefined;
   /** The stop token of the last message was stripped: its end is no finding. */
   readonly stopStripped?: boolean | undefined;
-  /** Messages of assistants and tools must have a channel, as in the Harmony profile (R-CHANNEL-MISSING); not in 0.1. */
+  /**
+   * Messages of assistants and tools must have a channel, as in the Harmony profile (R-CHANNEL-MISSING); not in 0.1.
+   */
   readonly requireChannels?: boolean | undefined;
 }
 
@@ -23,7 +27,9 @@ export interface ReadOptions {
 export function givenDialect(dialect: string | undefined): Dialect | undefined {
   if (dialect === undefined || dialect === 'auto') return undefined;
   if (Object.hasOwn(DIALECTS, dialect)) return DIALECTS[dialect as DialectId];
-  throw new RangeError(`option dialect: expected auto, ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
+  throw new RangeError(
+    `option dialect: expected auto, ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`,
+  );
 }
 
 /** A message's start token from which an input is read on as if everything before it had been read. Plain data. */
@@ -58,7 +64,9 @@ export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
 
-  constructor(machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {}) {
+  constructor(
+    machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
+  ) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
     if (role !== undefined && (typeof role !== 'string' || role === '')) {
@@ -73,7 +81,9 @@ export class Walk {
       role: role !== undefined,
       enough: to,
       watch,
-      decide: (input, from, to) => (headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
+      decide: (input, from, to) => {
+        return headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22;
+      },
     });
   }
 

@@ -23,8 +23,8 @@ export interface Field {
 }
 
 /**
- * Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`. Of the last
- * field at most `most` bytes are read, and then no word that they may cut.
+ * Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`.
+ * Of the last field at most `most` bytes are read, and then no word that they may cut.
  */
 export function readFields(table: Table, row: number, textFrom: number, to: number, most = Infinity): Field[] {
   const fields: Field[] = [];
@@ -35,7 +35,9 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
   while (inHeader() && kindOf(table, child) !== FIELD) child++;
   const startTo = inHeader() ? fromOf(table, child) : to;
   const isLast = !inHeader();
-  const words = isLast ? firstWords(table, first, child, textFrom, startTo, most) : splitWords(table, first, child, textFrom, startTo);
+  const words = isLast
+    ? firstWords(table, first, child, textFrom, startTo, most)
+    : splitWords(table, first, child, textFrom, startTo);
   fields.push({ kind: 'start', from: fromOf(table, row), textFrom, words });
   while (inHeader() && kindOf(table, child) === FIELD) {
     const token = tokenOf(table, child);
@@ -46,7 +48,9 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
     const below = child + 1;
     child = next;
     const last = !inHeader() || kindOf(table, child) !== FIELD;
-    const words = last ? firstWords(table, below, next, textStart, textTo, most) : splitWords(table, below, next, textStart, textTo);
+    const words = last
+      ? firstWords(table, below, next, textStart, textTo, most)
+      : splitWords(table, below, next, textStart, textTo);
     fields.push({ kind: token === CHANNEL ? 'channel' : 'constrain', from, textFrom: textStart, words });
   }
   return fields;

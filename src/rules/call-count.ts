@@ -4,7 +4,10 @@ import { HAS_LINE } from '../abi.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
 
-/** How many calls a message makes: one to the tool it is addressed to; in 0.1 one for each `<|function_call|>` outside thoughts. */
+/**
+ * How many calls a message makes: one to the tool it is addressed to; in 0.1 one for each `<|function_call|>` outside
+ * thoughts.
+ */
 export function countCalls(message: Message): number {
   if (message.role !== 'assistant') return 0;
   if (message.dialect.flags & HAS_LINE) return message.functionCalls.length;

@@ -18,7 +18,10 @@ interface Call {
   isDone: boolean;
 }
 
-/** Is told of calls that become open and of those that no longer are, by their first byte: for places of what is told later. */
+/**
+ * Is told of calls that become open and of those that no longer are, by their first byte: for places of what is told
+ * later.
+ */
 export interface OpenCalls {
   opened(from: number): void;
   closed(from: number): void;
@@ -109,11 +112,15 @@ export class CallRules {
     }
   }
 
-  #lineMessage(message: Message, span: { from: number; to: number }, names: readonly (string | null)[], tell: Tell): void {
+  #lineMessage(
+    message: Message, span: { from: number; to: number }, names: readonly (string | null)[], tell: Tell,
+  ): void {
     if (message.role === 'assistant') {
       for (const name of names) this.#add({ id: null, name, ...span, isDone: false }, tell);
     } else if (message.role === 'tool') {
-      for (const mark of message.marks()) if (mark.token === FUNCTION_OUTPUT) this.#replyInOrder(null, span.from, span.to, tell);
+      for (const mark of message.marks()) {
+        if (mark.token === FUNCTION_OUTPUT) this.#replyInOrder(null, span.from, span.to, tell);
+      }
     }
   }
 

@@ -1,4 +1,5 @@
-// Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong together.
+// Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong
+// together.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
 import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
@@ -31,18 +32,20 @@ export interface CheckVisitor {
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 /**
- * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message with the gap
- * before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript has ended. Nothing else is
- * kept for later.
+ * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message
+ * with the gap before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript
+ * has ended. Nothing else is kept for later.
  */
-export function* checkSource(machine: Machine, source: Source, options: CheckOptions = {}): Generator<Diagnostic, void, void> {
+export function* checkSource(
+  machine: Machine, source: Source, options: CheckOptions = {},
+): Generator<Diagnostic, void, void> {
   yield* new Checker(machine, source, options).run();
 }
 
 export interface CheckSetting {
   /**
-   * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's start and before its
-   * end. What stands before the first message of a transcript belongs to the transcript before.
+   * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's
+   * start and before its end. What stands before the first message of a transcript belongs to the transcript before.
    */
   readonly range?: Range | undefined;
   /** Document headers of other inputs, which need not be read again. */
@@ -78,11 +81,16 @@ export class Checker implements SourceWatcher {
   #isBlank = true;
   #hasText = false;
 
-  constructor(machine: Machine, source: Source, options: CheckOptions, { range = WHOLE, known, memory = new ToolMemory(), watch }: CheckSetting = {}) {
+  constructor(
+    machine: Machine, source: Source, options: CheckOptions,
+    { range = WHOLE, known, memory = new ToolMemory(), watch }: CheckSetting = {},
+  ) {
     this.#utf8 = new InvalidUtf8();
     const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
-    this.#walk = new Walk(machine, new WatchedSource(source, this), options, { watch: watches, start: range.start, to: range.to, known });
+    this.#walk = new Walk(machine, new WatchedSource(source, this), options, {
+      watch: watches, start: range.start, to: range.to, known,
+    });
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
@@ -144,7 +152,9 @@ export class Checker implements SourceWatcher {
           this.#meaning.begin(divider.current!);
           // With the caller's role no header is missing, unless the text begins with a start token after all.
           const completes = kind === MESSAGE && (kindWord(batch, row) & (BY_ROLE | AT_START)) !== 0;
-          if (first && (this.#options.role === undefined || !completes)) this.#checkHeader(divider.current!.dialect, divider.current!);
+          if (first && (this.#options.role === undefined || !completes)) {
+            this.#checkHeader(divider.current!.dialect, divider.current!);
+          }
           first = false;
         }
         const next = nextOf(batch, row);
@@ -159,14 +169,19 @@ export class Checker implements SourceWatcher {
     }
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
-    if (first && this.#hasText) this.#add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
+    if (first && this.#hasText) {
+      this.#add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
+    }
     this.#invalidBytes(Infinity, 0, divider.number);
     this.#settle();
     yield* this.#take();
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
   }
 
-  /** Walks to the first message that begins a transcript; its row, or the batch's end, or NONE when none begins before `to`. */
+  /**
+   * Walks to the first message that begins a transcript; its row, or the batch's end, or NONE when none begins before
+   * `to`.
+   */
   #pass(batch: Batch, to: number): number {
     const { divider } = this.#walk;
     let row = batch.from;
@@ -198,7 +213,10 @@ export class Checker implements SourceWatcher {
     if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
   }
 
-  /** Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a file. */
+  /**
+   * Told at once, not with what is pending: that stands behind it, and text in a 0.1 gap may still turn out to be a
+   * file.
+   */
   #endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Iterable<Diagnostic> {
     if (transcript === null) return NOTHING;
     this.#options.visitor?.transcriptEnd(transcript, messages, to);
@@ -260,8 +278,9 @@ export class Checker implements SourceWatcher {
   }
 
   /**
-   * Passes over the messages from row `row` on, below row `end`, of which nothing is to be told, and tells of those that are listed; answers
-   * the row behind, `row` when each one is to be looked at. They are all of the transcript at hand.
+   * Passes over the messages from row `row` on, below row `end`, of which nothing is to be told, and tells of those
+   * that are listed; answers the row behind, `row` when each one is to be looked at. They are all of the transcript at
+   * hand.
    */
   #skip(batch: Batch, row: number, end: number, stops: number): number {
     if (this.#options.visitor) return row;
@@ -318,7 +337,9 @@ export class Checker implements SourceWatcher {
   #invalidBytes(to: number, headerTo: number, transcript: number): void {
     if (!this.#utf8.pending(to)) return;
     for (const span of this.#utf8.upTo(to)) {
-      this.#add({ rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false);
+      this.#add(
+        { rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false,
+      );
     }
   }
 
@@ -369,5 +390,6 @@ class Watches implements Watch {
 function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
-  return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return') && !lacksChannel(message, transcript);
+  return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return')
+    && !lacksChannel(message, transcript);
 }

@@ -1,6 +1,7 @@
-// Messages of which nothing is to be told, passed over by the scanner (assembly/clean.ts); and what there is to tell of calls, replies and
-// definitions, which it lists with the spans of what their headers say. The simple version is `#look` in check.ts with `message` in meaning.ts:
-// it makes a view of each message, and whatever is not known for certain here goes that way.
+// Messages of which nothing is to be told, passed over by the scanner (assembly/clean.ts); and what there is to tell of
+// calls, replies and definitions, which it lists with the spans of what their headers say. The simple version is
+// `#look` in check.ts with `message` in meaning.ts: it makes a view of each message, and whatever is not known for
+// certain here goes that way.
 
 import * as abi from '../abi.ts';
 import type { Tell } from '../errors.ts';
@@ -37,8 +38,8 @@ export class CleanMessages {
   }
 
   /**
-   * Passes over the messages of a transcript from row `row` on, below row `end`; answers the row behind. `validTo`: position of the first
-   * byte that is no UTF-8; `stops`: roles to stop before, as bits.
+   * Passes over the messages of a transcript from row `row` on, below row `end`; answers the row behind. `validTo`:
+   * position of the first byte that is no UTF-8; `stops`: roles to stop before, as bits.
    */
   skip(batch: Batch, row: number, end: number, transcript: TranscriptInfo, validTo: number, stops: number): number {
     const { clean, rows } = this.#machine;
@@ -98,7 +99,9 @@ export class CleanMessages {
     const why = this.#machine.clean[this.#item + abi.CLEAN_KIND]!;
     switch (why & abi.CLEAN_WHY) {
       case abi.CLEAN_REPLY:
-        this.#meaning.calls.reply(this.#word(abi.CLEAN_ID), this.#word(abi.CLEAN_NAME), this.itemFrom, this.#headerTo, tell);
+        this.#meaning.calls.reply(
+          this.#word(abi.CLEAN_ID), this.#word(abi.CLEAN_NAME), this.itemFrom, this.#headerTo, tell,
+        );
         return true;
       case abi.CLEAN_CALL:
         return this.#call((why & abi.CLEAN_JSON) !== 0, tell);
@@ -127,9 +130,13 @@ export class CleanMessages {
     const to = machine.clean[this.#item + abi.CLEAN_BODY_TO]!;
     const recipient = this.#word(abi.CLEAN_NAME)!;
     const look = constraints.depth < LEAST_DEPTH ? null : tools.look(recipient, machine, from, to);
-    if (look === null || (look === 'free' && isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0)) return false;
+    if (look === null || (look === 'free' && isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0)) {
+      return false;
+    }
     const channel = (machine.rows[this.#at]! >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
-    calls.call(this.#word(abi.CLEAN_ID), recipient, CHANNEL_NAMES[channel] || 'final', this.itemFrom, this.#headerTo, tell);
+    calls.call(
+      this.#word(abi.CLEAN_ID), recipient, CHANNEL_NAMES[channel] || 'final', this.itemFrom, this.#headerTo, tell,
+    );
     return true;
   }
 

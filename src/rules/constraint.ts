@@ -1,5 +1,5 @@
-// Whether a body is of the type that its header declares or hints at (R-CONSTRAINT), and its value. Asked for, never done while
-// scanning. A body is read in parts, so that it may be of any size.
+// Whether a body is of the type that its header declares or hints at (R-CONSTRAINT), and its value. Asked for, never
+// done while scanning. A body is read in parts, so that it may be of any size.
 
 import { HAS_LINE, JSON_DEEPEST, JSON_DEPTH } from '../abi.ts';
 import type { Finding } from '../errors.ts';
@@ -8,8 +8,8 @@ import type { Machine } from '../scan/machine.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
 
 /**
- * Looks at the content of a message: its bytes, escapes undone, in parts, which may be gone through again. Answers null when it
- * holds, else the offset in the content of the first wrong byte (the content's length when it ends too early).
+ * Looks at the content of a message: its bytes, escapes undone, in parts, which may be gone through again. Answers null
+ * when it holds, else the offset in the content of the first wrong byte (the content's length when it ends too early).
  */
 export type ContentCheck = (content: Iterable<Uint8Array>) => number | null;
 
@@ -45,8 +45,12 @@ export function constraintsOf(options: ContentOptions = {}): Constraints {
   }
   const types = new Map(Object.entries(contentTypes));
   for (const [type, check] of types) {
-    if (typeof check !== 'function') throw new TypeError(`option contentTypes: expected a function for ${JSON.stringify(type)}`);
-    if (type === 'json' || FREE.has(type)) throw new RangeError(`option contentTypes: the type ${type} is known and has its own check`);
+    if (typeof check !== 'function') {
+      throw new TypeError(`option contentTypes: expected a function for ${JSON.stringify(type)}`);
+    }
+    if (type === 'json' || FREE.has(type)) {
+      throw new RangeError(`option contentTypes: the type ${type} is known and has its own check`);
+    }
   }
   return { types, depth: depthOf(jsonDepth) };
 }
@@ -57,8 +61,12 @@ function depthOf(depth: number | undefined): number {
   throw new RangeError(`option jsonDepth: expected an integer from 0 to ${JSON_DEEPEST}, got ${String(depth)}`);
 }
 
-/** What is wrong with the content of a message, as its header calls it; null: nothing. `source`: where the body is read. */
-export function checkContent(machine: JsonChecker, message: Message, source: Bytes, constraints: Constraints): Finding | null {
+/**
+ * What is wrong with the content of a message, as its header calls it; null: nothing. `source`: where the body is read.
+ */
+export function checkContent(
+  machine: JsonChecker, message: Message, source: Bytes, constraints: Constraints,
+): Finding | null {
   const type = message.contentType;
   // 0.1 has no content types, whatever its header line says; a prompt that waits for its completion has no content yet.
   if (type === null || FREE.has(type) || (message.dialect.flags & HAS_LINE) !== 0 || message.isOpenTurn) return null;
@@ -85,7 +93,9 @@ function broken(message: Message, rule: 'invalid-json' | 'invalid-content', plac
 function checkJson(machine: JsonChecker, message: Message, source: Bytes, depth: number): number {
   const spans = [...message.contentSpans()];
   const [only] = spans;
-  if (spans.length === 1 && only!.to - only!.from <= PART) return machine.checkJson(source.bytes(only!.from, only!.to), depth);
+  if (spans.length === 1 && only!.to - only!.from <= PART) {
+    return machine.checkJson(source.bytes(only!.from, only!.to), depth);
+  }
   return machine.checkJson(partsOf(spans, source), depth);
 }
 
@@ -124,7 +134,10 @@ function ask(check: ContentCheck, message: Message, source: Bytes): number | nul
   return typeof answer === 'number' && Number.isInteger(answer) && answer >= 0 ? answer : FAILED;
 }
 
-/** The character in the input at an offset of the content; empty, where the body ends, when the content is no longer than that. */
+/**
+ * The character in the input at an offset of the content; empty, where the body ends, when the content is no longer
+ * than that.
+ */
 function placeOf(message: Message, source: Bytes, offset: number): Span {
   let before = 0;
   for (const { from, to } of message.contentSpans()) {
@@ -141,12 +154,15 @@ function placeOf(message: Message, source: Bytes, offset: number): Span {
 
 export type JsonResult =
   | { readonly ok: true; readonly value: unknown }
-  /** `at`: byte position in the input of the first byte that is no JSON; the body's first byte when the value does not fit into memory. */
+  /**
+   * `at`: byte position in the input of the first byte that is no JSON; the body's first byte when the value does not
+   * fit into memory.
+   */
   | { readonly ok: false; readonly at: number };
 
 /**
- * The value of a body that is JSON, whatever its type is called. The last one of equal keys wins, and every key is an own
- * property, `__proto__` too. Never throws on data.
+ * The value of a body that is JSON, whatever its type is called. The last one of equal keys wins, and every key is an
+ * own property, `__proto__` too. Never throws on data.
  */
 export function parseJson(machine: JsonChecker, message: Message, source: Bytes, depth?: number): JsonResult {
   const wrong = checkJson(machine, message, source, depthOf(depth));

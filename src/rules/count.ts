@@ -42,7 +42,10 @@ export class Counter {
   /** The dialect's tokens are none of the input's own. */
   #isChat = false;
 
-  /** `part`: for `partial`, to be merged into a sum, which keeps the names that it meets first. The part must be a small one. */
+  /**
+   * `part`: for `partial`, to be merged into a sum, which keeps the names that it meets first. The part must be a small
+   * one.
+   */
   constructor(part = false) {
     this.#roles = new Names(part ? Infinity : undefined);
     this.#channels = new Names(part ? Infinity : undefined);
@@ -95,8 +98,13 @@ export class Counter {
     this.#find(finding);
   }
 
-  /** Counts a part of a raw input. Answers where the next part begins; null: at the input's end. `known`: document headers. */
-  addRange(machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache): Checkpoint | null {
+  /**
+   * Counts a part of a raw input. Answers where the next part begins; null: at the input's end. `known`: document
+   * headers.
+   */
+  addRange(
+    machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache,
+  ): Checkpoint | null {
     const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
     const end = this.#count(machine, walk, options, range.to);
     this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
@@ -117,7 +125,10 @@ export class Counter {
   /** What was counted so far, whole. */
   partial(): PartialCounts {
     return {
-      totals: [this.#files, this.#bytes, this.#transcripts, this.#messages, this.#calls, this.#sequences.files, this.#sequences.fillIns],
+      totals: [
+        this.#files, this.#bytes, this.#transcripts, this.#messages, this.#calls, this.#sequences.files,
+        this.#sequences.fillIns,
+      ],
       dialects: this.#dialects.entries,
       roles: this.#roles.entries,
       channels: this.#channels.entries,
@@ -130,7 +141,9 @@ export class Counter {
 
   /** Adds what another one counted, of the part or the input that follows. */
   merge(part: PartialCounts): void {
-    const [files, bytes, transcripts, messages, calls, sequenceFiles, fillIns] = part.totals as [number, number, number, number, number, number, number];
+    const [files, bytes, transcripts, messages, calls, sequenceFiles, fillIns] = part.totals as [
+      number, number, number, number, number, number, number,
+    ];
     this.#files += files;
     this.#bytes += bytes;
     this.#transcripts += transcripts;
@@ -283,7 +296,8 @@ export class Counter {
     this.#end(word);
     if ((word & abi.PLAIN) !== 0 && !(word & abi.EOF_END) && !marks) {
       this.#plain[((word >> abi.ROLE_SHIFT) & 7) | (((word >> abi.CHANNEL_SHIFT) & 3) << 3)]!++;
-      const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
+      const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT
+        && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
       if (isCall) this.#calls++;
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
     } else {

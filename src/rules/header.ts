@@ -8,7 +8,9 @@ import type { TranscriptInfo } from '../model/transcript.ts';
 import { lacksChannel } from './visibility.ts';
 
 /** `isCut`: the header is not ended by its message token or newline. */
-export function* headerFindings(message: Message, transcript: TranscriptInfo, isCut: boolean): Generator<Finding, void, void> {
+export function* headerFindings(
+  message: Message, transcript: TranscriptInfo, isCut: boolean,
+): Generator<Finding, void, void> {
   const { from } = message;
   const to = message.header.to;
   if (!message.isPlain) {

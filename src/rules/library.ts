@@ -11,8 +11,8 @@ import type { Counts } from './counts.ts';
 
 export interface Library {
   /**
-   * Reads an input: bytes as UTF-8, or text, at most 2^31 - 1 bytes. Never throws on data. Throws a TypeError or RangeError that
-   * names the option on a wrong call.
+   * Reads an input: bytes as UTF-8, or text, at most 2^31 - 1 bytes. Never throws on data. Throws a TypeError or
+   * RangeError that names the option on a wrong call.
    */
   parse(input: Uint8Array | string, options?: ReadOptions): Parsed;
   /** Every diagnostic of an input: in the order of `checkSource`, nearly by rising position. Never throws on data. */

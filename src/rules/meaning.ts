@@ -12,7 +12,9 @@ import type { TranscriptInfo } from '../model/transcript.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { askedOf, CallRules, type OpenCalls } from './calls.ts';
-import { checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson } from './constraint.ts';
+import {
+  checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson,
+} from './constraint.ts';
 import {
   byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
 } from '../tools/known.ts';
@@ -48,7 +50,10 @@ export class Meaning {
   #calls: CallRules | null = null;
   #tools: KnownTools | null = null;
 
-  /** `source`: where bodies are read. `memory`: what is known of definitions already. Throws a TypeError or RangeError that names a wrong option. */
+  /**
+   * `source`: where bodies are read. `memory`: what is known of definitions already. Throws a TypeError or RangeError
+   * that names a wrong option.
+   */
   constructor(machine: Machine, source: Bytes, options: MeaningOptions, memory: ToolMemory) {
     this.#machine = machine;
     this.#memory = memory;
@@ -56,9 +61,9 @@ export class Meaning {
     this.#source = source;
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
-    if (options.tools !== undefined && !(Array.isArray(options.tools) && options.tools.every((tool) => typeof tool?.name === 'string'))) {
-      throw new TypeError('option tools: expected a list of tool definitions');
-    }
+    const { tools } = options;
+    const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
+    if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
     this.#given = byName(options.tools ?? []);
     this.#isByHost = this.#given.size > 0 || this.#openCalls !== undefined || this.constraints.depth < LEAST_DEPTH;
   }
@@ -125,7 +130,9 @@ export class Meaning {
     };
     for (const call of calls) tellCall(this.#lineCall(call));
     if (!isLine && role === 'assistant') {
-      if (isToolRecipient(message.recipient)) tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
+      if (isToolRecipient(message.recipient)) {
+        tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
+      }
       if (message.hasRow(MARK)) this.#shownThoughts(message, transcript, tell);
     }
   }
@@ -138,7 +145,10 @@ export class Meaning {
     else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
   }
 
-  /** The body of a system or developer message of 2.x, with nothing but text in it: most of it is no definition and need not become a string. */
+  /**
+   * The body of a system or developer message of 2.x, with nothing but text in it: most of it is no definition and need
+   * not become a string.
+   */
   #noteBody(role: string, dialectId: DialectId, body: Uint8Array): void {
     if (!body.includes(OPEN_BRACE)) return;
     const last = Math.max(body.lastIndexOf(CLOSE_BRACE), body.lastIndexOf(CLOSE_BRACKET));

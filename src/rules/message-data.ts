@@ -1,4 +1,5 @@
-// What plain data says of a message: whether it calls a tool, and whether an end user may see it, as far as the message alone tells.
+// What plain data says of a message: whether it calls a tool, and whether an end user may see it, as far as the message
+// alone tells.
 
 import { isToolRecipient } from '../model/attributes.ts';
 import type { MessageData } from '../model/data.ts';

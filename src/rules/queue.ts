@@ -1,5 +1,5 @@
-// What waits in order, while any of it may be done at any time: the first that is not done, in constant time over all. A Set or Map
-// does not give that: its first entry is searched for behind all that were deleted.
+// What waits in order, while any of it may be done at any time: the first that is not done, in constant time over all.
+// A Set or Map does not give that: its first entry is searched for behind all that were deleted.
 
 export class Queue<T extends { readonly isDone: boolean }> {
   #items: T[] = [];

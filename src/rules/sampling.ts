@@ -1,4 +1,5 @@
-// Which messages a model is given when it goes on: old reasoning is left out, stop tokens of the past are ordinary ends (R-SAMPLING).
+// Which messages a model is given when it goes on: old reasoning is left out, stop tokens of the past are ordinary ends
+// (R-SAMPLING).
 
 import type { MessageData } from '../model/data.ts';
 import { plainName } from '../tools/name.ts';
@@ -7,8 +8,9 @@ import { Queue, Queues } from './queue.ts';
 
 export interface SamplingOptions {
   /**
-   * `ocm`: analysis up to the last turn that ended in an answer goes (2.2 §12.7). `harmony`: analysis before the first answer goes, and only when the
-   * last assistant message is an answer, as openai-harmony does. `keep`: all reasoning stays.
+   * `ocm`: analysis up to the last turn that ended in an answer goes (2.2 §12.7). `harmony`: analysis before the first
+   * answer goes, and only when the last assistant message is an answer, as openai-harmony does. `keep`: all reasoning
+   * stays.
    */
   readonly rule: 'ocm' | 'harmony' | 'keep';
 }
@@ -28,12 +30,14 @@ export interface Sampling {
 }
 
 /**
- * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input is not a
- * display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt. Throws a RangeError for
- * another rule.
+ * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input
+ * is not a display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt.
+ * Throws a RangeError for another rule.
  */
 export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
-  if (!DROP.has(options?.rule)) throw new RangeError(`option rule: expected one of ${[...DROP.keys()].join(', ')}; got ${String(options?.rule)}`);
+  if (!DROP.has(options?.rule)) {
+    throw new RangeError(`option rule: expected one of ${[...DROP.keys()].join(', ')}; got ${String(options?.rule)}`);
+  }
   const last = messages.length - 1;
   const count = isOpenTurn(messages[last]) ? last : messages.length;
   const turns = messages.slice(0, count);
@@ -41,7 +45,9 @@ export function messagesForCompletion(messages: readonly MessageData[], options:
   const dropped: DroppedMessage[] = [...analysis].sort((a, b) => a - b).map((index) => ({ index, reason: 'analysis' }));
   if (count <= last) dropped.push({ index: last, reason: 'open-turn' });
   const kept = turns.filter((_, index) => !analysis.has(index));
-  return { messages: kept.map((message) => (message.end === 'return' ? { ...message, end: 'end' } : message)), dropped };
+  return {
+    messages: kept.map((message) => (message.end === 'return' ? { ...message, end: 'end' } : message)), dropped,
+  };
 }
 
 const DROP: ReadonlyMap<string, (messages: readonly MessageData[]) => Set<number>> = new Map([
@@ -50,14 +56,20 @@ const DROP: ReadonlyMap<string, (messages: readonly MessageData[]) => Set<number
   ['ocm', dropBeforeLastFinal],
 ]);
 
-/** Data does not tell an open turn from an empty message that the end of input cut; neither is worth a place in a prompt. */
+/**
+ * Data does not tell an open turn from an empty message that the end of input cut; neither is worth a place in a
+ * prompt.
+ */
 function isOpenTurn(message: MessageData | undefined): boolean {
   return message !== undefined && message.end === 'eof' && message.content === '';
 }
 
 const isAnalysis = (message: MessageData): boolean => message.channel === 'analysis';
 
-/** An absent channel means final where an assistant speaks; other roles have no channel in common text, and it means nothing. */
+/**
+ * An absent channel means final where an assistant speaks; other roles have no channel in common text, and it means
+ * nothing.
+ */
 const isFinal = (message: MessageData): boolean =>
   (message.role === 'assistant' ? (message.channel ?? 'final') : message.channel) === 'final';
 
@@ -72,8 +84,8 @@ function dropBeforeFirstFinal(messages: readonly MessageData[]): Set<number> {
 }
 
 /**
- * Index of the answer that ends the last turn which ended in one: a stop token after it, or nothing but analysis up to what the model
- * is told next. A call after it goes on with the turn.
+ * Index of the answer that ends the last turn which ended in one: a stop token after it, or nothing but analysis up to
+ * what the model is told next. A call after it goes on with the turn.
  */
 function lastAnswer(messages: readonly MessageData[]): number {
   let last = -1;
@@ -119,8 +131,8 @@ function dropBeforeLastFinal(messages: readonly MessageData[]): Set<number> {
 const isInput = ({ role }: MessageData): boolean => role === 'system' || role === 'developer' || role === 'user';
 
 /**
- * Index of each call to the index of its reply: by call id where both have one, else the first open call of the reply's name; a
- * reply without a name answers the first open call.
+ * Index of each call to the index of its reply: by call id where both have one, else the first open call of the reply's
+ * name; a reply without a name answers the first open call.
  */
 export function matchReplies(messages: readonly MessageData[]): Map<number, number> {
   const replies = new Map<number, number>();
@@ -148,7 +160,9 @@ interface OpenCall {
   isDone: boolean;
 }
 
-/** The open call that a reply answers. One with an id answers the call of that id, or a call of its name that has none. */
+/**
+ * The open call that a reply answers. One with an id answers the call of that id, or a call of its name that has none.
+ */
 function answered(reply: MessageData, inOrder: Queue<OpenCall>, byKey: Queues<OpenCall>): OpenCall | undefined {
   const name = isThere(reply.name) ? plainName(reply.name) : null;
   if (!isThere(reply.callId)) return name === null ? inOrder.first() : byKey.first(`name ${name}`);

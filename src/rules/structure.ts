@@ -50,14 +50,18 @@ function swallowed(source: Bytes, from: number, to: number): string {
 /** Length of `<|literal|>`. */
 const LITERAL_BYTES = 11;
 
-const FRAME_TOKENS = ['start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral'].map((name) =>
+const FRAME_TOKENS = [
+  'start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral',
+].map((name) =>
   new TextEncoder().encode(`<|${name}|>`),
 );
 
 function countTokens(bytes: Uint8Array, end: number): number {
   let count = 0;
   for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
-    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) count++;
+    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) {
+      count++;
+    }
   }
   return count;
 }

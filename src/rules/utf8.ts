@@ -18,7 +18,10 @@ export class InvalidUtf8 {
   #found: Span[] = [];
   #next = 0;
 
-  /** Looks at window bytes [from, to); the window begins at `base`. What was seen before is passed over. `final`: no input follows. */
+  /**
+   * Looks at window bytes [from, to); the window begins at `base`. What was seen before is passed over. `final`: no
+   * input follows.
+   */
   watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
     let p = Math.max(from, this.#seen - base);
     if (p > to) return;

@@ -91,8 +91,8 @@ function rolesWithChannel(transcript: TranscriptInfo): readonly string[] {
 }
 
 /**
- * What of a transcript decides whether its bare messages may be seen: transcripts of one number give one answer for one role and channel,
- * as long as the message is a leaf and the input does not end in it.
+ * What of a transcript decides whether its bare messages may be seen: transcripts of one number give one answer for one
+ * role and channel, as long as the message is a leaf and the input does not end in it.
  */
 export function visibilityClass(transcript: TranscriptInfo): number {
   return rolesWithChannel(transcript).length;

@@ -58,7 +58,9 @@ export class Tokens {
   #pushed = 0;
 
   constructor(stream: Stream, { decode, specials = O200K_HARMONY }: TokenOptions) {
-    if (typeof decode !== 'function') throw new TypeError('option decode: expected a function from a token id to bytes');
+    if (typeof decode !== 'function') {
+      throw new TypeError('option decode: expected a function from a token id to bytes');
+    }
     this.#stream = stream;
     this.#decode = decode;
     const entries = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);

@@ -77,7 +77,12 @@ export const ANY_TOKENS: readonly Token[] = [...FRAME, CONSTRAIN, ...RAW, ...LIN
 function detecting(dialect: Dialect): Dialect {
   const own = new Map(dialect.tokens.map((known) => [known.id, known]));
   const tokens = ANY_TOKENS.map((any) => ({ ...(own.get(any.id) ?? { ...any, flags: 0 }) }));
-  return { ...dialect, detecting: true, flags: dialect.flags | abi.STOPS_AT_HEADER, tokens: tokens.map((any) => ({ ...any, flags: any.flags | abi.ENDS_HEADER })) };
+  return {
+    ...dialect,
+    detecting: true,
+    flags: dialect.flags | abi.STOPS_AT_HEADER,
+    tokens: tokens.map((any) => ({ ...any, flags: any.flags | abi.ENDS_HEADER })),
+  };
 }
 
 const LINE_ROLES = (1 << abi.SYSTEM) | (1 << abi.USER) | (1 << abi.ASSISTANT) | (1 << abi.TOOL);

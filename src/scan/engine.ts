@@ -1,4 +1,5 @@
-// Which scanner runs: SIMD, scalar, or the TypeScript twin where the engine or a content security policy refuses WebAssembly.
+// Which scanner runs: SIMD, scalar, or the TypeScript twin where the engine or a content security policy refuses
+// WebAssembly.
 
 import type { Machine } from './machine.ts';
 import { Twin } from './twin/twin.ts';
@@ -16,7 +17,10 @@ export interface MachineOptions {
   readonly window?: number;
 }
 
-/** A new scanner. Throws where the engine that was asked for does not run (`best` always gives one); a RangeError on a wrong option. */
+/**
+ * A new scanner. Throws where the engine that was asked for does not run (`best` always gives one); a RangeError on a
+ * wrong option.
+ */
 export function createMachine(options: MachineOptions = {}): Machine {
   const { engine = 'best', window } = options;
   if (!['best', 'simd', 'scalar', 'js'].includes(engine)) {

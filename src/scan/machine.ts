@@ -40,7 +40,8 @@ export interface Machine {
   setDialect(dialect: Dialect): void;
   /**
    * Scan window bytes [from, length). `final`: no input follows. Offsets in rows are window positions plus `origin`.
-   * Answers DONE, FULL (take rows off with `drain`, call again from `consumed()`) or, in a dialect with STOPS_AT_HEADER, AFTER_HEADER.
+   * Answers DONE, FULL (take rows off with `drain`, call again from `consumed()`) or, in a dialect with
+   * STOPS_AT_HEADER, AFTER_HEADER.
    */
   scan(from: number, length: number, final: boolean, origin: number): number;
   /** Window position up to which the last scan is sure. */
@@ -52,21 +53,25 @@ export interface Machine {
   /** Empty the table; row numbers go on. Open rows continue in `slots`. */
   drain(): void;
   /**
-   * With an empty table: number rows anew. `kept`: how many rows the host keeps, the first of which is the open top-level row; they
-   * get the numbers from 0 on, and the next row gets `kept`. 0: no row is open.
+   * With an empty table: number rows anew. `kept`: how many rows the host keeps, the first of which is the open
+   * top-level row; they get the numbers from 0 on, and the next row gets `kept`. 0: no row is open.
    */
   restart(kept: number): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
   /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */
   readonly sums: Uint32Array;
-  /** Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped (src/scan/twin/tally.ts). */
+  /**
+   * Sums up plain messages from table row `from` on, below row `to`; answers the row where it stopped
+   * (src/scan/twin/tally.ts).
+   */
   tally(from: number, to: number, stops: number): number;
   /** What `skipClean` is told and tells, CLEAN_WORDS words. */
   readonly clean: Int32Array;
   /**
-   * Passes over messages from table row `from` on, below row `to`, all of the transcript at hand; lists those of which something may be to
-   * be told. `base`: position of the window. Answers the row where it stopped; a build may stop at once.
+   * Passes over messages from table row `from` on, below row `to`, all of the transcript at hand; lists those of which
+   * something may be to be told. `base`: position of the window. Answers the row where it stopped; a build may stop at
+   * once.
    */
   skipClean(from: number, to: number, base: number): number;
   /**
@@ -93,20 +98,28 @@ export interface Machine {
   fits(node: number, from: number, to: number): boolean;
   /** Forgets what is kept. */
   forgetKept(): void;
-  /** Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1. */
+  /**
+   * Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1.
+   */
   invalidUtf8(from: number, to: number): number;
   /** Line feeds in window bytes [from, to); and characters, where the bytes are valid UTF-8. */
   countLines(from: number, to: number): number;
   countCharacters(from: number, to: number): number;
-  /** Window position of the last byte of [from, to) that is `byte`, which has bit 0x20, or the same without that bit; or -1. */
+  /**
+   * Window position of the last byte of [from, to) that is `byte`, which has bit 0x20, or the same without that bit; or
+   * -1.
+   */
   findLast(from: number, to: number, byte: number): number;
   /**
-   * Whether content, the bytes of all parts one after the other, is one JSON value (RFC 8259, valid UTF-8) with at most `depth`
-   * containers in one another (never more than JSON_DEEPEST). -1: it is; else the offset of the first byte after which no continuation is one,
-   * or the content's length when it ends too early. Parts in the window are read where they lie; a scan that is under way goes on.
+   * Whether content, the bytes of all parts one after the other, is one JSON value (RFC 8259, valid UTF-8) with at most
+   * `depth` containers in one another (never more than JSON_DEEPEST). -1: it is; else the offset of the first byte
+   * after which no continuation is one, or the content's length when it ends too early. Parts in the window are read
+   * where they lie; a scan that is under way goes on.
    */
   checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number;
-  /** The same of window bytes [from, to) that are known to be valid UTF-8: the window position of the wrong byte, or -1. */
+  /**
+   * The same of window bytes [from, to) that are known to be valid UTF-8: the window position of the wrong byte, or -1.
+   */
   checkWindowJson(from: number, to: number, depth: number): number;
   /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
   save(): Int32Array;

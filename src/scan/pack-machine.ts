@@ -1,8 +1,8 @@
 // The pack machine: numbers and bytes in, what Parquet has in a page out (assembly/README.md specifies the calls).
 // For corpora in Node.
 //
-// Memory: static part of the module | marks | input | page | output, each with PADDING. Placed once, never grown, so that no
-// view ever goes stale. A page is put together part by part; every build gives the same bytes.
+// Memory: static part of the module | marks | input | page | output, each with PADDING. Placed once, never grown, so
+// that no view ever goes stale. A page is put together part by part; every build gives the same bytes.
 
 import { PADDING } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';

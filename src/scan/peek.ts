@@ -40,7 +40,9 @@ function familyAt(bytes: Uint8Array, at: number): Family {
   return 'none';
 }
 
-/** Finds the first control token of any dialect; remembers the last answer, so that asking for each header stays linear. */
+/**
+ * Finds the first control token of any dialect; remembers the last answer, so that asking for each header stays linear.
+ */
 export class Peek {
   readonly #source: Source;
   #asked = -1;

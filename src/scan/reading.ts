@@ -2,7 +2,8 @@
 // decides the dialect (R-DETECT). Memory is bounded by the window, the table and the longest message's rows.
 
 import {
-  AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FROM, HEADER, IN_GAP, KIND, KIND_MASK, NEXT, ROW_WORDS, SLOT_COUNT, TO, UNCHANGED,
+  AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FROM, HEADER, IN_GAP, KIND, KIND_MASK, NEXT, ROW_WORDS, SLOT_COUNT,
+  TO, UNCHANGED,
 } from '../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
 import type { Machine } from './machine.ts';
@@ -23,7 +24,10 @@ export interface ReadingOptions {
   readonly dialect?: Dialect | undefined;
   /** The text completes a message of a role that the caller knows. */
   readonly role?: boolean;
-  /** Of what stands behind this position little will be wanted: it is read a little at a time, and more if there is no end of it. */
+  /**
+   * Of what stands behind this position little will be wanted: it is read a little at a time, and more if there is no
+   * end of it.
+   */
   readonly enough?: number | undefined;
   /** Begins at a message's start token, as what was read before it left the scan. */
   readonly start?: { readonly position: number; readonly dialect: Dialect } | undefined;
@@ -48,7 +52,9 @@ export class Reading implements Source {
   #dialect: Dialect;
   /** Detecting, and the first control token is one of 0.1: it decides, unless a document header opens the input. */
   #undecided = false;
-  /** The one top-level row that is not finished, with its descendants: absolute positions, and the first one's number. */
+  /**
+   * The one top-level row that is not finished, with its descendants: absolute positions, and the first one's number.
+   */
   readonly #carried = new GrowingTable(NO_ROWS);
   #carriedFirst = 0;
   /** Number of the row at the beginning of the machine's table. */
@@ -147,7 +153,9 @@ export class Reading implements Source {
     this.#scanned = 0;
     if (this.#final) return;
     // Behind the last row that is sure, a line may still turn out to be a header from its beginning.
-    if (!this.#undecided) this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : Math.min(this.#base, this.#sureTo));
+    if (!this.#undecided) {
+      this.#source.release(this.#carried.count > 0 ? this.#carried.words[FROM]! : Math.min(this.#base, this.#sureTo));
+    }
     const beyond = this.#base + this.#length - (this.#options.enough ?? Infinity);
     const wanted = beyond < 0 ? LITTLE - beyond : Math.max(LITTLE, beyond);
     const free = machine.source.subarray(this.#length, Math.min(this.#length + wanted, machine.capacity));
@@ -203,8 +211,8 @@ export class Reading implements Source {
   }
 
   /**
-   * A document header has ended. Takes the dialect that it asks for. False: its text stands before 0.1 tokens, so that it is
-   * none, and from there on the input is 0.1.
+   * A document header has ended. Takes the dialect that it asks for. False: its text stands before 0.1 tokens, so that
+   * it is none, and from there on the input is 0.1.
    */
   #acceptHeader(): boolean {
     if (this.#options.dialect) return true;
@@ -229,7 +237,8 @@ export class Reading implements Source {
       while (same < START_TOKEN.length && source[from + same] === START_TOKEN[same]) same++;
       if (same === START_TOKEN.length) return '2.x';
     }
-    const known = from >= 0 ? familyIn(this.#machine.source.subarray(from, Math.min(this.#length, from + NEARBY))) : 'none';
+    const known =
+      from >= 0 ? familyIn(this.#machine.source.subarray(from, Math.min(this.#length, from + NEARBY))) : 'none';
     return known === 'none' ? this.#peek.familyAfter(to) : known;
   }
 
@@ -244,7 +253,10 @@ export class Reading implements Source {
     this.#starved = true;
   }
 
-  /** Yields what is settled. A document header stands last and goes alone, with the dialect that it asks for, if it counts. */
+  /**
+   * Yields what is settled. A document header stands last and goes alone, with the dialect that it asks for, if it
+   * counts.
+   */
   *#take(withHeader: boolean, headerCounts: boolean): Generator<Batch, void, void> {
     const machine = this.#machine;
     const settled = machine.settled();

@@ -1,7 +1,8 @@
-// The record machine: lines of JSON in, rows of chat records out (assembly/README.md specifies rows and calls). For corpora in Node.
+// The record machine: lines of JSON in, rows of chat records out (assembly/README.md specifies rows and calls). For
+// corpora in Node.
 //
-// Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input + PADDING | pieces and
-// texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
+// Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input +
+// PADDING | pieces and texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
 
 import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, ROW_WORDS, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
@@ -34,9 +35,12 @@ interface Exports {
   clearTexts(): void;
   beginLines(longest: number, from: number, to: number): void;
   writeLines(
-    record: number, end: number, into: number, limit: number, origin: number, records: number, transcripts: number, channels: number,
+    record: number, end: number, into: number, limit: number, origin: number, records: number,
+    transcripts: number, channels: number,
   ): number;
-  writeCells(record: number, end: number, into: number, limit: number, cells: number, cellsEnd: number, channels: number): number;
+  writeCells(
+    record: number, end: number, into: number, limit: number, cells: number, cellsEnd: number, channels: number,
+  ): number;
   writeVerdicts(
     record: number, end: number, into: number, limit: number, line: number, base: number, mayBeOpen: number,
   ): number;
@@ -150,9 +154,9 @@ export class RecordMachine {
   }
 
   /**
-   * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first. Answers the number of
-   * rows. Stops before `to` when the table is full, and behind a first record that has none of the wanted forms (`stop`).
-   * `forms`: FORM_MESSAGES, FORM_CONVERSATIONS.
+   * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first.
+   * Answers the number of rows. Stops before `to` when the table is full, and behind a first record that has none of
+   * the wanted forms (`stop`). `forms`: FORM_MESSAGES, FORM_CONVERSATIONS.
    */
   scan(from: number, to: number, forms: number): number {
     const machine = this.#exports;
@@ -205,7 +209,10 @@ export class RecordMachine {
     return this.#exports.checkRecords(record, end);
   }
 
-  /** The pieces that lines of `messages` are made of (assembly/record/lines.ts). `longest`: bytes of all pieces of a line. */
+  /**
+   * The pieces that lines of `messages` are made of (assembly/record/lines.ts). `longest`: bytes of all pieces of a
+   * line.
+   */
   setPieces(pieces: readonly Uint8Array[], longest: number): void {
     this.#texts = 0;
     pieces.forEach((piece, number) => this.#exports.setPiece(number, this.#put(piece)!, piece.length));
@@ -238,11 +245,14 @@ export class RecordMachine {
   }
 
   /**
-   * Writes lines of `messages` of records into the output from `at` on. `base`: position in the file of address 0; `records`,
-   * `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are wanted. Answers the first record that
-   * was not written, or `end`: it is SLOW, asks for tools, lacks the text of its tools (`wantedText`), or there was no more room.
+   * Writes lines of `messages` of records into the output from `at` on. `base`: position in the file of address 0;
+   * `records`, `transcripts`: numbers of the table's first record; `channels`: bits of role | channel << 3 that are
+   * wanted. Answers the first record that was not written, or `end`: it is SLOW, asks for tools, lacks the text of its
+   * tools (`wantedText`), or there was no more room.
    */
-  writeLines(record: number, end: number, at: number, base: number, records: number, transcripts: number, channels: number): number {
+  writeLines(
+    record: number, end: number, at: number, base: number, records: number, transcripts: number, channels: number,
+  ): number {
     this.#keepTexts();
     const to = this.#outputAt;
     return this.#exports.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
@@ -255,8 +265,8 @@ export class RecordMachine {
   }
 
   /**
-   * Writes the messages of records as `cells`, and their contents one after the other into the output; as `writeLines` does. `linesWritten` are
-   * messages.
+   * Writes the messages of records as `cells`, and their contents one after the other into the output; as `writeLines`
+   * does. `linesWritten` are messages.
    */
   writeCells(record: number, end: number, channels: number): number {
     this.#keepTexts();
@@ -275,9 +285,9 @@ export class RecordMachine {
   }
 
   /**
-   * Writes verdicts into the output from `at` on, of records that stand on lines one after the other, `line` (in what was scanned, from 0) the
-   * first; `base`: number of line 0. Answers the first record whose verdict was not written, or `end`. `mayBeOpen`: calls without a reply are
-   * not told.
+   * Writes verdicts into the output from `at` on, of records that stand on lines one after the other, `line` (in what
+   * was scanned, from 0) the first; `base`: number of line 0. Answers the first record whose verdict was not written,
+   * or `end`. `mayBeOpen`: calls without a reply are not told.
    */
   writeVerdicts(record: number, end: number, at: number, line: number, base: number, mayBeOpen: boolean): number {
     const to = this.#outputAt;

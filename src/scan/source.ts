@@ -17,7 +17,9 @@ export interface SourceWatcher {
   willRead?(): void;
   /** Bytes were read, up to this position. */
   hasRead?(to: number): void;
-  /** Nothing before a position will be asked for again by the reader; answers before which one the source may let go. */
+  /**
+   * Nothing before a position will be asked for again by the reader; answers before which one the source may let go.
+   */
   mayRelease?(before: number): number;
 }
 

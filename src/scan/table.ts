@@ -13,7 +13,10 @@ export interface Table {
   readonly source: Source;
 }
 
-/** Top-level rows [from, to) of a table that will not change any more, all of one dialect. Valid until the next batch is asked for. */
+/**
+ * Top-level rows [from, to) of a table that will not change any more, all of one dialect. Valid until the next batch is
+ * asked for.
+ */
 export interface Batch extends Table {
   readonly from: number;
   readonly to: number;
@@ -52,7 +55,9 @@ export class GrowingTable {
     }
   }
 
-  /** Appends rows [from, to) of `words`; adds `base` to positions and `renumber` to row numbers. Open rows keep NEXT 0. */
+  /**
+   * Appends rows [from, to) of `words`; adds `base` to positions and `renumber` to row numbers. Open rows keep NEXT 0.
+   */
   append(words: Int32Array | Float64Array, from: number, to: number, base: number, renumber: number): void {
     const needed = (this.count + to - from) * ROW_WORDS;
     if (needed > this.words.length) {

@@ -1,11 +1,12 @@
-// The text machine: JSON text in, JSON text out, both as bytes (assembly/README.md specifies the calls). For corpora in Node.
+// The text machine: JSON text in, JSON text out, both as bytes (assembly/README.md specifies the calls). For corpora in
+// Node.
 //
-// Memory: static part of the module | members | input + PADDING | output + PADDING. Placed once, never grown, so that no view ever goes
-// stale. One machine does one thing at a time.
+// Memory: static part of the module | members | input + PADDING | output + PADDING. Placed once, never grown, so that
+// no view ever goes stale. One machine does one thing at a time.
 
 import {
-  KEY_ESCAPED, MEMBER_FROM, MEMBER_KEY_FROM, MEMBER_KEY_TO, MEMBER_KIND, MEMBER_TEXT_FROM, MEMBER_TEXT_TO, MEMBER_TO, MEMBER_WORDS, MOST_MEMBERS,
-  PADDING, VALUE_ESCAPED, VALUE_LONE, VALUE_MASK,
+  KEY_ESCAPED, MEMBER_FROM, MEMBER_KEY_FROM, MEMBER_KEY_TO, MEMBER_KIND, MEMBER_TEXT_FROM, MEMBER_TEXT_TO, MEMBER_TO,
+  MEMBER_WORDS, MOST_MEMBERS, PADDING, VALUE_ESCAPED, VALUE_LONE, VALUE_MASK,
 } from '../abi.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { type Build, Builds } from './builds.ts';
@@ -124,12 +125,15 @@ export class TextMachine {
   }
 
   /**
-   * Reads what stands from `from` up to the first LF, or `to`, as one JSON text (RFC 8259, valid UTF-8, white space around it, at most JSON_DEPTH
-   * containers in one another) with an object at the top that has at most MOST_MEMBERS members. Answers their number; the texts of those that
-   * are strings stand in the output. LINE_OTHER: it is something else, and where the line ends is not known.
+   * Reads what stands from `from` up to the first LF, or `to`, as one JSON text (RFC 8259, valid UTF-8, white space
+   * around it, at most JSON_DEPTH containers in one another) with an object at the top that has at most MOST_MEMBERS
+   * members. Answers their number; the texts of those that are strings stand in the output. LINE_OTHER: it is something
+   * else, and where the line ends is not known.
    */
   line(from: number, to: number): number {
-    const count = this.#exports.line(this.#inputAt + from, this.#inputAt + to, this.#members.byteOffset, this.#outputAt);
+    const count = this.#exports.line(
+      this.#inputAt + from, this.#inputAt + to, this.#members.byteOffset, this.#outputAt,
+    );
     this.#count = Math.max(0, count);
     return count;
   }
@@ -198,7 +202,9 @@ export class TextMachine {
 
   /** The text of a value that is a string, as UTF-8; valid until the output is written again. */
   text(member: number): Uint8Array {
-    return this.output.subarray(this.#word(member, MEMBER_TEXT_FROM) - this.#outputAt, this.#word(member, MEMBER_TEXT_TO) - this.#outputAt);
+    return this.output.subarray(
+      this.#word(member, MEMBER_TEXT_FROM) - this.#outputAt, this.#word(member, MEMBER_TEXT_TO) - this.#outputAt,
+    );
   }
 
   /** The string, [from, to) between its quotes, that `mapTo` is about; it must stay in the input. */
@@ -207,20 +213,23 @@ export class TextMachine {
   }
 
   /**
-   * Where the byte of the text at `offset` comes from: of an escape its backslash, of a pair of them the first one's; `to` behind the
-   * text. Linear over all calls while offsets rise; a smaller one begins again.
+   * Where the byte of the text at `offset` comes from: of an escape its backslash, of a pair of them the first one's;
+   * `to` behind the text. Linear over all calls while offsets rise; a smaller one begins again.
    */
   mapTo(offset: number): number {
     return this.#exports.mapTo(offset) - this.#inputAt;
   }
 
   /**
-   * Writes [from, to) as the inside of a JSON string into the output from `at` on; answers where it ends there. Bad UTF-8 becomes U+FFFD as
-   * TextDecoder replaces it. Stops before `to` (`taken`) when the output is full; or, unless `final`, before a character that `to` cuts.
+   * Writes [from, to) as the inside of a JSON string into the output from `at` on; answers where it ends there. Bad
+   * UTF-8 becomes U+FFFD as TextDecoder replaces it. Stops before `to` (`taken`) when the output is full; or, unless
+   * `final`, before a character that `to` cuts.
    */
   escape(from: number, to: number, at = 0, final = true): number {
     const limit = this.#outputAt + this.output.length;
-    return this.#exports.escape(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at, limit, final ? 1 : 0) - this.#outputAt;
+    return this.#exports.escape(
+      this.#inputAt + from, this.#inputAt + to, this.#outputAt + at, limit, final ? 1 : 0,
+    ) - this.#outputAt;
   }
 
   /** Position up to which the last `escape` has read. */
@@ -229,8 +238,9 @@ export class TextMachine {
   }
 
   /**
-   * Writes the columns of a line of `messages` into the output at `at`, up to the quote before the content; answers where they end. Head and
-   * middle, [from, to) of the input, are what stands before `record` and between `index` and `from`; a negative record is null.
+   * Writes the columns of a line of `messages` into the output at `at`, up to the quote before the content; answers
+   * where they end. Head and middle, [from, to) of the input, are what stands before `record` and between `index` and
+   * `from`; a negative record is null.
    */
   columns(
     head: number, headTo: number, record: number, transcript: number, index: number, middle: number, middleTo: number,
@@ -238,11 +248,15 @@ export class TextMachine {
   ): number {
     const base = this.#inputAt;
     return this.#exports.columns(
-      base + head, base + headTo, record, transcript, index, base + middle, base + middleTo, from, to, bodyFrom, bodyTo, this.#outputAt + at,
+      base + head, base + headTo, record, transcript, index, base + middle, base + middleTo, from, to, bodyFrom, bodyTo,
+      this.#outputAt + at,
     ) - this.#outputAt;
   }
 
-  /** Writes [from, to) as the content of that line, and its end. The output must have room for 6 bytes for each, and 64 more. */
+  /**
+   * Writes [from, to) as the content of that line, and its end. The output must have room for 6 bytes for each, and 64
+   * more.
+   */
   content(from: number, to: number, at: number): number {
     return this.#exports.content(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at) - this.#outputAt;
   }

@@ -1,8 +1,8 @@
-// The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory, and the
-// only importer of @assemblyscript/loader.
+// The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory,
+// and the only importer of @assemblyscript/loader.
 //
-// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING | table | texts that are kept. Placed
-// once, never grown, so that no view ever goes stale.
+// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING |
+// table | texts that are kept. Placed once, never grown, so that no view ever goes stale.
 
 import { instantiateSync } from '@assemblyscript/loader';
 import * as abi from '../abi.ts';
@@ -298,7 +298,10 @@ export class WasmMachine implements Machine {
     return -1;
   }
 
-  /** Address of the bytes of `part` from `at` on, when they lie in the window or, copied, in the scratch; 0 when they are too many. */
+  /**
+   * Address of the bytes of `part` from `at` on, when they lie in the window or, copied, in the scratch; 0 when they
+   * are too many.
+   */
   #place(part: Uint8Array, at: number): number {
     const from = part.byteOffset;
     // Asked in this order: to tell its buffer takes an array longer than a short check.

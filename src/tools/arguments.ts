@@ -9,7 +9,10 @@ const DEADLINE = 'deadline_ms';
 /** Schemas that are looked through for the deadline's name: more than any that names it. */
 const MOST_LOOKS = 256;
 
-/** The arguments without `deadline_ms`, unless the definition has a property of that name. The value itself stays as it is. */
+/**
+ * The arguments without `deadline_ms`, unless the definition has a property of that name. The value itself stays as it
+ * is.
+ */
 export function argumentsForCheck(value: unknown, definition: ToolDefinition): unknown {
   if (!isObject(value) || !Object.hasOwn(value, DEADLINE) || namesDeadline(definition.parameters)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== DEADLINE));
@@ -94,7 +97,9 @@ function childrenOf(value: unknown, limits: SchemaLimits): readonly unknown[] {
   return children;
 }
 
-/** Most that comparing every item of an array with every other one costs. Parts stand behind their wholes in the list. */
+/**
+ * Most that comparing every item of an array with every other one costs. Parts stand behind their wholes in the list.
+ */
 function costOfComparing(order: readonly Visit[]): number {
   let most = 0;
   for (let at = order.length - 1; at >= 0; at--) {

@@ -1,5 +1,6 @@
-// Checking arguments against a tool's schema, with the library @cfworker/json-schema. Schemas and arguments come from anywhere: both
-// are bounded first, patterns are decided in linear time, references stay inside, and each check may take only so many steps.
+// Checking arguments against a tool's schema, with the library @cfworker/json-schema. Schemas and arguments come from
+// anywhere: both are bounded first, patterns are decided in linear time, references stay inside, and each check may
+// take only so many steps.
 
 import { dereference, type OutputUnit, validate } from '@cfworker/json-schema';
 
@@ -43,14 +44,16 @@ const NO_ARGUMENTS = { type: 'object', additionalProperties: false };
 const MOST_LOOKS = 100_000_000;
 
 /**
- * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its references stay
- * inside. Never throws on data; a schema that is not used says why in `refused`.
+ * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its
+ * references stay inside. Never throws on data; a schema that is not used says why in `refused`.
  */
 export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLimits> = {}): CompiledTool {
   try {
     return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
   } catch (error) {
-    const refused = { pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)) };
+    const refused = {
+      pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)),
+    };
     const fault = `the schema is not usable at ${shownName(`#${refused.pointer}`)}: ${refused.reason}`;
     return {
       definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), faults: () => [fault], table: null,
@@ -77,7 +80,9 @@ class Compiled implements CompiledTool {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
     if (!isBounded(schema, limits.bytes, limits.depth)) throw new SchemaRefusal('', 'too deep, too large, or no JSON');
     const text = JSON.stringify(schema);
-    if (text.length > limits.bytes || new TextEncoder().encode(text).length > limits.bytes) throw new SchemaRefusal('', 'too large');
+    if (text.length > limits.bytes || new TextEncoder().encode(text).length > limits.bytes) {
+      throw new SchemaRefusal('', 'too large');
+    }
     this.definition = definition;
     this.#limits = limits;
     this.#schema = new SchemaBuilder(schema, limits, this.#meter);

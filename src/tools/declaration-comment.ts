@@ -1,4 +1,5 @@
-// What the comments of a declaration say: description, title, examples, default. The layout is the one openai-harmony writes.
+// What the comments of a declaration say: description, title, examples, default. The layout is the one openai-harmony
+// writes.
 
 import { type Comment, unquote } from './declaration-lexer.ts';
 import { isObject, own, parseJson } from './json.ts';
@@ -58,7 +59,10 @@ export function readBranch(comment: string, schema: unknown): { description?: st
   return at === 0 ? { default: value } : { description: comment.slice(0, at - 1), default: value };
 }
 
-/** A member of the enum stands without quotes; anything else is JSON. The template ends the comment with the field's comma. */
+/**
+ * A member of the enum stands without quotes; anything else is JSON. The template ends the comment with the field's
+ * comma.
+ */
 function defaultOf(text: string, schema: unknown): unknown {
   for (const candidate of text.endsWith(',') ? [text, text.slice(0, -1)] : [text]) {
     if (isMember(candidate, schema)) return candidate;

@@ -1,5 +1,5 @@
-// Words of Harmony's TypeScript-like declarations, one at a time, each with the comments before it. Every character is looked at
-// once, so reading is linear in the text.
+// Words of Harmony's TypeScript-like declarations, one at a time, each with the comments before it. Every character is
+// looked at once, so reading is linear in the text.
 
 /** A comment that begins with two slashes. */
 export interface Comment {
@@ -22,7 +22,9 @@ export interface Lexeme {
   readonly comments: readonly Comment[];
 }
 
-/** What stops the reading of one declaration. It is caught where the next one begins, so it needs no trace of the stack. */
+/**
+ * What stops the reading of one declaration. It is caught where the next one begins, so it needs no trace of the stack.
+ */
 export class Fault {
   readonly reason: 'syntax' | 'too-deep' | 'name';
 
@@ -84,7 +86,10 @@ export class DeclarationLexer {
     if (!this.skip(text)) throw new Fault('syntax');
   }
 
-  /** A field's name up to its colon: quoted, or as it stands (names with spaces and letters of any script are written bare). */
+  /**
+   * A field's name up to its colon: quoted, or as it stands (names with spaces and letters of any script are written
+   * bare).
+   */
   takeFieldName(): { name: string; isOptional: boolean } {
     const first = this.peek();
     let name = first.text;
@@ -161,14 +166,20 @@ const NONE: readonly Comment[] = [];
 
 function commentOf(text: string, from: number, to: number, isAlone: boolean): Comment {
   const end = to > from && text.charCodeAt(to - 1) === 0x0d ? to - 1 : to;
-  return { text: text.slice(text.charCodeAt(from) === 0x20 && from < end ? from + 1 : from, end), isBare: end === from, isAlone };
+  return {
+    text: text.slice(text.charCodeAt(from) === 0x20 && from < end ? from + 1 : from, end),
+    isBare: end === from,
+    isAlone,
+  };
 }
 
 const ENDS_NAME: ReadonlySet<string> = new Set('\n"\'`:?,;{}()[]|<>=/\\*');
 
 /** Letters, digits and `_`, `-`, `.`, `$`, of ASCII. */
 const WORD_UNITS = new Uint8Array(0x80);
-for (const unit of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.$') WORD_UNITS[unit.charCodeAt(0)] = 1;
+for (const unit of '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-.$') {
+  WORD_UNITS[unit.charCodeAt(0)] = 1;
+}
 
 function isWordUnit(unit: number): boolean {
   return unit >= 0x80 || WORD_UNITS[unit] === 1;

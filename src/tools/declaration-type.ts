@@ -5,8 +5,9 @@
 //   string | number | null                                   { type: ['string', 'number', 'null'] }
 //   "a" | "b"                                                { type: 'string', enum: ['a', 'b'] }
 //   T[], Array<T>; Array<any>                                { type: 'array', items: T }; { type: 'array' }
-//   "a" | "b"[]                                              { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }: so an
-//                                                            array of an enum is written, although TypeScript reads it otherwise
+//   "a" | "b"[]                                              { type: 'array', items: { type: 'string', enum: [...] } }:
+//                                                            so an array of an enum is written, although TypeScript
+//                                                            reads it otherwise
 //   { a: T, b?: T }                                          { type: 'object', properties: { a, b }, required: ['a'] };
 //                                                            without required fields `required` is missing, but for the
 //                                                            arguments themselves, where it is []
@@ -27,7 +28,9 @@ type Part =
   | { readonly kind: 'literal'; readonly value: string | number | boolean }
   | { readonly kind: 'schema'; readonly schema: Schema; readonly element?: Part };
 
-const TYPES: ReadonlySet<string> = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null', 'any', 'unknown']);
+const TYPES: ReadonlySet<string> = new Set([
+  'string', 'number', 'integer', 'boolean', 'object', 'array', 'null', 'any', 'unknown',
+]);
 const DIGITS = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 
 /** The type that comes next. `isLayout`: it is written with a bar before each branch. */
@@ -132,7 +135,8 @@ function describe(schema: Schema, isLayout: boolean, above: readonly Comment[], 
   const words = readWords(lines);
   const described: Schema = { ...schema, ...words };
   if (trailing && !readDefault(trailing.text, schema)) {
-    described['description'] = words.description === undefined ? trailing.text : `${words.description}\n${trailing.text}`;
+    described['description'] =
+      words.description === undefined ? trailing.text : `${words.description}\n${trailing.text}`;
   }
   if (value) described['default'] = value.value;
   return described;

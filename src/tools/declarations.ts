@@ -1,5 +1,5 @@
-// Reading tool definitions from Harmony's declarations: blocks `namespace name { type f = (_: { ... }) => any; }` among other text
-// (R-TOOLS, 2.2 §16.2).
+// Reading tool definitions from Harmony's declarations: blocks `namespace name { type f = (_: { ... }) => any; }` among
+// other text (R-TOOLS, 2.2 §16.2).
 
 import type { ToolDefinition } from '../model/data.ts';
 import { readDescription } from './declaration-comment.ts';
@@ -22,7 +22,9 @@ export class KnownBlocks {
   add(namespace: string, block: Block): void {
     if (block.text.length > LONGEST_BLOCK) return;
     const blocks = this.#blocks.get(namespace) ?? [];
-    if (this.#blocks.size < MOST_NAMESPACES || blocks.length > 0) this.#blocks.set(namespace, [block, ...blocks].slice(0, KEPT_BLOCKS));
+    if (this.#blocks.size < MOST_NAMESPACES || blocks.length > 0) {
+      this.#blocks.set(namespace, [block, ...blocks].slice(0, KEPT_BLOCKS));
+    }
   }
 }
 
@@ -38,8 +40,8 @@ const KEPT_BLOCKS = 16;
 const MOST_NAMESPACES = 64;
 
 /**
- * The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. `known`: definitions are
- * the same objects for the same blocks.
+ * The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. `known`:
+ * definitions are the same objects for the same blocks.
  */
 export function readDeclarations(text: string, known?: KnownBlocks): ToolsInText {
   if (!text.includes(KEYWORD)) return { tools: [], problems: [], from: 0, to: 0, isClean: true };
@@ -127,7 +129,9 @@ class Reader {
     const [tools, problems] = [this.#tools.length, this.#problems.length];
     const to = this.#readBlock(namespace, from);
     const isWhole = this.#problems.length === problems && this.#tools.length < MOST_TOOLS;
-    if (isWhole) this.#known?.add(namespace, { text: this.#text.slice(from, this.#closed), tools: this.#tools.slice(tools) });
+    if (isWhole) {
+      this.#known?.add(namespace, { text: this.#text.slice(from, this.#closed), tools: this.#tools.slice(tools) });
+    }
     return to;
   }
 
@@ -206,5 +210,7 @@ function isSpace(unit: number): boolean {
 
 /** The arguments' own object names what is required even when nothing is, as definitions in JSON do. */
 function sayRequired(schema: Schema): Schema {
-  return schema['type'] === 'object' && schema['properties'] !== undefined && schema['required'] === undefined ? { ...schema, required: [] } : schema;
+  return schema['type'] === 'object' && schema['properties'] !== undefined && schema['required'] === undefined
+    ? { ...schema, required: [] }
+    : schema;
 }

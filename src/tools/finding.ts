@@ -1,5 +1,5 @@
-// What is told of arguments that do not fit: the keyword, and where the value stands. A name that only the arguments hold may be
-// private, so a pointer ends before it.
+// What is told of arguments that do not fit: the keyword, and where the value stands. A name that only the arguments
+// hold may be private, so a pointer ends before it.
 
 import type { OutputUnit } from '@cfworker/json-schema';
 
@@ -9,18 +9,23 @@ import type { SchemaBuilder } from './schema-node.ts';
 export interface ArgumentFinding {
   /** JSON pointer of the value, or of the one around it. */
   readonly pointer: string;
-  /** The keyword of JSON Schema that does not hold; `limit`: not checked, beyond a bound; `schema`: the schema was refused. */
+  /**
+   * The keyword of JSON Schema that does not hold; `limit`: not checked, beyond a bound; `schema`: the schema was
+   * refused.
+   */
   readonly keyword: string;
 }
 
 /** Keywords that only say that a schema below does not hold: what it says itself is the next in the list. */
 const PASSING: ReadonlySet<string> = new Set([
-  'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'items', 'prefixItems', 'additionalItems',
+  'properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'items', 'prefixItems',
+  'additionalItems',
   'unevaluatedItems', '$ref', 'allOf', 'if', 'dependentSchemas', 'propertyNames',
 ]);
 /** Keywords that are told themselves when the schema they apply is `false`. */
 const CLOSING: ReadonlySet<string> = new Set([
-  'additionalProperties', 'unevaluatedProperties', 'additionalItems', 'unevaluatedItems', 'items', 'propertyNames', 'contains',
+  'additionalProperties', 'unevaluatedProperties', 'additionalItems', 'unevaluatedItems', 'items', 'propertyNames',
+  'contains',
 ]);
 
 /** The first of them. */

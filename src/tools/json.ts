@@ -72,7 +72,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether a value is JSON, nests at most `depth` deep and holds at most `values` values. Takes no recursion to find out. */
+/**
+ * Whether a value is JSON, nests at most `depth` deep and holds at most `values` values. Takes no recursion to find
+ * out.
+ */
 export function isBounded(value: unknown, values: number, depth = MOST_DEPTH): boolean {
   const open: { value: unknown; depth: number }[] = [{ value, depth: 0 }];
   let count = 0;

@@ -40,17 +40,25 @@ interface Defined {
 export type ToolsByName = ReadonlyMap<string, ToolDefinition>;
 
 export function byName(tools: readonly ToolDefinition[]): ToolsByName {
-  return new Map(tools.map((tool) => [tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool]));
+  return new Map(
+    tools.map((tool) => [tool.namespace === 'functions' ? tool.name : `${tool.namespace}.${tool.name}`, tool]),
+  );
 }
 
 /** Definitions by the text that holds them. */
 export class Definitions {
-  readonly #known = new Map<string, { readonly role: string; readonly dialectId: DialectId; readonly defined: Defined }[]>();
+  readonly #known = new Map<string, {
+    readonly role: string;
+    readonly dialectId: DialectId;
+    readonly defined: Defined;
+  }[]>();
   readonly #blocks = new KnownBlocks();
   #units = 0;
 
   read({ role, content, dialectId }: Omit<Definer, 'kept'>): Defined {
-    for (const known of this.#known.get(content) ?? []) if (known.role === role && known.dialectId === dialectId) return known.defined;
+    for (const known of this.#known.get(content) ?? []) {
+      if (known.role === role && known.dialectId === dialectId) return known.defined;
+    }
     const { tools, problems } = toolsOf({ role, content, dialectId }, this.#blocks);
     const defined = { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field') };
     if (content.length > LONGEST) return defined;
@@ -74,7 +82,10 @@ export interface CallProblem {
 const PATIENCE = 16;
 const FEW_STEPS = 2000;
 
-/** What is known of definitions wherever they stand: corpora repeat them, and each input, record or part of one would read them anew. */
+/**
+ * What is known of definitions wherever they stand: corpora repeat them, and each input, record or part of one would
+ * read them anew.
+ */
 export class ToolMemory {
   readonly definitions = new Definitions();
   readonly usual = new ToolCache();
@@ -179,7 +190,10 @@ function textOf(machine: Machine, from: number, to: number): string {
   return decodeUtf8(machine.source.subarray(from, last < 0 ? to : last + 1));
 }
 
-/** Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an input is bounded too. */
+/**
+ * Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an
+ * input is bounded too.
+ */
 export class Schemas {
   readonly #memory: ToolMemory;
   readonly #givenUp = new WeakSet<CompiledTool>();

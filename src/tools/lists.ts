@@ -1,5 +1,5 @@
-// Tool definitions as JSON in text: 0.1's list behind `<|function_list|>` (0.1 extended §8.1), and the lists in a developer message
-// of 2.0 (§8.2).
+// Tool definitions as JSON in text: 0.1's list behind `<|function_list|>` (0.1 extended §8.1), and the lists in a
+// developer message of 2.0 (§8.2).
 
 import type { ToolDefinition } from '../model/data.ts';
 import { isBlank, parseJson, skipBlanks, spanOfJson } from './json.ts';
@@ -9,10 +9,15 @@ import { MOST_DEPTH, MOST_TEXT, MOST_TOOLS, type ToolProblem, type ToolsInText }
 const NOTHING: ToolsInText = { tools: [], problems: [], from: 0, to: 0, isClean: true };
 /** Levels of a definition around its schema: list, tool, function. */
 const AROUND = 3;
-/** Places of a text that look like JSON and are none; behind them it is not searched, so that searching stays linear. */
+/**
+ * Places of a text that look like JSON and are none; behind them it is not searched, so that searching stays linear.
+ */
 const MOST_MISSES = 64;
 
-/** The definitions right behind the token: objects with white space or commas between, or an array. What follows is prose. */
+/**
+ * The definitions right behind the token: objects with white space or commas between, or an array. What follows is
+ * prose.
+ */
 export function readFunctionList(text: string): ToolsInText {
   if (text.length > MOST_TEXT) return tooLong(text);
   const found = new Found(text);
@@ -29,7 +34,10 @@ export function readFunctionList(text: string): ToolsInText {
   return found.result();
 }
 
-/** The definitions of JSON objects and arrays anywhere in the text, each at the start of a line: bare, or in a fenced block. */
+/**
+ * The definitions of JSON objects and arrays anywhere in the text, each at the start of a line: bare, or in a fenced
+ * block.
+ */
 export function readToolList(text: string): ToolsInText {
   if (text.length > MOST_TEXT) return text.includes('"name"') ? tooLong(text) : NOTHING;
   const found = new Found(text);
@@ -112,7 +120,9 @@ class Found {
   result(reason?: ToolProblem['reason'], at = 0): ToolsInText {
     if (reason !== undefined) this.#problems.push({ reason, from: at, to: this.#text.length });
     const { from, to } = this.#fenced(Math.max(this.#from, 0), this.#to);
-    return { tools: this.#tools, problems: this.#problems, from, to, isClean: this.#isClean && this.#problems.length === 0 };
+    return {
+      tools: this.#tools, problems: this.#problems, from, to, isClean: this.#isClean && this.#problems.length === 0,
+    };
   }
 
   #extend(from: number, to: number): void {
@@ -150,5 +160,7 @@ function nextLine(text: string, at: number): number {
 }
 
 function tooLong(text: string): ToolsInText {
-  return { tools: [], problems: [{ reason: 'too-long', from: 0, to: text.length }], from: 0, to: text.length, isClean: false };
+  return {
+    tools: [], problems: [{ reason: 'too-long', from: 0, to: text.length }], from: 0, to: text.length, isClean: false,
+  };
 }

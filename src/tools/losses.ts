@@ -1,5 +1,5 @@
-// What a text does not give back: the difference between a definition that was written and the one read from the text, as JSON
-// pointers. An order of `required` and an empty list or map of fields say nothing, so they are no difference.
+// What a text does not give back: the difference between a definition that was written and the one read from the text,
+// as JSON pointers. An order of `required` and an empty list or map of fields say nothing, so they are no difference.
 
 import { isObject, type JsonObject, own, pointerTo } from './json.ts';
 

@@ -17,18 +17,22 @@ export interface ToolMessage {
   readonly dialectId: DialectId;
 }
 
-/** The definitions of a developer or system message, in order; other messages define nothing. `known`: blocks that were read before. */
+/**
+ * The definitions of a developer or system message, in order; other messages define nothing. `known`: blocks that were
+ * read before.
+ */
 export function toolsOf({ role, content, dialectId }: ToolMessage, known?: KnownBlocks): ToolsRead {
   if (role !== 'system' && role !== 'developer') return { tools: [], problems: [] };
   if (dialectId === 'openchatml-0.1') return readLists(content);
   const declared = readDeclarations(content, known);
-  const listed = role === 'developer' && content.includes('"name"') ? readToolList(content) : { tools: [], problems: [] };
+  const listed =
+    role === 'developer' && content.includes('"name"') ? readToolList(content) : { tools: [], problems: [] };
   return { tools: [...declared.tools, ...listed.tools], problems: [...declared.problems, ...listed.problems] };
 }
 
 /**
- * The lists behind each token. A token in the middle of prose is a quotation: no JSON follows it. Thought blocks define nothing;
- * blocks of the same name nest (R-COT).
+ * The lists behind each token. A token in the middle of prose is a quotation: no JSON follows it. Thought blocks define
+ * nothing; blocks of the same name nest (R-COT).
  */
 function readLists(content: string): ToolsRead {
   if (content.length > MOST_TEXT) return readFunctionList(content);
@@ -47,7 +51,9 @@ function readLists(content: string): ToolsRead {
       const from = index + token.length;
       const list = readFunctionList(content.slice(from));
       tools.push(...list.tools);
-      problems.push(...list.problems.map((problem) => ({ ...problem, from: problem.from + from, to: problem.to + from })));
+      problems.push(
+        ...list.problems.map((problem) => ({ ...problem, from: problem.from + from, to: problem.to + from })),
+      );
       // Text that cannot be read is looked through to its end, so that it may happen only so often.
       if (problems.length > MOST_PROBLEMS) break;
       done = from + list.to;

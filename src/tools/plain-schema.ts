@@ -1,5 +1,6 @@
-// A quick yes for the schemas that most tools have: objects, lists and plain values, each with its type. It says only that arguments
-// fit; whatever it does not know for certain is left to the library, which finds out what is wrong and where.
+// A quick yes for the schemas that most tools have: objects, lists and plain values, each with its type. It says only
+// that arguments fit; whatever it does not know for certain is left to the library, which finds out what is wrong and
+// where.
 
 import { TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER } from '../abi.ts';
 import type { NodeWriter } from './argument-table.ts';
@@ -56,7 +57,9 @@ const OBJECT: ReadonlySet<string> = new Set(['type', 'properties', 'required']);
 function readObject(schema: { readonly [key: string]: unknown }, budget: { schemas: number }): Accepts | null {
   const properties = own(schema, 'properties') ?? {};
   const required = own(schema, 'required') ?? [];
-  if (!isObject(properties) || !Array.isArray(required) || !required.every((name) => typeof name === 'string')) return null;
+  if (!isObject(properties) || !Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
+    return null;
+  }
   const known = new Map<string, Accepts>();
   for (const [name, property] of Object.entries(properties)) {
     const accepts = read(property, budget);

@@ -1,5 +1,5 @@
-// Tool definitions as chat records hold them: `tools`, a list of `{ type: 'function', function: { name, description, parameters } }`
-// (R-JSON), also as a string that holds the JSON of it.
+// Tool definitions as chat records hold them: `tools`, a list of `{ type: 'function', function: { name, description,
+// parameters } }` (R-JSON), also as a string that holds the JSON of it.
 
 import type { JsonSchema, ToolDefinition } from '../model/data.ts';
 import { isObject, type JsonObject, own, parseJson } from './json.ts';
@@ -14,7 +14,10 @@ export interface OpenAITool {
 const WRAPPED: ReadonlySet<string> = new Set(['type', 'function']);
 const KNOWN: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
 
-/** The definitions of a list, of one definition, or of a string that holds one of these as JSON; null and undefined: none. */
+/**
+ * The definitions of a list, of one definition, or of a string that holds one of these as JSON; null and undefined:
+ * none.
+ */
 export function fromOpenAI(tools: unknown): ToolsRead {
   if (tools === undefined || tools === null || tools === '') return { tools: [], problems: [] };
   if (typeof tools === 'string' && tools.length > MOST_TEXT) {
@@ -37,7 +40,9 @@ export function toOpenAI(tools: readonly ToolDefinition[]): OpenAITool[] {
 }
 
 /** The definitions among values; `otherwise` says what a value is that holds none (null: nothing to tell). */
-export function toolsOfValues(values: readonly unknown[], otherwise: (value: unknown) => ToolProblem['reason'] | null): ToolsRead {
+export function toolsOfValues(
+  values: readonly unknown[], otherwise: (value: unknown) => ToolProblem['reason'] | null,
+): ToolsRead {
   const tools: ToolDefinition[] = [];
   const problems: ToolProblem[] = [];
   for (const [index, value] of values.entries()) {
@@ -66,7 +71,10 @@ export function isTool(value: unknown): boolean {
   return fields !== null && typeof own(fields, 'name') === 'string';
 }
 
-/** What holds the name: the field `function`, or the object itself when its type or its parameters tell that it is a tool. */
+/**
+ * What holds the name: the field `function`, or the object itself when its type or its parameters tell that it is a
+ * tool.
+ */
 function fieldsOf(value: unknown): JsonObject | null {
   if (!isObject(value)) return null;
   const wrapped = own(value, 'function');

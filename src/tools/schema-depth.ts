@@ -10,14 +10,19 @@ export interface SchemaDepth {
   readonly inAll: number;
 }
 
-/** The depths of a schema. One that comes back to itself without going into a part of the value is refused: it has no meaning. */
+/**
+ * The depths of a schema. One that comes back to itself without going into a part of the value is refused: it has no
+ * meaning.
+ */
 export function depthOf(edges: ReadonlyMap<SchemaNode, Edges>): SchemaDepth {
   const perValue = longestWay(edges, (node) => node.same);
   if (perValue === Infinity) throw new SchemaRefusal('', 'a schema that refers to itself for the same value');
   return { perValue, inAll: longestWay(edges, (node) => [...node.same, ...node.part]) };
 }
 
-/** Nodes on the longest way along some edges; Infinity when there is a circle. Visits each node once, without recursion. */
+/**
+ * Nodes on the longest way along some edges; Infinity when there is a circle. Visits each node once, without recursion.
+ */
 function longestWay(edges: ReadonlyMap<SchemaNode, Edges>, along: (edges: Edges) => readonly SchemaNode[]): number {
   const lengths = new Map<SchemaNode, number>();
   const entered = new Set<SchemaNode>();

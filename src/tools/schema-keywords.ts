@@ -1,17 +1,20 @@
-// Keywords of JSON Schema that are kept, and what each must hold. `format` is an annotation (2020-12 §7.2.1) and is not checked;
-// words that are not listed are ignored, as the standard says.
+// Keywords of JSON Schema that are kept, and what each must hold. `format` is an annotation (2020-12 §7.2.1) and is not
+// checked; words that are not listed are ignored, as the standard says.
 
 import { isObject } from './json.ts';
 import { type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
 
 /** A schema; `items` may be a list of them. */
 export const ONE: ReadonlySet<string> = new Set([
-  'not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items', 'additionalItems',
+  'not', 'if', 'then', 'else', 'additionalProperties', 'unevaluatedProperties', 'propertyNames', 'items',
+  'additionalItems',
   'unevaluatedItems', 'contains',
 ]);
 export const SEVERAL: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
 /** Schemas by name. `$defs` and `definitions` are reached by reference only. */
-export const MAPS: ReadonlySet<string> = new Set(['properties', 'patternProperties', 'dependentSchemas', 'dependencies']);
+export const MAPS: ReadonlySet<string> = new Set([
+  'properties', 'patternProperties', 'dependentSchemas', 'dependencies',
+]);
 
 /** Keywords that apply a schema to the same value, not to a part of it. */
 export const SAME: ReadonlySet<string> = new Set([

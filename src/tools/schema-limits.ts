@@ -11,7 +11,10 @@ export interface SchemaLimits {
   /** UTF-16 units of all patterns, and what their programs hold. */
   readonly patternLength: number;
   readonly patternSize: number;
-  /** Calls of the validator on the stack. One takes about two kilobytes of a stack of one megabyte that others use as well. */
+  /**
+   * Calls of the validator on the stack. One takes about two kilobytes of a stack of one megabyte that others use as
+   * well.
+   */
   readonly frames: number;
   /** Values in the arguments. */
   readonly values: number;

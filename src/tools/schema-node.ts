@@ -1,5 +1,5 @@
-// A JSON Schema made ready for the validator: a copy that holds only keywords of the right shape, counts steps while it is read, and
-// refers to nothing outside of itself. What cannot be made ready is refused, with its place.
+// A JSON Schema made ready for the validator: a copy that holds only keywords of the right shape, counts steps while it
+// is read, and refers to nothing outside of itself. What cannot be made ready is refused, with its place.
 
 import { isObject, type JsonObject, own, pointerTo, setOwn } from './json.ts';
 import type { Edges, SchemaNode } from './schema-copy.ts';
@@ -170,7 +170,9 @@ export class SchemaBuilder {
 
   /** For a pattern: a string must be one of those that match it. */
   #guard(pattern: string, at: string): SchemaNode {
-    const matching = this.#node({ keywords: [['enum', this.patterns.addPattern(pattern, at)]], weight: 0, same: [], part: [] }, at);
+    const matching = this.#node(
+      { keywords: [['enum', this.patterns.addPattern(pattern, at)]], weight: 0, same: [], part: [] }, at,
+    );
     this.standsFor.set(matching, 'pattern');
     this.patternOf.set(matching, pattern);
     const guard: Plan = { keywords: [], weight: 0, same: [], part: [] };
@@ -193,7 +195,8 @@ export class SchemaBuilder {
       return index < 0 ? [] : Object.entries(plan.keywords.splice(index, 1)[0]![1] as { [name: string]: SchemaNode });
     };
     const fixed = take('properties');
-    const patterns = take('patternProperties').map(([pattern, node]) => ({ pattern, node, at: pointerTo(at, pattern) }));
+    const patterns =
+      take('patternProperties').map(([pattern, node]) => ({ pattern, node, at: pointerTo(at, pattern) }));
     plan.keywords.push(['properties', this.patterns.addProperties(fixed, patterns, (nodes) => this.#join(nodes))]);
     // The validator looks for references once, in what stands in the schema then.
     for (const node of [...fixed.map(([, one]) => one), ...patterns.map((pattern) => pattern.node)]) {

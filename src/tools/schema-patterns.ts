@@ -1,6 +1,7 @@
-// `pattern` and `patternProperties` without a regular expression that can backtrack. The validator's own would, so it never sees one:
-// before a check, RE2 decides for the strings and names that the arguments hold, and the schema names these instead, as an enum and as
-// properties. As no other strings can come up, that means the same anywhere in a schema, below `not` too.
+// `pattern` and `patternProperties` without a regular expression that can backtrack. The validator's own would, so it
+// never sees one: before a check, RE2 decides for the strings and names that the arguments hold, and the schema names
+// these instead, as an enum and as properties. As no other strings can come up, that means the same anywhere in a
+// schema, below `not` too.
 
 import { RE2JS } from 're2js';
 
@@ -109,7 +110,9 @@ export class Patterns {
     this.#length += pattern.length;
     // A repetition makes that many copies; told before it is compiled.
     this.#size += pattern.length;
-    for (const [, least, most] of pattern.matchAll(EVERY_BRACE)) this.#size += Math.max(Number(least), Number(most ?? 0)) * 16;
+    for (const [, least, most] of pattern.matchAll(EVERY_BRACE)) {
+      this.#size += Math.max(Number(least), Number(most ?? 0)) * 16;
+    }
     if (this.#length > this.#limits.patternLength || this.#size > this.#limits.patternSize) {
       throw new SchemaRefusal(at, 'patterns beyond the bound');
     }

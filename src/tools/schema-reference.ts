@@ -1,4 +1,5 @@
-// `$ref` inside one schema: `#`, a JSON pointer behind it, or an anchor. Anything else is refused: nothing is ever fetched.
+// `$ref` inside one schema: `#`, a JSON pointer behind it, or an anchor. Anything else is refused: nothing is ever
+// fetched.
 
 import { isObject, own, pointerTo } from './json.ts';
 import { SchemaRefusal } from './schema-limits.ts';
@@ -12,8 +13,11 @@ export interface Target {
 export function resolveReference(root: unknown, reference: string, at: string): Target {
   if (reference === '#') return { schema: root, pointer: '' };
   if (!reference.startsWith('#')) throw new SchemaRefusal(at, 'a reference out of the schema');
-  const target = reference.startsWith('#/') ? byPointer(root, reference.slice(1), at) : byAnchor(root, reference.slice(1), at);
-  if (typeof target.schema !== 'boolean' && !isObject(target.schema)) throw new SchemaRefusal(at, 'a reference to what is no schema');
+  const target =
+    reference.startsWith('#/') ? byPointer(root, reference.slice(1), at) : byAnchor(root, reference.slice(1), at);
+  if (typeof target.schema !== 'boolean' && !isObject(target.schema)) {
+    throw new SchemaRefusal(at, 'a reference to what is no schema');
+  }
   return target;
 }
 
@@ -38,7 +42,10 @@ function decode(fragment: string, at: string): string {
   }
 }
 
-/** The one object with this anchor. Only the schema's own bound says how long the search is, so anchors are looked up once each. */
+/**
+ * The one object with this anchor. Only the schema's own bound says how long the search is, so anchors are looked up
+ * once each.
+ */
 function byAnchor(root: unknown, anchor: string, at: string): Target {
   const found: Target[] = [];
   const open: Target[] = [{ schema: root, pointer: '' }];
@@ -48,6 +55,8 @@ function byAnchor(root: unknown, anchor: string, at: string): Target {
     if (isObject(schema) && own(schema, '$anchor') === anchor) found.push(next);
     for (const [key, value] of Object.entries(schema)) open.push({ schema: value, pointer: pointerTo(pointer, key) });
   }
-  if (found.length !== 1) throw new SchemaRefusal(at, found.length === 0 ? 'a reference to nothing' : 'an anchor that stands twice');
+  if (found.length !== 1) {
+    throw new SchemaRefusal(at, found.length === 0 ? 'a reference to nothing' : 'an anchor that stands twice');
+  }
   return found[0]!;
 }

@@ -2,10 +2,16 @@
 
 import type { ToolDefinition } from '../model/data.ts';
 
-/** Why a definition was not read or written; `field`: it was, but a field without a place in `ToolDefinition` was left out. */
+/**
+ * Why a definition was not read or written; `field`: it was, but a field without a place in `ToolDefinition` was left
+ * out.
+ */
 export type ToolProblemReason = 'syntax' | 'name' | 'field' | 'unclosed' | 'too-long' | 'too-many' | 'too-deep';
 
-/** A definition that is missing. Positions are UTF-16 units of the text; for a list of values the number of the tool and that + 1. */
+/**
+ * A definition that is missing. Positions are UTF-16 units of the text; for a list of values the number of the tool and
+ * that + 1.
+ */
 export interface ToolProblem {
   readonly reason: ToolProblemReason;
   readonly from: number;

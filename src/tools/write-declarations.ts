@@ -1,11 +1,14 @@
-// Writing tool definitions as Harmony's declarations: the section `# Tools` of a developer message, in two styles. Whatever was
-// written is read again, so that no definition can smuggle in another, and everything the text cannot carry is told.
+// Writing tool definitions as Harmony's declarations: the section `# Tools` of a developer message, in two styles.
+// Whatever was written is read again, so that no definition can smuggle in another, and everything the text cannot
+// carry is told.
 
 import type { ToolDefinition } from '../model/data.ts';
 import { readDeclarations } from './declarations.ts';
 import { isBounded, isObject, pointerTo } from './json.ts';
 import { differences } from './losses.ts';
-import { isToolName, MOST_DEPTH, MOST_TEXT, MOST_TOOLS, MOST_VALUES, type ToolProblem, type ToolsWritten } from './types.ts';
+import {
+  isToolName, MOST_DEPTH, MOST_TEXT, MOST_TOOLS, MOST_VALUES, type ToolProblem, type ToolsWritten,
+} from './types.ts';
 import { harmonyParameters } from './write-harmony.ts';
 import { comment, linesOf } from './write-parts.ts';
 import { templateParameters } from './write-template.ts';
@@ -13,7 +16,10 @@ import { templateParameters } from './write-template.ts';
 /** `harmony`: as the library openai-harmony writes; `template`: as the chat template of gpt-oss does. */
 export type DeclarationStyle = 'harmony' | 'template';
 
-/** The section, without a line end at its end; empty when no tool can be written. Namespaces stand in the order of their first tool. */
+/**
+ * The section, without a line end at its end; empty when no tool can be written. Namespaces stand in the order of their
+ * first tool.
+ */
 export function writeDeclarations(tools: readonly ToolDefinition[], style: DeclarationStyle = 'harmony'): ToolsWritten {
   const problems: ToolProblem[] = [];
   const losses: string[] = [];
@@ -59,12 +65,16 @@ function declaration(tool: ToolDefinition, style: DeclarationStyle): string {
 
 /** The one tool that the text must give; none when it gives anything else. */
 function reread(tool: ToolDefinition, text: string): readonly ToolDefinition[] {
-  const { tools, problems } = readDeclarations(`namespace ${tool.namespace} {\n\n${text}\n\n} // namespace ${tool.namespace}`);
+  const { tools, problems } = readDeclarations(
+    `namespace ${tool.namespace} {\n\n${text}\n\n} // namespace ${tool.namespace}`,
+  );
   const isAlone = tools.length === 1 && problems.length === 0 && tools[0]!.name === tool.name;
   return isAlone ? tools : [];
 }
 
 /** The fields of a definition that have a value. */
 function definition({ namespace, name, description, parameters }: ToolDefinition): object {
-  return { namespace, name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }) };
+  return {
+    namespace, name, ...(description !== undefined && { description }), ...(parameters !== undefined && { parameters }),
+  };
 }

@@ -1,7 +1,9 @@
-// A JSON Schema as openai-harmony 0.0.8 writes it in declarations, byte by byte: also where that loses something (anyOf and $ref
-// become `any`, brackets after an enum bind to its last member). It differs in what would let text out of its place:
+// A JSON Schema as openai-harmony 0.0.8 writes it in declarations, byte by byte: also where that loses something (anyOf
+// and $ref become `any`, brackets after an enum bind to its last member). It differs in what would let text out of its
+// place:
 //   - a line of a description, title or example that would stand outside the comment gets slashes of its own;
-//   - strings that JSON escapes (a quote, a backslash, a line end) are written as JSON, and so is an enum's default that ends in a comma;
+//   - strings that JSON escapes (a quote, a backslash, a line end) are written as JSON, and so is an enum's default
+//     that ends in a comma;
 //   - field names that are no plain words are quoted, words that are no type are `any`;
 //   - parameters that end in a comment are closed on the next line.
 
@@ -72,7 +74,8 @@ function branchText(branch: unknown, indent: string, field: Field | null): strin
 function branchWords(branch: JsonObject, field: Field | null): string[] {
   const words: string[] = [];
   const description = textOf(branch, 'description');
-  const isSaid = field !== null && (description === field.description || (field.isFirst && field.description !== undefined));
+  const isSaid =
+    field !== null && (description === field.description || (field.isFirst && field.description !== undefined));
   if (description !== undefined && !isSaid) words.push(firstLine(description));
   if (Object.hasOwn(branch, 'default')) words.push(`default: ${defaultText(branch, field !== null)}`);
   return words;
@@ -97,7 +100,8 @@ function fieldText(name: string, field: JsonObject, indent: string): string {
   if (Array.isArray(oneOf)) return `${above}${examples}${oneOfText(name, field, oneOf, indent)}`;
   const hasOneOf = Object.hasOwn(field, 'oneOf');
   const told = hasOneOf ? '' : commentLines(description, indent);
-  const after = !hasOneOf && Object.hasOwn(field, 'default') ? ` ${comment(`default: ${defaultText(field, true)}`)}` : '';
+  const after =
+    !hasOneOf && Object.hasOwn(field, 'default') ? ` ${comment(`default: ${defaultText(field, true)}`)}` : '';
   const type = withNull(typeText(field, `${indent}    `), field);
   return `${above}${told}${examples}${indent}${name}: ${type},${after}\n`;
 }

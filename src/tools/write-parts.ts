@@ -1,4 +1,5 @@
-// Pieces that both styles of declarations are made of: what may stand in them without ending a string, a comment or a line.
+// Pieces that both styles of declarations are made of: what may stand in them without ending a string, a comment or a
+// line.
 
 import { isBareName } from './declaration-lexer.ts';
 import { isObject, type JsonObject, own } from './json.ts';
@@ -7,7 +8,10 @@ export function comment(line: string): string {
   return `// ${line}`;
 }
 
-/** Lines of a comment. A carriage return before the line feed belongs to the line end; a line end at the end makes no line. */
+/**
+ * Lines of a comment. A carriage return before the line feed belongs to the line end; a line end at the end makes no
+ * line.
+ */
 export function linesOf(text: string): string[] {
   const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
   if (lines.at(-1) === '') lines.pop();
@@ -41,16 +45,22 @@ export function typeWords(types: readonly unknown[]): string[] {
   return types.flatMap((type) => (typeof type === 'string' ? [TYPE_WORDS.has(type) ? type : 'any'] : []));
 }
 
-/** Whether a default of an enum can stand without quotes. The template ends one with a comma, which would be taken off this one. */
+/**
+ * Whether a default of an enum can stand without quotes. The template ends one with a comma, which would be taken off
+ * this one.
+ */
 export function isBareDefault(value: string): boolean {
   return !/[\r\n]|,$/.test(value);
 }
 
 /** JSON in one line, with the two marks between values and the spelling of numbers of whoever is followed. */
-export function jsonText(value: unknown, marks: { comma: string; colon: string; number: (value: number) => string }): string {
+export function jsonText(
+  value: unknown, marks: { comma: string; colon: string; number: (value: number) => string },
+): string {
   if (typeof value === 'number') return marks.number(value);
   if (Array.isArray(value)) return `[${value.map((item) => jsonText(item, marks)).join(marks.comma)}]`;
   if (!isObject(value)) return JSON.stringify(value);
-  const fields = Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}${marks.colon}${jsonText(item, marks)}`);
+  const fields = Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}${marks.colon}${jsonText(item, marks)}`);
   return `{${fields.join(marks.comma)}}`;
 }

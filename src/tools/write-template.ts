@@ -1,8 +1,11 @@
-// A JSON Schema as the chat template of gpt-oss writes it in declarations, byte by byte. It differs as the other style does in what
-// would let text out of its place, and writes a oneOf without the comments of its branches, which would hide the bar behind them.
+// A JSON Schema as the chat template of gpt-oss writes it in declarations, byte by byte. It differs as the other style
+// does in what would let text out of its place, and writes a oneOf without the comments of its branches, which would
+// hide the bar behind them.
 
 import { isObject, type JsonObject, own } from './json.ts';
-import { comment, fieldName, isBareDefault, jsonText, linesOf, propertiesOf, requiredOf, typeWords } from './write-parts.ts';
+import {
+  comment, fieldName, isBareDefault, jsonText, linesOf, propertiesOf, requiredOf, typeWords,
+} from './write-parts.ts';
 
 /** How far the template's own source is indented where a nested field's type stands. */
 const NESTED = `\n${' '.repeat(16)}`;
@@ -17,7 +20,8 @@ export function templateParameters(parameters: JsonObject | undefined): string {
   const lines = fields.map(([name, schema]) => {
     const field = isObject(schema) ? schema : {};
     const description = own(field, 'description');
-    const above = typeof description === 'string' ? linesOf(description).map((line) => `${comment(line)}\n`).join('') : '';
+    const above =
+      typeof description === 'string' ? linesOf(description).map((line) => `${comment(line)}\n`).join('') : '';
     return `${above}${fieldName(name)}${required.has(name) ? '' : '?'}: ${typeText(field)}${defaultText(field)},\n`;
   });
   return `(_: {\n${lines.join('')}})`;

@@ -1,7 +1,7 @@
 // The configuration file: where it is found, what it may say, how its mistakes are told; and that the command line
 // wins.
 import { mkdirSync, readFileSync } from 'node:fs';
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { applyRules, CONFIG_NAME, findConfig } from '../../src/cli/config.ts';
 import { makeProgram } from '../../src/cli/program.ts';
@@ -155,11 +155,14 @@ describe('what it says', () => {
     const told = async (rules: Record<string, string>): Promise<string[]> => {
       const page = at('config/page.html');
       expect((await run(['scan', '--config', config({ rules }), '--report', page, faulty])).code).toBe(0);
-      const rows = readFileSync(page, 'utf8').matchAll(/<bdi>([a-z-]+)<\/bdi><\/code><\/a><\/th><td><span class="severity (\w+)">/g);
+      const rows = readFileSync(page, 'utf8').matchAll(
+        /<bdi>([a-z-]+)<\/bdi><\/code><\/a><\/th><td><span class="severity (\w+)">/g,
+      );
       return [...rows].map(([, rule, severity]) => `${rule} ${severity}`);
     };
     expect(await told({})).toEqual(['unknown-role error', 'text-between-messages warning', 'unknown-attribute info']);
-    expect(await told({ 'unknown-role': 'off', 'unknown-attribute': 'error' })).toEqual(['unknown-attribute error', 'text-between-messages warning']);
+    expect(await told({ 'unknown-role': 'off', 'unknown-attribute': 'error' }))
+      .toEqual(['unknown-attribute error', 'text-between-messages warning']);
   });
 
   test('paths are relative to the file', async () => {

@@ -1,6 +1,7 @@
-// Loaded before the command (node --import): its calls of the file system fail or fall short, as FAULTS in the environment says.
-// { calls: { name: code }, path, fd, n, short }: the n-th of these calls on a descriptor or a path fails with its code (every second one from the n-th on,
-// with `again`); `path` is how paths begin, `fd` a descriptor that is open from the start. `short`: bytes that one call moves at most.
+// Loaded before the command (node --import): its calls of the file system fail or fall short, as FAULTS in the
+// environment says. { calls: { name: code }, path, fd, n, short }: the n-th of these calls on a descriptor or a path
+// fails with its code (every second one from the n-th on, with `again`); `path` is how paths begin, `fd` a descriptor
+// that is open from the start. `short`: bytes that one call moves at most.
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { constants } from 'node:os';
@@ -9,11 +10,14 @@ const { calls, path, fd: standard, n, short, again } = JSON.parse(process.env.FA
 const open = new Set(standard === undefined ? [] : [standard]);
 let count = 0;
 
-const concerns = (first) => (typeof first === 'number' ? open.has(first) : path !== undefined && String(first).startsWith(path));
+const concerns = (first) =>
+  (typeof first === 'number' ? open.has(first) : path !== undefined && String(first).startsWith(path));
 
 function failure(name, code) {
   const errno = -constants.errno[code];
-  return Object.assign(new Error(`${code}: it was told to, ${name}`), { code, errno, syscall: name.replace('Sync', '') });
+  return Object.assign(new Error(`${code}: it was told to, ${name}`), {
+    code, errno, syscall: name.replace('Sync', ''),
+  });
 }
 
 for (const name of ['openSync', 'readSync', 'writeSync', 'fsyncSync', 'closeSync', 'renameSync', 'lstatSync']) {
@@ -29,7 +33,9 @@ for (const name of ['openSync', 'readSync', 'writeSync', 'fsyncSync', 'closeSync
       }
     }
     if (short !== undefined && name === 'readSync') given[3] = Math.min(given[3], short);
-    if (short !== undefined && name === 'writeSync') given.splice(2, 2, given[2] ?? 0, Math.min(given[3] ?? given[1].length, short));
+    if (short !== undefined && name === 'writeSync') {
+      given.splice(2, 2, given[2] ?? 0, Math.min(given[3] ?? given[1].length, short));
+    }
     const answer = call(...given);
     if (name === 'openSync') open.add(answer);
     if (name === 'closeSync') open.delete(given[0]);

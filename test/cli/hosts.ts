@@ -25,7 +25,9 @@ export const SHARED: SharedOptions = { dialect: 'auto', color: 'never' };
 
 let inputs = 0;
 
-export async function work(of: (host: Host) => number | Promise<number>, surroundings: Surroundings = {}): Promise<Worked> {
+export async function work(
+  of: (host: Host) => number | Promise<number>, surroundings: Surroundings = {},
+): Promise<Worked> {
   const { stdin = '', env = {}, isTTY = false, version = '0.0.0-test', onWrite } = surroundings;
   const parts: Buffer[] = [];
   const writes: string[] = [];
@@ -35,9 +37,13 @@ export async function work(of: (host: Host) => number | Promise<number>, surroun
     parts.push(bytes);
     writes.push(bytes.toString('utf8'));
   };
-  const stdout: TextStream = { isTTY, write: (text) => take(Buffer.from(text, 'utf8')), writeBytes: (bytes) => take(Buffer.from(bytes)) };
+  const stdout: TextStream = {
+    isTTY, write: (text) => take(Buffer.from(text, 'utf8')), writeBytes: (bytes) => take(Buffer.from(bytes)),
+  };
   const fd = typeof stdin === 'number' ? stdin : openSync(file(`host-${inputs++}`, stdin), 'r');
-  const host: Host = { stdin: { fd, isTTY: false }, stdout, stderr: { isTTY: false, write: (text) => void (err += text) }, env, version };
+  const host: Host = {
+    stdin: { fd, isTTY: false }, stdout, stderr: { isTTY: false, write: (text) => void (err += text) }, env, version,
+  };
   try {
     const code = await of(host);
     const bytes = Buffer.concat(parts);

@@ -37,6 +37,7 @@ function loaded(...run: Parameters<typeof everything>): string[] {
   return files.map((path) => basename(path, '.js').replace(/-[\w-]{8}$/, ''));
 }
 
+const CALLED = '<|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
 const PLAIN = `---
 version: 2.2
 model: example
@@ -53,19 +54,23 @@ days?: number,
 }) => any;
 
 } // namespace functions<|end|>
-<|start|>assistant to=functions.weather call_id=w1<|channel|>commentary<|constrain|>json<|message|>{"city":"Oslo"}<|call|>
+<|start|>assistant to=functions.weather call_id=w1<|channel|>commentary${CALLED}
 <|start|>functions.weather to=assistant call_id=w1<|channel|>commentary<|message|>cold<|end|>
 <|start|>assistant<|channel|>final<|message|>Cold.<|end|>
 `;
 const BASE = ['base', 'main', 'rolldown-runtime'];
 const CORE = ['base', 'core', 'main', 'rolldown-runtime'];
 const record = (schema: object, argument: unknown): string => `${JSON.stringify({
-  tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: schema } } } }],
+  tools: [
+    { type: 'function', function: { name: 'weather', parameters: { type: 'object', properties: { city: schema } } } },
+  ],
   messages: [
     { role: 'user', content: 'How is the weather?' },
     {
       role: 'assistant', content: null,
-      tool_calls: [{ id: 'w1', type: 'function', function: { name: 'weather', arguments: JSON.stringify({ city: argument }) } }],
+      tool_calls: [
+        { id: 'w1', type: 'function', function: { name: 'weather', arguments: JSON.stringify({ city: argument }) } },
+      ],
     },
     { role: 'tool', tool_call_id: 'w1', content: 'cold' },
   ],
@@ -88,8 +93,12 @@ test('scan of a small file loads no module of Node that is slow to load', () => 
   expect(modules).toEqual([]);
 });
 
-test.each(['scan', 'check', 'messages', 'render', 'audit', 'filter'])('%s of plain text and records loads no library', (command) => {
-  for (const files of [loaded([command], PLAIN), loaded([command], record({ type: 'string' }, 'Oslo'), 'input.jsonl')]) {
+test.each([
+  'scan', 'check', 'messages', 'render', 'audit', 'filter',
+])('%s of plain text and records loads no library', (command) => {
+  for (const files of [
+    loaded([command], PLAIN), loaded([command], record({ type: 'string' }, 'Oslo'), 'input.jsonl'),
+  ]) {
     expect(files.filter((file) => LIBRARIES.includes(file))).toEqual([]);
     expect(files).toEqual(expect.arrayContaining(CORE));
   }
@@ -98,7 +107,8 @@ test.each(['scan', 'check', 'messages', 'render', 'audit', 'filter'])('%s of pla
 test('a library is loaded by what needs it', () => {
   const found = (files: string[]): string[] => files.filter((file) => LIBRARIES.includes(file));
   expect(found(loaded(['scan'], PLAIN.replace('model: example', 'models: [example]')))).toEqual(['yaml']);
-  expect(found(loaded(['check', '--exit-zero'], record({ type: 'string' }, 7), 'input.jsonl'))).toEqual(['cfworker-json-schema']);
+  expect(found(loaded(['check', '--exit-zero'], record({ type: 'string' }, 7), 'input.jsonl')))
+    .toEqual(['cfworker-json-schema']);
   const tools = join(folder, 'tools.json');
   const parameters = { type: 'object', properties: { city: { type: 'string', pattern: '^O' } } };
   writeFileSync(tools, JSON.stringify([{ type: 'function', function: { name: 'weather', parameters } }]));

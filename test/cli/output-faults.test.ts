@@ -1,5 +1,6 @@
-// The command as its own process when the system fails: the n-th call on its output or its input, for n = 1 on until nothing fails any more. Outputs are
-// whole or not there, what went to standard output is a beginning of what was due, and the words name the place, the reason and the remedy.
+// The command as its own process when the system fails: the n-th call on its output or its input, for n = 1 on until
+// nothing fails any more. Outputs are whole or not there, what went to standard output is a beginning of what was due,
+// and the words name the place, the reason and the remedy.
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -32,13 +33,17 @@ const OUT = at('faults/stdout');
 const COUNT = at('faults/count');
 mkdirSync(at('faults'), { recursive: true });
 
-/** Standard output is a file: what was written stands there, whatever the process comes to. `before`: what runs Node. */
+/**
+ * Standard output is a file: what was written stands there, whatever the process comes to. `before`: what runs Node.
+ */
 function run(argv: readonly string[], faults?: Faults, before: readonly string[] = []): Told {
   const stdout = openSync(OUT, 'w');
   const node = [process.execPath, ...(faults ? ['--import', FAULTS] : []), COMMAND, ...argv];
   const [program, ...rest] = [...before, ...node];
   const env = { ...process.env, FAULTS: JSON.stringify(faults), FAULTS_COUNT: faults ? COUNT : '' };
-  const { status, stderr } = spawnSync(program!, rest, { stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8', env, timeout: 30_000 });
+  const { status, stderr } = spawnSync(program!, rest, {
+    stdio: ['ignore', stdout, 'pipe'], encoding: 'utf8', env, timeout: 30_000,
+  });
   closeSync(stdout);
   return { status, out: readFileSync(OUT, 'utf8'), err: stderr };
 }
@@ -55,8 +60,14 @@ const counted = (): number => Number(readFileSync(COUNT, 'utf8'));
 /** About three pieces of output. */
 const LONG = CLEAN.replace('Hello', 'x'.repeat(20_000));
 const raw = file('faults/raw.txt', (LONG + FAULTY).repeat(30));
-const lines = file('faults/lines.jsonl', Array.from({ length: 30 }, () => `${JSON.stringify({ text: LONG })}\n${JSON.stringify({ text: FAULTY })}\n`).join(''));
-const chat = file('faults/chat.jsonl', `${JSON.stringify({ messages: [{ role: 'user', content: `a <|end|> b${'x'.repeat(300_000)}` }] })}\n`.repeat(2));
+const lines = file(
+  'faults/lines.jsonl',
+  Array.from({ length: 30 }, () => `${JSON.stringify({ text: LONG })}\n${JSON.stringify({ text: FAULTY })}\n`).join(''),
+);
+const chat = file(
+  'faults/chat.jsonl',
+  `${JSON.stringify({ messages: [{ role: 'user', content: `a <|end|> b${'x'.repeat(300_000)}` }] })}\n`.repeat(2),
+);
 
 /** Without findings. */
 const clean = file('faults/clean.txt', LONG.repeat(30));
@@ -84,10 +95,12 @@ describe.each(part(OUTPUTS))('the output file of %s', (name, argv) => {
     rmSync(at('faults/out'), { recursive: true, force: true });
     mkdirSync(at('faults/out'));
   };
-  const found = (): Record<string, Buffer> => Object.fromEntries(readdirSync(at('faults/out')).map((one) => [one, readFileSync(at(`faults/out/${one}`))]));
+  const found = (): Record<string, Buffer> =>
+    Object.fromEntries(readdirSync(at('faults/out')).map((one) => [one, readFileSync(at(`faults/out/${one}`))]));
   /** A page tells how long it took. */
   const isWhole = (bytes: Buffer | undefined, whole: Buffer): boolean =>
-    bytes !== undefined && (name.startsWith('scan') ? bytes.toString('utf8').trimEnd().endsWith('</html>') : bytes.equals(whole));
+    bytes !== undefined
+      && (name.startsWith('scan') ? bytes.toString('utf8').trimEnd().endsWith('</html>') : bytes.equals(whole));
 
   test.each(name.startsWith('messages, n') ? CALLS : CALLS.slice(0, 1))('is whole or not there: %j', (calls) => {
     fresh();
@@ -112,7 +125,9 @@ describe.each(part(OUTPUTS))('the output file of %s', (name, argv) => {
       }
       failures++;
       const words = [...new Set(Object.values(calls))].flatMap((code) =>
-        ['cannot be written', 'is whole, but its folder cannot be written to the disk'].map((failed) => `error: ${target}: ${failed}: ${REASONS[code]}\n`));
+        ['cannot be written', 'is whole, but its folder cannot be written to the disk'].map((failed) => {
+          return `error: ${target}: ${failed}: ${REASONS[code]}\n`;
+        }));
       expect(words, what).toContain(`${errorOf(told)}\n`);
       expect([told.status, clean.out.startsWith(told.out)], what).toEqual([2, true]);
       if (told.err.includes('is whole')) expect(isWhole(files['target'], whole), what).toBe(true);
@@ -151,8 +166,10 @@ describe.each(part(PRINTED))('standard output of %s', (_, argv) => {
         expect(told).toEqual(whole);
         break;
       }
-      const words = code === 'EPIPE' ? '' : `error: standard output cannot be written: ${REASONS[code]!.split(';')[0]}\n`;
-      expect([n, told.status, told.err, whole.out.startsWith(told.out)]).toEqual([n, code === 'EPIPE' ? 0 : 2, words, true]);
+      const words =
+        code === 'EPIPE' ? '' : `error: standard output cannot be written: ${REASONS[code]!.split(';')[0]}\n`;
+      expect([n, told.status, told.err, whole.out.startsWith(told.out)])
+        .toEqual([n, code === 'EPIPE' ? 0 : 2, words, true]);
       expect(told.out.length).toBeLessThan(whole.out.length);
     }
   });
@@ -176,8 +193,10 @@ const READ: [string, string, string[]][] = [
 
 /** What is told of a reading that fails. */
 function expectBroken(told: Told, whole: Told, path: string, what: string): void {
-  expect(errorOf(told).replace(/ at byte \d+/, ' at byte N'), what).toBe(`error: ${path}: cannot be read at byte N: i/o error (EIO)`);
-  expect([told.status, whole.out.startsWith(told.out), told.out === '' || told.out.endsWith('\n')], what).toEqual([2, true, true]);
+  expect(errorOf(told).replace(/ at byte \d+/, ' at byte N'), what)
+    .toBe(`error: ${path}: cannot be read at byte N: i/o error (EIO)`);
+  expect([told.status, whole.out.startsWith(told.out), told.out === '' || told.out.endsWith('\n')], what)
+    .toEqual([2, true, true]);
 }
 
 describe.each(part(READ))('the input of %s', (_, path, argv) => {
@@ -210,17 +229,23 @@ describe.each(part(READ))('the input of %s', (_, path, argv) => {
 /** The same by the system's own means, where they are there. */
 const canTrace = process.platform === 'linux' && hasCommand('strace');
 const traced = (path: string | null, call: string, fault: string): string[] =>
-  ['strace', '-f', '-qq', '-o', '/dev/null', ...(path === null ? [] : ['-P', path]), '-e', `trace=${call}`, '-e', `inject=${call}:${fault}`];
+  [
+    'strace', '-f', '-qq', '-o', '/dev/null', ...(path === null ? [] : ['-P', path]), '-e', `trace=${call}`, '-e',
+    `inject=${call}:${fault}`,
+  ];
 
 describe.skipIf(!isAll || !canTrace)('system calls that fail', () => {
-  const packed = file('faults/lines.jsonl.gz', Buffer.concat([gzipSync(readFileSync(lines)), gzipSync(readFileSync(lines))]));
+  const packed = file(
+    'faults/lines.jsonl.gz', Buffer.concat([gzipSync(readFileSync(lines)), gzipSync(readFileSync(lines))]),
+  );
 
   test.each([['ENOSPC', 2], ['EIO', 2], ['EPIPE', 0]] as const)('write: %s', (code, status) => {
     const argv = ['messages', ...ONE, raw];
     const whole = run(argv);
     for (const n of [1, 2, 3]) {
       const told = run(argv, undefined, traced(OUT, 'write', `error=${code}:when=${n}`));
-      const words = code === 'EPIPE' ? '' : `error: standard output cannot be written: ${REASONS[code]!.split(';')[0]}\n`;
+      const words =
+        code === 'EPIPE' ? '' : `error: standard output cannot be written: ${REASONS[code]!.split(';')[0]}\n`;
       expect([n, told.status, told.err, whole.out.startsWith(told.out)]).toEqual([n, status, words, true]);
     }
     expect(run(argv, undefined, traced(OUT, 'write', 'error=EINTR:when=1+2'))).toEqual(whole);
@@ -249,7 +274,8 @@ describe.skipIf(!isAll || !canTrace)('system calls that fail', () => {
     for (const format of ['ndjson', 'parquet']) {
       const argv = ['messages', ...ONE, '--format', format, '--output', `${folder}/target`, raw];
       const told = run(argv, undefined, traced(null, call, 'error=EIO:when=1'));
-      expect([told, readdirSync(folder)]).toEqual([{ status: 2, out: '', err: `error: ${folder}/target: cannot be written: ${REASONS['EIO']}\n` }, []]);
+      expect([told, readdirSync(folder)])
+        .toEqual([{ status: 2, out: '', err: `error: ${folder}/target: cannot be written: ${REASONS['EIO']}\n` }, []]);
     }
   });
 });

@@ -13,31 +13,50 @@ test('a message ends in its own field, whatever the order of fields', async () =
   const line = JSON.stringify({ completion: ANSWER, prompt: QUESTION });
   const path = file('records/reverse.jsonl', `${line}\n`);
   const bytes = readFileSync(path);
-  const messages = jsonLines((await run(['messages', path])).out) as { from: number; to: number; body_from: number; body_to: number }[];
+  const messages = jsonLines(
+    (await run(['messages', path])).out,
+  ) as { from: number; to: number; body_from: number; body_to: number }[];
   expect(messages.map(({ from, to }) => bytes.toString('utf8', from, to))).toEqual([QUESTION, ANSWER]);
-  expect(messages.map(({ body_from, body_to }) => bytes.toString('utf8', body_from, body_to))).toEqual(['h\u00e9', 'ANSWER']);
+  expect(messages.map(({ body_from, body_to }) => bytes.toString('utf8', body_from, body_to)))
+    .toEqual(['h\u00e9', 'ANSWER']);
   for (const [i, { from, to }] of messages.entries()) {
     for (const byte of [from, to - 1]) {
-      expect(jsonLines((await run(['messages', '--at', String(byte), path])).out)).toEqual([expect.objectContaining({ index: i })]);
+      expect(jsonLines((await run(['messages', '--at', String(byte), path])).out))
+        .toEqual([expect.objectContaining({ index: i })]);
     }
   }
 });
 
 test('chat entries are places of their messages', async () => {
-  const path = file('records/chat.jsonl', `${JSON.stringify({ messages: [{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }] })}\n`);
+  const path = file(
+    'records/chat.jsonl',
+    `${JSON.stringify({ messages: [{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }] })}\n`,
+  );
   const bytes = readFileSync(path, 'utf8');
-  const messages = jsonLines((await run(['messages', path])).out) as { from: number; to: number; body_from: number; body_to: number }[];
-  expect(messages.map(({ from, to }) => JSON.parse(bytes.slice(from, to)) as unknown)).toEqual([{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }]);
+  const messages = jsonLines(
+    (await run(['messages', path])).out,
+  ) as { from: number; to: number; body_from: number; body_to: number }[];
+  expect(messages.map(({ from, to }) => JSON.parse(bytes.slice(from, to)) as unknown))
+    .toEqual([{ role: 'user', content: 'a "b"' }, { role: 'assistant', content: 'c' }]);
   expect(messages.map(({ body_from, body_to }) => bytes.slice(body_from, body_to))).toEqual(['a \\"b\\"', 'c']);
 });
 
 test('many calls of one entry take linear time', async () => {
-  const calls = Array.from({ length: 20_000 }, (_, i) => ({ id: `c${i}`, type: 'function', function: { name: 'f', arguments: `{"n":${i}}` } }));
-  const path = file('records/calls.jsonl', `${JSON.stringify({ messages: [{ role: 'assistant', content: null, tool_calls: calls }] })}\n`);
+  const calls = Array.from({ length: 20_000 }, (_, i) => ({
+    id: `c${i}`, type: 'function', function: { name: 'f', arguments: `{"n":${i}}` },
+  }));
+  const path = file(
+    'records/calls.jsonl',
+    `${JSON.stringify({ messages: [{ role: 'assistant', content: null, tool_calls: calls }] })}\n`,
+  );
   const bytes = readFileSync(path, 'utf8');
-  const messages = jsonLines((await run(['messages', path])).out) as { body_from: number; body_to: number; content: string }[];
+  const messages = jsonLines(
+    (await run(['messages', path])).out,
+  ) as { body_from: number; body_to: number; content: string }[];
   expect(messages).toHaveLength(20_000);
-  for (const { body_from, body_to, content } of messages) expect(JSON.parse(`"${bytes.slice(body_from, body_to)}"`)).toBe(content);
+  for (const { body_from, body_to, content } of messages) {
+    expect(JSON.parse(`"${bytes.slice(body_from, body_to)}"`)).toBe(content);
+  }
 });
 
 test('records that cannot be read are told, and counted', async () => {
@@ -59,14 +78,18 @@ test('what was read before damage comes out, the same every time', async () => {
 
 test('--form text leaves raw text what it is', async () => {
   const path = file('records/raw.txt', CLEAN);
-  expect(JSON.parse((await run(['scan', '--format', 'json', '--form', 'text', path])).out)).toMatchObject({ messages: 2 });
+  expect(JSON.parse((await run(['scan', '--format', 'json', '--form', 'text', path])).out))
+    .toMatchObject({ messages: 2 });
 });
 
 test('an output never takes the place of an input', async () => {
   const path = file('records/input.jsonl', `${JSON.stringify({ text: CLEAN })}\n`);
   symlinkSync(path, at('records/link.jsonl'));
   const before = readFileSync(path);
-  for (const argv of [['messages', '--output', path, path], ['messages', '--output', at('records/link.jsonl'), path], ['scan', '--report', path, path]]) {
+  for (const argv of [
+    ['messages', '--output', path, path], ['messages', '--output', at('records/link.jsonl'), path],
+    ['scan', '--report', path, path],
+  ]) {
     const { code, err } = await run(argv);
     expect(code).toBe(2);
     expect(err).toContain('is an input, which the output would replace');
@@ -86,14 +109,18 @@ test.each(['check', 'messages'])('%s notices a file that is changed while it is 
     isDone = true;
   };
   const first = file(`records/first-${command}.txt`, CLEAN.repeat(20_000) + '<|start|>robot<|message|>x<|end|>');
-  const { code, err } = await run([command, ...(command === 'check' ? ['--format', 'concise'] : []), first, path], { onWrite: touch });
+  const { code, err } =
+    await run([command, ...(command === 'check' ? ['--format', 'concise'] : []), first, path], { onWrite: touch });
   expect(isDone).toBe(true);
   expect(code).toBe(2);
   expect(err).toMatch(/was (?:shortened|changed) while it was read/);
 });
 
-test.each(['check', 'audit'])('%s tells where a record is that is too large to be kept, when it is read once', async (command) => {
-  const text = `${JSON.stringify({ text: CLEAN })}\n{"text":"${'x'.repeat(65 * 1024 * 1024)}"}\n{"text":"<|start|>robot<|message|><|im_end|>x"}\n`;
+test.each([
+  'check', 'audit',
+])('%s tells where a record is that is too large to be kept, when it is read once', async (command) => {
+  const text = `${JSON.stringify({ text: CLEAN })}\n{"text":"${'x'.repeat(65 * 1024 * 1024)}"}\n{"text":"`
+    + `<|start|>robot<|message|><|im_end|>x"}\n`;
   const { out } = await run([command, '--format', 'ndjson', '-'], { stdin: text });
   const [large, next] = jsonLines(out);
   expect(large).toMatchObject({ rule: 'bad-record', record: 1, line: 2, column: 1 });
@@ -104,7 +131,8 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
   const random = randomOf(SEED);
   const others = [
     '', '  ', '{', '{"a": 1}', '{"caf\u00e9": "\u4e2d\u{1f600}", "messages": [{"role": "robot", "content": ""}]}',
-    JSON.stringify({ note: '\u4e2d\u{1f600}', text: '<|start|>user<|message|>h\u00e9' }), `{"text": "${'\u00e9'.repeat(70_000)}<|end|>"}`,
+    JSON.stringify({ note: '\u4e2d\u{1f600}', text: '<|start|>user<|message|>h\u00e9' }),
+    `{"text": "${'\u00e9'.repeat(70_000)}<|end|>"}`,
   ];
   const lines = Array.from({ length: 60 }, () => {
     const line = random.once(3) ? random.pick(others) : randomText(random, randomRecord(random));
@@ -115,13 +143,16 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
   const path = file(`records/places-${mark.length}.jsonl`, text);
   const bytes = readFileSync(path);
   const check = async (where: string, options = {}): Promise<Record<string, unknown>[]> => {
-    return (jsonLines((await run(['check', '--format', 'ndjson', ...where.split(' ')], options)).out) as Record<string, unknown>[]).slice(0, -1);
+    return (jsonLines(
+      (await run(['check', '--format', 'ndjson', ...where.split(' ')], options)).out,
+    ) as Record<string, unknown>[]).slice(0, -1);
   };
   const found = await check(path);
   expect(found.length, `seed ${SEED}`).toBeGreaterThan(20);
   for (const { from, line, column } of found) {
     const before = bytes.toString('utf8', mark === '' ? 0 : 3, from as number).split('\n');
-    expect([line, column], `seed ${SEED}, byte ${from as number}`).toEqual([before.length, [...before.at(-1)!].length + 1]);
+    expect([line, column], `seed ${SEED}, byte ${from as number}`)
+      .toEqual([before.length, [...before.at(-1)!].length + 1]);
   }
   expect(await check(`--threads 2 ${path}`)).toEqual(found);
   const ofPipe = await check('-', { stdin: text });
@@ -129,21 +160,27 @@ test.each(['', '\ufeff'])('lines and columns are those of the whole input, marke
 });
 
 test('objects that are not one a line are records, in every command', async () => {
-  const chat = { messages: [{ role: 'user', content: 'h\u00e9 <|end|>' }, { role: 'tool', tool_call_id: 'c', content: 'x' }] };
+  const chat = {
+    messages: [{ role: 'user', content: 'h\u00e9 <|end|>' }, { role: 'tool', tool_call_id: 'c', content: 'x' }],
+  };
   const layouts: [name: string, text: string][] = [
     ['lines.jsonl', `${JSON.stringify(chat)}\n${JSON.stringify(chat)}\n`],
     ['pretty.json', `${JSON.stringify(chat, null, 2)}\n${JSON.stringify(chat, null, 2)}\n`],
     ['joined.jsonl', JSON.stringify(chat) + JSON.stringify(chat)],
     ['sequence.json', `\x1e${JSON.stringify(chat)}\n\x1e${JSON.stringify(chat)}\n`],
   ];
-  for (const command of ['scan --format json', 'check --format ndjson', 'messages', 'audit --format ndjson', 'convert --to messages']) {
+  for (const command of [
+    'scan --format json', 'check --format ndjson', 'messages', 'audit --format ndjson', 'convert --to messages',
+  ]) {
     const outputs: unknown[] = [];
     for (const [name, text] of layouts) {
       const path = file(`layouts/${name}`, text);
       const { out, code } = await run([...command.split(' '), path]);
       // Everything but where it stands.
       const known = jsonLines(out).map((line) => JSON.parse(JSON.stringify(line, (key, value: unknown) => {
-        return ['path', 'from', 'to', 'body_from', 'body_to', 'line', 'column', 'bytes', 'files', 'id'].includes(key) ? null : value;
+        return ['path', 'from', 'to', 'body_from', 'body_to', 'line', 'column', 'bytes', 'files', 'id'].includes(key)
+          ? null
+          : value;
       })) as unknown);
       expect(known.length, `${command} ${name}`).toBeGreaterThan(0);
       outputs.push({ code, known });
@@ -151,7 +188,9 @@ test('objects that are not one a line are records, in every command', async () =
     for (const [i, output] of outputs.entries()) expect(output, `${command} ${layouts[i]![0]}`).toEqual(outputs[0]);
   }
   const folder = at('layouts');
-  const { files, transcripts } = JSON.parse((await run(['scan', '--format', 'json', folder])).out) as Record<string, unknown>;
+  const { files, transcripts } = JSON.parse(
+    (await run(['scan', '--format', 'json', folder])).out,
+  ) as Record<string, unknown>;
   expect([files, transcripts]).toEqual([4, 8]);
 });
 
@@ -170,16 +209,19 @@ test('each side of a preference is a transcript, and an instruction is one', asy
   const text = records.map((record) => `${JSON.stringify(record)}\n`).join('');
   const path = file('records/other.jsonl', text);
   const messages = jsonLines((await run(['messages', path])).out) as Record<string, unknown>[];
-  expect(messages.map(({ record, transcript, index, role, content }) => [record, transcript, index, role, content])).toEqual([
-    [0, 0, 0, 'user', 'Q'], [0, 0, 1, 'assistant', 'good'], [0, 1, 0, 'user', 'Q'], [0, 1, 1, 'assistant', 'bad'],
-    [1, 2, 0, 'user', 'Q'], [1, 2, 1, 'assistant', 'good'],
-    [2, 3, 0, 'system', 'S'], [2, 3, 1, 'user', 'Add.\n\n1 2'], [2, 3, 2, 'assistant', '3'],
-    [3, 4, 0, 'user', 'Hi'], [3, 4, 1, 'assistant', 'Ho'],
-  ]);
+  expect(messages.map(({ record, transcript, index, role, content }) => [record, transcript, index, role, content]))
+    .toEqual([
+      [0, 0, 0, 'user', 'Q'], [0, 0, 1, 'assistant', 'good'], [0, 1, 0, 'user', 'Q'], [0, 1, 1, 'assistant', 'bad'],
+      [1, 2, 0, 'user', 'Q'], [1, 2, 1, 'assistant', 'good'],
+      [2, 3, 0, 'system', 'S'], [2, 3, 1, 'user', 'Add.\n\n1 2'], [2, 3, 2, 'assistant', '3'],
+      [3, 4, 0, 'user', 'Hi'], [3, 4, 1, 'assistant', 'Ho'],
+    ]);
   // Contents of sides stand where they are in the file.
   const good = messages[1] as { body_from: number; body_to: number };
   expect(readFileSync(path).toString('utf8', good.body_from, good.body_to)).toBe('good');
-  const found = (jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[]).slice(0, -1);
+  const found = (jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Record<string, unknown>[]).slice(
+    0, -1,
+  );
   expect(found.map(({ record, rule }) => [record, rule])).toEqual([
     [1, 'refused-record'], [4, 'unknown-record'], [5, 'unknown-record'],
   ]);
@@ -188,7 +230,9 @@ test('each side of a preference is a transcript, and an instruction is one', asy
     [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [false, 0], [true, 0],
   ]);
   for (const threads of ['1', '2']) {
-    const { transcripts } = JSON.parse((await run(['scan', '--threads', threads, '--format', 'json', path])).out) as Record<string, unknown>;
+    const { transcripts } = JSON.parse(
+      (await run(['scan', '--threads', threads, '--format', 'json', path])).out,
+    ) as Record<string, unknown>;
     expect(transcripts).toBe(6);
   }
 });

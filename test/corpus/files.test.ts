@@ -29,11 +29,15 @@ test('gives what the library gives for the bytes', () => {
 });
 
 test('reads records and compressed files', async () => {
-  const lines = file('node/talk.jsonl', [CLEAN, FAULTY].map((text) => `${JSON.stringify({ text })}\n`).join('') + '{"text":\n');
+  const lines = file(
+    'node/talk.jsonl', [CLEAN, FAULTY].map((text) => `${JSON.stringify({ text })}\n`).join('') + '{"text":\n',
+  );
   const packed = file('node/talk.gz', gzipSync(readFileSync(lines)));
   for (const path of [lines, packed]) {
     const counts = scanFile(path);
-    expect(counts).toMatchObject({ files: 1, transcripts: 2, messages: 4, findings: { 'text-between-messages': 1, 'bad-record': 1 } });
+    expect(counts).toMatchObject({
+      files: 1, transcripts: 2, messages: 4, findings: { 'text-between-messages': 1, 'bad-record': 1 },
+    });
     expect(await scanCorpus([path])).toEqual(counts);
     const [first] = checkFile(path);
     expect(readFileSync(lines).toString('latin1', first!.from, first!.to)).toBe('robot');

@@ -41,7 +41,8 @@ class Once implements InputSource {
 }
 
 const message = (i: number): string => `<|start|>user<|message|>line\nline ${i}<|end|>\n`;
-const call = (i: number): string => `<|start|>assistant to=functions.f call_id=c${i}<|channel|>commentary<|message|>{}<|call|>\n`;
+const call = (i: number): string =>
+  `<|start|>assistant to=functions.f call_id=c${i}<|channel|>commentary<|message|>{}<|call|>\n`;
 
 test.each([['a pipe', false], ['a file', true]])('open calls have their places in %s', (_, canReread) => {
   let text = 'version: 2.2\n';
@@ -72,7 +73,8 @@ test.each([['a pipe', false], ['a file', true]])('open calls have their places i
   for (const { rule, from } of checkSource(machine, places.over(input), { openCalls: places.openCalls })) {
     found.push({ rule, ...places.at(from) });
   }
-  const order = (a: (typeof expected)[number], b: (typeof expected)[number]): number => a.line - b.line || a.column - b.column;
+  const order = (a: (typeof expected)[number], b: (typeof expected)[number]): number =>
+    a.line - b.line || a.column - b.column;
   expect(found.sort(order)).toEqual(expected.sort(order));
   expect(input.first > 0).toBe(!canReread);
 });

@@ -65,7 +65,8 @@ describe('tools', () => {
   });
 
   describe('go where a reader of the form finds them, in whatever layout they stand', () => {
-    const declared = '## functions\n\nnamespace functions {\n  // Does it\n  type f = (_: {\n    a: string,\n  }) => any;\n} // namespace functions';
+    const declared = '## functions\n\nnamespace functions {\n  // Does it\n  type f = (_: {\n    a: string,\n'
+      + '  }) => any;\n} // namespace functions';
     const list = '```json\n[{"type":"function","function":{"name":"f","description":"Does it",'
       + '"parameters":{"type":"object","properties":{"a":{"type":"string"}},"required":["a"]}}}]\n```';
     const loss = (message: number) => ({ what: 'tools', message, detail: 'the layout of definitions' });
@@ -89,14 +90,18 @@ describe('tools', () => {
       ['a list', list, 'openchatml-2.0', true],
       ['a list', list, 'openchatml-0.1', false],
     ])('%s in %s: %s keeps the text: %s', (_, text, dialect, stays) => {
-      const { text: written, losses } = convertTranscript(transcript([], { ...DEVELOPER, content: text }, USER), dialect);
+      const { text: written, losses } = convertTranscript(
+        transcript([], { ...DEVELOPER, content: text }, USER), dialect,
+      );
       expect(written!.includes(text)).toBe(stays);
       expect(losses.filter(({ what }) => what === 'tools')).toEqual(stays ? [] : [loss(0)]);
       expect(neutralOf(read(written!, dialect), dialect).data.tools).toEqual(stays ? [] : [TOOL]);
     });
 
     test('definitions that cannot be read whole stay, which is told', () => {
-      const { record, losses } = convertTranscript(transcript([], { ...DEVELOPER, content: `${declared}\nnamespace functions { type g = (` }), 'messages');
+      const { record, losses } = convertTranscript(
+        transcript([], { ...DEVELOPER, content: `${declared}\nnamespace functions { type g = (` }), 'messages',
+      );
       expect(losses).toEqual([{ what: 'tools', message: 0, detail: 'definitions stay in its text' }]);
       expect(Object.keys(record!)).toEqual(['messages']);
     });

@@ -1,5 +1,5 @@
-// Lines of messages in bytes against the same record as an object, written by JSON.stringify: on all fixtures, on random transcripts, and
-// where bodies are larger than what is taken at once.
+// Lines of messages in bytes against the same record as an object, written by JSON.stringify: on all fixtures, on
+// random transcripts, and where bodies are larger than what is taken at once.
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../src/corpus/messages.ts';
 import { MessageLines } from '../../src/formats/message-lines.ts';
@@ -25,16 +25,22 @@ interface Way {
 }
 
 /** The lines as objects say them. */
-function* plainLines(source: Source, options: ReadOptions, { path, record = null, place = (offset) => offset }: Way): Generator<string> {
+function* plainLines(
+  source: Source, options: ReadOptions, { path, record = null, place = (offset) => offset }: Way,
+): Generator<string> {
   for (const { message, transcript, index, source: bytes } of messagesOf(machine, source, options)) {
     const row = messageRecord(message, transcript, index, bytes);
-    const placed = { from: place(row.from), to: place(row.to), body_from: place(row.body_from), body_to: place(row.body_to) };
+    const placed = {
+      from: place(row.from), to: place(row.to), body_from: place(row.body_from), body_to: place(row.body_to),
+    };
     yield `${JSON.stringify({ path, ...row, record, ...placed, content: message.content })}\n`;
   }
 }
 
 /** What `lines` writes. */
-function written(lines: MessageLines, source: Source, options: ReadOptions, { path, record = null, place }: Way): string {
+function written(
+  lines: MessageLines, source: Source, options: ReadOptions, { path, record = null, place }: Way,
+): string {
   parts.length = 0;
   lines.begin(path);
   for (const { message, transcript, index, source: bytes } of messagesOf(machine, source, options)) {
@@ -56,7 +62,9 @@ describe.each(LINES)('lines, %s', (build, lines) => {
   test('all fixtures', () => {
     const fixtures = readFixtures();
     let count = 0;
-    for (const { name, input, options } of fixtures) count += expectSame(lines, input, options, { path: `${name}.txt` }, name);
+    for (const { name, input, options } of fixtures) {
+      count += expectSame(lines, input, options, { path: `${name}.txt` }, name);
+    }
     expect(count).toBeGreaterThan(fixtures.length);
   });
 
@@ -81,13 +89,17 @@ describe.each(LINES)('lines, %s', (build, lines) => {
     const input = encoder.encode('<|start|>user<|message|>hi<|end|>');
     const numbers = [0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1];
     for (let power = 1; power < 2 ** 53; power *= 10) numbers.push(power - 1, power);
-    for (const number of numbers) expectSame(lines, input, {}, { path: 'x', record: number, place: () => number }, String(number));
+    for (const number of numbers) {
+      expectSame(lines, input, {}, { path: 'x', record: number, place: () => number }, String(number));
+    }
   });
 
   test('every column that a header can fill', () => {
     const input = encoder.encode(
-      '---\nversion: 2.2\n---\n<|start|>functions.a.b to=assistant call_id=c1 name=n intent="x"<|channel|>commentary text<|message|>1<|end|>'
-      + '<|start|>user<|channel|>analysis<|message|>2<|start|>assistant to=functions.x<|channel|>commentary<|constrain|>json<|message|>{}<|call|>'
+      '---\nversion: 2.2\n---\n<|start|>functions.a.b to=assistant call_id=c1 name=n intent="x"<|channel|>commentary '
+      + 'text<|message|>1<|end|>'
+      + '<|start|>user<|channel|>analysis<|message|>2'
+      + '<|start|>assistant to=functions.x<|channel|>commentary<|constrain|>json<|message|>{}<|call|>'
       + '<|start|>assistant<|message|>\u00e9\u0000"\\\ud83d\ude00<|return|><|start|>developer<|message|>open',
     );
     expect(expectSame(lines, input, {}, { path: 'x' }, '')).toBe(5);
@@ -96,19 +108,28 @@ describe.each(LINES)('lines, %s', (build, lines) => {
   test('a path and names that are longer than their places', () => {
     const name = 'n'.repeat(40_000);
     const input = encoder.encode(`<|start|>user name=${name}\u00e9<|message|>a<|end|><|start|>user<|message|>b<|end|>`);
-    for (const path of ['x', 'p"'.repeat(30_000), 'p'.repeat(1_000_000), 'y']) expectSame(lines, input, {}, { path }, path.slice(0, 9));
+    for (const path of ['x', 'p"'.repeat(30_000), 'p'.repeat(1_000_000), 'y']) {
+      expectSame(lines, input, {}, { path }, path.slice(0, 9));
+    }
   });
 
   test('bodies of every size, cut by escapes and literal blocks, with bad bytes at every cut', () => {
     const KIB = 1024;
-    for (const size of [0, 1, 40 * KIB - 1, 40 * KIB, 40 * KIB + 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 200 * KIB, 1000 * KIB]) {
+    for (const size of [
+      0, 1, 40 * KIB - 1, 40 * KIB, 40 * KIB + 1, 64 * KIB - 1, 64 * KIB, 64 * KIB + 1, 200 * KIB, 1000 * KIB,
+    ]) {
       for (const filling of ['a', '\u4f60', '\ud83d\ude00x', '\u0001', '\n"', '\u00e9']) {
         const text = filling.repeat(size / filling.length + 1).slice(0, size);
         const body = `${text}<<|end|>${text.slice(size >> 1)}<|literal|>${text}<|end|><|endliteral|>`;
-        const input = encoder.encode(`<|start|>user<|message|>${text}<|end|><|start|>assistant<|message|>${body}<|end|><|start|>tool<|message|>ok`);
+        const input = encoder.encode(
+          `<|start|>user<|message|>${text}<|end|><|start|>assistant<|message|>${body}<|end|><|start|>tool<|message|>ok`,
+        );
         expect(expectSame(lines, input, {}, { path: 'x' }, `${size} ${JSON.stringify(filling)}`)).toBe(3);
         for (let i = 30; i < input.length - 30; i += 4099) input[i] = [0xff, 0xe4, 0xf0, 0x80][i & 3]!;
-        expectSame(lines, input, { dialect: 'openchatml-2.2' }, { path: 'x' }, `${size} ${JSON.stringify(filling)} with bad bytes`);
+        expectSame(
+          lines, input, { dialect: 'openchatml-2.2' }, { path: 'x' },
+          `${size} ${JSON.stringify(filling)} with bad bytes`,
+        );
       }
     }
   });
@@ -133,7 +154,9 @@ test('hands out pieces of about the size that was asked for', () => {
   const lines = new MessageLines((bytes) => void sizes.push(bytes.length), { piece: 10_000 });
   lines.begin('x');
   const input = encoder.encode('<|start|>user<|message|>hello<|end|>'.repeat(1000));
-  for (const { message, transcript, index, source } of messagesOf(machine, new MemorySource(input), {})) lines.add(message, transcript, index, source, null);
+  for (const { message, transcript, index, source } of messagesOf(machine, new MemorySource(input), {})) {
+    lines.add(message, transcript, index, source, null);
+  }
   lines.flush();
   lines.flush();
   expect(sizes.length).toBeGreaterThan(10);

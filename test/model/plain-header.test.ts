@@ -33,7 +33,8 @@ function compare(input: Uint8Array, options: ReadOptions, told: string): number 
 }
 
 const ATTRIBUTES = [
-  'to=functions.x', 'to=assistant', 'to=a=b', 'to=<|x', 'to=<', 'to==', 'call_id=c1', 'call_id="c<|channel|"', 'name=n', 'intent=debug', 'intent=preamble',
+  'to=functions.x', 'to=assistant', 'to=a=b', 'to=<|x', 'to=<', 'to==', 'call_id=c1', 'call_id="c<|channel|"', 'name=n',
+  'intent=debug', 'intent=preamble',
   'content_type=json', 'content_type=text/plain',
 ];
 
@@ -50,12 +51,17 @@ function randomHeader(random: Random): string {
     }
     return text;
   };
-  if (random.once(4)) return `<|im_start|>${random.pick(['user', 'assistant', 'tool'])}${attributes().replace(/[\r\n]+/g, ' ')}\n`;
-  const channel = `<|channel|>${random.pick(['', ' '])}${random.pick(['analysis', 'commentary', 'final'])}${attributes()}`
+  if (random.once(4)) {
+    return `<|im_start|>${random.pick(['user', 'assistant', 'tool'])}${attributes().replace(/[\r\n]+/g, ' ')}\n`;
+  }
+  const channel = `<|channel|>${random.pick(['', ' '])}${random.pick(['analysis', 'commentary', 'final'])}`
+    + `${attributes()}`
     + (random.once(4) ? `${space()}${random.pick(['json', 'text', 'a.b', 'code'])}${attributes()}` : '');
   const constrain = `<|constrain|>${random.pick(['', ' '])}${random.pick(['json', 'x/y', '<', 'json '])}`;
   const fields = random.pick(['', channel, constrain, channel + constrain, constrain + channel]);
-  return `<|start|>${random.pick(['', ' '])}${random.pick(['user', 'assistant', 'functions.a.b-c', 'tool', 'functions.'])}${attributes()}${fields}<|message|>`;
+  return `<|start|>${random.pick(['', ' '])}`
+    + `${random.pick(['user', 'assistant', 'functions.a.b-c', 'tool', 'functions.'])}${attributes()}${fields}`
+    + `<|message|>`;
 }
 
 describe('plain headers say what all headers are read to say', () => {
@@ -72,7 +78,10 @@ describe('plain headers say what all headers are read to say', () => {
       const header = randomHeader(random);
       const isLine = header.startsWith('<|im_start|>');
       const dialect = isLine ? 'openchatml-0.1' : random.pick(['openchatml-2.2', 'openchatml-2.0', 'harmony'] as const);
-      plain += compare(encoder.encode(`${header}x${isLine ? '<|im_end|>' : '<|end|>'}`), { dialect }, `OPENCHATML_SEED=${SEED + run} ${JSON.stringify(header)}`);
+      plain += compare(
+        encoder.encode(`${header}x${isLine ? '<|im_end|>' : '<|end|>'}`), { dialect },
+        `OPENCHATML_SEED=${SEED + run} ${JSON.stringify(header)}`,
+      );
     }
     expect(plain).toBeGreaterThan(RUNS / 4);
   });

@@ -1,4 +1,5 @@
-"""Answers requests about Harmony text with openai-harmony: one JSON object a line on standard input, one a line on standard output.
+"""Answers requests about Harmony text with openai-harmony: one JSON object a line on standard input, one a line on
+standard output.
 
 {"op": "render", "messages": [...], "mode": "conversation" | "training" | "completion", "drop": bool} -> {"text": ...}
 {"op": "parse", "text": ..., "role": ... | null} -> {"messages": [...]}

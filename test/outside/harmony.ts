@@ -9,7 +9,9 @@ export interface OutsideMessage {
   recipient?: string | null;
   channel?: string | null;
   content_type?: string | null;
-  content: string | { system: Record<string, unknown> } | { developer: { instructions?: string; tools?: OutsideTool[] } };
+  content: string | {
+    system: Record<string, unknown>;
+  } | { developer: { instructions?: string; tools?: OutsideTool[] } };
 }
 
 export interface OutsideTool {
@@ -32,7 +34,9 @@ export type Request =
   | { op: 'render'; mode: 'conversation' | 'training' | 'completion'; drop: boolean; messages: OutsideMessage[] }
   | { op: 'parse'; text: string; role: string | null };
 
-export type Answer = { text: string; error?: undefined } | { messages: ReadMessage[]; error?: undefined } | { error: string };
+export type Answer = { text: string; error?: undefined } | { messages: ReadMessage[]; error?: undefined } | {
+  error: string;
+};
 
 const PYTHON = process.env['OPENCHATML_HARMONY_PYTHON'];
 const SCRIPT = new URL('harmony.py', import.meta.url).pathname;
@@ -53,9 +57,13 @@ export function hasHarmony(): boolean {
 /** The library's answers, in the order of the requests. */
 export function askHarmony(requests: readonly Request[]): Answer[] {
   const input = requests.map((request) => `${JSON.stringify(request)}\n`).join('');
-  const { status, stdout, stderr, error } = spawnSync(PYTHON!, [SCRIPT], { input, encoding: 'utf8', maxBuffer: 1 << 28 });
+  const { status, stdout, stderr, error } = spawnSync(PYTHON!, [SCRIPT], {
+    input, encoding: 'utf8', maxBuffer: 1 << 28,
+  });
   if (error || status !== 0) throw new Error(`${SCRIPT} failed: ${error?.message ?? stderr}`);
   const answers = stdout.split('\n').filter((line) => line !== '').map((line) => JSON.parse(line) as Answer);
-  if (answers.length !== requests.length) throw new Error(`${SCRIPT} gave ${answers.length} answers to ${requests.length} requests`);
+  if (answers.length !== requests.length) {
+    throw new Error(`${SCRIPT} gave ${answers.length} answers to ${requests.length} requests`);
+  }
   return answers;
 }

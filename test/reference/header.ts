@@ -103,7 +103,13 @@ export function readHeader(bytes: Uint8Array, span: HeaderSpan): HeaderReading {
   const requireChannels = requiresChannels(root);
   const version = versionText(lookUp(root, 'version'));
   if (version === null) {
-    return { dialect: 'openchatml-2.2', declared: false, firstMajor: false, requireChannels, rules: [...rules, 'missing-version'] };
+    return {
+      dialect: 'openchatml-2.2',
+      declared: false,
+      firstMajor: false,
+      requireChannels,
+      rules: [...rules, 'missing-version'],
+    };
   }
   const { dialect, rule } = judgeVersion(version);
   const firstMajor = rule === null && Number(version.split('.')[0]) === 1;

@@ -1,7 +1,10 @@
 // RFC 8259 by recursive descent, written for nothing but to be plain: where a document first goes wrong, or -1.
 import { characterLength } from '../../src/utf8.ts';
 
-/** -1 for one JSON value with at most `depth` containers in one another; else the offset after which no continuation is one. */
+/**
+ * -1 for one JSON value with at most `depth` containers in one another; else the offset after which no continuation is
+ * one.
+ */
 export function jsonFault(bytes: Uint8Array, depth: number): number {
   try {
     const reader = new Reader(bytes, depth);
@@ -94,6 +97,7 @@ class Reader {
       } else {
         const length = characterLength(this.#bytes, this.at, this.#bytes.length);
         // A maximal subpart could have been continued up to its end, unless not even its first byte begins a character.
+        // oxlint-disable-next-line no-throw-literal -- the place of the error, caught in this file
         if (length < 0) throw this.at + (byte < 0xc2 || byte > 0xf4 ? 0 : -length);
         this.at += length;
       }

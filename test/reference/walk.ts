@@ -265,7 +265,8 @@ export class Walk {
     if (this.transcripts.length === 0) return true;
     const { id } = this.settings.dialect;
     if (id === 'openchatml-0.1') return this.boundary;
-    return id === 'harmony' && (role === 'system' || (role === 'developer' && this.messages.at(-1)?.message.end === 'return'));
+    return id === 'harmony'
+      && (role === 'system' || (role === 'developer' && this.messages.at(-1)?.message.end === 'return'));
   }
 
   /** An error in headers, a warning elsewhere; in a gap it belongs to the transcript before. */

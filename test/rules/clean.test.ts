@@ -1,5 +1,5 @@
-// Clean messages are passed over as rows: the same findings, in the same order, as views of all messages give. A visitor, which sees a view
-// of each message, asks for those.
+// Clean messages are passed over as rows: the same findings, in the same order, as views of all messages give. A
+// visitor, which sees a view of each message, asks for those.
 import { describe, expect, test } from 'vitest';
 import type { Diagnostic } from '../../src/errors.ts';
 import type { ToolDefinition } from '../../src/model/data.ts';
@@ -18,7 +18,8 @@ import { type Random, randomOf, SEED } from '../random.ts';
 
 const RUNS = runs(6000);
 const MACHINES: readonly Machine[] = [
-  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'simd', window: 1024, tableRows: 16 }), new WasmMachine({ build: 'scalar', window: 1500 }),
+  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'simd', window: 1024, tableRows: 16 }),
+  new WasmMachine({ build: 'scalar', window: 1500 }),
   new Twin(), new Twin({ window: 700, tableRows: 9 }),
 ];
 const VIEWS = { message: () => {}, transcriptEnd: () => {} };
@@ -52,21 +53,42 @@ type now = () => any;
 
 } // namespace functions
 `;
-const SCHEMA = { type: 'object', properties: { n: { type: 'integer' }, o: { type: 'object', properties: { x: { type: 'null' } } } }, required: ['n'] };
-const LIST = JSON.stringify([{ name: 'count', parameters: SCHEMA }, { name: 'match', parameters: { type: 'object', properties: { s: { type: 'string', pattern: '^a' } } } }]);
-const PROSE = ['Be brief.', '{', '}', ' [x] ', 'namespace x {', '\u00e9\u20ac\ud83d\ude00 ', '"name"', 'a long line of text that says nothing. ', '\n\n', '<b>', 'namespace functions {\ntype f = () => any;\n}'];
+const SCHEMA = {
+  type: 'object',
+  properties: { n: { type: 'integer' }, o: { type: 'object', properties: { x: { type: 'null' } } } },
+  required: ['n'],
+};
+const LIST = JSON.stringify([
+  { name: 'count', parameters: SCHEMA },
+  { name: 'match', parameters: { type: 'object', properties: { s: { type: 'string', pattern: '^a' } } } },
+]);
+const PROSE = [
+  'Be brief.', '{', '}', ' [x] ', 'namespace x {', '\u00e9\u20ac\ud83d\ude00 ', '"name"',
+  'a long line of text that says nothing. ', '\n\n', '<b>', 'namespace functions {\ntype f = () => any;\n}',
+];
 const DEADLINE = '{"query":"q","deadline_ms":5}';
 const ARGUMENTS: readonly (readonly [string, readonly string[]])[] = [
-  ['functions.search', ['{"query":"a \\"b\\" \\u00e9 \u00e9\u20ac","limit":3}', '{ "limit" : 1e3 ,\n"query":""}', '{"limit":1}', '{"query":1}', DEADLINE, '{"query":"x","query":"y"}', '{"que\\u0072y":"x"}']],
-  ['functions.pick', ['{"from":"a","of":["x","y"],"sure":true,"count":-12}', '{"from":"c"}', '{"from":"b","of":[1]}', '{"from":"a","sure":nul}', '{"from":"a","count":1.0}', '{"from":"a","count":007}', '{"from":"a","of":[]}']],
+  ['functions.search', [
+    '{"query":"a \\"b\\" \\u00e9 \u00e9\u20ac","limit":3}', '{ "limit" : 1e3 ,\n"query":""}', '{"limit":1}',
+    '{"query":1}', DEADLINE, '{"query":"x","query":"y"}', '{"que\\u0072y":"x"}',
+  ]],
+  ['functions.pick', [
+    '{"from":"a","of":["x","y"],"sure":true,"count":-12}', '{"from":"c"}', '{"from":"b","of":[1]}',
+    '{"from":"a","sure":nul}', '{"from":"a","count":1.0}', '{"from":"a","count":007}', '{"from":"a","of":[]}',
+  ]],
   ['now', ['{}', ' {} ', '{"a":1}', '[]', '']],
-  ['functions.count', ['{"n":1}', '{"n":1,"o":{"x":null}}', '{"n":1,"o":{"x":0}}', '{"n":123456789012345678}', '{"o":{}}', `{"n":1,"o":${'{"x":'.repeat(3)}null}}}}`]],
+  ['functions.count', [
+    '{"n":1}', '{"n":1,"o":{"x":null}}', '{"n":1,"o":{"x":0}}', '{"n":123456789012345678}', '{"o":{}}',
+    `{"n":1,"o":${'{"x":'.repeat(3)}null}}}}`,
+  ]],
   ['functions.match', ['{"s":"ab"}', '{"s":"b"}']],
   ['functions.none', ['{}', 'x']],
   ['python', ['print(1)', '{"a":1}']],
   ['browser.search', ['{}']],
 ];
-const JSON_TEXTS = ['{"ok":true}', '[1,2', '"\\ud800"', '"\u00e9\ud83d\ude00"', 'null', '{"a":{"b":[[]]}}', '', '[[[[1]]]]'];
+const JSON_TEXTS = [
+  '{"ok":true}', '[1,2', '"\\ud800"', '"\u00e9\ud83d\ude00"', 'null', '{"a":{"b":[[]]}}', '', '[[[[1]]]]',
+];
 
 /** Words of a header, now and then in another order, twice, or with what does not belong there. */
 function header(random: Random, role: string, words: readonly string[], channel: string, type: string): string {
@@ -82,11 +104,14 @@ function header(random: Random, role: string, words: readonly string[], channel:
   return `${front}${field}${type === '' ? '' : `<|constrain|>${type}`}<|message|>`;
 }
 
-const ended = (random: Random, usual: string): string => (random.once(40) ? random.pick(['<|end|>', '<|call|>', '<|return|>', '', '<|end|><|end|>', '<|end|>x']) : usual);
+const ended = (random: Random, usual: string): string =>
+  (random.once(40) ? random.pick(['<|end|>', '<|call|>', '<|return|>', '', '<|end|><|end|>', '<|end|>x']) : usual);
 
 function text(random: Random): string {
   let made = '';
-  for (let left = random.below(6); left > 0; left--) made += random.once(30) ? random.pick(['<<|end|>', '<|literal|><|end|><|endliteral|>', '<|start_reason|>', '<|channel|>', '<|literal|>']) : random.pick(PROSE);
+  for (let left = random.below(6); left > 0; left--) made += random.once(30)
+    ? random.pick(['<<|end|>', '<|literal|><|end|><|endliteral|>', '<|start_reason|>', '<|channel|>', '<|literal|>'])
+    : random.pick(PROSE);
   return made;
 }
 
@@ -96,7 +121,9 @@ function call(random: Random, id: string): string {
   const type = random.once(4) ? random.pick(['', 'text', 'json ', ' json', 'yaml']) : 'json';
   const words = [`to=${recipient}`, random.once(20) ? '' : `call_id=${id}`, random.once(20) ? 'content_type=json' : ''];
   const body = random.once(25) ? `<|literal|>${random.pick(bodies)}<|endliteral|>` : random.pick(bodies);
-  return header(random, 'assistant', words, random.once(15) ? random.pick(['analysis', '', 'final']) : 'commentary', type) + body + ended(random, '<|call|>');
+  return header(
+    random, 'assistant', words, random.once(15) ? random.pick(['analysis', '', 'final']) : 'commentary', type,
+  ) + body + ended(random, '<|call|>');
 }
 
 function reply(random: Random, id: string): string {
@@ -105,7 +132,8 @@ function reply(random: Random, id: string): string {
   const role = random.once(8) ? name : 'tool';
   const type = random.once(2) ? 'content_type=json' : '';
   const words = ['to=assistant', random.once(20) ? '' : `call_id=${id}`, isNamed ? `name=${name}` : '', type];
-  return header(random, role, words, random.once(10) ? '' : 'commentary', '') + random.pick(JSON_TEXTS) + ended(random, '<|end|>');
+  return header(random, role, words, random.once(10) ? '' : 'commentary', '') + random.pick(JSON_TEXTS)
+    + ended(random, '<|end|>');
 }
 
 /** A transcript that is mostly in order: instructions, turns, calls with replies. */
@@ -115,10 +143,15 @@ function transcript(random: Random): string {
   const last: string[] = [];
   for (let left = 2 + random.below(9); left > 0; left--) {
     const kind = random.below(8);
-    if (kind === 0) made += header(random, random.pick(['system', 'developer']), [], '', '') + text(random) + ended(random, '<|end|>');
-    else if (kind === 1) made += `<|start|>developer<|message|>${random.pick([BLOCK, LIST, `${BLOCK}${LIST}`])}${text(random)}<|end|>`;
-    else if (kind === 2) made += header(random, 'user', [random.once(2) ? 'name=eric' : ''], '', '') + text(random) + ended(random, '<|end|>');
-    else if (kind === 3) made += header(random, 'assistant', [random.once(2) ? 'content_type=markdown' : ''], random.pick(['final', 'analysis', '']), '') + text(random) + ended(random, '<|return|>');
+    if (kind === 0) made += header(random, random.pick(['system', 'developer']), [], '', '') + text(random)
+      + ended(random, '<|end|>');
+    else if (kind === 1) {
+      made += `<|start|>developer<|message|>${random.pick([BLOCK, LIST, `${BLOCK}${LIST}`])}${text(random)}<|end|>`;
+    } else if (kind === 2) made += header(random, 'user', [random.once(2) ? 'name=eric' : ''], '', '') + text(random)
+      + ended(random, '<|end|>');
+    else if (kind === 3) made += header(
+      random, 'assistant', [random.once(2) ? 'content_type=markdown' : ''], random.pick(['final', 'analysis', '']), '',
+    ) + text(random) + ended(random, '<|return|>');
     else if (kind < 6) {
       last.push(random.pick(ids));
       made += call(random, last.at(-1)!);
@@ -133,11 +166,14 @@ function input(random: Random): Uint8Array {
   let made = '';
   for (let left = 1 + random.below(3); left > 0; left--) made += (made === '' ? '' : '\n') + transcript(random);
   const bytes = encoder.encode(made);
-  for (let left = random.once(3) ? 1 + random.below(3) : 0; left > 0; left--) bytes[random.below(bytes.length)] = random.once(2) ? random.below(256) : random.pick([0x80, 0xff, 0x22, 0x5c, 0x2c, 0x7d]);
+  for (let left = random.once(3) ? 1 + random.below(3) : 0; left > 0; left--) bytes[random.below(bytes.length)] =
+    random.once(2) ? random.below(256) : random.pick([0x80, 0xff, 0x22, 0x5c, 0x2c, 0x7d]);
   return bytes;
 }
 
-const TOOLS: readonly ToolDefinition[] = [{ namespace: 'functions', name: 'none', parameters: SCHEMA }, { namespace: 'browser', name: 'search' }];
+const TOOLS: readonly ToolDefinition[] = [
+  { namespace: 'functions', name: 'none', parameters: SCHEMA }, { namespace: 'browser', name: 'search' },
+];
 
 /** What is known of definitions goes on from one input to the next, as it does in a thread. */
 const MEMORIES = new Map(MACHINES.map((machine) => [machine, new ToolMemory()]));
@@ -146,7 +182,9 @@ function compare(machine: Machine, bytes: Uint8Array, options: CheckOptions, tol
   const memory = MEMORIES.get(machine);
   const expected = [...new Checker(machine, new MemorySource(bytes), { ...options, visitor: VIEWS }).run()];
   const found = [...new Checker(machine, new MemorySource(bytes), options, { memory }).run()];
-  if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, `${told} ${JSON.stringify(new TextDecoder('latin1').decode(bytes))}`).toEqual(expected);
+  if (JSON.stringify(found) !== JSON.stringify(expected)) {
+    expect(found, `${told} ${JSON.stringify(new TextDecoder('latin1').decode(bytes))}`).toEqual(expected);
+  }
   return found;
 }
 
@@ -190,16 +228,24 @@ describe('findings of rows are findings of views', () => {
         const random = randomOf(SEED + run);
         const bytes = input(random);
         const options: CheckOptions = {
-          dialect: random.pick(DIALECTS), jsonDepth: random.once(6) ? random.below(4) : undefined, requireChannels: random.once(6),
-          stopStripped: random.once(4), tools: random.once(4) ? TOOLS : undefined, role: random.once(12) ? 'assistant' : undefined,
+          dialect: random.pick(DIALECTS), jsonDepth: random.once(6) ? random.below(4) : undefined,
+          requireChannels: random.once(6),
+          stopStripped: random.once(4), tools: random.once(4) ? TOOLS : undefined,
+          role: random.once(12) ? 'assistant' : undefined,
         };
         const machine = MACHINES[run % MACHINES.length]!;
-        for (const { rule } of compare(machine, bytes, options, `OPENCHATML_SEED=${SEED + run}, ${machine.engine}`)) rules.add(rule);
+        for (const { rule } of compare(machine, bytes, options, `OPENCHATML_SEED=${SEED + run}, ${machine.engine}`)) {
+          rules.add(rule);
+        }
       }
     });
     // What rows tell, and what they must leave to views.
-    for (const rule of ['call-channel', 'missing-call-id', 'duplicate-call-id', 'duplicate-reply', 'unmatched-reply', 'open-call']) expect(rules).toContain(rule);
-    for (const rule of ['unknown-tool', 'invalid-arguments', 'invalid-json', 'hint-mismatch', 'invalid-utf8', 'cot-in-final']) expect(rules).toContain(rule);
+    for (const rule of [
+      'call-channel', 'missing-call-id', 'duplicate-call-id', 'duplicate-reply', 'unmatched-reply', 'open-call',
+    ]) expect(rules).toContain(rule);
+    for (const rule of [
+      'unknown-tool', 'invalid-arguments', 'invalid-json', 'hint-mismatch', 'invalid-utf8', 'cot-in-final',
+    ]) expect(rules).toContain(rule);
     expect(passed - listed).toBeGreaterThan(RUNS);
     expect(listed - looked).toBeGreaterThan(RUNS / 2);
     expect(looked).toBeGreaterThan(RUNS / 2);
@@ -207,7 +253,9 @@ describe('findings of rows are findings of views', () => {
   });
 
   test('on all fixtures', () => {
-    for (const { name, input: bytes, options } of readFixtures()) for (const machine of MACHINES) compare(machine, bytes, options, name);
+    for (const { name, input: bytes, options } of readFixtures()) {
+      for (const machine of MACHINES) compare(machine, bytes, options, name);
+    }
   });
 
   test('a tool of the model is none of the functions', () => {
@@ -227,7 +275,8 @@ describe('findings of rows are findings of views', () => {
     const transcripts = Array.from({ length: 40 }, (_, i) => {
       const name = `f${i % 25}`;
       const block = `${BLOCK.replace('search', name)}${filler.slice(0, 90_000 + (i % 3))}`;
-      const turn = (to: string): string => `<|start|>assistant to=functions.${to} call_id=c${i}${to}<|channel|>commentary<|constrain|>json<|message|>{"query":"q"}<|call|>`;
+      const turn = (to: string): string => `<|start|>assistant to=functions.${to} call_id=c${i}${to}`
+        + `<|channel|>commentary<|constrain|>json<|message|>{"query":"q"}<|call|>`;
       return `version: 2.2\n<|start|>developer<|message|>${block}<|end|>${turn(name)}${turn(`f${(i + 1) % 25}`)}\n`;
     });
     const bytes = encoder.encode(transcripts.join(''));

@@ -5,7 +5,9 @@ import { type Parsed, parseOn } from '../../src/model/parse.ts';
 import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { checkContent, type ContentCheck, type ContentOptions, constraintsOf, parseJson } from '../../src/rules/constraint.ts';
+import {
+  checkContent, type ContentCheck, type ContentOptions, constraintsOf, parseJson,
+} from '../../src/rules/constraint.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 
@@ -68,7 +70,9 @@ describe('what is checked', () => {
   });
 
   test('0.1 has no content types', () => {
-    const { message, source } = messageOf('<|im_start|>assistant content_type=json\n{<|im_end|>', { dialect: 'openchatml-0.1' });
+    const { message, source } = messageOf('<|im_start|>assistant content_type=json\n{<|im_end|>', {
+      dialect: 'openchatml-0.1',
+    });
     expect(message.contentType).toBe('json');
     expect(checkContent(machine, message, source, constraintsOf())).toBeNull();
   });
@@ -78,19 +82,31 @@ describe('what is checked', () => {
     [json('é'), `invalid-json: ${JSON_HEAD}[é]<|end|>`],
     [json(''), `invalid-json (it ends too early): ${JSON_HEAD}[]<|end|>`],
     [json('{"a":1'), `invalid-json (it ends too early): ${JSON_HEAD}{"a":1[]<|end|>`],
-    [json('<|literal|>{<|endliteral|>'), `invalid-json (it ends too early): ${JSON_HEAD}<|literal|>{<|endliteral|>[]<|end|>`],
+    [
+      json('<|literal|>{<|endliteral|>'),
+      `invalid-json (it ends too early): ${JSON_HEAD}<|literal|>{<|endliteral|>[]<|end|>`,
+    ],
     [json('{"a":"<<|end|>",x}'), `invalid-json: ${JSON_HEAD}{"a":"<<|end|>",[x]}<|end|>`],
     [json('1<<|end|>'), `invalid-json: ${JSON_HEAD}1<[<]|end|><|end|>`],
     [json('1', ''), null],
     [json('{"a', ''), `invalid-json (it ends too early): ${JSON_HEAD}{"a[]`],
     ['<|start|>assistant<|constrain|>json {x<|end|>', 'invalid-json: <|start|>assistant<|constrain|>json {[x]<|end|>'],
-    ['<|start|>assistant<|constrain|>json<|end|>', 'invalid-json (it ends too early): <|start|>assistant<|constrain|>json[]<|end|>'],
-    ['<|start|>user content_type=json<|message|>x<|end|>', 'hint-mismatch: <|start|>user content_type=json<|message|>[x]<|end|>'],
+    [
+      '<|start|>assistant<|constrain|>json<|end|>',
+      'invalid-json (it ends too early): <|start|>assistant<|constrain|>json[]<|end|>',
+    ],
+    [
+      '<|start|>user content_type=json<|message|>x<|end|>',
+      'hint-mismatch: <|start|>user content_type=json<|message|>[x]<|end|>',
+    ],
     [
       '<|start|>user<|channel|>final json<|message|><|end|>',
       'hint-mismatch (it ends too early): <|start|>user<|channel|>final json<|message|>[]<|end|>',
     ],
-    ['<|start|>user<|constrain|>JSON<|message|>{<|end|>', 'unknown-content-type: <|start|>user<|constrain|>[JSON]<|message|>{<|end|>'],
+    [
+      '<|start|>user<|constrain|>JSON<|message|>{<|end|>',
+      'unknown-content-type: <|start|>user<|constrain|>[JSON]<|message|>{<|end|>',
+    ],
     [
       '<|start|>user<|constrain|>application/json<|message|>{<|end|>',
       'unknown-content-type: <|start|>user<|constrain|>[application/json]<|message|>{<|end|>',
@@ -115,7 +131,10 @@ describe('what is checked', () => {
 });
 
 describe('positions', () => {
-  /** A JSON document with a token here and there, and its spelling in a body, with the place in the body of each of its bytes. */
+  /**
+   * A JSON document with a token here and there, and its spelling in a body, with the place in the body of each of its
+   * bytes.
+   */
   function spelled(random: Random): { content: Uint8Array; body: Uint8Array; places: number[] } {
     const content: number[] = [];
     const body: number[] = [];
@@ -186,7 +205,8 @@ describe('positions', () => {
     const plain = JSON.stringify({ text: 'naïve'.repeat(400_000) });
     const broken = messageOf(json(`${plain.slice(0, -1)}x`));
     const at = broken.message.body.to - 1;
-    expect(checkContent(machine, broken.message, broken.source, constraintsOf())).toEqual({ rule: 'invalid-json', from: at, to: at + 1 });
+    expect(checkContent(machine, broken.message, broken.source, constraintsOf()))
+      .toEqual({ rule: 'invalid-json', from: at, to: at + 1 });
     expect(Math.max(source.most, broken.source.most)).toBeLessThanOrEqual(65536);
   });
 });
@@ -231,9 +251,11 @@ describe("a caller's checks", () => {
 
   test('warn where the type is a hint', () => {
     const input = '<|start|>user content_type=yaml<|message|>x<|end|>';
-    expect(shown(input, withCheck(() => 0))).toBe('hint-mismatch: <|start|>user content_type=yaml<|message|>[x]<|end|>');
+    expect(shown(input, withCheck(() => 0)))
+      .toBe('hint-mismatch: <|start|>user content_type=yaml<|message|>[x]<|end|>');
     const failing = withCheck(() => { throw new Error('secret'); });
-    expect(shown(input, failing)).toBe('hint-mismatch (the check failed): <|start|>user content_type=yaml<|message|>[x]<|end|>');
+    expect(shown(input, failing))
+      .toBe('hint-mismatch (the check failed): <|start|>user content_type=yaml<|message|>[x]<|end|>');
   });
 
   test.each<[string, unknown]>([
@@ -266,7 +288,9 @@ describe("a caller's checks", () => {
     expect(wrong({ contentTypes: 5 })).toThrow(/^option contentTypes: expected an object/);
     expect(wrong({ contentTypes: null })).toThrow(TypeError);
     expect(wrong({ contentTypes: { yaml: 1 } })).toThrow(/^option contentTypes: expected a function for "yaml"/);
-    for (const type of ['json', 'text', 'markdown']) expect(wrong({ contentTypes: { [type]: () => null } })).toThrow(RangeError);
+    for (const type of ['json', 'text', 'markdown']) {
+      expect(wrong({ contentTypes: { [type]: () => null } })).toThrow(RangeError);
+    }
     for (const jsonDepth of [-1, 0.5, 65537, NaN, '5', null]) {
       expect(wrong({ jsonDepth })).toThrow(/^option jsonDepth: expected an integer/);
     }
@@ -288,7 +312,9 @@ describe('values', () => {
 
   test('the last of equal keys wins, and no key reaches a prototype', () => {
     expect(valueOf('{"a":1,"a":2}')).toEqual({ ok: true, value: { a: 2 } });
-    const { value } = valueOf('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as { value: object };
+    const { value } = valueOf('{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}}}') as {
+      value: object;
+    };
     expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect('polluted' in {}).toBe(false);
@@ -301,7 +327,9 @@ describe('values', () => {
   });
 
   test('what no string can hold is not read', () => {
-    const huge = { contentSpans: () => [{ from: 7, to: 2 ** 32 }], body: { from: 7, to: 2 ** 32 } } as unknown as Message;
+    const huge = {
+      contentSpans: () => [{ from: 7, to: 2 ** 32 }], body: { from: 7, to: 2 ** 32 },
+    } as unknown as Message;
     const source = { bytes: (): Uint8Array => { throw new Error('read'); } };
     expect(parseJson({ checkJson: () => -1 }, huge, source)).toEqual({ ok: false, at: 7 });
   });

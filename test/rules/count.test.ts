@@ -13,7 +13,10 @@ import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 import { Chunked } from '../read.ts';
 
-const machines = [new WasmMachine(), new WasmMachine({ build: 'scalar', window: 1024, tableRows: 12 }), new Twin(), new Twin({ window: 64, tableRows: 4 })];
+const machines = [
+  new WasmMachine(), new WasmMachine({ build: 'scalar', window: 1024, tableRows: 12 }), new Twin(),
+  new Twin({ window: 64, tableRows: 4 }),
+];
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
 function count(machine: (typeof machines)[number], source: MemorySource, options: object): Counts {
@@ -27,7 +30,9 @@ const plus = (into: Record<string, number>, name: string): void => void (into[na
 /** What a look at each message gives. */
 function slowCounts(input: Uint8Array, options: object): Partial<Counts> {
   const parsed = parseOn(machines[2]!, input, options);
-  const counts = { transcripts: parsed.transcripts.length, messages: 0, calls: 0, dialects: {}, roles: {}, channels: {}, ends: {} };
+  const counts = {
+    transcripts: parsed.transcripts.length, messages: 0, calls: 0, dialects: {}, roles: {}, channels: {}, ends: {},
+  };
   for (const transcript of parsed.transcripts) {
     plus(counts.dialects, transcript.dialect);
     for (const message of transcript) {
@@ -48,8 +53,12 @@ const COUNTED = [
 
 function expectCounts(input: Uint8Array, options: object, told: string): void {
   const found: Record<string, number> = {};
-  for (const { rule } of checkSource(machines[0]!, new MemorySource(input), options)) if (COUNTED.includes(rule)) plus(found, rule);
-  const [whole, ...others] = machines.map((machine, i) => count(machine, i === 0 ? new MemorySource(input) : new Chunked(input, () => 13), options));
+  for (const { rule } of checkSource(machines[0]!, new MemorySource(input), options)) {
+    if (COUNTED.includes(rule)) plus(found, rule);
+  }
+  const [whole, ...others] = machines.map((machine, i) => {
+    return count(machine, i === 0 ? new MemorySource(input) : new Chunked(input, () => 13), options);
+  });
   const plain = (counts: Counts): unknown => JSON.parse(JSON.stringify(counts));
   for (const other of others) expect(plain(other), told).toEqual(plain(whole!));
   expect(plain(whole!), told).toMatchObject({ ...slowCounts(input, options), bytes: input.length, files: 1 });
@@ -66,7 +75,9 @@ describe('counts', () => {
     for (let run = 0; run < runs(6000); run++) {
       const random = randomOf(seeds.below(0x7fffffff));
       const input = randomInput(random, random.once(3) ? 60 : 12);
-      const options = { dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), stopStripped: random.once(3) };
+      const options = {
+        dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), stopStripped: random.once(3),
+      };
       expectCounts(input, options, `OPENCHATML_SEED=${SEED}, run ${run}`);
     }
   });
@@ -75,7 +86,9 @@ describe('counts', () => {
     const counter = new Counter();
     const input = new TextEncoder().encode('<|start|>user<|message|>x<|end|>');
     for (let i = 0; i < 3; i++) counter.add(machines[0]!, new MemorySource(input), { dialect: 'harmony' });
-    expect(counter.result()).toMatchObject({ files: 3, bytes: 3 * input.length, transcripts: 3, messages: 3, tokens: { start: 3, message: 3, end: 3 } });
+    expect(counter.result()).toMatchObject({
+      files: 3, bytes: 3 * input.length, transcripts: 3, messages: 3, tokens: { start: 3, message: 3, end: 3 },
+    });
   });
 
   test('a source that tells its end is read once, another one until it has nothing more', () => {
@@ -96,7 +109,8 @@ describe('counts', () => {
       return { counts: JSON.stringify(count(machine, source, {})), reads };
     }));
     expect(new Set(all.flat().map(({ counts }) => counts)).size).toBe(1);
-    expect(all.map(([one, other]) => [one!.reads, other!.reads])).toEqual(machines.map(() => [1, Math.ceil(input.length / 5) + 1]));
+    expect(all.map(([one, other]) => [one!.reads, other!.reads]))
+      .toEqual(machines.map(() => [1, Math.ceil(input.length / 5) + 1]));
   });
 
   test('unknown names are bounded', () => {

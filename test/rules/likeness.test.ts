@@ -42,7 +42,8 @@ test('what it looks like is the same, however little comes at a time', () => {
   const wanted = check(text);
   for (const most of [1, 7, 1000, 4097]) {
     const found = [...checkSource(machine, new SlowSource(Buffer.from(text), most))];
-    expect(found.find(({ rule }) => rule === 'nothing-found')?.message, `${most} at once`).toBe((wanted[0] as unknown[])[4]);
+    expect(found.find(({ rule }) => rule === 'nothing-found')?.message, `${most} at once`)
+      .toBe((wanted[0] as unknown[])[4]);
   }
   expect((wanted[0] as unknown[])[4]).toMatch(/Llama 3/);
 });

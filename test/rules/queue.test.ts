@@ -13,7 +13,9 @@ test(`the first that is not done (OPENCHATML_SEED=${SEED})`, () => {
       items.push(item);
       queue.add(item);
     } else if (items.length > 0) {
-      (random.once(2) ? items.at(-1 - random.below(Math.min(items.length, 40))) : items.find(({ isDone }) => !isDone) ?? items[0])!.isDone = true;
+      (random.once(2)
+        ? items.at(-1 - random.below(Math.min(items.length, 40)))
+        : items.find(({ isDone }) => !isDone) ?? items[0])!.isDone = true;
     }
     while (items[0]?.isDone) items.shift();
     expect(queue.first()).toBe(items[0]);

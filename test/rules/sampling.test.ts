@@ -1,4 +1,5 @@
-// What a model is sampled from (R-SAMPLING): every page of fixtures/sampling under both rules, and laws on random transcripts.
+// What a model is sampled from (R-SAMPLING): every page of fixtures/sampling under both rules, and laws on random
+// transcripts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type MessageData, messageData } from '../../src/model/data.ts';
@@ -56,7 +57,8 @@ describe('pages', () => {
 });
 
 test('an unknown rule is a wrong call', () => {
-  expect(() => messagesForCompletion([], { rule: 'none' as 'ocm' })).toThrow(/option rule: expected one of keep, harmony, ocm; got none/);
+  expect(() => messagesForCompletion([], { rule: 'none' as 'ocm' }))
+    .toThrow(/option rule: expected one of keep, harmony, ocm; got none/);
   expect(() => messagesForCompletion([], { rule: 'toString' as 'ocm' })).toThrow(RangeError);
 });
 
@@ -72,8 +74,12 @@ function randomMessages(random: Random): MessageData[] {
     const callId = random.once(3) ? random.pick(['a', 'b']) : undefined;
     const channel = random.pick(['analysis', 'analysis', 'commentary', 'final', undefined]);
     const end = random.once(4) ? 'return' : 'end';
-    if (role === 'tool') return { role, name: random.pick(['functions.f', 'f', 'python', undefined]), callId, channel, end, content: 'r' };
-    const recipient = role === 'assistant' && random.once(2) ? random.pick(['functions.f', 'functions.f', 'python', 'user']) : undefined;
+    if (role === 'tool') {
+      return { role, name: random.pick(['functions.f', 'f', 'python', undefined]), callId, channel, end, content: 'r' };
+    }
+    const recipient = role === 'assistant' && random.once(2)
+      ? random.pick(['functions.f', 'functions.f', 'python', 'user'])
+      : undefined;
     return { role, recipient, callId, channel, end, content: 'x' };
   });
 }
@@ -106,7 +112,8 @@ test(`laws on random transcripts (OPENCHATML_SEED=${SEED})`, () => {
 test('many open calls and replies without a call take no time that grows with their product', () => {
   const calls = Array.from({ length: 100_000 }, (_, n): MessageData =>
     ({ role: 'assistant', recipient: 'functions.f', callId: `c${n}`, channel: 'commentary', content: '{}' }));
-  const replies = calls.map((_, n): MessageData => ({ role: 'tool', name: 'functions.g', callId: `d${n}`, content: '' }));
+  const replies =
+    calls.map((_, n): MessageData => ({ role: 'tool', name: 'functions.g', callId: `d${n}`, content: '' }));
   const answer: MessageData = { role: 'assistant', channel: 'final', content: 'x' };
   expect(messagesForCompletion([...calls, ...replies, answer], { rule: 'ocm' }).dropped).toEqual([]);
 });

@@ -57,8 +57,12 @@ class Vocabulary {
 const harmony = Object.entries(O200K_HARMONY).map(([token, text]): [number, string] => [Number(token), text]);
 const all22 = DIALECTS['openchatml-2.2'].tokens.map(({ text }, i): [number, string] => [300_000 + i, text]);
 
-function run(ids: readonly number[], vocabulary: Vocabulary, options: StreamOptions, most: (left: number) => number): StreamEvent[] {
-  const stream = new TokenStream({ messageId: id, ...options, decode: vocabulary.decode, specials: vocabulary.specials });
+function run(
+  ids: readonly number[], vocabulary: Vocabulary, options: StreamOptions, most: (left: number) => number,
+): StreamEvent[] {
+  const stream = new TokenStream({
+    messageId: id, ...options, decode: vocabulary.decode, specials: vocabulary.specials,
+  });
   const events: StreamEvent[] = [];
   for (let at = 0; at < ids.length; ) {
     const count = most(ids.length - at);
@@ -79,11 +83,14 @@ test(`ids of a text give the events of the text (OPENCHATML_SEED=${SEED})`, () =
     // Where the dialect has an escape, a `<` before a token of the text escapes it; before an id it is text.
     if (dialect === 'openchatml-2.2' && Buffer.from(input).includes('<<|')) continue;
     const vocabulary = new Vocabulary(random.once(2) ? harmony : all22);
-    const options = { dialect, role: random.once(3) ? 'assistant' : undefined, collect: true, reasoning: true, strayText: true };
+    const options = {
+      dialect, role: random.once(3) ? 'assistant' : undefined, collect: true, reasoning: true, strayText: true,
+    };
     const ids = vocabulary.encode(input, random);
     const found = joined(run(ids, vocabulary, options, () => 1 + random.below(3)));
     const expected = joined(eventsOf(input, options));
-    const told = `OPENCHATML_SEED=${SEED}, round ${round}, ${dialect}: ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
+    const told =
+      `OPENCHATML_SEED=${SEED}, round ${round}, ${dialect}: ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
     if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, told).toEqual(expected);
     compared++;
   }
@@ -102,18 +109,24 @@ describe.each([
     for (let round = 0; round < runs(1_500); round++) {
       const random = randomOf(seeds.below(0x7fffffff));
       const parts = Array.from({ length: random.below(8) }, () =>
-        random.pick([...registered, ...registered.map((text) => `<${text}`), '<', '<<', '<|', '<|en', 'd|>', '|>', 'é', '你好', 'text ', '\n\n', '<|foo|>']));
+        random.pick([
+          ...registered, ...registered.map((text) => `<${text}`), '<', '<<', '<|', '<|en', 'd|>', '|>', 'é', '你好',
+          'text ', '\n\n', '<|foo|>',
+        ]));
       const body = parts.join('');
       const bytes = new TextEncoder().encode(body);
       const vocabulary = new Vocabulary(specials);
       const encode = (text: string): number[] => vocabulary.text(new TextEncoder().encode(text), random);
       const ids = [
-        token('start'), ...encode('assistant'), token('channel'), ...encode('final'), token('message'), ...vocabulary.text(bytes, random), token('end'),
+        token('start'), ...encode('assistant'), token('channel'), ...encode('final'), token('message'),
+        ...vocabulary.text(bytes, random), token('end'),
         token('start'), ...encode('assistant'), token('message'), ...encode('next'), token('return'),
       ];
       const events = run(ids, vocabulary, { dialect, collect: true }, () => 1 + random.below(3));
       const told = `OPENCHATML_SEED=${SEED}, round ${round}: ${JSON.stringify(body)}`;
-      const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message.content] : []));
+      const done = events.flatMap((event) => {
+        return event.type === 'response.output_item.done' ? [event.message.content] : [];
+      });
       expect(done, told).toEqual([body, 'next']);
       if (!body.includes('start_')) expect(deltasOf(events, 'response.delta', 'm0'), told).toBe(body);
     }
@@ -123,7 +136,8 @@ describe.each([
     const vocabulary = new Vocabulary(specials);
     const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
     const ids = [
-      ...encode('a <|end|> b'), token('start'), ...encode('assistant name=<|message|>'), token('channel'), ...encode('final'), token('message'),
+      ...encode('a <|end|> b'), token('start'), ...encode('assistant name=<|message|>'), token('channel'),
+      ...encode('final'), token('message'),
       ...encode('hi'), token('end'),
     ];
     const events = run(ids, vocabulary, { dialect, collect: true, strayText: true }, () => 1);
@@ -144,7 +158,8 @@ describe.each([
     const ids = [token('start'), ...encode('user'), token('message'), ...encode('a <'), token('end')];
     const events = run(ids, vocabulary, { dialect }, () => 1);
     expect(deltasOf(events, 'response.delta', 'm0')).toBe('a <');
-    expect(events.some((event) => event.type === 'response.output_item.done' && event.message.end === 'end')).toBe(true);
+    expect(events.some((event) => event.type === 'response.output_item.done' && event.message.end === 'end'))
+      .toBe(true);
   });
 });
 

@@ -1,5 +1,5 @@
-// SIMD = scalar = TypeScript on ten million random inputs, row for row. Half of them stand before a long tail, because a
-// scanner works in another way while the end of its window is far.
+// SIMD = scalar = TypeScript on ten million random inputs, row for row. Half of them stand before a long tail, because
+// a scanner works in another way while the end of its window is far.
 import { expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, type Dialect, DIALECTS, TOKEN_NAMES } from '../../src/scan/dialects.ts';
@@ -16,9 +16,12 @@ const FRAGMENTS = [
   ...TOKEN_NAMES.slice(1, 28).map((name) => `<|${name}|>`),
   ...TOKEN_NAMES.slice(1, 10).map((name) => `<|${name}|>`),
   '<|start|>user<|message|>', '<|start|>assistant<|channel|>final<|message|>', '<|im_start|>user\n', '<|start|>tool',
-  '<|start|>assistant', '<|channel|>analysis', '<|channel|>commentary', '<|constrain|>json', ' to=functions.f', ' call_id=1',
-  ' name=n', ' intent=preamble', ' content_type=json', 'user', 'assistant', 'system', 'final', 'json', 'x', ' ', '\n', '\r\n', '<',
-  '<<', '|', '<|', '<|en', '|>', '<s>', '</s>', '[BOS]', '[EOS]', '---\n', '...\n', 'version: 2.2\n', 'key: v\n', '# c\n', '\0', '=',
+  '<|start|>assistant', '<|channel|>analysis', '<|channel|>commentary', '<|constrain|>json', ' to=functions.f',
+  ' call_id=1',
+  ' name=n', ' intent=preamble', ' content_type=json', 'user', 'assistant', 'system', 'final', 'json', 'x', ' ', '\n',
+  '\r\n', '<',
+  '<<', '|', '<|', '<|en', '|>', '<s>', '</s>', '[BOS]', '[EOS]', '---\n', '...\n', 'version: 2.2\n', 'key: v\n',
+  '# c\n', '\0', '=',
   '\u00e9', '\ufeff', '<|start|>u<|message|>', '<|end|>\n', '<|call|>', '<|return|>', '<<|end|>', '<|literal|>',
 ].map((text) => new TextEncoder().encode(text));
 
@@ -57,7 +60,9 @@ function same(a: Int32Array, b: Int32Array, rows: number): boolean {
 }
 
 test(`${INPUTS} inputs give the same rows in all builds (OPENCHATML_SEED=${SEED})`, { timeout: 1_200_000 }, () => {
-  const machines = [new Twin({ tableRows: 4096 }), new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' })];
+  const machines = [
+    new Twin({ tableRows: 4096 }), new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }),
+  ];
   const names = ['TypeScript', 'SIMD', 'scalar'];
   const random = randomOf(SEED);
   const buffer = new Uint8Array(1 << 16);
@@ -73,9 +78,12 @@ test(`${INPUTS} inputs give the same rows in all builds (OPENCHATML_SEED=${SEED}
     const counts = machines.map((machine) => rowsOf(machine, input, how, dialect));
     for (let i = 1; i < machines.length; i++) {
       if (counts[i] === counts[0] && same(machines[i]!.rows, machines[0]!.rows, counts[0]!)) continue;
-      const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect.id}, begin ${how}, ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
+      const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect.id}, begin ${how}, `
+        + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
       const table = (machine: Machine, rows: number): number[][] =>
-        Array.from({ length: rows }, (_, row) => [...machine.rows.subarray(row * abi.ROW_WORDS, (row + 1) * abi.ROW_WORDS)]);
+        Array.from({ length: rows }, (_, row) => {
+          return [...machine.rows.subarray(row * abi.ROW_WORDS, (row + 1) * abi.ROW_WORDS)];
+        });
       expect(table(machines[i]!, counts[i]!), `${names[i]}: ${told}`).toEqual(table(machines[0]!, counts[0]!));
     }
   }

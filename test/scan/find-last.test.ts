@@ -4,9 +4,13 @@ import type { Machine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 
-const machines: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
+const machines: readonly Machine[] = [
+  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin(),
+];
 
-test.each(machines.map((machine) => [machine.engine, machine] as const))('%s: at each place, with others around the span', (_, machine) => {
+test.each(
+  machines.map((machine) => [machine.engine, machine] as const),
+)('%s: at each place, with others around the span', (_, machine) => {
   const find = (from: number, to: number, byte: number): number => machine.findLast(from, to, byte);
   for (const [byte, other] of [[0x7d, 0x5d], [0x7b, 0x5b]] as const) {
     for (const from of [0, 1, 15, 16, 40]) {

@@ -1,4 +1,5 @@
-// JSONTestSuite (github.com/nst/JSONTestSuite): what must be accepted (y_), refused (n_), and what a reader may decide (i_).
+// JSONTestSuite (github.com/nst/JSONTestSuite): what must be accepted (y_), refused (n_), and what a reader may decide
+// (i_).
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -58,9 +59,13 @@ const FILES = 318;
 /** Every cut of a document up to this long; some of a longer one. */
 const SHORT = 1024;
 
-const machines: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
+const machines: readonly Machine[] = [
+  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin(),
+];
 
-describe.skipIf(folder === null).each(machines.map((machine) => [machine.engine, machine] as const))('JSONTestSuite, %s', (_, machine) => {
+describe.skipIf(folder === null).each(
+  machines.map((machine) => [machine.engine, machine] as const),
+)('JSONTestSuite, %s', (_, machine) => {
   const names = folder === null ? [] : readdirSync(folder).filter((name) => name.endsWith('.json'));
   const read = (name: string): Uint8Array => new Uint8Array(readFileSync(join(folder!, name)));
 
@@ -76,7 +81,9 @@ describe.skipIf(folder === null).each(machines.map((machine) => [machine.engine,
 
   test('what is left open is decided as written here', () => {
     expect(DECIDED.map(([name]) => name)).toEqual(names.filter((name) => name.startsWith('i_')).sort());
-    for (const [name, answer, why] of DECIDED) expect(machine.checkJson(read(name), JSON_DEPTH), `${name}: ${why}`).toBe(answer);
+    for (const [name, answer, why] of DECIDED) {
+      expect(machine.checkJson(read(name), JSON_DEPTH), `${name}: ${why}`).toBe(answer);
+    }
   });
 
   test('in two pieces, cut anywhere, and byte by byte', () => {

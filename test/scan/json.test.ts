@@ -1,4 +1,5 @@
-// The JSON checker of every build against a plain reader, against JSON.parse, and against itself however a document is cut.
+// The JSON checker of every build against a plain reader, against JSON.parse, and against itself however a document is
+// cut.
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DIALECTS } from '../../src/scan/dialects.ts';
@@ -10,14 +11,19 @@ import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { drive, randomPlan } from './drive.ts';
 
-const MACHINES: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
+const MACHINES: readonly Machine[] = [
+  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin(),
+];
 const ENGINES = MACHINES.map((machine) => [machine.engine, machine] as const);
 const RUNS = runs(1_000_000);
 const DEPTH = abi.JSON_DEPTH;
 const encoder = new TextEncoder();
 const latin1 = (bytes: Uint8Array): string => JSON.stringify(new TextDecoder('latin1').decode(bytes));
 
-/** All machines and the plain reader answer alike; compared by hand, as a comparison with a message takes most of the time. */
+/**
+ * All machines and the plain reader answer alike; compared by hand, as a comparison with a message takes most of the
+ * time.
+ */
 function expectAlike(bytes: Uint8Array, depth: number, told: () => string): number {
   const right = jsonFault(bytes, depth);
   for (const machine of MACHINES) {
@@ -33,7 +39,9 @@ function expectAlikeInWindow(document: Uint8Array, fault: number, told: () => st
     const to = BEFORE + document.length;
     source.set(document, BEFORE);
     source.set(BEHIND, to);
-    if (machine.isUtf8(to) && machine.check(to) !== fault) expect(machine.check(to), `${engine}, in the window: ${told()}`).toBe(fault);
+    if (machine.isUtf8(to) && machine.check(to) !== fault) {
+      expect(machine.check(to), `${engine}, in the window: ${told()}`).toBe(fault);
+    }
   }
 }
 
@@ -117,7 +125,8 @@ describe('every build answers as the plain reader', () => {
 
   test('for every byte, and every two and three, in a string', () => {
     const edges = [
-      0x1f, 0x20, 0x22, 0x5c, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed, 0xee, 0xef,
+      0x1f, 0x20, 0x22, 0x5c, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xc1, 0xc2, 0xdf, 0xe0, 0xe1, 0xec, 0xed,
+      0xee, 0xef,
       0xf0, 0xf1, 0xf3, 0xf4, 0xf5, 0xff,
     ];
     const all = Array.from({ length: 256 }, (_, byte) => byte);
@@ -156,7 +165,9 @@ describe('every build answers as the plain reader', () => {
 
   test('whatever stands behind the document in memory', () => {
     const machine = new WasmMachine({ build: 'simd' });
-    const cut = [['tru', 3], ['fals', 4], ['"x', 2], ['"x\\', 3], ['"\xc3', 2], ['1', -1], ['1.', 2], ['[', 1]] as const;
+    const cut = [
+      ['tru', 3], ['fals', 4], ['"x', 2], ['"x\\', 3], ['"\xc3', 2], ['1', -1], ['1.', 2], ['[', 1],
+    ] as const;
     for (const [text, answer] of cut) {
       machine.source.set(bytesOf(`${text}e"5]\xa9`));
       expect(machine.checkJson(machine.source.subarray(0, text.length), DEPTH), text).toBe(answer);
@@ -197,7 +208,8 @@ describe('depth', () => {
       for (const machine of MACHINES) {
         for (const depth of [abi.JSON_DEEPEST + 1, 2 ** 31 - 1, -1]) {
           const answer = levels > abi.JSON_DEEPEST ? abi.JSON_DEEPEST : -1;
-          expect(machine.checkJson(document, depth), `${machine.engine}, ${levels} levels, depth ${depth}`).toBe(answer);
+          expect(machine.checkJson(document, depth), `${machine.engine}, ${levels} levels, depth ${depth}`)
+            .toBe(answer);
         }
       }
     }
@@ -236,7 +248,9 @@ function randomDocument(random: Random): string {
   return random.once(8) ? `\r\n ${ascii}\t\n` : ascii;
 }
 
-const INTERESTING = [...bytesOf('"\\{}[]:, \n0123456789-+.eEutfn/'), 0, 0x1f, 0x7f, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xf0, 0xf4, 0xef, 0xbb];
+const INTERESTING = [
+  ...bytesOf('"\\{}[]:, \n0123456789-+.eEutfn/'), 0, 0x1f, 0x7f, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xf0, 0xf4, 0xef, 0xbb,
+];
 
 /** Changes up to three places of bytes [0, length) of `buffer`; answers the new length. */
 function mutate(buffer: Uint8Array, length: number, random: Random): number {
@@ -294,7 +308,9 @@ describe('pieces', () => {
       const told = `OPENCHATML_SEED=${SEED}, run ${run}: ${latin1(document)}`;
       for (let at = 0; at <= document.length; at++) {
         const pieces = [document.subarray(0, at), document.subarray(at)];
-        if (machine.checkJson(pieces, DEPTH) !== whole) expect(machine.checkJson(pieces, DEPTH), `cut at ${at}, ${told}`).toBe(whole);
+        if (machine.checkJson(pieces, DEPTH) !== whole) {
+          expect(machine.checkJson(pieces, DEPTH), `cut at ${at}, ${told}`).toBe(whole);
+        }
       }
       const bytewise = [...document].map((byte) => Uint8Array.of(byte));
       expect(machine.checkJson(bytewise, DEPTH), told).toBe(whole);
@@ -318,7 +334,8 @@ describe('pieces', () => {
       wrong[at] = 1;
       const expected = jsonFault(wrong, DEPTH);
       expect(machine.checkJson(wrong, DEPTH), `byte ${at}`).toBe(expected);
-      expect(machine.checkJson([wrong.subarray(0, 9), wrong.subarray(9)], DEPTH), `byte ${at} in pieces`).toBe(expected);
+      expect(machine.checkJson([wrong.subarray(0, 9), wrong.subarray(9)], DEPTH), `byte ${at} in pieces`)
+        .toBe(expected);
     }
     expect(machine.checkJson(document.subarray(0, 100_000), DEPTH)).toBe(100_000);
   });
@@ -364,7 +381,10 @@ function meddled(machine: Machine, random: Random): Machine {
 
 test.each([
   ['simd', new WasmMachine({ build: 'simd', window: 1024, tableRows: 12 }), abi.PLAIN_BYTES + 3 * abi.LONGEST_TOKEN],
-  ['scalar', new WasmMachine({ build: 'scalar', window: 1024, tableRows: 12 }), abi.PLAIN_BYTES + 3 * abi.LONGEST_TOKEN],
+  [
+    'scalar', new WasmMachine({ build: 'scalar', window: 1024, tableRows: 12 }),
+    abi.PLAIN_BYTES + 3 * abi.LONGEST_TOKEN,
+  ],
   ['js', new Twin({ window: 48, tableRows: 8 }), abi.LONGEST_TOKEN + 2],
 ] as const)('%s: a check changes nothing of a scan that is under way', (_, machine, mostHeld) => {
   const random = randomOf(SEED);

@@ -5,12 +5,17 @@ import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { randomOf, SEED } from '../random.ts';
 
-const machines: readonly Machine[] = [new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin()];
+const machines: readonly Machine[] = [
+  new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }), new Twin(),
+];
 
-test.each(machines.map((machine) => [machine.engine, machine] as const))(`%s (OPENCHATML_SEED=${SEED})`, (_, machine) => {
+test.each(
+  machines.map((machine) => [machine.engine, machine] as const),
+)(`%s (OPENCHATML_SEED=${SEED})`, (_, machine) => {
   const random = randomOf(SEED);
   for (let run = 0; run < 3000; run++) {
-    const text = Array.from({ length: random.below(120) }, () => random.pick(['\n', 'a', 'é', '€', '😀', '\t', '\u008a'])).join('');
+    const text =
+      Array.from({ length: random.below(120) }, () => random.pick(['\n', 'a', 'é', '€', '😀', '\t', '\u008a'])).join('');
     const bytes = new TextEncoder().encode(text);
     const from = random.below(70);
     const to = from + bytes.length;

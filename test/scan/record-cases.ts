@@ -16,7 +16,10 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   ['{"role":"assistant","content":"x"}', '', ['assistant final', '  body|x']],
   ['{"role":"tool","tool_call_id":"c1","content":"x"}', '', ['tool commentary', '  call_id|c1', '  body|x']],
   ['{"role":"tool","name":"f","content":"x"}', 'no-id', ['tool commentary', '  name|f', '  body|x']],
-  ['{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id losses', ['tool commentary', '  name|a.b-c_9', '  body|x']],
+  [
+    '{"role":"function","name":"a.b-c_9","content":"x"}', 'no-id losses',
+    ['tool commentary', '  name|a.b-c_9', '  body|x'],
+  ],
   // Members in any order, with white space, and others.
   [' {\t"content" :\r"Hi" , "name":"Ann" ,"role" : "user" } ', '', ['user', '  name|Ann', '  body|Hi']],
   ['{"x":[{"role":"tool"}],"role":"user","content":"a","y":{"content":1},"x":null}', 'losses', ['user', '  body|a']],
@@ -36,7 +39,10 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [U('"\\ud83d\\uDE00"'), '', ['user', '  body escaped coded|\\ud83d\\uDE00']],
   [U('[]'), 'parts', ['user', '  body parts|[]']],
   [U('[ "a" ,{"type":"text","text":"\\n"}]'), 'parts', ['user', '  body parts|[ "a" ,{"type":"text","text":"\\n"}]']],
-  [U('[{"z":[1],"text":"b","type":"text"}]'), 'parts losses', ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]']],
+  [
+    U('[{"z":[1],"text":"b","type":"text"}]'), 'parts losses',
+    ['user', '  body parts|[{"z":[1],"text":"b","type":"text"}]'],
+  ],
   // Thinking.
   ['{"role":"assistant","thinking":"t","content":"a"}', '', [
     'assistant analysis', '  body|t', 'assistant final', '  body|a',
@@ -58,9 +64,13 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls losses', [
     'assistant analysis', '  body|t', 'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
   ]],
-  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}', 'calls losses', [
-    'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped|\\"\\\\u0041\\"',
-  ]],
+  [
+    '{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}',
+    'calls losses',
+    [
+      'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped|\\"\\\\u0041\\"',
+    ],
+  ],
   [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls losses values', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped coded value|{"a":["\\u0041"]}',
   ]],

@@ -1,7 +1,7 @@
 // Drives the record machine and its twin over lines, and gives back all their rows as one table: positions, rows, lines
 // and records count from the beginning, wherever the lines lay and however often the table was full.
 import * as abi from '../../src/abi.ts';
-import { RecordMachine } from '../../src/scan/record-machine.ts';
+import type { RecordMachine } from '../../src/scan/record-machine.ts';
 import { scanRecords } from '../../src/scan/twin/record.ts';
 import { NO_ARGUMENTS } from '../../src/scan/twin/record-entries.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../src/scan/dialects.ts';

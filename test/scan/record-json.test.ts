@@ -112,14 +112,18 @@ const AROUND: [before: string, after: string][] = [
   ['{"messages":[{"role":"user","content":["",', ']}]}'],
   ...['type', 'text', 'y'].map((key): [string, string] => [`{"messages":[{"content":[{"${key}":`, '}]}]}']),
   ['{"messages":[{"role":"assistant","tool_calls":[{"id":"c"},', ']}]}'],
-  ...['id', 'type', 'function', 'y'].map((key): [string, string] => [`{"messages":[{"tool_calls":[{"${key}":`, '}]}]}']),
+  ...['id', 'type', 'function', 'y'].map((key): [string, string] => {
+    return [`{"messages":[{"tool_calls":[{"${key}":`, '}]}]}'];
+  }),
   ...['name', 'arguments', 'y']
     .map((key): [string, string] => [`{"messages":[{"tool_calls":[{"function":{"${key}":`, '}}]}]}']),
   ['{"messages":[{"function_call":{"arguments":', '}}]}'],
 ];
 
 describe('depth', () => {
-  test.each(AROUND.filter(([before]) => before !== ''))('as deep as may be, and one more: %s\u2026', (before, after) => {
+  test.each(
+    AROUND.filter(([before]) => before !== ''),
+  )('as deep as may be, and one more: %s\u2026', (before, after) => {
     const around = before.match(/[[{]/g)!.length - (before.match(/[\]}]/g)?.length ?? 0);
     for (const [open, close] of [['[', ']'], ['{"a":', '}']] as const) {
       for (const [depth, isTaken] of [[1024, true], [1025, false]] as const) {

@@ -31,8 +31,8 @@ const PIECES = texts([
 const LF = 0x0a;
 
 /**
- * Lines to begin with, as to make one takes longer than to change it: half of them such as the scanner takes, and most of
- * them short, as a change in a long one is no other.
+ * Lines to begin with, as to make one takes longer than to change it: half of them such as the scanner takes, and most
+ * of them short, as a change in a long one is no other.
  */
 export function linePool(random: Random, count: number): Buffer[] {
   const pool: Buffer[] = [];

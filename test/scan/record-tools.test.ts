@@ -47,7 +47,8 @@ test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () =>
   for (let met = 0; met < LISTS; ) {
     const random = randomOf(SEED + met);
     const lists = Array.from({ length: 20 }, () => randomList(random));
-    const line = (list: Buffer): Buffer => Buffer.concat([Buffer.from('{"messages":[],"tools":'), list, Buffer.from('}\n')]);
+    const line = (list: Buffer): Buffer =>
+      Buffer.concat([Buffer.from('{"messages":[],"tools":'), list, Buffer.from('}\n')]);
     const lines = Buffer.concat([...lists, ...lists].map(line));
     for (const machine of MACHINES) {
       const statuses = statusOf(machine, lines);

@@ -35,7 +35,9 @@ const TEXT = 'version: 2.2\n---\n<|start|>user<|message|>Hi<|end|>\n<|start|>rob
 
 const count = (source: Source): void => void new Counter(true).addText(machine, source, {}, false, new HeaderCache());
 const readAll = (source: Source): Reading => {
-  const reading = new Reading(machine, source, { dialect: DIALECTS['openchatml-2.2'], decide: () => DIALECTS['openchatml-2.2'] });
+  const reading = new Reading(machine, source, {
+    dialect: DIALECTS['openchatml-2.2'], decide: () => DIALECTS['openchatml-2.2'],
+  });
   for (const batch of reading.batches()) expect(batch.to).toBeGreaterThan(batch.from);
   return reading;
 };
@@ -46,12 +48,17 @@ const READERS: [string, (source: Ending) => void][] = [
   ['progress', (source) => count(new Progress({ isTTY: false, write: () => {} }, null).watch(source))],
   ['places', (source) => count(new Places(source).over(source))],
   ['a reading of what was read', (source) => expect(readAll(source).end).toBe(source.end)],
-  ['a check', (source) => expect([...new Checker(machine, source, {}).run()].map(({ rule }) => rule)).toEqual(['truncated', 'unknown-role'])],
+  ['a check', (source) => expect([...new Checker(machine, source, {}).run()].map(({ rule }) => rule)).toEqual([
+    'truncated', 'unknown-role',
+  ])],
 ];
 
 test.each(READERS)('%s', (_, read) => read(new Ending(encode(TEXT))));
 
-const RECORDS = { 'JSON lines': `{"text":"x"}\n{"messages":[]}\n{"text":"y"}`, 'a JSON list': '[{"text":"x"}, {"messages":[]}, {"text":"y"}]' };
+const RECORDS = {
+  'JSON lines': `{"text":"x"}\n{"messages":[]}\n{"text":"y"}`,
+  'a JSON list': '[{"text":"x"}, {"messages":[]}, {"text":"y"}]',
+};
 test.each(Object.entries(RECORDS))('records of %s', (_, text) => {
   const kit = new Kit();
   const units = [...new Units(kit, 'x.jsonl', new Ending(encode(text)), {}, ALL)];

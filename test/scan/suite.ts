@@ -1,5 +1,5 @@
-// What holds for every build of the scanner: small tables written by hand, each one under every cut; on random input, what
-// holds for every table.
+// What holds for every build of the scanner: small tables written by hand, each one under every cut; on random input,
+// what holds for every table.
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, DIALECTS, type Dialect } from '../../src/scan/dialects.ts';
@@ -110,7 +110,9 @@ export function scannerSuite({ wide, narrow, least, mostHeld }: Machines): void 
       '[BO', '</', '<|channel|>', '<<', '\n#', '--', '\nversion: ', '<|start|>user to=', '\nk: "<|start|>"', '<|start',
       '<<|endlitera',
     ])('%j again and again, in small windows, with nothing held back for long', (shape) => {
-      const heads = ['', '---', '---\n', 'k', '<|start|>', '<|start|>user<|message|>', '<|start|>u<|message|><|literal|>'];
+      const heads = [
+        '', '---', '---\n', 'k', '<|start|>', '<|start|>user<|message|>', '<|start|>u<|message|><|literal|>',
+      ];
       for (const head of heads) {
         const input = new TextEncoder().encode(head + shape.repeat(Math.ceil(size / shape.length)));
         const table = drive(wide, input, { dialect: V22 });

@@ -1,5 +1,5 @@
-// The text machine, both builds, against plain readers, JSON.parse, JSON.stringify and TextDecoder; at every alignment, and with bytes
-// behind the end that must not matter.
+// The text machine, both builds, against plain readers, JSON.parse, JSON.stringify and TextDecoder; at every alignment,
+// and with bytes behind the end that must not matter.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -13,7 +13,10 @@ import { sharedData } from '../skip.ts';
 import { plainMembers, plainOrigins, randomContent, randomObject, randomValue } from './text-pieces.ts';
 
 const INPUT = 8192;
-const MACHINES = [new TextMachine({ build: 'simd', input: INPUT, output: INPUT }), new TextMachine({ build: 'scalar', input: INPUT, output: INPUT })];
+const MACHINES = [
+  new TextMachine({ build: 'simd', input: INPUT, output: INPUT }),
+  new TextMachine({ build: 'scalar', input: INPUT, output: INPUT }),
+];
 const ENGINES = MACHINES.map((machine) => [machine.engine, machine] as const);
 const RUNS = runs(4000);
 const encoder = new TextEncoder();
@@ -42,7 +45,8 @@ function forSeeds(runs: number, work: (random: Random) => void): void {
 /** The line that bytes begin with. */
 const lineOf = (bytes: Uint8Array): Uint8Array => bytes.subarray(0, [...bytes, 0x0a].indexOf(0x0a));
 const CONTAINERS: Record<string, number> = {
-  '"': abi.VALUE_STRING, '{': abi.VALUE_OBJECT, '[': abi.VALUE_ARRAY, 't': abi.VALUE_TRUE, 'f': abi.VALUE_FALSE, 'n': abi.VALUE_NULL,
+  '"': abi.VALUE_STRING, '{': abi.VALUE_OBJECT, '[': abi.VALUE_ARRAY, 't': abi.VALUE_TRUE, 'f': abi.VALUE_FALSE,
+  'n': abi.VALUE_NULL,
 };
 
 /** The members of a line that lies at `from`, and what `line` answers, against the plain readers and JSON.parse. */
@@ -64,8 +68,13 @@ function expectLineAt(machine: TextMachine, from: number, bytes: Uint8Array): nu
   }
   expect(machine.lineTo - from, latin1(line)).toBe(line.length);
   members.forEach((member, i) => {
-    const found = { key: [machine.keyFrom(i) - from, machine.keyTo(i) - from], value: [machine.valueFrom(i) - from, machine.valueTo(i) - from] };
-    if (String([found.key, found.value]) !== String([member.key, member.value])) expect(found, latin1(line)).toEqual(member);
+    const found = {
+      key: [machine.keyFrom(i) - from, machine.keyTo(i) - from],
+      value: [machine.valueFrom(i) - from, machine.valueTo(i) - from],
+    };
+    if (String([found.key, found.value]) !== String([member.key, member.value])) {
+      expect(found, latin1(line)).toEqual(member);
+    }
     const value = line.subarray(...member.value);
     const isText = value[0] === 0x22;
     const meant = isText ? (JSON.parse(decoder.decode(value)) as string) : '';
@@ -83,7 +92,8 @@ function expectLineAt(machine: TextMachine, from: number, bytes: Uint8Array): nu
     const member = machine.find(name);
     expect(member >= 0, latin1(line)).toBe(Object.hasOwn(object, name));
     if (member < 0) continue;
-    expect(JSON.parse(decoder.decode(machine.input.subarray(machine.valueFrom(member), machine.valueTo(member))))).toEqual(object[name]);
+    expect(JSON.parse(decoder.decode(machine.input.subarray(machine.valueFrom(member), machine.valueTo(member)))))
+      .toEqual(object[name]);
   }
   return answer;
 }
@@ -113,7 +123,8 @@ describe.each(ENGINES)('lines, %s', (_, machine) => {
         const at = from + length;
         machine.input[at] = 0x0a;
         for (const to of [at + 1, at + 2, at + 17, INPUT]) expect(machine.lastLine(from, to)).toBe(at);
-        expect([machine.lastLine(from, at), machine.lastLine(at + 1, INPUT), machine.lastLine(at, at)]).toEqual([-1, -1, -1]);
+        expect([machine.lastLine(from, at), machine.lastLine(at + 1, INPUT), machine.lastLine(at, at)])
+          .toEqual([-1, -1, -1]);
         machine.input[Math.max(0, from - 1)] = 0x0a;
         expect(machine.lastLine(from, at)).toBe(from === 0 && length > 0 ? 0 : -1);
         machine.input[at - 5 > from ? at - 5 : at] = 0x0a;
@@ -124,7 +135,10 @@ describe.each(ENGINES)('lines, %s', (_, machine) => {
 
   test('lines and records, however the input is cut', () => {
     forSeeds(RUNS, (random) => {
-      const alphabet = random.pick([[0x0a, 0x20], [0x0a, 0x0d, 0x78], [0x0a, 0x09, 0x20, 0x29, 0x1a, 0x19, 0x8a], [0x0a, 0x20, 0x78, 0x78, 0x78, 0x78, 0x78]]);
+      const alphabet = random.pick([
+        [0x0a, 0x20], [0x0a, 0x0d, 0x78], [0x0a, 0x09, 0x20, 0x29, 0x1a, 0x19, 0x8a],
+        [0x0a, 0x20, 0x78, 0x78, 0x78, 0x78, 0x78],
+      ]);
       const bytes = Uint8Array.from({ length: random.below(400) }, () => random.pick(alphabet));
       const from = put(machine, bytes, random);
       machine.beginLines();
@@ -145,7 +159,9 @@ describe.each(ENGINES)('line, %s', (_, machine) => {
   test('members of random objects', () => {
     let members = 0;
     forSeeds(RUNS, (random) => {
-      members += Math.max(0, expectLine(machine, Uint8Array.from(randomObject(random, 2, false)).subarray(0, INPUT), random));
+      members += Math.max(
+        0, expectLine(machine, Uint8Array.from(randomObject(random, 2, false)).subarray(0, INPUT), random),
+      );
     });
     expect(members).toBeGreaterThan(RUNS);
   });
@@ -155,7 +171,9 @@ describe.each(ENGINES)('line, %s', (_, machine) => {
     forSeeds(RUNS, (random) => {
       const value = random.once(8) ? randomValue(random, 2, true) : randomObject(random, 2, true);
       let bytes = Uint8Array.from(value).subarray(0, INPUT);
-      if (random.once(2)) bytes[random.below(bytes.length)] = random.pick([0x00, 0x0a, 0x20, 0x22, 0x2c, 0x30, 0x5c, 0x5d, 0x75, 0x7b, 0x7d, 0xc3, 0xff]);
+      if (random.once(2)) bytes[random.below(bytes.length)] = random.pick([
+        0x00, 0x0a, 0x20, 0x22, 0x2c, 0x30, 0x5c, 0x5d, 0x75, 0x7b, 0x7d, 0xc3, 0xff,
+      ]);
       if (random.once(4)) bytes = bytes.subarray(0, random.below(bytes.length + 1));
       const isWrong = expectLine(machine, bytes, random) < 0;
       answers.set(isWrong, (answers.get(isWrong) ?? 0) + 1);
@@ -185,11 +203,14 @@ describe.each(ENGINES)('line, %s', (_, machine) => {
   test('numbers and words', () => {
     const random = randomOf(SEED);
     const given = [
-      '0', '-0', '00', '-', '-a', '1.', '1.5', '.5', '1e', '1e+', '1e5', '1e+5', '1.5E-05', '+1', '01', '1x', 'true', 'tru', 'truex', 'false', 'fals',
+      '0', '-0', '00', '-', '-a', '1.', '1.5', '.5', '1e', '1e+', '1e5', '1e+5', '1.5E-05', '+1', '01', '1x', 'true',
+      'tru', 'truex', 'false', 'fals',
       'falsy', 'null', 'nul', 'nulL', 'NaN', '', ',', '"a"x', '[]', '[}', '{]', '[1,]', '{"a":}', '{"a":1,}',
     ];
     for (const value of given) {
-      for (const text of [`{"a":${value}}`, `{"a": ${value} ,"b":1}`, `{"a":${value}`, value, ` { "a" : ${value} } \n`]) {
+      for (const text of [
+        `{"a":${value}}`, `{"a": ${value} ,"b":1}`, `{"a":${value}`, value, ` { "a" : ${value} } \n`,
+      ]) {
         expectLine(machine, encoder.encode(text), random);
       }
     }
@@ -197,14 +218,18 @@ describe.each(ENGINES)('line, %s', (_, machine) => {
 
   test('other values at the top, blanks, and what follows the object', () => {
     const random = randomOf(SEED);
-    for (const text of ['[]', '"a"', '1', 'null', '', ' \n', '{}', ' {} ', '{} {}', '{}x', '{},', '\ufeff{}', '{', '{ ', '}', '{,}', '{"a":1}}']) {
+    for (const text of [
+      '[]', '"a"', '1', 'null', '', ' \n', '{}', ' {} ', '{} {}', '{}x', '{},', '\ufeff{}', '{', '{ ', '}', '{,}',
+      '{"a":1}}',
+    ]) {
       expectLine(machine, encoder.encode(text), random);
     }
   });
 
   test('as many members as the table takes, and one more', () => {
     const random = randomOf(SEED);
-    const text = (count: number): Uint8Array => encoder.encode(`{${Array.from({ length: count }, (_unused, i) => `"k${i}":${i}`).join(',')}}`);
+    const text = (count: number): Uint8Array =>
+      encoder.encode(`{${Array.from({ length: count }, (_unused, i) => `"k${i}":${i}`).join(',')}}`);
     expect(expectLine(machine, text(abi.MOST_MEMBERS), random)).toBe(abi.MOST_MEMBERS);
     expect(expectLine(machine, text(abi.MOST_MEMBERS + 1), random)).toBe(abi.LINE_OTHER);
   });
@@ -230,7 +255,8 @@ describe.skipIf(suite === null).each(ENGINES)('JSONTestSuite, %s', (_, machine) 
       const bytes = readFileSync(join(suite!, file));
       for (const text of [bytes, Buffer.concat([Buffer.from('{"a":'), bytes, Buffer.from('}')])]) {
         const line = lineOf(text);
-        const isObject = scanner.checkJson(line, abi.JSON_DEPTH) < 0 && Buffer.from(line).toString().trimStart().startsWith('{');
+        const isObject =
+          scanner.checkJson(line, abi.JSON_DEPTH) < 0 && Buffer.from(line).toString().trimStart().startsWith('{');
         large.input.set(text, 1);
         expect([file, large.line(1, 1 + text.length) >= 0]).toEqual([file, isObject]);
         if (isObject) expect(large.lineTo).toBe(1 + line.length);
@@ -241,11 +267,20 @@ describe.skipIf(suite === null).each(ENGINES)('JSONTestSuite, %s', (_, machine) 
 
 /** What stands at a place of a string: every kind of escape and character, and what is none. */
 const PIECES = [
-  ...['\\n', '\\"', '\\\\', '\\\\\\"', '\\/', '\\u003c', '\\u00e9', '\\u4f60', '\\ud83d\\ude00', '\\ud83d', '\\ude00', '\\ud83dx', '\\ud83d\\n', '\\ud83d\\u0041', '\\ud83d\\ud83d\\ude00'],
+  ...[
+    '\\n', '\\"', '\\\\', '\\\\\\"', '\\/', '\\u003c', '\\u00e9', '\\u4f60', '\\ud83d\\ude00', '\\ud83d', '\\ude00',
+    '\\ud83dx', '\\ud83d\\n', '\\ud83d\\u0041', '\\ud83d\\ud83d\\ude00',
+  ],
   ...['\u00e9', '\u4f60', '\u{1f600}', 'x'],
-  ...['\\', '\\x', '\\u', '\\u12g4', '\\u123', '\\ud83d\\ude0', '\\ud83d\\ude0g', '\\\u0022"', '\t', '\x00', '"', '\\\u00e9', '\\\u0122'],
+  ...[
+    '\\', '\\x', '\\u', '\\u12g4', '\\u123', '\\ud83d\\ude0', '\\ud83d\\ude0g', '\\\u0022"', '\t', '\x00', '"',
+    '\\\u00e9', '\\\u0122',
+  ],
 ].map((piece) => encoder.encode(piece));
-const BROKEN = [[0x80], [0xc3], [0xe4, 0xbd], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0x80], [0xc1, 0xbf], [0xf4, 0x90, 0x80, 0x80], [0x5c, 0xa2], [0x5c, 0xe2]].map((piece) => Uint8Array.from(piece));
+const BROKEN = [
+  [0x80], [0xc3], [0xe4, 0xbd], [0xf0, 0x9f, 0x98], [0xed, 0xa0, 0x80], [0xc1, 0xbf], [0xf4, 0x90, 0x80, 0x80],
+  [0x5c, 0xa2], [0x5c, 0xe2],
+].map((piece) => Uint8Array.from(piece));
 
 describe.each(ENGINES)('strings, %s', (_, machine) => {
   const lineWith = (before: number, ...pieces: Uint8Array[]): Buffer =>
@@ -269,7 +304,9 @@ describe.each(ENGINES)('strings, %s', (_, machine) => {
     const random = randomOf(SEED);
     for (const piece of PIECES.slice(0, 19)) {
       for (let gap = 0; gap < 130; gap += gap < 20 ? 1 : 11) {
-        const all = Array.from({ length: Math.min(200, 3 + Math.trunc(3000 / (gap + 8))) }, () => [piece, Buffer.alloc(gap, 0x79)]).flat();
+        const all = Array.from({ length: Math.min(200, 3 + Math.trunc(3000 / (gap + 8))) }, () => {
+          return [piece, Buffer.alloc(gap, 0x79)];
+        }).flat();
         expect(expectLine(machine, lineWith(random.below(9), ...all), random)).toBe(1);
       }
     }
@@ -277,7 +314,10 @@ describe.each(ENGINES)('strings, %s', (_, machine) => {
 
   test('what is behind the end decides nothing: every cut of a line whose rest is there', () => {
     const pieces = PIECES.slice(0, 19);
-    const line = Buffer.concat([Buffer.from(' {"id":"\\u003c","a":[1,"]"],"n":-1.5e3,"text":"'), ...pieces, Buffer.alloc(70, 0x78), ...pieces, Buffer.from('","t":true,"last":""} \r')]);
+    const line = Buffer.concat([
+      Buffer.from(' {"id":"\\u003c","a":[1,"]"],"n":-1.5e3,"text":"'), ...pieces, Buffer.alloc(70, 0x78), ...pieces,
+      Buffer.from('","t":true,"last":""} \r'),
+    ]);
     const valid = line.lastIndexOf('}');
     for (let from = 0; from < 70; from += 3) {
       machine.input.fill(0x20);
@@ -294,7 +334,9 @@ describe.each(ENGINES)('strings, %s', (_, machine) => {
   test('a line feed at every place ends the line', () => {
     const line = Buffer.from('{"id":"r","a":[1,{"b":"]"}],"text":"a\\nb\\u003c","n":12}');
     for (let at = 0; at <= line.length; at++) {
-      const bytes = Buffer.concat([line.subarray(0, at), Buffer.from('\n'), line.subarray(at), Buffer.from('\n{"text":"next"}')]);
+      const bytes = Buffer.concat([
+        line.subarray(0, at), Buffer.from('\n'), line.subarray(at), Buffer.from('\n{"text":"next"}'),
+      ]);
       machine.input.fill(0x7d);
       machine.input.set(bytes, 5);
       expect(expectLineAt(machine, 5, bytes)).toBe(at === line.length ? 4 : abi.LINE_OTHER);
@@ -360,7 +402,8 @@ describe.each(ENGINES)('escape, %s', (_, machine) => {
     for (let byte = 0; byte < 256; byte++) {
       for (const bytes of [[byte], [0x78, byte, 0x78], [...new Array<number>(17).fill(0x78), byte]]) {
         machine.input.set(bytes);
-        expect(decoder.decode(machine.output.subarray(0, machine.escape(0, bytes.length)))).toBe(stringified(Uint8Array.from(bytes)));
+        expect(decoder.decode(machine.output.subarray(0, machine.escape(0, bytes.length))))
+          .toBe(stringified(Uint8Array.from(bytes)));
       }
       for (let second = 0; byte >= 0x80 && second < 256; second++) {
         const bytes = Uint8Array.of(byte, second, 0x80, 0xbf, 0x78);

@@ -4,14 +4,19 @@ import type { Random } from '../random.ts';
 const encoder = new TextEncoder();
 const bytesOf = (text: string): number[] => [...encoder.encode(text)];
 
-const CHARACTERS = ['a', ' ', '\u00e9', '\u07ff', '\u0800', '\u4f60', '\ud7ff', '\ue000', '\ufeff', '\uffff', '\u{10000}', '\u{1f600}', '\u{10ffff}', '\x7f', '/', '{'];
+const CHARACTERS = [
+  'a', ' ', '\u00e9', '\u07ff', '\u0800', '\u4f60', '\ud7ff', '\ue000', '\ufeff', '\uffff', '\u{10000}', '\u{1f600}',
+  '\u{10ffff}', '\x7f', '/', '{',
+];
 const SIMPLE = ['\\"', '\\\\', '\\/', '\\b', '\\f', '\\n', '\\r', '\\t'];
 const CODES = [
-  '0041', '000a', '0000', '00e9', '00E9', '07ff', '0800', '4f60', 'FFFD', 'ffff', 'dBfF', 'd800', 'DBFF', 'dc00', 'DfFf', 'd83d', 'de00', '005c', '0022',
+  '0041', '000a', '0000', '00e9', '00E9', '07ff', '0800', '4f60', 'FFFD', 'ffff', 'dBfF', 'd800', 'DBFF', 'dc00',
+  'DfFf', 'd83d', 'de00', '005c', '0022',
 ];
 /** Bytes that no valid string holds: control characters, and UTF-8 that is cut, overlong, a surrogate, or too large. */
 const BAD = [
-  [0x00], [0x0a], [0x1f], [0x80], [0xbf], [0xc0, 0xaf], [0xc1, 0xbf], [0xc3], [0xe0, 0x80, 0x80], [0xe0, 0xa0], [0xe4, 0xbd], [0xed, 0xa0, 0x80],
+  [0x00], [0x0a], [0x1f], [0x80], [0xbf], [0xc0, 0xaf], [0xc1, 0xbf], [0xc3], [0xe0, 0x80, 0x80], [0xe0, 0xa0],
+  [0xe4, 0xbd], [0xed, 0xa0, 0x80],
   [0xf0, 0x80, 0x80, 0x80], [0xf0, 0x9f, 0x98], [0xf4, 0x90, 0x80, 0x80], [0xf5], [0xff],
 ];
 const BAD_ESCAPES = ['\\x', '\\u12g4', '\\u', '\\u1', '\\\u00e9', '\\ ', '\\U0041', '\\a', '\\0', '\\\x00'];
@@ -53,7 +58,9 @@ export function randomValue(random: Random, depth: number, wild: boolean): numbe
   if (kind === 4) return randomObject(random, depth - 1, wild);
   const bytes = [0x5b, ...blank(random)];
   for (let left = random.below(4); left > 0; left--) {
-    bytes.push(...randomValue(random, depth - 1, wild), ...blank(random), ...(left > 1 ? [0x2c] : []), ...blank(random));
+    bytes.push(
+      ...randomValue(random, depth - 1, wild), ...blank(random), ...(left > 1 ? [0x2c] : []), ...blank(random),
+    );
   }
   return [...bytes, 0x5d];
 }
@@ -61,8 +68,13 @@ export function randomValue(random: Random, depth: number, wild: boolean): numbe
 export function randomObject(random: Random, depth: number, wild: boolean, most = 6): number[] {
   const bytes = [0x7b, ...blank(random)];
   for (let left = random.below(most + 1); left > 0; left--) {
-    const key = random.once(2) ? bytesOf(random.pick(['text', 'prompt', 't\\u0065xt', 'messages', ''])) : randomContent(random, 3, wild);
-    bytes.push(0x22, ...key, 0x22, ...blank(random), 0x3a, ...blank(random), ...randomValue(random, depth, wild), ...blank(random));
+    const key = random.once(2)
+      ? bytesOf(random.pick(['text', 'prompt', 't\\u0065xt', 'messages', '']))
+      : randomContent(random, 3, wild);
+    bytes.push(
+      0x22, ...key, 0x22, ...blank(random), 0x3a, ...blank(random), ...randomValue(random, depth, wild),
+      ...blank(random),
+    );
     if (left > 1) bytes.push(0x2c, ...blank(random));
   }
   return [...bytes, 0x7d];

@@ -1,4 +1,5 @@
-// Arguments against a tool's schema: what fits, where it does not, and schemas and arguments that want to do harm (R-CALL, R-TOOLS).
+// Arguments against a tool's schema: what fits, where it does not, and schemas and arguments that want to do harm
+// (R-CALL, R-TOOLS).
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 
@@ -11,7 +12,9 @@ import { runs } from '../long.ts';
 import { SEED } from '../random.ts';
 
 function tool(parameters?: unknown): ToolDefinition {
-  return { namespace: 'functions', name: 'f', ...(parameters !== undefined && { parameters: parameters as JsonSchema }) };
+  return {
+    namespace: 'functions', name: 'f', ...(parameters !== undefined && { parameters: parameters as JsonSchema }),
+  };
 }
 
 /** `keyword pointer` of the finding, `fits`, or why the schema is refused. */
@@ -34,7 +37,10 @@ describe('arguments', () => {
     [object({ a: { type: ['string', 'null'] } }), { a: null }, 'fits'],
     [object({ a: { enum: ['x', 'y'] } }), { a: 'z' }, 'enum /a'],
     [object({ a: { const: { b: [1] } } }), { a: { b: [1] } }, 'fits'],
-    [object({ a: { type: 'array', items: object({ b: { minimum: 3 } }) } }), { a: [{ b: 3 }, { b: 2 }] }, 'minimum /a/1/b'],
+    [
+      object({ a: { type: 'array', items: object({ b: { minimum: 3 } }) } }), { a: [{ b: 3 }, { b: 2 }] },
+      'minimum /a/1/b',
+    ],
     [object({ 'a/b~c d': { type: 'string' } }), { 'a/b~c d': 1 }, 'type /a~1b~0c d'],
     [object({ a: { anyOf: [{ type: 'string' }, { type: 'number' }] } }), { a: true }, 'anyOf /a'],
     [object({ a: { oneOf: [{ type: 'number' }, { type: 'integer' }] } }), { a: 1 }, 'oneOf /a'],
@@ -57,12 +63,23 @@ describe('arguments', () => {
     [object({ a: { type: 'string', nullable: false } }), { a: null }, 'type /a'],
     // An annotation, not a constraint.
     [object({ a: { type: 'string', format: 'email' } }), { a: 'none' }, 'fits'],
-    [{ $ref: '#/$defs/n', $defs: { n: object({ next: { $ref: '#/$defs/n' }, v: { type: 'number' } }) } }, { next: { next: { v: 'x' } } }, 'type /next/next/v'],
+    [
+      { $ref: '#/$defs/n', $defs: { n: object({ next: { $ref: '#/$defs/n' }, v: { type: 'number' } }) } },
+      { next: { next: { v: 'x' } } }, 'type /next/next/v',
+    ],
     [object({ a: { $ref: '#' } }), { a: { a: [] } }, 'type /a/a'],
     [object({ a: { $ref: '#/properties/b%20c' }, 'b c': { type: 'null' } }), { a: 1 }, 'type /a'],
     [{ $ref: '#here', $defs: { x: { $anchor: 'here', type: 'array' } } }, {}, 'type '],
     // Beside a reference, older drafts count nothing.
-    [{ $schema: 'http://json-schema.org/draft-07/schema#', $ref: '#/definitions/x', type: 'null', definitions: { x: true } }, 1, 'fits'],
+    [
+      {
+        $schema: 'http://json-schema.org/draft-07/schema#',
+        $ref: '#/definitions/x',
+        type: 'null',
+        definitions: { x: true },
+      },
+      1, 'fits',
+    ],
     [{ $ref: '#/definitions/x', type: 'null', definitions: { x: true } }, 1, 'type '],
     [{}, 1, 'fits'],
     [undefined, {}, 'fits'],
@@ -74,13 +91,16 @@ describe('arguments', () => {
   });
 
   test('a name that only the arguments hold is not told', () => {
-    const closed = object({ a: object({}, { additionalProperties: false }) }, { additionalProperties: { type: 'number' } });
+    const closed = object({ a: object({}, { additionalProperties: false }) }, {
+      additionalProperties: { type: 'number' },
+    });
     expect(check(closed, { a: { secret: 1 } })).toBe('additionalProperties /a');
     expect(check(closed, { secret: 'x' })).toBe('type ');
     expect(check({ propertyNames: { maxLength: 3 } }, { secret: 1 })).toBe('maxLength ');
     expect(check({ additionalProperties: { items: { type: 'string' } } }, { secret: [1] })).toBe('type ');
     expect(check({ patternProperties: { s: { type: 'string' } } }, { secret: 1 })).toBe('type ');
-    expect(check({ unevaluatedProperties: false, properties: { a: {} } }, { a: 1, secret: 1 })).toBe('unevaluatedProperties ');
+    expect(check({ unevaluatedProperties: false, properties: { a: {} } }, { a: 1, secret: 1 }))
+      .toBe('unevaluatedProperties ');
   });
 
   test('deadline_ms is taken out before, unless the schema names it (R-CALL)', () => {
@@ -90,13 +110,15 @@ describe('arguments', () => {
     expect(value).toEqual({ a: 1, deadline_ms: 5 });
     expect(compileTool(plain).check(argumentsForCheck(value, plain))).toBeNull();
     for (const naming of [
-      object({ deadline_ms: {} }), { allOf: [object({ deadline_ms: {} })] }, { $ref: '#/$defs/x', $defs: { x: object({ deadline_ms: {} }) } },
+      object({ deadline_ms: {} }), { allOf: [object({ deadline_ms: {} })] },
+      { $ref: '#/$defs/x', $defs: { x: object({ deadline_ms: {} }) } },
     ]) {
       expect(argumentsForCheck(value, tool(naming))).toBe(value);
     }
     expect(argumentsForCheck(value, tool())).toEqual({ a: 1 });
     for (const other of [null, 1, 'x', [1], {}]) expect(argumentsForCheck(other, plain)).toBe(other);
-    expect(JSON.stringify(argumentsForCheck(JSON.parse('{"__proto__":1,"deadline_ms":2}'), plain))).toBe('{"__proto__":1}');
+    expect(JSON.stringify(argumentsForCheck(JSON.parse('{"__proto__":1,"deadline_ms":2}'), plain)))
+      .toBe('{"__proto__":1}');
   });
 });
 
@@ -110,15 +132,30 @@ describe('patterns', () => {
     [object({ a: { pattern: '\\u0041' } }), { a: 'A' }, 'fits'],
     [object({ a: { not: { type: 'string', pattern: '^a' } } }), { a: 'abc' }, 'not /a'],
     [object({ a: { not: { type: 'string', pattern: '^a' } } }), { a: 'bc' }, 'fits'],
-    [object({ a: { anyOf: [{ type: 'string', pattern: '^a' }, { type: 'string', pattern: '^b' }] } }), { a: 'bc' }, 'fits'],
+    [
+      object({ a: { anyOf: [{ type: 'string', pattern: '^a' }, { type: 'string', pattern: '^b' }] } }), { a: 'bc' },
+      'fits',
+    ],
     [object({ a: { oneOf: [{ pattern: '^a' }, { pattern: 'b$' }] } }), { a: 'ab' }, 'oneOf /a'],
     [{ propertyNames: { pattern: '^[a-z]$' } }, { a: 1 }, 'fits'],
     [{ propertyNames: { pattern: '^[a-z]$' } }, { A: 1 }, 'pattern '],
     [{ patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, { n_a: 1, n_b: 2 }, 'fits'],
-    [{ patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, { n_a: 1, s_a: 2 }, 'additionalProperties '],
-    [object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }), { n_a: 6 }, 'fits'],
-    [object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }), { n_a: 8 }, 'maximum /n_a'],
-    [object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }), { n_a: 4 }, 'minimum /n_a'],
+    [
+      { patternProperties: { '^n_': { type: 'number' } }, additionalProperties: false }, { n_a: 1, s_a: 2 },
+      'additionalProperties ',
+    ],
+    [
+      object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }),
+      { n_a: 6 }, 'fits',
+    ],
+    [
+      object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }),
+      { n_a: 8 }, 'maximum /n_a',
+    ],
+    [
+      object({ n_a: { minimum: 5 } }, { patternProperties: { '^n_': { type: 'number' }, a$: { maximum: 7 } } }),
+      { n_a: 4 }, 'minimum /n_a',
+    ],
     [{ not: { patternProperties: { '^x': false } } }, { x1: 1 }, 'fits'],
     [{ patternProperties: { '^x': { $ref: '#' }, '^v': { type: 'string' } } }, { x1: { x2: { v: 1 } } }, 'type '],
     [{ patternProperties: { '.*': { type: 'number' } } }, JSON.parse('{"__proto__": "x"}'), 'type '],
@@ -127,14 +164,18 @@ describe('patterns', () => {
     expect(check(schema, value)).toBe(told);
   });
 
-  const REFUSED: [pattern: string][] = [['(?=a)'], ['(?<!a)b'], ['(a)\\1'], ['('], ['a{1001}'], ['((a{100}){100}){100}']];
+  const REFUSED: [pattern: string][] = [
+    ['(?=a)'], ['(?<!a)b'], ['(a)\\1'], ['('], ['a{1001}'], ['((a{100}){100}){100}'],
+  ];
   test.each(REFUSED)('%s cannot be matched in linear time or not at all, so the schema is refused', (pattern) => {
     expect(check(object({ a: { type: 'string', pattern } }), { a: 'x' })).toBe('refused /properties/a/pattern');
     expect(check({ patternProperties: { [pattern]: {} } }, {})).toBe(`refused /patternProperties/${pattern}`);
   });
 
   test('what one check was told does not reach the next', () => {
-    const compiled = compileTool(tool(object({ a: { pattern: '^a' }, b: {} }, { patternProperties: { '^x': { type: 'string' } } })));
+    const compiled = compileTool(
+      tool(object({ a: { pattern: '^a' }, b: {} }, { patternProperties: { '^x': { type: 'string' } } })),
+    );
     expect(compiled.check({ a: 'ab' })).toBeNull();
     expect(compiled.check({ a: 'b' })).toEqual({ pointer: '/a', keyword: 'pattern' });
     expect(compiled.check({ a: 'ab', x: 1 })).toEqual({ pointer: '', keyword: 'type' });
@@ -158,7 +199,10 @@ describe('schemas that are refused, with their place', () => {
     [{ $dynamicRef: '#x' }, 'refused /$dynamicRef'],
     [{ $recursiveRef: '#' }, 'refused /$recursiveRef'],
     [{ $ref: '#' }, 'refused '],
-    [{ $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/b' }] }, b: { not: { $ref: '#/$defs/a' } } } }, 'refused '],
+    [
+      { $ref: '#/$defs/a', $defs: { a: { anyOf: [{ $ref: '#/$defs/b' }] }, b: { not: { $ref: '#/$defs/a' } } } },
+      'refused ',
+    ],
     [object({ a: { type: 'float' } }), 'refused /properties/a/type'],
     [object({ a: 'string' }), 'refused /properties/a'],
     [object({ a: null }), 'refused /properties/a'],
@@ -185,10 +229,14 @@ describe('schemas that are refused, with their place', () => {
 
   test('a schema within its own bounds is none', () => {
     expect(check(deep(50), {})).toMatch(/fits|not/);
-    expect(check({ $id: 'http://example.com/', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: 'string' } } }, { a: 1 })).toBe('type /a');
+    expect(check(
+      { $id: 'http://example.com/', properties: { a: { $ref: '#/$defs/b' } }, $defs: { b: { type: 'string' } } },
+      { a: 1 },
+    )).toBe('type /a');
     const limits = { bytes: 10 };
     expect(compileTool(tool({ type: 'object' }), limits).refused).toEqual({ pointer: '', reason: 'too large' });
-    expect(compileTool(tool({ description: 'ééé' }), { bytes: 23 }).refused).toEqual({ pointer: '', reason: 'too large' });
+    expect(compileTool(tool({ description: 'ééé' }), { bytes: 23 }).refused)
+      .toEqual({ pointer: '', reason: 'too large' });
   });
 });
 
@@ -200,7 +248,9 @@ describe('harm', () => {
   };
   const twice = { allOf: [object({ a: { $ref: '#' } }), object({ a: { $ref: '#' } })] };
   const chain = Object.fromEntries(
-    Array.from({ length: 40 }, (_, index) => [`n${index}`, { allOf: [{ $ref: `#/$defs/n${index + 1}` }, { $ref: `#/$defs/n${index + 1}` }] }]),
+    Array.from({ length: 40 }, (_, index) => {
+      return [`n${index}`, { allOf: [{ $ref: `#/$defs/n${index + 1}` }, { $ref: `#/$defs/n${index + 1}` }] }];
+    }),
   );
   const broad = Object.fromEntries(Array.from({ length: 4000 }, (_, index) => [`k${index}`, index]));
   const items = Array.from({ length: 20_000 }, (_, index) => index);
@@ -213,20 +263,47 @@ describe('harm', () => {
     ['arguments that nest deep where the schema does not', object({ a: {} }), nested(1000), 'fits'],
     ['uniqueItems of many items', { uniqueItems: true }, items, 'limit '],
     ['uniqueItems of a few', { uniqueItems: true }, items.slice(0, 2000), 'fits'],
-    ['uniqueItems many times', { allOf: Array.from({ length: 2000 }, () => ({ uniqueItems: true })) }, items.slice(0, 2000), 'limit '],
-    ['many names many times', { allOf: Array.from({ length: 9000 }, () => ({ maxProperties: 5000 })) }, Array.from({ length: 20 }, () => broad), 'fits'],
-    ['every name in many schemas', { items: { allOf: Array.from({ length: 1000 }, () => ({ additionalProperties: true })) } }, [broad], 'limit '],
-    ['too many names', {}, Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, index])), 'limit '],
+    [
+      'uniqueItems many times', { allOf: Array.from({ length: 2000 }, () => ({ uniqueItems: true })) },
+      items.slice(0, 2000), 'limit ',
+    ],
+    [
+      'many names many times', { allOf: Array.from({ length: 9000 }, () => ({ maxProperties: 5000 })) },
+      Array.from({ length: 20 }, () => broad), 'fits',
+    ],
+    [
+      'every name in many schemas',
+      { items: { allOf: Array.from({ length: 1000 }, () => ({ additionalProperties: true })) } }, [broad], 'limit ',
+    ],
+    [
+      'too many names', {}, Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`k${index}`, index])),
+      'limit ',
+    ],
     ['too many values', {}, Array.from({ length: 200_000 }, () => 0), 'limit '],
-    ['long strings measured often', { items: { allOf: Array.from({ length: 100 }, () => ({ minLength: 1 })) } }, Array.from({ length: 50 }, () => 'x'.repeat(100_000)), 'limit '],
-    ['a pattern that would backtrack', object({ a: { pattern: '^(a+)+$' } }), { a: `${'a'.repeat(50_000)}b` }, 'pattern /a'],
-    ['many patterns and many strings', { items: { allOf: Array.from({ length: 9 }, (_, index) => ({ pattern: `(a|b|ab)*c${index}` })) } }, Array.from({ length: 90_000 }, (_, index) => `${'ab'.repeat(50)}${index}`), 'limit '],
+    [
+      'long strings measured often', { items: { allOf: Array.from({ length: 100 }, () => ({ minLength: 1 })) } },
+      Array.from({ length: 50 }, () => 'x'.repeat(100_000)), 'limit ',
+    ],
+    [
+      'a pattern that would backtrack', object({ a: { pattern: '^(a+)+$' } }), { a: `${'a'.repeat(50_000)}b` },
+      'pattern /a',
+    ],
+    [
+      'many patterns and many strings',
+      { items: { allOf: Array.from({ length: 9 }, (_, index) => ({ pattern: `(a|b|ab)*c${index}` })) } },
+      Array.from({ length: 90_000 }, (_, index) => `${'ab'.repeat(50)}${index}`), 'limit ',
+    ],
     ['a long name', object({}), { ['x'.repeat(2000)]: 1 }, 'limit '],
     ['a name that is no text', object({}, { additionalProperties: { type: 'string' } }), { '\udc00': 1 }, 'limit '],
     ['what is no JSON', {}, { a: undefined }, 'limit '],
-    ['many errors', { anyOf: Array.from({ length: 3000 }, () => ({ additionalProperties: { type: 'string' } })) }, broad, 'limit '],
+    [
+      'many errors', { anyOf: Array.from({ length: 3000 }, () => ({ additionalProperties: { type: 'string' } })) },
+      broad, 'limit ',
+    ],
   ];
-  test.each(CASES.map(([what, schema, value, told]) => ({ what, schema, value, told })))('$what', ({ schema, value, told }) => {
+  test.each(
+    CASES.map(([what, schema, value, told]) => ({ what, schema, value, told })),
+  )('$what', ({ schema, value, told }) => {
     expect(check(schema, value)).toBe(told);
   });
 
@@ -236,7 +313,9 @@ describe('harm', () => {
     expect(check(object({ a: { $ref: '#' } }), round)).toBe('limit ');
   });
 
-  const PROTO = JSON.parse('{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "toString": 1}') as object;
+  const PROTO = JSON.parse(
+    '{"__proto__": {"polluted": 1}, "constructor": {"prototype": {"polluted": 1}}, "toString": 1}',
+  ) as object;
   test('names of prototypes are names like others', () => {
     const properties = JSON.parse('{"__proto__": {"type": "string"}, "constructor": {"type": "object"}}') as object;
     expect(check(object(properties), JSON.parse('{"__proto__": 1}'))).toBe('type /__proto__');
@@ -252,15 +331,25 @@ describe('harm', () => {
 });
 
 describe(`any schema (OPENCHATML_SEED=${SEED})`, () => {
-  const word = fc.constantFrom('object', 'array', 'string', 'integer', 'null', '#', '#/$defs/a', '#/properties/a', 'http://x/', '^a', '(?=a)', '(', 'a', '__proto__');
+  const word = fc.constantFrom(
+    'object', 'array', 'string', 'integer', 'null', '#', '#/$defs/a', '#/properties/a', 'http://x/', '^a', '(?=a)', '(',
+    'a', '__proto__',
+  );
   const keyword = fc.constantFrom(
-    'type', 'enum', 'const', 'required', 'properties', 'items', 'prefixItems', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$ref', '$defs',
-    '$schema', '$id', '$anchor', 'pattern', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'uniqueItems', 'contains', 'minItems',
-    'minLength', 'multipleOf', 'minimum', 'exclusiveMinimum', 'nullable', 'dependencies', 'dependentSchemas', 'propertyNames', 'a', '__proto__',
+    'type', 'enum', 'const', 'required', 'properties', 'items', 'prefixItems', 'allOf', 'anyOf', 'oneOf', 'not', 'if',
+    'then', 'else', '$ref', '$defs',
+    '$schema', '$id', '$anchor', 'pattern', 'patternProperties', 'additionalProperties', 'unevaluatedProperties',
+    'uniqueItems', 'contains', 'minItems',
+    'minLength', 'multipleOf', 'minimum', 'exclusiveMinimum', 'nullable', 'dependencies', 'dependentSchemas',
+    'propertyNames', 'a', '__proto__',
   );
   const { anything } = fc.letrec<{ anything: unknown; schema: unknown }>((tie) => ({
-    anything: fc.oneof({ depthSize: 'medium' }, word, fc.constantFrom(null, true, false, 0, 1, -2.5, 1e300), tie('schema'), fc.array(tie('anything'), { maxLength: 3 })),
-    schema: fc.array(fc.tuple(keyword, tie('anything')), { maxLength: 5 }).map((entries) => Object.fromEntries(entries)),
+    anything: fc.oneof(
+      { depthSize: 'medium' }, word, fc.constantFrom(null, true, false, 0, 1, -2.5, 1e300), tie('schema'),
+      fc.array(tie('anything'), { maxLength: 3 }),
+    ),
+    schema: fc.array(fc.tuple(keyword, tie('anything')), { maxLength: 5 })
+      .map((entries) => Object.fromEntries(entries)),
   }));
 
   test('is compiled or refused, and checks or not, without an exception', () => {
@@ -276,7 +365,8 @@ describe(`any schema (OPENCHATML_SEED=${SEED})`, () => {
   });
 
   const leaf = fc.constantFrom<object | boolean>(
-    { type: 'string' }, { type: 'number' }, { enum: ['a', 1, null] }, { const: [1] }, { minLength: 2 }, { pattern: '^a' }, { minimum: 1 }, true, false,
+    { type: 'string' }, { type: 'number' }, { enum: ['a', 1, null] }, { const: [1] }, { minLength: 2 },
+    { pattern: '^a' }, { minimum: 1 }, true, false,
     { required: ['a'] }, { uniqueItems: true }, { maxItems: 1 }, { minProperties: 1 },
   );
   const keywords = (node: fc.Arbitrary<unknown>): { [name: string]: fc.Arbitrary<unknown> } => {
@@ -284,7 +374,8 @@ describe(`any schema (OPENCHATML_SEED=${SEED})`, () => {
     return {
       properties: fc.dictionary(fc.constantFrom('a', 'b', 'ab'), node, { maxKeys: 2 }),
       patternProperties: fc.dictionary(fc.constantFrom('^a', 'b$', '.'), node, { maxKeys: 2 }),
-      additionalProperties: node, unevaluatedProperties: node, items: node, contains: node, not: node, if: node, then: node,
+      additionalProperties: node, unevaluatedProperties: node, items: node, contains: node, not: node, if: node,
+      then: node,
       propertyNames: fc.constantFrom({ pattern: '^a' }, { minLength: 2 }),
       allOf: some, anyOf: some, oneOf: some,
     };
@@ -293,20 +384,28 @@ describe(`any schema (OPENCHATML_SEED=${SEED})`, () => {
     node: fc.oneof(
       { maxDepth: 4 },
       leaf,
-      fc.array(fc.oneof(...Object.entries(keywords(tie('node'))).map(([name, value]) => fc.record({ [name]: value }))), { maxLength: 3 })
+      fc.array(
+        fc.oneof(...Object.entries(keywords(tie('node'))).map(([name, value]) => fc.record({ [name]: value }))),
+        { maxLength: 3 },
+      )
         .map((all): unknown => Object.assign({}, ...all)),
     ),
   }));
   const scalar = fc.constantFrom<unknown>('a', 'ab', 'b', '', 0, 1, 2, null, true);
   const { instance } = fc.letrec<{ instance: unknown }>((tie) => ({
-    instance: fc.oneof({ depthSize: 'small' }, scalar, fc.array(tie('instance'), { maxLength: 3 }), fc.dictionary(fc.constantFrom('a', 'b', 'ab', 'c'), tie('instance'), { maxKeys: 3 })),
+    instance: fc.oneof(
+      { depthSize: 'small' }, scalar, fc.array(tie('instance'), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom('a', 'b', 'ab', 'c'), tie('instance'), { maxKeys: 3 }),
+    ),
   }));
 
   test('of harmless patterns says what the library says of it as it is', () => {
     fc.assert(
       fc.property(node, instance, (schema, value) => {
         const plain = new Validator(structuredClone(schema) as object, '2020-12', true).validate(value);
-        expect(compileTool(tool(schema === true || schema === false ? { allOf: [schema] } : schema)).check(value) === null).toBe(plain.valid);
+        expect(
+          compileTool(tool(schema === true || schema === false ? { allOf: [schema] } : schema)).check(value) === null,
+        ).toBe(plain.valid);
       }),
       { seed: SEED, numRuns: runs(2000) },
     );
@@ -320,7 +419,8 @@ describe('a cache of tools', () => {
     expect(cache.get(one)).toBe(cache.get(one));
     expect(cache.get(structuredClone(one))).toBe(cache.get(one));
     expect(cache.get({ ...one, name: 'g' })).not.toBe(cache.get(one));
-    expect(cache.get(tool(object({ a: { type: 'null' } }))).check({ a: 1 })).toEqual({ pointer: '/a', keyword: 'type' });
+    expect(cache.get(tool(object({ a: { type: 'null' } }))).check({ a: 1 }))
+      .toEqual({ pointer: '/a', keyword: 'type' });
     expect(cache.size).toBe(3);
   });
 

@@ -17,7 +17,9 @@ type get_current_weather = (_: {
 
 /** The fields of one function of the parameters given. */
 function fields(...lines: string[]): unknown {
-  const { tools, problems } = readDeclarations(`namespace functions {\ntype f = (_: {\n${lines.join('\n')}\n}) => any;\n}`);
+  const { tools, problems } = readDeclarations(
+    `namespace functions {\ntype f = (_: {\n${lines.join('\n')}\n}) => any;\n}`,
+  );
   expect(problems).toEqual([]);
   return tools[0]!.parameters!['properties'];
 }
@@ -32,7 +34,10 @@ describe('declarations', () => {
         description: 'Gets weather for a city.',
         parameters: {
           type: 'object',
-          properties: { location: { type: 'string' }, format: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' } },
+          properties: {
+            location: { type: 'string' },
+            format: { type: 'string', enum: ['celsius', 'fahrenheit'], default: 'celsius' },
+          },
           required: ['location'],
         },
       },
@@ -45,11 +50,13 @@ describe('declarations', () => {
     const { tools, from, to, isClean } = readDeclarations(text);
     expect(tools).toHaveLength(1);
     expect(isClean).toBe(true);
-    expect(text.slice(0, from) + text.slice(to)).toBe('# Instructions\n\nBe kind. A namespace is a set of names.\n\n\n\nThat is all.');
+    expect(text.slice(0, from) + text.slice(to))
+      .toBe('# Instructions\n\nBe kind. A namespace is a set of names.\n\n\n\nThat is all.');
   });
 
   test.each([
-    ['', ''], ['\n', '\n'], ['x\n', 'x\n'], ['\n## a\n', '\n'], ['# Tools\n', ''], ['\n# Tools\n\n## a\n\n', '\n'], ['x\n# Tools\n', 'x\n'],
+    ['', ''], ['\n', '\n'], ['x\n', 'x\n'], ['\n## a\n', '\n'], ['# Tools\n', ''], ['\n# Tools\n\n## a\n\n', '\n'],
+    ['x\n# Tools\n', 'x\n'],
     ['## b\n## a\n', '## b\n'],
   ])('behind %j, of which %j stays', (before, left) => {
     const text = `${before}namespace a {\n}\nnamespace a {\ntype f = () => any;\n}`;
@@ -95,7 +102,9 @@ type now = () => any;
         description: 'Opens the link.',
         parameters: {
           type: 'object',
-          properties: { id: { type: ['number', 'string'], default: -1 }, view_source: { type: 'boolean', default: false } },
+          properties: {
+            id: { type: ['number', 'string'], default: -1 }, view_source: { type: 'boolean', default: false },
+          },
           required: [],
         },
       },
@@ -116,12 +125,19 @@ type now = () => any;
   test('comments carry title, description, examples and default', () => {
     expect(
       fields(
-        '// Dish', '//', '// What to eat.', '// Only one.', '// Examples:', '// - "soup"', '// - "a \\"b\\""', 'dish: string, // default: "soup"',
+        '// Dish', '//', '// What to eat.', '// Only one.', '// Examples:', '// - "soup"', '// - "a \\"b\\""',
+        'dish: string, // default: "soup"',
         'size?: number, // how large',
         '//no space', 'count?: number, // default: 3',
       ),
     ).toEqual({
-      dish: { type: 'string', title: 'Dish', description: 'What to eat.\nOnly one.', examples: ['soup', 'a "b"'], default: 'soup' },
+      dish: {
+        type: 'string',
+        title: 'Dish',
+        description: 'What to eat.\nOnly one.',
+        examples: ['soup', 'a "b"'],
+        default: 'soup',
+      },
       size: { type: 'number', description: 'how large' },
       count: { type: 'number', description: 'no space', default: 3 },
     });
@@ -156,9 +172,15 @@ type now = () => any;
     ['"a" | "b"[]', { type: 'array', items: { type: 'string', enum: ['a', 'b'] } }],
     ['"a" | "b"[] | null', { type: 'array', items: { type: 'string', enum: ['a', 'b'] }, nullable: true }],
     ['string[] | number', { anyOf: [{ type: 'array', items: { type: 'string' } }, { type: 'number' }] }],
-    ['{ a: string; b?: number }', { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] }],
+    [
+      '{ a: string; b?: number }',
+      { type: 'object', properties: { a: { type: 'string' }, b: { type: 'number' } }, required: ['a'] },
+    ],
     ['{}', { type: 'object', properties: {} }],
-    ['{ a?: {}[] }', { type: 'object', properties: { a: { type: 'array', items: { type: 'object', properties: {} } } } }],
+    [
+      '{ a?: {}[] }',
+      { type: 'object', properties: { a: { type: 'array', items: { type: 'object', properties: {} } } } },
+    ],
   ];
   test.each(TYPES)('the type %s', (type, schema) => {
     expect(fields(`x?: ${type},`)).toEqual({ x: schema });
@@ -173,7 +195,8 @@ type now = () => any;
   test('a bar before each branch is a oneOf, with a comment for each', () => {
     expect(
       fields(
-        '// What to look for', '// default: "all"', 'what?:', ' | string // Words default: "x"', ' | "a" | "b" // default: b', ' | number',
+        '// What to look for', '// default: "all"', 'what?:', ' | string // Words default: "x"',
+        ' | "a" | "b" // default: b', ' | number',
         ' |    // An entry', '{', '   id: string,', '   } | null // default: {"id":"1"}', ',', 'next: string,',
       ),
     ).toEqual({
@@ -184,7 +207,14 @@ type now = () => any;
           { type: 'string', description: 'Words', default: 'x' },
           { type: 'string', enum: ['a', 'b'], default: 'b' },
           { type: 'number' },
-          { type: 'object', description: 'An entry', properties: { id: { type: 'string' } }, required: ['id'], nullable: true, default: { id: '1' } },
+          {
+            type: 'object',
+            description: 'An entry',
+            properties: { id: { type: 'string' } },
+            required: ['id'],
+            nullable: true,
+            default: { id: '1' },
+          },
         ],
       },
       next: { type: 'string' },
@@ -192,7 +222,9 @@ type now = () => any;
   });
 
   test('names of fields are read bare or quoted, and never reach a prototype', () => {
-    const read = fields('with space: any,', 'é?: any,', '$ref: any,', '"a: b"?: any,', '__proto__: string,', 'constructor?: any,') as object;
+    const read = fields(
+      'with space: any,', 'é?: any,', '$ref: any,', '"a: b"?: any,', '__proto__: string,', 'constructor?: any,',
+    ) as object;
     expect(Object.keys(read)).toEqual(['with space', 'é', '$ref', 'a: b', '__proto__', 'constructor']);
     expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
     expect(JSON.stringify(read)).toContain('"__proto__":{"type":"string"}');
@@ -237,7 +269,10 @@ describe('what cannot be read', () => {
   });
 
   test('a namespace in the middle of a line, of prose, or without a name is none', () => {
-    for (const text of ['the namespace functions { is', 'namespace {', 'namespace a b {', `namespace ${'n'.repeat(300)} {`, '// namespace x {']) {
+    for (const text of [
+      'the namespace functions { is', 'namespace {', 'namespace a b {', `namespace ${'n'.repeat(300)} {`,
+      '// namespace x {',
+    ]) {
       expect(readDeclarations(text)).toEqual({ tools: [], problems: [], from: 0, to: 0, isClean: true });
     }
   });
@@ -258,8 +293,10 @@ describe('what cannot be read', () => {
   });
 
   test.each([
-    ['namespace a {', 60_000], ['namespace a { type f = (_: { x: "', 30_000], ['\nnamespace a {\ntype f = (', 30_000], ['namespace ', 100_000],
-    ['\nnamespace a {\n//', 50_000], ['namespace a {\ntype', 50_000], ['\n// x', 200_000], ['{ x: ', 150_000], ['| ', 200_000],
+    ['namespace a {', 60_000], ['namespace a { type f = (_: { x: "', 30_000], ['\nnamespace a {\ntype f = (', 30_000],
+    ['namespace ', 100_000],
+    ['\nnamespace a {\n//', 50_000], ['namespace a {\ntype', 50_000], ['\n// x', 200_000], ['{ x: ', 150_000],
+    ['| ', 200_000],
   ])('%j a hundred thousand times is read in one go', (piece, times) => {
     const text = `namespace a {\n${piece.repeat(times)}`.slice(0, MOST_TEXT);
     expect(readDeclarations(text).tools).toEqual([]);

@@ -18,7 +18,9 @@ const folder = sharedData('dialogues');
 
 interface DialogueRecord {
   readonly tools: unknown;
-  readonly messages: readonly { readonly tool_calls?: readonly { readonly function: { readonly name: string; readonly arguments: string } }[] }[];
+  readonly messages: readonly {
+    readonly tool_calls?: readonly { readonly function: { readonly name: string; readonly arguments: string } }[];
+  }[];
 }
 
 function load(name: string): string {
@@ -57,7 +59,9 @@ describe.skipIf(folder === null || !isAll)('dialogues', () => {
     const contents = bodies('harmony.txt', '<|start|>developer<|message|>', '<|end|>');
     for (const [index, content] of contents.entries()) {
       const written = writeDeclarations(tools[index]!);
-      if (written.losses.length > 0 || written.text !== content) expect(written).toEqual({ text: content, losses: [], problems: [] });
+      if (written.losses.length > 0 || written.text !== content) {
+        expect(written).toEqual({ text: content, losses: [], problems: [] });
+      }
     }
   });
 

@@ -25,7 +25,10 @@ const CASES: [parameters: object, value: unknown, told: readonly string[]][] = [
   [object({}, { required: ['x'] }), {}, ['/x is missing']],
   [object({ a: { const: 1 } }), { a: 2 }, ['/a must be 1']],
   [object({ a: { type: ['integer', 'null'] } }), { a: 1.5 }, ['/a must be an integer or null']],
-  [object({ a: { type: 'array', items: STRING } }), { a: ['', 1, 2] }, ['/a/1 must be a string', '/a/2 must be a string']],
+  [
+    object({ a: { type: 'array', items: STRING } }), { a: ['', 1, 2] },
+    ['/a/1 must be a string', '/a/2 must be a string'],
+  ],
   [object({ a: { minimum: 1 } }), { a: 0 }, ['/a must be at least 1']],
   [object({ a: { exclusiveMaximum: 1 } }), { a: 1 }, ['/a must be below 1']],
   [object({ a: { multipleOf: 2 } }), { a: 1 }, ['/a must be a multiple of 2']],
@@ -39,9 +42,15 @@ const CASES: [parameters: object, value: unknown, told: readonly string[]][] = [
   [object({ a: { $ref: '#/$defs/s' } }, { $defs: { s: STRING } }), { a: 1 }, ['/a must be a string']],
   [object({ a: STRING }, { additionalProperties: false }), { b: 1, c: 1 },
     ['the arguments must not have other properties than a']],
-  [object({ a: object({}, { additionalProperties: false }) }), { a: { secret: 1 } }, ['/a must not have other properties']],
+  [
+    object({ a: object({}, { additionalProperties: false }) }), { a: { secret: 1 } },
+    ['/a must not have other properties'],
+  ],
   [object({}, { additionalProperties: STRING }), { secret: 1 }, ['a value in the arguments must be a string']],
-  [object({}, { additionalProperties: CITY }), { secret: { city: '' } }, ['a value in the arguments lacks unit (one of "c", "f")']],
+  [
+    object({}, { additionalProperties: CITY }), { secret: { city: '' } },
+    ['a value in the arguments lacks unit (one of "c", "f")'],
+  ],
   [object({ a: false }), { a: 1 }, ['/a must not be there']],
   [object({ [`\u001b[31m${'n'.repeat(100)}`]: STRING }), { [`\u001b[31m${'n'.repeat(100)}`]: 1 },
     [`/\\x1b[31m${'n'.repeat(73)}\u2026 must be a string`]],
@@ -65,7 +74,8 @@ test('a schema that is not used, and what is beyond a bound', () => {
     expect.stringMatching(/^the schema is not usable at #\/properties\/a\/pattern: /),
   ]);
   const tool = { namespace: 'functions', name: 'f', parameters: object({ a: STRING }) as JsonSchema };
-  expect(compileTool(tool, { values: 4 }).faults({ a: [1, 2, 3, 4, 5] })).toEqual([expect.stringContaining('beyond a bound')]);
+  expect(compileTool(tool, { values: 4 }).faults({ a: [1, 2, 3, 4, 5] }))
+    .toEqual([expect.stringContaining('beyond a bound')]);
 });
 
 describe(`random arguments, seed ${SEED}`, () => {

@@ -5,13 +5,18 @@ import { KnownBlocks, readDeclarations } from '../../src/tools/declarations.ts';
 import { SEED } from '../random.ts';
 
 const PIECES = [
-  '# Tools\n\n', '## functions\n\n', 'namespace functions {\n', 'namespace browser {', '\n}', '} // namespace functions', '} // namespace browser\n', '\n',
-  '// Looks a city up.\n', 'type f = () => any;\n', 'type g = (_: {\ncity: string,\nn?: number, // default: 3\n}) => any;\n', 'type h = (', '"}"', 'text ', 'namespace',
+  '# Tools\n\n', '## functions\n\n', 'namespace functions {\n', 'namespace browser {', '\n}',
+  '} // namespace functions', '} // namespace browser\n', '\n',
+  '// Looks a city up.\n', 'type f = () => any;\n',
+  'type g = (_: {\ncity: string,\nn?: number, // default: 3\n}) => any;\n', 'type h = (', '"}"', 'text ', 'namespace',
 ];
-const WHOLE = '# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = (_: {\n// Where\ncity: string,\n}) => any;\n\n} // namespace functions';
+const WHOLE = '# Tools\n\n## functions\n\nnamespace functions {\n\ntype f = (_: {\n// Where\ncity: string,\n'
+  + '}) => any;\n\n} // namespace functions';
 
 test('known blocks change nothing', () => {
-  const piece = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...PIECES) }, { weight: 1, arbitrary: fc.constant(WHOLE) });
+  const piece = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...PIECES) }, {
+    weight: 1, arbitrary: fc.constant(WHOLE),
+  });
   const text = fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join(''));
   let found = 0;
   fc.assert(

@@ -1,5 +1,5 @@
-// Tool definitions as JSON: 0.1's function list (0.1 extended §8), lists in a developer message of 2.0 (§8.2), chat records; and which
-// reader a message takes (R-TOOLS).
+// Tool definitions as JSON: 0.1's function list (0.1 extended §8), lists in a developer message of 2.0 (§8.2), chat
+// records; and which reader a message takes (R-TOOLS).
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
@@ -19,7 +19,8 @@ const STOCK: ToolDefinition = {
 const NOW: ToolDefinition = { namespace: 'functions', name: 'now' };
 const ONE = JSON.stringify(toOpenAI([STOCK])[0]);
 const PRETTY = JSON.stringify(toOpenAI([STOCK])[0], null, 2);
-const SCHEMA = '{\n  "title": "FunctionCall",\n  "type": "object",\n  "properties": {"arguments": {"type": "object"}, "name": {"type": "string"}}\n}';
+const SCHEMA = '{\n  "title": "FunctionCall",\n  "type": "object",\n'
+  + '  "properties": {"arguments": {"type": "object"}, "name": {"type": "string"}}\n}';
 
 describe('the function list of 0.1', () => {
   const READ: [what: string, text: string, tools: ToolDefinition[], rest: string][] = [
@@ -27,13 +28,25 @@ describe('the function list of 0.1', () => {
     ['one object a line', `\n${ONE}\n${JSON.stringify(toOpenAI([NOW])[0])}\n`, [STOCK, NOW], '\n'],
     ['objects without anything between, and with commas', `${ONE}${ONE} , ${ONE}`, [STOCK, STOCK, STOCK], ''],
     ['an array', `\n[${ONE},\n${PRETTY}]`, [STOCK, STOCK], ''],
-    ['name and parameters alone', '{"name":"f","parameters":{}}', [{ namespace: 'functions', name: 'f', parameters: {} }], ''],
-    ['prose and a schema behind it (0.1 extended §8.5)', `\n${PRETTY}\n\nUse the following schema:\n${SCHEMA}`, [STOCK], `\n\nUse the following schema:\n${SCHEMA}`],
+    [
+      'name and parameters alone', '{"name":"f","parameters":{}}',
+      [{ namespace: 'functions', name: 'f', parameters: {} }], '',
+    ],
+    [
+      'prose and a schema behind it (0.1 extended §8.5)', `\n${PRETTY}\n\nUse the following schema:\n${SCHEMA}`,
+      [STOCK], `\n\nUse the following schema:\n${SCHEMA}`,
+    ],
     ['a schema right behind it', `${ONE}\n${SCHEMA}`, [STOCK], `\n${SCHEMA}`],
     ['a call behind it', `${ONE}\n{"name":"f","arguments":{}}`, [STOCK], '\n{"name":"f","arguments":{}}'],
-    ['a quotation of the token', '` tag. You may call one or more functions.', [], '` tag. You may call one or more functions.'],
+    [
+      'a quotation of the token', '` tag. You may call one or more functions.', [],
+      '` tag. You may call one or more functions.',
+    ],
     ['nothing', '', [], ''],
-    ['a string with braces', '{"name":"f","description":"} {\\" [","parameters":{}} x', [{ namespace: 'functions', name: 'f', description: '} {" [', parameters: {} }], ' x'],
+    [
+      'a string with braces', '{"name":"f","description":"} {\\" [","parameters":{}} x',
+      [{ namespace: 'functions', name: 'f', description: '} {" [', parameters: {} }], ' x',
+    ],
   ];
   test.each(READ)('%s', (_, text, tools, rest) => {
     const read = readFunctionList(text);
@@ -54,7 +67,13 @@ describe('the function list of 0.1', () => {
     ['name', '{"type":"function","function":{"name":"a\\n<|end|>"}}', 0],
     ['field', '{"type":"function","function":{"name":"f","strict":true}}', 1],
     ['field', '{"type":"function","function":{"name":"f","description":1}}', 1],
-    ['too-deep', `{"name":"f","parameters":${'['.repeat(200)}${']'.repeat(200)}}`.replace('"parameters":', '"parameters":{"x":').concat('}'), 0],
+    [
+      'too-deep',
+      `{"name":"f","parameters":${'['.repeat(200)}${']'.repeat(200)}}`
+        .replace('"parameters":', '"parameters":{"x":')
+        .concat('}'),
+      0,
+    ],
   ];
   test.each(BAD)('%s: %s', (reason, text, tools) => {
     const read = readFunctionList(text);
@@ -64,10 +83,13 @@ describe('the function list of 0.1', () => {
   });
 
   test('bounds', () => {
-    const many = readFunctionList(Array.from({ length: MOST_TOOLS + 1 }, () => '{"name":"f","parameters":{}}').join('\n'));
+    const many = readFunctionList(
+      Array.from({ length: MOST_TOOLS + 1 }, () => '{"name":"f","parameters":{}}').join('\n'),
+    );
     expect(many.tools).toHaveLength(MOST_TOOLS);
     expect(many.problems.map((problem) => problem.reason)).toEqual(['too-many']);
-    expect(readFunctionList(`${ONE}${' '.repeat(MOST_TEXT)}`).problems).toEqual([{ reason: 'too-long', from: 0, to: ONE.length + MOST_TEXT }]);
+    expect(readFunctionList(`${ONE}${' '.repeat(MOST_TEXT)}`).problems)
+      .toEqual([{ reason: 'too-long', from: 0, to: ONE.length + MOST_TEXT }]);
     for (const piece of ['{', '[', '{"a":', '{"name":"f","parameters":{', '\n{"']) {
       const text = piece.repeat(MOST_TEXT / piece.length);
       expect(readFunctionList(text).tools).toEqual([]);
@@ -76,9 +98,12 @@ describe('the function list of 0.1', () => {
   });
 
   test('a property called __proto__ is one of its own', () => {
-    const { tools } = readFunctionList('{"name":"f","parameters":{"type":"object","properties":{"__proto__":{"type":"string"}}},"__proto__":{"x":1}}');
+    const { tools } = readFunctionList(
+      '{"name":"f","parameters":{"type":"object","properties":{"__proto__":{"type":"string"}}},"__proto__":{"x":1}}',
+    );
     expect(JSON.stringify(tools)).toBe(
-      '[{"namespace":"functions","name":"f","parameters":{"type":"object","properties":{"__proto__":{"type":"string"}}}}]',
+      '[{"namespace":"functions","name":"f","parameters":{"type":"object",'
+        + '"properties":{"__proto__":{"type":"string"}}}}]',
     );
     expect(Object.keys(Object.prototype)).toEqual([]);
   });
@@ -87,10 +112,16 @@ describe('the function list of 0.1', () => {
 describe('lists in a developer message (2.0 §8.2)', () => {
   const READ: [what: string, text: string, tools: ToolDefinition[], rest: string][] = [
     ['a bare array', `You have tools.\n\n[${ONE}]\n\nBe kind.`, [STOCK], 'You have tools.\n\n\n\nBe kind.'],
-    ['a fenced array', `Tools:\n\`\`\`json\n${writeToolList([STOCK, NOW])}\n\`\`\`\nBe kind.`, [STOCK, NOW], 'Tools:\n\nBe kind.'],
+    [
+      'a fenced array', `Tools:\n\`\`\`json\n${writeToolList([STOCK, NOW])}\n\`\`\`\nBe kind.`, [STOCK, NOW],
+      'Tools:\n\nBe kind.',
+    ],
     ['a fenced object', `\`\`\`\n${PRETTY}\n\`\`\``, [STOCK], ''],
     ['objects', `${ONE}\n${PRETTY}`, [STOCK, STOCK], ''],
-    ['other JSON is passed over', `{"mode": "x"}\n[1, 2]\n${ONE}\n${SCHEMA}`, [STOCK], `{"mode": "x"}\n[1, 2]\n\n${SCHEMA}`],
+    [
+      'other JSON is passed over', `{"mode": "x"}\n[1, 2]\n${ONE}\n${SCHEMA}`, [STOCK],
+      `{"mode": "x"}\n[1, 2]\n\n${SCHEMA}`,
+    ],
     ['brackets in prose', `[note] use {x}\n  ${ONE}`, [STOCK], '[note] use {x}\n  '],
     ['none', 'Answer in JSON: {"name": "x"}', [], 'Answer in JSON: {"name": "x"}'],
   ];
@@ -113,19 +144,25 @@ describe('the tools of chat records', () => {
     for (const input of [RECORD, RECORD[0], JSON.stringify(RECORD), JSON.stringify(RECORD[0])]) {
       expect(fromOpenAI(input)).toEqual({ tools, problems: [] });
     }
-    for (const nothing of [undefined, null, '', [], '[]']) expect(fromOpenAI(nothing)).toEqual({ tools: [], problems: [] });
+    for (const nothing of [undefined, null, '', [], '[]']) {
+      expect(fromOpenAI(nothing)).toEqual({ tools: [], problems: [] });
+    }
   });
 
   test('keep the order of keys, and what is absent stays absent', () => {
-    expect(JSON.stringify(toOpenAI([STOCK]))).toMatch(/^\[\{"type":"function","function":\{"name":"[a-z_]+","description":"[^"]+","parameters":\{/);
+    expect(JSON.stringify(toOpenAI([STOCK])))
+      .toMatch(/^\[\{"type":"function","function":\{"name":"[a-z_]+","description":"[^"]+","parameters":\{/);
     expect(JSON.stringify(toOpenAI([NOW]))).toBe('[{"type":"function","function":{"name":"now"}}]');
-    expect(JSON.stringify(toOpenAI([{ namespace: 'browser', name: 'open' }]))).toBe('[{"type":"function","function":{"name":"browser.open"}}]');
+    expect(JSON.stringify(toOpenAI([{ namespace: 'browser', name: 'open' }])))
+      .toBe('[{"type":"function","function":{"name":"browser.open"}}]');
   });
 
   const BAD: [reason: string, input: unknown][] = [
-    ['syntax', 'not JSON'], ['syntax', 5], ['syntax', [null]], ['syntax', [{}]], ['syntax', [{ function: {} }]], ['syntax', [{ type: 'web_search' }]],
+    ['syntax', 'not JSON'], ['syntax', 5], ['syntax', [null]], ['syntax', [{}]], ['syntax', [{ function: {} }]],
+    ['syntax', [{ type: 'web_search' }]],
     ['syntax', [{ type: 'function', function: { name: 5 } }]], ['name', [{ type: 'function', function: { name: '' } }]],
-    ['field', [{ type: 'function', function: { name: 'f', parameters: 'x' } }]], ['field', [{ ...RECORD[0], strict: true }]],
+    ['field', [{ type: 'function', function: { name: 'f', parameters: 'x' } }]],
+    ['field', [{ ...RECORD[0], strict: true }]],
     ['too-long', ' '.repeat(MOST_TEXT + 1)],
   ];
   test.each(BAD)('%s: %j', (reason, input) => {
@@ -156,12 +193,14 @@ ${PRETTY}
 
 Use the following pydantic model json schema for each tool call you will make:
 ${SCHEMA}`;
-    expect(toolsOf({ role: 'system', content: document, dialectId: 'openchatml-0.1' })).toEqual({ tools: [STOCK], problems: [] });
+    expect(toolsOf({ role: 'system', content: document, dialectId: 'openchatml-0.1' }))
+      .toEqual({ tools: [STOCK], problems: [] });
   });
 
   test('a thought block of 0.1 defines nothing', () => {
     const list = `<|function_list|>${ONE}`;
-    const read = (content: string): number => toolsOf({ role: 'system', content, dialectId: 'openchatml-0.1' }).tools.length;
+    const read = (content: string): number =>
+      toolsOf({ role: 'system', content, dialectId: 'openchatml-0.1' }).tools.length;
     expect(read(`<|start_reason|>${list}<|end_reason|>`)).toBe(0);
     expect(read(`<|start_reason|>${list}<|start_reason|><|end_reason|>${list}<|end_reason|>${list}`)).toBe(1);
     expect(read(`<|start_reason|><|end_reflect|>${list}`)).toBe(0);
@@ -173,7 +212,8 @@ ${SCHEMA}`;
     const content = `Tools:<|function_list|>\n{"name": }`;
     const { problems } = toolsOf({ role: 'system', content, dialectId: 'openchatml-0.1' });
     expect(problems.map(({ from, to }) => content.slice(from, to))).toEqual(['{"name": }']);
-    expect(toolsOf({ role: 'system', content: '<|function_list|>{'.repeat(50_000), dialectId: 'openchatml-0.1' }).tools).toEqual([]);
+    expect(toolsOf({ role: 'system', content: '<|function_list|>{'.repeat(50_000), dialectId: 'openchatml-0.1' }).tools)
+      .toEqual([]);
   });
 
   test('the recorded definitions are the same in both notations', () => {

@@ -15,7 +15,12 @@ const plain = fc.letrec<{ schema: Record<string, unknown> }>((tie) => ({
     fc.record({ type: fc.constant('string'), enum: fc.array(fc.constantFrom('a', 'b', 1, null), { maxLength: 3 }) }),
     fc.record({ type: fc.constant('array'), items: tie('schema') }),
     fc.record(
-      { type: fc.constant('object'), properties: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), tie('schema')), required: fc.array(fc.constantFrom('a', 'b')), additionalProperties: fc.boolean() },
+      {
+        type: fc.constant('object'),
+        properties: fc.dictionary(fc.constantFrom('a', 'b', '__proto__'), tie('schema')),
+        required: fc.array(fc.constantFrom('a', 'b')),
+        additionalProperties: fc.boolean(),
+      },
       { requiredKeys: ['type'] },
     ),
   ),
@@ -108,7 +113,8 @@ describe.each(['simd', 'scalar'] as const)('text, %s', (build) => {
 
   const parts = object({
     s: { type: 'string' }, n: { type: 'number' }, i: { type: 'integer' }, b: { type: 'boolean' }, z: { type: 'null' },
-    e: { type: 'string', enum: ['x', 'ab'] }, l: { type: 'array', items: { type: 'string' } }, o: object({ s: { type: 'string' } }),
+    e: { type: 'string', enum: ['x', 'ab'] }, l: { type: 'array', items: { type: 'string' } },
+    o: object({ s: { type: 'string' } }),
   });
 
   function object(properties: object): object {
@@ -123,9 +129,15 @@ describe.each(['simd', 'scalar'] as const)('text, %s', (build) => {
 
   /** Parts of the longest texts; one more is twenty times as many texts. */
   const LONGEST = isAll ? 4 : 3;
-  const LETTERS = ['"', '\\', 'u', '0', '1', '-', '.', 'e', ',', '}', ']', '[', '{', ' ', ':', 's', '\n', 'true', 'null', 'ab', '\u00e9'];
+  const LETTERS = [
+    '"', '\\', 'u', '0', '1', '-', '.', 'e', ',', '}', ']', '[', '{', ' ', ':', 's', '\n', 'true', 'null', 'ab',
+    '\u00e9',
+  ];
 
-  test.each([['s', '"', LONGEST], ['n', '', LONGEST], ['i', '', 3], ['b', '', 3], ['z', '', 3], ['e', '"', 3], ['l', '["', 3], ['l', '[', 3], ['o', '{"s":', 3]] as const)(
+  test.each([
+    ['s', '"', LONGEST], ['n', '', LONGEST], ['i', '', 3], ['b', '', 3], ['z', '', 3], ['e', '"', 3], ['l', '["', 3],
+    ['l', '[', 3], ['o', '{"s":', 3],
+  ] as const)(
     'every short text as the property %s, behind %j: none that is no JSON, or does not fit',
     (name, before, most) => {
       const check = acceptsFor(parts)!;

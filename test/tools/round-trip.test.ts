@@ -17,7 +17,10 @@ const line = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter
 });
 const lines = fc.array(line, { minLength: 1, maxLength: 3 }).map((texts) => texts.join('\n'));
 const text = fc.string({ unit: 'binary', maxLength: 12 });
-const fieldName = fc.oneof(fc.stringMatching(/^[a-z_]{1,8}$/), fc.string({ unit: 'grapheme', maxLength: 8 }), fc.constantFrom('__proto__', 'toString'));
+const fieldName = fc.oneof(
+  fc.stringMatching(/^[a-z_]{1,8}$/), fc.string({ unit: 'grapheme', maxLength: 8 }),
+  fc.constantFrom('__proto__', 'toString'),
+);
 const toolName = fc.stringMatching(/^[A-Za-z0-9_.-]{1,12}$/);
 
 const words = fc.record(
@@ -29,7 +32,9 @@ const words = fc.record(
 function withDefault<T extends JsonSchema>(schema: fc.Arbitrary<T>): fc.Arbitrary<T> {
   return fc.tuple(schema, fc.option(fc.jsonValue({ maxDepth: 2 }), { nil: undefined })).map(([plain, value]) => {
     // Minus zero is zero in JSON.
-    return value === undefined || plain['enum'] !== undefined ? plain : { ...plain, default: JSON.parse(JSON.stringify(value)) as unknown };
+    return value === undefined || plain['enum'] !== undefined
+      ? plain
+      : { ...plain, default: JSON.parse(JSON.stringify(value)) as unknown };
   });
 }
 
@@ -40,7 +45,8 @@ const plain = fc.constantFrom<JsonSchema>(
 const members = fc.uniqueArray(text, { minLength: 1, maxLength: 4 });
 const enumeration = fc.record({ type: fc.constant('string'), enum: members });
 const enumerationWithDefault = enumeration.chain((schema) => {
-  return fc.option(fc.constantFrom(...schema.enum), { nil: undefined }).map((member) => (member === undefined ? schema : { ...schema, default: member }));
+  return fc.option(fc.constantFrom(...schema.enum), { nil: undefined })
+    .map((member) => (member === undefined ? schema : { ...schema, default: member }));
 });
 const nullable = (schema: JsonSchema): boolean => JSON.stringify(schema).includes('null');
 
@@ -50,7 +56,10 @@ const { object } = fc.letrec<{ schema: JsonSchema; object: JsonSchema }>((tie) =
     { depthSize: 'small' },
     plain,
     enumerationWithDefault,
-    fc.record({ type: fc.constant('array'), items: fc.oneof(fc.constantFrom({ type: 'string' }, { type: 'number' }, {}), tie('object')) }),
+    fc.record({
+      type: fc.constant('array'),
+      items: fc.oneof(fc.constantFrom({ type: 'string' }, { type: 'number' }, {}), tie('object')),
+    }),
     fc.record({ type: fc.constant('array'), items: enumeration.filter(({ enum: all }) => all.length > 1) }),
     tie('object'),
   ),
@@ -62,7 +71,8 @@ const { object } = fc.letrec<{ schema: JsonSchema; object: JsonSchema }>((tie) =
     .map((fields) => {
       const properties = Object.fromEntries(
         fields.map(([name, schema, words, , isNullable]) => {
-          const mayBe = isNullable && !nullable(schema) && (schema['enum'] !== undefined || schema['items'] !== undefined);
+          const mayBe =
+            isNullable && !nullable(schema) && (schema['enum'] !== undefined || schema['items'] !== undefined);
           // An object that is nested says its description twice; only one of the two is read.
           return [name, { ...schema, ...words, ...(mayBe && { nullable: true }) }];
         }),
@@ -79,16 +89,28 @@ const carried = fc.record(
 
 /** Anything that looks like a schema. */
 const keyword = fc.constantFrom(
-  'type', 'enum', 'properties', 'required', 'items', 'oneOf', 'anyOf', 'allOf', 'not', '$ref', 'description', 'title', 'examples', 'default',
+  'type', 'enum', 'properties', 'required', 'items', 'oneOf', 'anyOf', 'allOf', 'not', '$ref', 'description', 'title',
+  'examples', 'default',
   'nullable', 'pattern', 'additionalProperties', 'const', '__proto__', 'constructor',
 );
-const word = fc.constantFrom('object', 'array', 'string', 'integer', 'null', 'weird', '#/x', '\n}) => any;', '"', '// x', 'default: 1', '');
+const word = fc.constantFrom(
+  'object', 'array', 'string', 'integer', 'null', 'weird', '#/x', '\n}) => any;', '"', '// x', 'default: 1', '',
+);
 const { anything } = fc.letrec<{ anything: unknown; schema: unknown }>((tie) => ({
-  anything: fc.oneof({ depthSize: 'small' }, word, fc.constantFrom(null, true, 0, -0.5, 1e300), tie('schema'), fc.array(tie('anything'), { maxLength: 3 })),
-  schema: fc.array(fc.tuple(fc.oneof(keyword, word), tie('anything')), { maxLength: 6 }).map((entries) => Object.fromEntries(entries)),
+  anything: fc.oneof(
+    { depthSize: 'small' }, word, fc.constantFrom(null, true, 0, -0.5, 1e300), tie('schema'),
+    fc.array(tie('anything'), { maxLength: 3 }),
+  ),
+  schema: fc.array(fc.tuple(fc.oneof(keyword, word), tie('anything')), { maxLength: 6 })
+    .map((entries) => Object.fromEntries(entries)),
 }));
 const anyTool = fc.record(
-  { namespace: fc.constantFrom('functions', 'browser'), name: fc.constantFrom('f', 'g', 'a b'), description: fc.oneof(word, lines, text), parameters: anything },
+  {
+    namespace: fc.constantFrom('functions', 'browser'),
+    name: fc.constantFrom('f', 'g', 'a b'),
+    description: fc.oneof(word, lines, text),
+    parameters: anything,
+  },
   { requiredKeys: ['namespace', 'name'] },
 ) as fc.Arbitrary<ToolDefinition>;
 
@@ -100,7 +122,8 @@ function normal(value: unknown): unknown {
     if (inner === undefined) return [];
     const isNames = key === 'required' && Array.isArray(inner) && inner.every((name) => typeof name === 'string');
     if (isNames) return inner.length === 0 ? [] : [[key, [...inner].sort()]];
-    const isEmpty = key === 'properties' && typeof inner === 'object' && inner !== null && !Array.isArray(inner) && Object.keys(inner).length === 0;
+    const isEmpty = key === 'properties' && typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      && Object.keys(inner).length === 0;
     return isEmpty && (value as { type?: unknown }).type === 'object' ? [] : [[key, normal(inner)]];
   });
   return Object.fromEntries(entries);
@@ -129,7 +152,8 @@ describe(`definitions (OPENCHATML_SEED=${SEED})`, () => {
         const grouped = namespaces.flatMap((namespace) => kept.filter((tool) => tool.namespace === namespace));
         const read = readDeclarations(written.text);
         expect(read.problems).toEqual([]);
-        expect(read.tools.map(({ namespace, name }) => [namespace, name])).toEqual(grouped.map(({ namespace, name }) => [namespace, name]));
+        expect(read.tools.map(({ namespace, name }) => [namespace, name]))
+          .toEqual(grouped.map(({ namespace, name }) => [namespace, name]));
         const same = JSON.stringify(sorted(normal(read.tools))) === JSON.stringify(sorted(normal(grouped)));
         expect(written.losses.length > 0).toBe(!same);
       }),
@@ -151,7 +175,8 @@ describe(`definitions (OPENCHATML_SEED=${SEED})`, () => {
 
   test('are read from any text without an exception', () => {
     const pieces = fc.constantFrom(
-      'namespace a {\n', 'type f = (_: {', '\n', '}', ') => any;', '"', '// x', 'x?: ', '|', 'string', '[]', '{"name":"f","parameters":{}}', '[', ',',
+      'namespace a {\n', 'type f = (_: {', '\n', '}', ') => any;', '"', '// x', 'x?: ', '|', 'string', '[]',
+      '{"name":"f","parameters":{}}', '[', ',',
       '```json\n', '\\', '# Tools', '## a\n', ' ',
     );
     fc.assert(
@@ -160,7 +185,9 @@ describe(`definitions (OPENCHATML_SEED=${SEED})`, () => {
         for (const read of [readDeclarations, readFunctionList, readToolList]) {
           const { from, to, problems } = read(input);
           expect(0 <= from && from <= to && to <= input.length).toBe(true);
-          for (const problem of problems) expect(0 <= problem.from && problem.from <= problem.to && problem.to <= input.length).toBe(true);
+          for (const problem of problems) {
+            expect(0 <= problem.from && problem.from <= problem.to && problem.to <= input.length).toBe(true);
+          }
         }
         fromOpenAI(input);
       }),

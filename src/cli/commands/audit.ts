@@ -196,7 +196,9 @@ class Audit {
     const { maxWarnings = Infinity, exitZero, diff } = this.#options;
     const { error: errors, warning: warnings, info: infos } = this.#tally.severities;
     const run = this.#run;
-    const summary: Summary = { schema: 'openchatml/audit/1', files: run.files, errors, warnings, infos, rules: this.#tally.rules };
+    const summary: Summary = {
+      schema: 'openchatml/audit/1', files: run.files, errors, warnings, infos, rules: this.#tally.rules,
+    };
     const words = diff ? null : this.#report.end(summary, !run.failed);
     run.out.flush();
     if (words !== null && !this.#options.quiet) run.tell(words);

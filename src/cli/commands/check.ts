@@ -31,7 +31,9 @@ export async function check(
   if (!tools) return FAILED;
   const { isTTY } = host.stdout;
   const { format, maxDiagnostics } = options;
-  const report = makeReport({ format, maxDiagnostics, schema: SCHEMA, out: run.out, colors: run.colors, isTTY, version: host.version });
+  const report = makeReport({
+    format, maxDiagnostics, schema: SCHEMA, out: run.out, colors: run.colors, isTTY, version: host.version,
+  });
   const settle = applyRules(options.rules);
   const tally = new Tally();
   const places = new FindingPlaces();

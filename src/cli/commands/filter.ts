@@ -1,5 +1,5 @@
-// `filter`: one verdict a line, for programs that send records through a pipe. What stands in a record is never a reason
-// to fail: the exit code tells of the pipe alone.
+// `filter`: one verdict a line, for programs that send records through a pipe. What stands in a record is never a
+// reason to fail: the exit code tells of the pipe alone.
 
 import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../../abi.ts';
@@ -82,7 +82,9 @@ function refuse(paths: readonly string[], { emit, passthrough, maxLineBytes = 0 
 }
 
 function open(path: string, host: Host): InputSource {
-  return path === STANDARD_INPUT ? openRef({ kind: 'stdin', fd: host.stdin.fd }, { verify: false }).input : openInput(path);
+  return path === STANDARD_INPUT
+    ? openRef({ kind: 'stdin', fd: host.stdin.fd }, { verify: false }).input
+    : openInput(path);
 }
 
 function filterLines(
@@ -135,7 +137,9 @@ function filterLines(
 }
 
 /** Verdicts alone are asked for, on what records hold by themselves, and nobody waits for each of them. */
-function passesAsRows({ emit, passthrough, tools = [], lineBuffered }: FilterOptions, { isTTY }: FilterOutput): boolean {
+function passesAsRows(
+  { emit, passthrough, tools = [], lineBuffered }: FilterOptions, { isTTY }: FilterOutput,
+): boolean {
   return emit === 'verdict' && !passthrough && tools.length === 0 && !lineBuffered && !isTTY;
 }
 

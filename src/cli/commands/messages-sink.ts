@@ -18,7 +18,9 @@ export class MessagesSink {
   }
 
   /** Null: the file cannot be made, which is told. */
-  static async open(run: Invocation, format: 'ndjson' | 'arrow' | 'parquet', path: string | undefined): Promise<MessagesSink | null> {
+  static async open(
+    run: Invocation, format: 'ndjson' | 'arrow' | 'parquet', path: string | undefined,
+  ): Promise<MessagesSink | null> {
     try {
       const file = path === undefined ? null : OutputFile.create(path);
       const write = (bytes: Uint8Array): void => (file === null ? run.out.bytes(bytes) : file.write(bytes));

@@ -1,5 +1,5 @@
-// `run`: a corpus, or a share of it, into a folder of verdicts, messages or kept records. Stopped at any moment, it goes on
-// where it was when it is called again; called once more when all is done, it does nothing.
+// `run`: a corpus, or a share of it, into a folder of verdicts, messages or kept records. Stopped at any moment, it
+// goes on where it was when it is called again; called once more when all is done, it does nothing.
 
 import { InputError } from '../../corpus/error.ts';
 import { type FileCalls, FileOutputError } from '../../corpus/output-file.ts';
@@ -45,7 +45,8 @@ export interface Faults {
 
 /** What the system says for a lack or a trouble that others cause and that ends. */
 const PASSING: ReadonlySet<string | undefined> = new Set([
-  'EAGAIN', 'EBUSY', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTDOWN', 'EHOSTUNREACH', 'EINTR', 'EMFILE', 'ENETDOWN', 'ENETRESET',
+  'EAGAIN', 'EBUSY', 'ECONNREFUSED', 'ECONNRESET', 'EHOSTDOWN', 'EHOSTUNREACH', 'EINTR', 'EMFILE', 'ENETDOWN',
+  'ENETRESET',
   'ENETUNREACH', 'ENFILE', 'ENOLCK', 'ENOMEM', 'ESTALE', 'ETIMEDOUT',
 ]);
 
@@ -106,7 +107,12 @@ async function work(
     share,
     emit,
     format,
-    unit: { ...readOptionsOf(options), form: options.form ?? 'auto', field: options.field, largestRecord: options.maxLineBytes },
+    unit: {
+      ...readOptionsOf(options),
+      form: options.form ?? 'auto',
+      field: options.field,
+      largestRecord: options.maxLineBytes,
+    },
     further: { tools: sha256(canonicalJson(tools)), rules: options.rules ?? {}, warnings: options.warnings === true },
     judge: new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules) }),
     version: host.version,

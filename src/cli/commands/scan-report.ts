@@ -17,7 +17,9 @@ export function isReadOnce(path: string): boolean {
 }
 
 /** Writes the page. False: it could not be written, or an input broke off, which is told. */
-export async function writeReportFile(run: Invocation, paths: readonly string[], options: CorpusOptions, path: string, version: string): Promise<boolean> {
+export async function writeReportFile(
+  run: Invocation, paths: readonly string[], options: CorpusOptions, path: string, version: string,
+): Promise<boolean> {
   const statistics = new Statistics();
   const { files } = run;
   run.files = 0;
@@ -48,7 +50,8 @@ export async function writeReportFile(run: Invocation, paths: readonly string[],
   }
 }
 
-const titleOf = (paths: readonly string[]): string => (paths.length === 1 ? paths[0]! : `${paths[0]!} and ${paths.length - 1} more`);
+const titleOf = (paths: readonly string[]): string =>
+  (paths.length === 1 ? paths[0]! : `${paths[0]!} and ${paths.length - 1} more`);
 
 type FindingsJson = StatisticsJson['findings'][number];
 
@@ -60,7 +63,10 @@ function settle(finding: FindingsJson, rules: RuleSettings = {}): FindingsJson |
   return wanted === 'off' ? null : { ...finding, error: 0, warning: 0, info: 0, [wanted]: error + warning + info };
 }
 
-/** The samples with their lines and columns, where the file has them: a few of each rule, found at the end. Throws an InputError. */
+/**
+ * The samples with their lines and columns, where the file has them: a few of each rule, found at the end. Throws an
+ * InputError.
+ */
 function placed(json: StatisticsJson, rules: RuleSettings | undefined): StatisticsJson {
   const lines = new Map<string, Lines | null>();
   const at = (sample: Sample): Sample => {
@@ -74,7 +80,10 @@ function placed(json: StatisticsJson, rules: RuleSettings | undefined): Statisti
   return { ...json, findings };
 }
 
-/** Of a file that can be read anywhere; null: of none, or of one whose path is told cut or with escapes. Throws an InputError. */
+/**
+ * Of a file that can be read anywhere; null: of none, or of one whose path is told cut or with escapes. Throws an
+ * InputError.
+ */
 function linesOf(path: string): Lines | null {
   if (!existsAt(path)) return null;
   const input = openInput(path);

@@ -50,7 +50,9 @@ export async function scan(
   if (options.format === 'json') run.out.json(JSON.stringify({ schema: SCHEMA, ...counts }));
   else run.out.line(table(counts, run.colors.bold));
   run.out.flush();
-  if (options.report !== undefined && !(await writeReportFile(run, paths, options, options.report, host.version))) return FAILED;
+  if (options.report !== undefined && !(await writeReportFile(run, paths, options, options.report, host.version))) {
+    return FAILED;
+  }
   run.tellSums({ records, messages: counts.messages }, options);
   return run.failed ? FAILED : OK;
 }

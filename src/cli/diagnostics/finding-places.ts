@@ -1,5 +1,5 @@
-// Lines and columns of findings, whichever thread they come from. Those of raw text come with them; what was read as records in another
-// thread is opened again here, when something is found in it.
+// Lines and columns of findings, whichever thread they come from. Those of raw text come with them; what was read as
+// records in another thread is opened again here, when something is found in it.
 
 import type { Place } from '../../errors.ts';
 import type { Found, JobInput } from '../../corpus/jobs/job.ts';
@@ -30,8 +30,11 @@ export class FindingPlaces {
   /** The place of a finding. Throws an InputError. */
   of(job: JobInput, opened: Opened | null, { diagnostic, line, place }: Found): PlacedFinding {
     const { input, options } = opened ?? this.#open(job);
-    // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the column.
-    if (options.positions === 'field' && line !== null) return { place: { line, column: diagnostic.from + 1 }, input: null };
+    // A row of a table has no place in the file: its number stands for the line, and the offset in the field for the
+    // column.
+    if (options.positions === 'field' && line !== null) {
+      return { place: { line, column: diagnostic.from + 1 }, input: null };
+    }
     if (place !== null) return { place, input };
     const places = this.#for(input);
     // A record that is too large is told when its beginning was let go.

@@ -91,7 +91,10 @@ export function* auditText(
   }
 }
 
-/** Everything that is found in records, in their order; answers how many they are, those before the range included. Never throws on data. */
+/**
+ * Everything that is found in records, in their order; answers how many they are, those before the range included.
+ * Never throws on data.
+ */
 export function* auditRecords(
   machine: Machine,
   source: Source,
@@ -117,7 +120,9 @@ export function* auditLines(
 ): Generator<Audited, number, void> {
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
-    if (next.done) return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
+    if (next.done) {
+      return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
+    }
     const rows = next.value;
     if (!isRows(rows)) {
       yield* auditOne(machine, rows, options);
@@ -133,7 +138,9 @@ export function* auditLines(
   }
 }
 
-function* auditOne(machine: Machine, record: CorpusRecord | RecordProblem, options: AuditOptions): Generator<AuditedText, void, void> {
+function* auditOne(
+  machine: Machine, record: CorpusRecord | RecordProblem, options: AuditOptions,
+): Generator<AuditedText, void, void> {
   yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
 }
 

@@ -42,8 +42,8 @@ const LARGEST = 128 * 1024 * 1024;
 const LARGEST_HEADER = 64 * 1024;
 
 /**
- * Every piece of text with a finding, in order; and after each message a position: everything before it has been looked at. What is
- * known of the end comes last.
+ * Every piece of text with a finding, in order; and after each message a position: everything before it has been looked
+ * at. What is known of the end comes last.
  */
 export function* auditTranscripts(
   machine: Machine,

@@ -46,9 +46,9 @@ export interface DecodeOptions {
 }
 
 /**
- * The decompressed input (of a Parquet file: JSON lines, see tables/parquet-read.ts); the same input when it is plain. It is
- * decoded by a thread of its own, a MiB ahead, and read once, in order. `close` ends the thread and closes `input`.
- * Throws an InputError; `input` is then still open.
+ * The decompressed input (of a Parquet file: JSON lines, see tables/parquet-read.ts); the same input when it is plain.
+ * It is decoded by a thread of its own, a MiB ahead, and read once, in order. `close` ends the thread and closes
+ * `input`. Throws an InputError; `input` is then still open.
  */
 export function decodeInput(input: InputSource, options: DecodeOptions): InputSource {
   const first = input.bytes(0, LOOK);
@@ -125,5 +125,7 @@ function isText(bytes: Uint8Array, text: string): boolean {
 
 /** Of a regular file whose size is known; else nothing. */
 function lastBytes(input: InputSource): Uint8Array {
-  return input.canReread && input.size !== null ? input.bytes(Math.max(0, input.size - 4), input.size) : new Uint8Array(0);
+  return input.canReread && input.size !== null
+    ? input.bytes(Math.max(0, input.size - 4), input.size)
+    : new Uint8Array(0);
 }

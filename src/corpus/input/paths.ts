@@ -40,7 +40,9 @@ export interface Input {
 }
 
 /** Opens an input; what it is packed in. Throws an InputError. */
-export function openRef(ref: InputRef, options: DecodeOptions): { readonly input: InputSource; readonly container: Container } {
+export function openRef(
+  ref: InputRef, options: DecodeOptions,
+): { readonly input: InputSource; readonly container: Container } {
   const packed = openPacked(ref);
   try {
     return { container: containerOf(packed.bytes(0, 4)), input: decodeInput(packed, options) };
@@ -80,10 +82,12 @@ export function openInput(path: Path): InputSource {
 }
 
 /**
- * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error. Folders give their
- * files with one of `endings`.
+ * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error.
+ * Folders give their files with one of `endings`.
  */
-export function* findInputs(paths: readonly string[], stdin: number, endings: readonly string[] = ENDINGS): Generator<Input | InputError, void, void> {
+export function* findInputs(
+  paths: readonly string[], stdin: number, endings: readonly string[] = ENDINGS,
+): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
       yield inputOf(path, { kind: 'stdin', fd: stdin });
@@ -132,7 +136,9 @@ function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | In
   }
   const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
   const wanted = entries
-    .filter((entry) => entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name, endings))))
+    .filter((entry) => {
+      return entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name, endings)));
+    })
     .map((entry) => (entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name))
     .sort(Buffer.compare);
   for (const name of wanted) {

@@ -91,7 +91,9 @@ export class FileSource implements InputSource {
       const count = readOnce(this.#fd, read === 0 ? into : into.subarray(read), at + read, this.path, at + read);
       if (count === 0) {
         if (this.size !== null && at + read < this.size) {
-          throw new InputError(this.path, `was shortened while it was read, to ${at + read} bytes`, 'read it when nobody writes to it');
+          throw new InputError(
+            this.path, `was shortened while it was read, to ${at + read} bytes`, 'read it when nobody writes to it',
+          );
         }
         break;
       }

@@ -16,7 +16,9 @@ export interface FileStamp {
 export function stampOf(path: Path): FileStamp | null {
   try {
     const status = statSync(path, { throwIfNoEntry: false, bigint: true });
-    return status?.isFile() ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` } : null;
+    return status?.isFile()
+      ? { file: `${status.dev} ${status.ino}`, content: `${status.size} ${status.mtimeNs}` }
+      : null;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return null;

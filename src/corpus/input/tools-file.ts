@@ -11,8 +11,8 @@ import { InputError, systemReason } from '../error.ts';
 const LARGEST = 16 * 1024 * 1024;
 
 /**
- * The definitions of a regular file: a JSON list as the `tools` of chat records, an object with such a list, or text with
- * `namespace functions { … }`. Throws an InputError that says what is wrong with it.
+ * The definitions of a regular file: a JSON list as the `tools` of chat records, an object with such a list, or text
+ * with `namespace functions { … }`. Throws an InputError that says what is wrong with it.
  */
 export function readToolsFile(path: string): readonly ToolDefinition[] {
   const text = readText(path);
@@ -24,9 +24,13 @@ export function readToolsFile(path: string): readonly ToolDefinition[] {
   if (problem) {
     const { reason, from } = problem;
     const where = isJson ? `tool ${from}` : `character ${from}`;
-    throw new InputError(path, `holds a definition that cannot be read (${reason}, at ${where})`, 'mend it, or leave it out');
+    throw new InputError(
+      path, `holds a definition that cannot be read (${reason}, at ${where})`, 'mend it, or leave it out',
+    );
   }
-  if (tools.length === 0) throw new InputError(path, 'defines no tool', 'write a JSON list of tools, or declarations in `namespace functions { … }`');
+  if (tools.length === 0) throw new InputError(
+    path, 'defines no tool', 'write a JSON list of tools, or declarations in `namespace functions { … }`',
+  );
   return tools;
 }
 
@@ -47,9 +51,13 @@ function readText(path: string): string {
 function listOf(path: string, text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
-    return isObject(value) && own(value, 'tools') !== undefined ? own(value, 'tools') : Array.isArray(value) ? value : [value];
+    return isObject(value) && own(value, 'tools') !== undefined ? own(value, 'tools')
+      : Array.isArray(value) ? value
+      : [value];
   } catch {
     // The engine's message would quote the file.
-    throw new InputError(path, 'is no JSON', 'write a JSON list of tools, or declarations in `namespace functions { … }`');
+    throw new InputError(
+      path, 'is no JSON', 'write a JSON list of tools, or declarations in `namespace functions { … }`',
+    );
   }
 }

@@ -120,7 +120,9 @@ export class FrameReader {
     const descriptor = this.#part[0]!;
     if ((descriptor & 8) !== 0) throw this.#damage('the header of the frame', 'is of an unknown kind');
     this.#isChecked = (descriptor & 4) !== 0;
-    if (this.#windowOf(descriptor) > 2 ** MOST_WINDOW_LOG) throw new LargeWindow(`the zstd frame at byte ${this.#from} needs too much memory`);
+    if (this.#windowOf(descriptor) > 2 ** MOST_WINDOW_LOG) {
+      throw new LargeWindow(`the zstd frame at byte ${this.#from} needs too much memory`);
+    }
     this.#expect('block', 3);
   }
 

@@ -16,10 +16,14 @@ export const AUDIT: Kind<AuditJob> = {
     const from = range.start?.position ?? 0;
     const places = new Places(input, from);
     const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
-    const audited = auditText(kit.machine, output.source, { ...options, ...job.fix }, { range, known: kit.headers, watch: places });
+    const audited = auditText(kit.machine, output.source, { ...options, ...job.fix }, {
+      range, known: kit.headers, watch: places,
+    });
     const { end, position, transcripts } = yield* output.take(audited);
     yield* output.end(end?.position ?? Infinity);
-    return { ...NO_RESULT, ...output.sums, end, transcripts, bytes: position - from, place: end && places.at(position) };
+    return {
+      ...NO_RESULT, ...output.sums, end, transcripts, bytes: position - from, place: end && places.at(position),
+    };
   },
 
   *records(kit, job, { input, options }, part) {
@@ -32,7 +36,13 @@ export const AUDIT: Kind<AuditJob> = {
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);
     yield* output.end(part.to);
-    return { ...NO_RESULT, ...output.sums, records, transcripts: records + part.surplus, bytes: Math.min(part.to, output.furthest) - part.from };
+    return {
+      ...NO_RESULT,
+      ...output.sums,
+      records,
+      transcripts: records + part.surplus,
+      bytes: Math.min(part.to, output.furthest) - part.from,
+    };
   },
 };
 
@@ -60,7 +70,9 @@ class AuditOutput implements SourceWatcher {
   #changes: Changed[] = [];
   #released = 0;
 
-  constructor({ gives }: AuditJob, source: Source, from: number, { canReread, places, hasLines = false }: AuditSetting) {
+  constructor(
+    { gives }: AuditJob, source: Source, from: number, { canReread, places, hasLines = false }: AuditSetting,
+  ) {
     this.source = new WatchedSource(source, this);
     // What is read once must be looked at before it is let go.
     this.#most = canReread ? GATHERED : 1;

@@ -20,7 +20,9 @@ export const COMMON: Kind = {
   },
 };
 
-function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOptions, range: Range): Generator<Piece, JobResult, void> {
+function* performRaw(
+  kit: Kit, job: Job, input: InputSource, options: UnitOptions, range: Range,
+): Generator<Piece, JobResult, void> {
   const { machine } = kit;
   const from = range.start?.position ?? 0;
   const source = kit.watched(input);
@@ -29,13 +31,23 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
     const before = counter.totals;
     const end = counter.addRange(machine, source, options, range, kit.headers);
     const { bytes, transcripts, messages } = counter.since(before);
-    return { ...NO_RESULT, counts: isOwn ? counter.partial() : null, start: range.start?.position ?? null, end, bytes, transcripts, messages };
+    return {
+      ...NO_RESULT,
+      counts: isOwn ? counter.partial() : null,
+      start: range.start?.position ?? null,
+      end,
+      bytes,
+      transcripts,
+      messages,
+    };
   }
   if (job.kind === 'check') {
     const places = new Places(input, from);
     // Who watches calls is told of each one.
     const openCalls = input.canReread ? undefined : places.openCalls;
-    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, { range, known: kit.headers, memory: kit.tools, watch: places });
+    const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, {
+      range, known: kit.headers, memory: kit.tools, watch: places,
+    });
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
@@ -51,7 +63,12 @@ function* performRaw(kit: Kit, job: Job, input: InputSource, options: UnitOption
     }
     if (found.length > 0) yield found;
     const to = Math.min(range.to, checker.position);
-    return { ...NO_RESULT, transcripts: checker.transcripts, bytes: to - from, place: range.to === Infinity ? null : places.at(to) };
+    return {
+      ...NO_RESULT,
+      transcripts: checker.transcripts,
+      bytes: to - from,
+      place: range.to === Infinity ? null : places.at(to),
+    };
   }
   if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);
   if (job.kind !== 'messages') return NO_RESULT;

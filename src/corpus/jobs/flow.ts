@@ -34,10 +34,24 @@ type Totals = Pick<JobResult, 'holdsRecords' | 'records' | 'transcripts' | 'mess
 type Step =
   /** It cannot be opened. */
   | { readonly input: null; readonly error: InputError }
-  /** A job whose pieces and result are to be taken; the last one of its input, or not. `opened`: the input, done in this thread. */
-  | { readonly input: JobInput; readonly work: Running; readonly opened: Opened | null; readonly state: FileStamp | null; readonly isFirst: boolean; readonly isLast: boolean }
+  /**
+   * A job whose pieces and result are to be taken; the last one of its input, or not. `opened`: the input, done in this
+   * thread.
+   */
+  | {
+    readonly input: JobInput;
+    readonly work: Running;
+    readonly opened: Opened | null;
+    readonly state: FileStamp | null;
+    readonly isFirst: boolean;
+    readonly isLast: boolean;
+  }
   /** Parts that are counted. */
-  | { readonly input: JobInput; readonly chain: AsyncGenerator<CountedPart, void, void>; readonly state: FileStamp | null };
+  | {
+    readonly input: JobInput;
+    readonly chain: AsyncGenerator<CountedPart, void, void>;
+    readonly state: FileStamp | null;
+  };
 
 export interface FlowOptions {
   readonly threads: number;
@@ -83,7 +97,10 @@ export class Flow {
     return this.#options.jobs ?? (this.#pool ??= new Pool(this.#options.threads));
   }
 
-  /** What comes out of the inputs, in order. At the end, and when the loop over it is left, threads are ended and inputs closed. */
+  /**
+   * What comes out of the inputs, in order. At the end, and when the loop over it is left, threads are ended and inputs
+   * closed.
+   */
   async *events(inputs: Iterable<Input | InputError>): AsyncGenerator<Event, void, void> {
     const planned = this.#plan(inputs);
     try {
@@ -116,7 +133,9 @@ export class Flow {
         if (('chain' in step || step.isFirst) && this.#skipped !== input) yield { kind: 'begin', input };
         if (this.#skipped === input) continue;
         if ('chain' in step) {
-          for await (const { counts, bytes } of step.chain) yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, bytes } };
+          for await (const { counts, bytes } of step.chain) {
+            yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, bytes } };
+          }
           refuseChanged(step, false);
           yield { kind: 'end', input, ...NOTHING };
           continue;
@@ -247,7 +266,14 @@ export class Flow {
       const cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts) : ({ of: 'whole' } as const);
       if (cut.of === 'whole' && !(isAnywhere && size! < this.#parts.least && this.#small > SMALL)) {
         isTaken = true;
-        yield { input, work: this.#here({ ...work, input, part: cut } as Job, opened), opened, state, isFirst: true, isLast: true };
+        yield {
+          input,
+          work: this.#here({ ...work, input, part: cut } as Job, opened),
+          opened,
+          state,
+          isFirst: true,
+          isLast: true,
+        };
         return;
       }
       if (work.kind === 'count' && cut.of === 'raw') {
@@ -255,12 +281,16 @@ export class Flow {
         return;
       }
       const parts =
-        work.kind === 'count' ? countParts(opened, cut, this.#parts) : exactParts(this.#threads, input, opened, cut, work, this.#parts);
+        work.kind === 'count'
+          ? countParts(opened, cut, this.#parts)
+          : exactParts(this.#threads, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
       let isFirst = true;
       const step = (part: Part, isLast: boolean): Step => {
-        const job = { ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part } as Job;
+        const job = {
+          ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part,
+        } as Job;
         const begun = { input, work: this.#threads.start(job), opened: null, state, isFirst, isLast };
         isFirst = false;
         return begun;
@@ -306,10 +336,12 @@ export class Flow {
 }
 
 /**
- * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one that is `open` is
- * no matter; parts are opened by their name.
+ * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one
+ * that is `open` is no matter; parts are opened by their name.
  */
-function refuseChanged({ input, state }: { readonly input: JobInput; readonly state: FileStamp | null }, isOpen: boolean): void {
+function refuseChanged(
+  { input, state }: { readonly input: JobInput; readonly state: FileStamp | null }, isOpen: boolean,
+): void {
   if (state === null) return;
   const now = stampOfInput(input.ref);
   if (now?.file !== state.file ? isOpen : now.content === state.content) return;
@@ -326,7 +358,9 @@ function placeFrom(from: Place, { line, column }: Place): Place {
 /** Findings and changes of a part, as the whole input has them. */
 function placedFrom(from: Place, piece: Piece): Piece {
   if (from === START) return piece;
-  if ('changes' in piece) return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
+  if ('changes' in piece) {
+    return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
+  }
   if (!isFindings(piece)) return piece;
   return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
 }

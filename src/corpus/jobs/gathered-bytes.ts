@@ -27,7 +27,9 @@ export class GatheredBytes {
 
   *addText(text: string): Generator<Uint8Array, void, void> {
     for (let done = 0; done < text.length; ) {
-      const { read, written } = ENCODER.encodeInto(done === 0 ? text : text.slice(done), this.#buffer.subarray(this.#length));
+      const { read, written } = ENCODER.encodeInto(
+        done === 0 ? text : text.slice(done), this.#buffer.subarray(this.#length),
+      );
       this.#length += written;
       done += read;
       // A character of up to four bytes may not have fitted.

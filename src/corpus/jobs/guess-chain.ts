@@ -18,10 +18,14 @@ export interface CountedPart {
 const AHEAD = 4;
 
 /** The counts of the parts of one input, in order, without gap or overlap. `isUrgent`: other jobs wait for them. */
-export async function* guessChain(jobs: Jobs, input: JobInput, parts: readonly Part[], isUrgent = false): AsyncGenerator<CountedPart, void, void> {
+export async function* guessChain(
+  jobs: Jobs, input: JobInput, parts: readonly Part[], isUrgent = false,
+): AsyncGenerator<CountedPart, void, void> {
   const running: Running[] = [];
   const begin = (upTo: number): void => {
-    while (running.length < Math.min(upTo, parts.length)) running.push(jobs.start(countJob(input, parts[running.length]!), isUrgent));
+    while (running.length < Math.min(upTo, parts.length)) {
+      running.push(jobs.start(countJob(input, parts[running.length]!), isUrgent));
+    }
   };
   let exact: Checkpoint | null = null;
   try {
@@ -65,4 +69,5 @@ async function resultOf(running: Running): Promise<JobResult> {
   }
 }
 
-const counted = ({ counts, bytes }: JobResult, end: Checkpoint | null): CountedPart => ({ counts: counts!, end, bytes });
+const counted = ({ counts, bytes }: JobResult, end: Checkpoint | null): CountedPart =>
+  ({ counts: counts!, end, bytes });

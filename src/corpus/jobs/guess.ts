@@ -1,5 +1,5 @@
-// Where a part of a raw input may begin that nobody has read up to: a start token that looks like one. Whether it is one
-// is seen when the part before has been read.
+// Where a part of a raw input may begin that nobody has read up to: a start token that looks like one. Whether it is
+// one is seen when the part before has been read.
 
 import { HAS_LINE } from '../../abi.ts';
 import { dialectNamed } from '../../scan/dialects.ts';
@@ -39,7 +39,8 @@ export function guessStart(source: Source, from: number, to: number, like: Check
 export function leadsOn(exact: Checkpoint, guessed: Checkpoint): boolean {
   const { transcript: a } = exact;
   const { transcript: b } = guessed;
-  return exact.dialect === guessed.dialect && a.dialect === b.dialect && a.bounded === b.bounded && a.wasLine === b.wasLine;
+  return exact.dialect === guessed.dialect && a.dialect === b.dialect && a.bounded === b.bounded
+    && a.wasLine === b.wasLine;
 }
 
 /** The end of a guessed part, with the counts that the exact checkpoint before it had. */
@@ -49,6 +50,13 @@ export function shifted(end: Checkpoint, guessed: Checkpoint, exact: Checkpoint)
   const transcript =
     transcripts > 0
       ? { ...end.transcript, number: number + transcripts }
-      : { ...end.transcript, number, from, headerSpan, declared, messages: messages + end.transcript.messages - guessed.transcript.messages };
+      : {
+        ...end.transcript,
+        number,
+        from,
+        headerSpan,
+        declared,
+        messages: messages + end.transcript.messages - guessed.transcript.messages,
+      };
   return { ...end, transcript };
 }

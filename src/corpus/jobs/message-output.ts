@@ -96,7 +96,9 @@ export class MessageOutput {
     let bits = 0;
     for (let bit = 0; bit < 32; bit++) {
       const channel = CHANNEL_NAMES[bit >> 3] || 'final';
-      if ((onlyRole?.includes(ROLE_NAMES[bit & 7] ?? '') ?? true) && (onlyChannel?.includes(channel) ?? true)) bits |= 1 << bit;
+      if ((onlyRole?.includes(ROLE_NAMES[bit & 7] ?? '') ?? true) && (onlyChannel?.includes(channel) ?? true)) {
+        bits |= 1 << bit;
+      }
     }
     return bits;
   }

@@ -39,7 +39,9 @@ export class Kit {
   /** Of the job that is begun next. */
   watching: Watching | undefined;
   #machine: Machine | undefined;
-  /** Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow. */
+  /**
+   * Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow.
+   */
   readonly headers = new HeaderCache();
   #tools: ToolMemory | undefined;
   #text: TextMachine | undefined;

@@ -1,5 +1,5 @@
-// Inputs to jobs: what is large and can be read anywhere is cut into parts for threads; everything else is one job, done
-// in the thread that asks. Where parts begin depends on the input alone, and what comes out on neither.
+// Inputs to jobs: what is large and can be read anywhere is cut into parts for threads; everything else is one job,
+// done in the thread that asks. Where parts begin depends on the input alone, and what comes out on neither.
 
 import { Counter } from '../../rules/count.ts';
 import type { Checkpoint } from '../../model/walk.ts';
@@ -16,7 +16,9 @@ import { isContainer } from '../records/unit.ts';
 export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
 
 export interface PartOptions {
-  /** Bytes of the next part where so many are left; parts of raw text end with a message, those of lines with a line. */
+  /**
+   * Bytes of the next part where so many are left; parts of raw text end with a message, those of lines with a line.
+   */
   readonly step: (left: number) => number;
   /** Bytes below which an input is not worth a thread's start. */
   readonly least: number;
@@ -25,9 +27,14 @@ export interface PartOptions {
 const MIB = 1024 * 1024;
 
 /** Parts are few, as each costs a little by itself; towards the end they become small, so that threads end together. */
-export const PARTS: PartOptions = { step: (left) => Math.min(64 * MIB, Math.max(4 * MIB, Math.ceil(left / 8))), least: 16 * MIB };
+export const PARTS: PartOptions = {
+  step: (left) => Math.min(64 * MIB, Math.max(4 * MIB, Math.ceil(left / 8))), least: 16 * MIB,
+};
 
-/** Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are still written. */
+/**
+ * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are
+ * still written.
+ */
 const EXACT = 4 * MIB;
 
 /** How an input is cut. */
@@ -53,14 +60,16 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
   if (cut.of === 'whole') return [cut];
   const cuts = cutsOf(cut.size, step);
   if (cut.of === 'raw') {
-    return cuts.map(({ from, to }) => (from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like }));
+    return cuts.map(({ from, to }) => {
+      return from === 0 ? { of: 'raw', start: null, to } : { of: 'guess', from, to, like: cut.like };
+    });
   }
   return linesOf(source, cuts).map(({ from, to }) => ({ of: 'lines', from, to, record: 0, line: 1, surplus: 0 }));
 }
 
 /**
- * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the work, and goes on
- * side by side with it.
+ * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the
+ * work, and goes on side by side with it.
  */
 export async function* exactParts(
   jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,

@@ -9,8 +9,8 @@ import type { Kind } from './kind.ts';
 import type { Kit, Opened } from './open.ts';
 
 /**
- * Does a job of a kind; gives its pieces, and its result at the end. `given`: its input, when it is open already. Throws an InputError;
- * never on data.
+ * Does a job of a kind; gives its pieces, and its result at the end. `given`: its input, when it is open already.
+ * Throws an InputError; never on data.
  */
 export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Generator<Piece, JobResult, void> {
   const opened = given ?? kit.open(job.input);

@@ -1,5 +1,5 @@
-// Jobs on threads. Every job is begun in the order in which it is given; its pieces come out when they are asked for, so
-// that output is in order whatever thread is first. A thread that fails is replaced, and its job done again from its
+// Jobs on threads. Every job is begun in the order in which it is given; its pieces come out when they are asked for,
+// so that output is in order whatever thread is first. A thread that fails is replaced, and its job done again from its
 // beginning; what was handed out already is left out then, since a job always gives the same.
 
 import { Worker } from 'node:worker_threads';
@@ -11,7 +11,9 @@ import { workerFile } from '../worker-file.ts';
 /** A job that is under way. */
 export interface Running {
   readonly job: Job;
-  /** The next piece, or the result. Throws an InputError, or a ThreadError; so it does when the threads are ended first. */
+  /**
+   * The next piece, or the result. Throws an InputError, or a ThreadError; so it does when the threads are ended first.
+   */
   next(): Promise<{ readonly piece: Piece } | { readonly result: JobResult }>;
   /** Nothing more is wanted of it: `next` is not called any more. */
   drop(): void;
@@ -44,15 +46,18 @@ export interface Task {
   /** Word 0: pieces that were taken; word 1: 1 when nothing more is wanted. */
   readonly flow: Int32Array;
   /**
-   * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the system for new
-   * pages all the time. A short job needs none.
+   * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the
+   * system for new pages all the time. A short job needs none.
    */
   readonly slots: SharedArrayBuffer | undefined;
 }
 
 /** Bytes of a slot; a larger piece travels in several. */
 export const SLOT = 320 * 1024;
-/** Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts before are taken. */
+/**
+ * Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts
+ * before are taken.
+ */
 export const AHEAD = 32;
 export const TAKEN = 0;
 export const DROPPED = 1;
@@ -271,7 +276,9 @@ export class Pool implements Jobs {
     }
     if (first !== undefined && !first.isDropped) {
       if (first.attempts < ATTEMPTS) this.#urgent.unshift(first);
-      else first.arrive({ error: new ThreadError(`a thread that read ${first.job.input.path} failed twice (${reason})`) });
+      else {
+        first.arrive({ error: new ThreadError(`a thread that read ${first.job.input.path} failed twice (${reason})`) });
+      }
     }
     this.#dispatch();
   }

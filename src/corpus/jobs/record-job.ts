@@ -49,7 +49,17 @@ export function* performRecords(
   const bytes = units.end(range.to) - range.from;
   const counts = worker.counts?.(bytes) ?? null;
   const statistics = worker.statistics ?? null;
-  return { ...NO_RESULT, counts, statistics, records: units.records, lines: units.lines, transcripts, messages, badRecords: worker.badRecords ?? 0, bytes };
+  return {
+    ...NO_RESULT,
+    counts,
+    statistics,
+    records: units.records,
+    lines: units.lines,
+    transcripts,
+    messages,
+    badRecords: worker.badRecords ?? 0,
+    bytes,
+  };
 }
 
 /** False: nothing further is wanted. */
@@ -203,7 +213,9 @@ class CheckWorker implements UnitWorker {
 
   take({ source, options, place, record, line }: Unit, lineFrom: number | null): boolean {
     const { tools } = this.#job;
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, { known: this.#kit.headers, memory: this.#kit.tools });
+    const checker = new Checker(this.#kit.machine, source, { ...options, tools }, {
+      known: this.#kit.headers, memory: this.#kit.tools,
+    });
     for (const diagnostic of checker.run()) {
       this.#tell(placedDiagnostic(diagnostic, this.transcripts, place), record, line, lineFrom);
     }

@@ -15,11 +15,17 @@ type StatisticsJob = Extract<Job, { kind: 'statistics' }>;
 const NOWHERE = { line: null, column: null };
 
 /** Statistics of a part of raw text. */
-export function rawStatistics(kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range): JobResult {
+export function rawStatistics(
+  kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range,
+): JobResult {
   const statistics = new Statistics();
-  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, { range, known: kit.headers, memory: kit.tools });
+  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, {
+    range, known: kit.headers, memory: kit.tools,
+  });
   for (const diagnostic of checker.run()) {
-    statistics.diagnostic(diagnostic, { path: job.input.path, record: null, from: diagnostic.from, place: () => NOWHERE });
+    statistics.diagnostic(diagnostic, {
+      path: job.input.path, record: null, from: diagnostic.from, place: () => NOWHERE,
+    });
   }
   const bytes = Math.min(range.to, checker.position) - (range.start?.position ?? 0);
   return { ...NO_RESULT, statistics: statistics.toJSON(), transcripts: checker.transcripts, bytes };
@@ -46,8 +52,13 @@ export class StatisticsWorker implements UnitWorker {
     this.#count(record!);
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
-    const checker = new Checker(this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics }, { known: this.#kit.headers, memory: this.#kit.tools });
-    for (const diagnostic of checker.run()) statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
+    const checker = new Checker(
+      this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
+      { known: this.#kit.headers, memory: this.#kit.tools },
+    );
+    for (const diagnostic of checker.run()) {
+      statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
+    }
     this.transcripts += checker.transcripts;
     return true;
   }
@@ -71,7 +82,9 @@ export class StatisticsWorker implements UnitWorker {
     this.#record = record;
   }
 
-  #at(record: number, line: number, from: number): { path: string; record: number; from: number; place(): { line: number; column: null } } {
+  #at(
+    record: number, line: number, from: number,
+  ): { path: string; record: number; from: number; place(): { line: number; column: null } } {
     return { path: this.#job.input.path, record, from, place: () => ({ line, column: null }) };
   }
 }

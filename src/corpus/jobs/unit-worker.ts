@@ -17,8 +17,8 @@ export interface UnitWorker {
   take(unit: Unit, lineFrom: number | null): boolean;
   bad(record: BadRecord, lineFrom: number | null): void;
   /**
-   * Takes records from row `record` on. Answers the row of the first one that must come as a unit, or the end; it is called again with what
-   * follows. Null: all must.
+   * Takes records from row `record` on. Answers the row of the first one that must come as a unit, or the end; it is
+   * called again with what follows. Null: all must.
    */
   readonly rows: ((rows: RecordRows, record: number) => number) | null;
   ready(all: boolean): Iterable<Piece>;

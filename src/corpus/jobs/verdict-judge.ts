@@ -62,7 +62,9 @@ export class Judge {
           continue;
         }
         const take = (visited: VisitedMessage): void => verdict.message(visited);
-        this.#read(unit, watcher, { message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {} });
+        this.#read(unit, watcher, {
+          message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},
+        });
         verdict.settle(unit.place, null);
       }
     } catch (error) {
@@ -74,8 +76,8 @@ export class Judge {
   }
 
   /**
-   * The verdicts on the transcripts of raw text, in order; none when nothing stands there. What is found where no transcript is belongs
-   * to one with the number 0. `lines` tells line and column, where the input can be read again.
+   * The verdicts on the transcripts of raw text, in order; none when nothing stands there. What is found where no
+   * transcript is belongs to one with the number 0. `lines` tells line and column, where the input can be read again.
    */
   raw(unit: Unit, lines: PlaceOf | null, watcher: Watcher, take: (verdict: Verdict, transcript: number) => void): void {
     const open = new Map<number, Verdict>();

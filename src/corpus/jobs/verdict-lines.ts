@@ -24,7 +24,10 @@ export interface LineOptions {
   readonly onPart?: (part: Uint8Array) => void;
 }
 
-/** Bytes of a line that are kept when nobody says how many, and at most: with what is made of it, it must fit into one text. */
+/**
+ * Bytes of a line that are kept when nobody says how many, and at most: with what is made of it, it must fit into one
+ * text.
+ */
 export const LARGEST_LINE = 64 * 1024 * 1024;
 export const MOST_LINE_BYTES = 128 * 1024 * 1024;
 

@@ -1,5 +1,5 @@
-// Verdicts on lines of JSON, quickly: those of chat records that hold nothing rare and no error are written from their rows. What comes out is
-// what a verdict on each line by itself gives (verdict-judge.ts).
+// Verdicts on lines of JSON, quickly: those of chat records that hold nothing rare and no error are written from their
+// rows. What comes out is what a verdict on each line by itself gives (verdict-judge.ts).
 
 import { IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
@@ -34,7 +34,9 @@ export class VerdictRows {
 
   constructor(machine: RecordMachine, source: Source, options: VerdictRowsOptions) {
     this.#machine = machine;
-    this.#window = new LineWindow(machine, source, { from: 0, to: Infinity, record: 0, line: 1 }, machine.input.length - 1);
+    this.#window = new LineWindow(
+      machine, source, { from: 0, to: Infinity, record: 0, line: 1 }, machine.input.length - 1,
+    );
     // The window passes it, and may let it go.
     this.#mark = Buffer.from(MARK.slice(0, this.#window.at));
     this.#tools = new RecordTools(machine);
@@ -85,13 +87,16 @@ export class VerdictRows {
       const next = machine.writeVerdicts(record, rows, 0, line(record), base, this.#options.mayBeOpen);
       if (next > record) {
         this.#options.write(machine.output.subarray(0, machine.verdictsTo));
-        const ordinal = (row: number): number => (row === rows ? machine.records : wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT);
+        const ordinal = (row: number): number =>
+          (row === rows ? machine.records : wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT);
         this.#number += ordinal(next) - ordinal(record);
         this.#window.at = wordAt(machine.rows, this.#before(record, next), TO) - machine.origin + 1;
         record = next;
         continue;
       }
-      if (!(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record) && this.#tools.settle(record)) continue;
+      if (!(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record) && this.#tools.settle(record)) {
+        continue;
+      }
       record = wordAt(machine.rows, record, NEXT);
       this.#judgeOne(last, isEnded);
     }
@@ -115,7 +120,9 @@ export class VerdictRows {
     const to = lf < 0 ? last : Math.min(lf, last);
     const bytes = this.#marked(window.bytes(window.at, to));
     const isTooLong = false;
-    this.#options.judge({ number: this.#number++, bytes, isEnded: to < last || isEnded, isTooLong, size: bytes.length });
+    this.#options.judge({
+      number: this.#number++, bytes, isEnded: to < last || isEnded, isTooLong, size: bytes.length,
+    });
     window.at = to + 1;
   }
 

@@ -111,7 +111,9 @@ function findingOf({ rule, code, severity, from, to, message }: Diagnostic, plac
 }
 
 /** A message as data, its positions in the input. */
-export function verdictMessage({ message, transcript, index, source }: VisitedMessage, place: Unit['place']): VerdictMessage {
+export function verdictMessage(
+  { message, transcript, index, source }: VisitedMessage, place: Unit['place'],
+): VerdictMessage {
   const { record: _, ...columns } = messageRecord(message, transcript, index, source);
   // Rising positions are found fastest.
   const from = place(columns.from);

@@ -16,7 +16,8 @@ export function isRounded(text: string): boolean {
 
 /** Sign, digits without zeros around them, and the power of ten: equal for two ways of writing one number. */
 function digitsOf(number: string): string {
-  const [, sign, whole, fraction = '', exponent = '0'] = /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const [, sign, whole, fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   if (whole === undefined) return number;
   const digits = whole + fraction;
   const significant = digits.replace(/^0+/, '').replace(/0+$/, '');

@@ -19,8 +19,8 @@ const RAW = /^(?:<\||<s>|\[BOS\]|---|version:)/;
 const LOOK = 8;
 
 /**
- * Whether an input holds records: because it begins as a JSON object or list does, or, where it begins neither so nor as a transcript,
- * by its ending. Reads its first bytes only.
+ * Whether an input holds records: because it begins as a JSON object or list does, or, where it begins neither so nor
+ * as a transcript, by its ending. Reads its first bytes only.
  */
 export function holdsRecords(path: string, source: Source): boolean {
   let seen = '';

@@ -6,7 +6,9 @@ import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, LF, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
 
-/** `values`: whatever is neither a list nor lines, as a pretty-printed object, objects without a line feed between them. */
+/**
+ * `values`: whatever is neither a list nor lines, as a pretty-printed object, objects without a line feed between them.
+ */
 export type Layout = 'lines' | 'list' | 'values';
 
 const PEEK = 4096;

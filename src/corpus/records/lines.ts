@@ -1,5 +1,5 @@
-// JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped in one pass, as bytes,
-// and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
+// JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped in one
+// pass, as bytes, and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import { isBlank } from '../../model/bytes.ts';
@@ -126,7 +126,8 @@ export class RecordLines {
   }
 
   *#slow(bytes: Buffer, place: Placed): Generator<Unit | BadRecord, void, void> {
-    const record = isBlank(bytes, 0, bytes.length) ? null : recordOf(bytes, place, { locate: locateWith(this.#machine) });
+    const record =
+      isBlank(bytes, 0, bytes.length) ? null : recordOf(bytes, place, { locate: locateWith(this.#machine) });
     if (record === null) return;
     this.records++;
     yield* unitsOfRecord(record, this.#options);

@@ -1,6 +1,6 @@
 // Records of a corpus: the values of JSON lines, of one JSON list that is the whole file, or one after the other over
-// many lines. Of any size, in constant memory; whatever is wrong with a record is told in its place, and the next one is
-// read.
+// many lines. Of any size, in constant memory; whatever is wrong with a record is told in its place, and the next one
+// is read.
 
 import { isUtf8 } from 'node:buffer';
 import type { Source } from '../../scan/source.ts';

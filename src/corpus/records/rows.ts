@@ -1,7 +1,10 @@
-// JSON lines of chat records as rows: whole windows of lines are scanned at once, and what most records hold is never looked at as a
-// value. A record that the scanner leaves to the host becomes a unit, as by record.ts and unit.ts, which all others are compared with.
+// JSON lines of chat records as rows: whole windows of lines are scanned at once, and what most records hold is never
+// looked at as a value. A record that the scanner leaves to the host becomes a unit, as by record.ts and unit.ts, which
+// all others are compared with.
 
-import { ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
+import {
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO,
+} from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -43,10 +46,12 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
 export const formsOf = ({ form = 'auto' }: UnitOptions): number => FORMS[form];
 
 /** Ordinal of the record at a row, among those of the table. */
-export const ordinalOf = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT;
+export const ordinalOf = ({ machine }: RecordRows, row: number): number =>
+  wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT;
 
 /** Line of the record at a row. */
-export const lineOf = ({ machine, line }: RecordRows, row: number): number => line + wordAt(machine.rows, row + 1, NEXT);
+export const lineOf = ({ machine, line }: RecordRows, row: number): number =>
+  line + wordAt(machine.rows, row + 1, NEXT);
 
 export const nextRecord = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, NEXT);
 
@@ -102,7 +107,10 @@ export class ChatLines {
     }
   }
 
-  /** Rows of the lines, and records that are longer than the window; answers the lines of records of another form, to which it has come. */
+  /**
+   * Rows of the lines, and records that are longer than the window; answers the lines of records of another form, to
+   * which it has come.
+   */
   *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, LineRange | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
@@ -184,7 +192,9 @@ export class ChatLines {
   }
 }
 
-const FORMS = { auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS, text: 0 };
+const FORMS = {
+  auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS, text: 0,
+};
 
 /** What lists of tools say, by their entries in the scanner: each is read once. */
 export class RecordTools {
@@ -196,7 +206,9 @@ export class RecordTools {
     this.#machine = machine;
   }
 
-  /** Finds out whether the tools of a record can be read, when the scanner asks. False: the host must read the record. */
+  /**
+   * Finds out whether the tools of a record can be read, when the scanner asks. False: the host must read the record.
+   */
   settle(row: number): boolean {
     const entry = wordAt(this.#machine.rows, row + 1, KIND) >>> ENTRY_SHIFT;
     if (entry === 0 || entry > MOST_ENTRIES || this.textOf(entry) === null) return false;

@@ -26,7 +26,9 @@ const READERS: Readonly<Record<Exclude<RecordForm, 'text'>, Read>> = {
 };
 
 /** The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. */
-export function chatUnit(record: CorpusRecord, names: readonly string[], positions: 'file' | 'field'): Unit | BadRecord {
+export function chatUnit(
+  record: CorpusRecord, names: readonly string[], positions: 'file' | 'field',
+): Unit | BadRecord {
   const fields = record.value as Fields;
   const lists = names.map((name) => fields[name] as readonly unknown[]);
   const entries = lists.length === 1 ? lists[0]! : lists.flat();
@@ -37,7 +39,9 @@ export function chatUnit(record: CorpusRecord, names: readonly string[], positio
   const form = name === 'conversations' ? 'sharegpt' : formOf(whole);
   try {
     if (form === null || form === 'text') throw new Refusal(null, 'its form is none that is known', '');
-    const { data } = READERS[form](name === 'conversations' ? whole : { ...whole, conversations: null }, { origins: true });
+    const { data } = READERS[form](name === 'conversations' ? whole : { ...whole, conversations: null }, {
+      origins: true,
+    });
     const { text, messages } = convertTranscript(data, 'openchatml-2.2');
     const places = new ChatPlaces(record, names, lists.map((list) => list.length), text!, messages!, positions);
     return {
@@ -113,7 +117,9 @@ class ChatPlaces {
     if (content === null) return base + (isEnd ? entry.to : entry.from);
     if (offset >= to) return base + content.to - 1;
     if (!isAsIs) return offset === body ? base + content.from + 1 : base + (isEnd ? entry.to : entry.from);
-    if (this.#content?.place !== content) this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
+    if (this.#content?.place !== content) {
+      this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
+    }
     return base + this.#content.offsets.of(offset - body);
   }
 
@@ -134,7 +140,8 @@ class ChatPlaces {
       const call = Array.isArray(calls?.inner) ? (calls.inner[number] ?? null) : null;
       return text(this.#record, member(member(call, 'function') ?? member(entry, 'function_call'), 'arguments'));
     }
-    const names = message.channel === 'analysis' ? ['thinking', 'reasoning_content', 'reasoning'] : ['content', 'value'];
+    const names =
+      message.channel === 'analysis' ? ['thinking', 'reasoning_content', 'reasoning'] : ['content', 'value'];
     for (const name of names) {
       const place = text(this.#record, member(entry, name));
       if (place !== null) return place;
@@ -196,7 +203,8 @@ function endOf(text: string, from: number): number {
     if (text.startsWith('<|literal|>', token) && text[token - 1] !== '<') {
       const close = text.indexOf('<|endliteral|>', token);
       at = close < 0 ? text.length : close + 14;
-    } else if (text[token - 1] !== '<' && /^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) return token;
-    else at = token + 2;
+    } else if (text[token - 1] !== '<' && /^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) {
+      return token;
+    } else at = token + 2;
   }
 }

@@ -14,8 +14,8 @@ export interface Unit {
   /** How to read it. */
   readonly options: ReadOptions;
   /**
-   * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a span, which belongs
-   * to what stands before it.
+   * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a
+   * span, which belongs to what stands before it.
    */
   place(offset: number, isEnd?: boolean): number;
 }

@@ -17,11 +17,15 @@ export type UnitForm = 'auto' | 'text' | 'messages' | 'conversations';
 
 export interface UnitOptions extends ReadOptions {
   readonly form?: UnitForm | undefined;
-  /** The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`. */
+  /**
+   * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
+   */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default. */
   readonly largestRecord?: number | undefined;
-  /** What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines. */
+  /**
+   * What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines.
+   */
   readonly positions?: 'file' | 'field' | undefined;
 }
 
@@ -45,7 +49,9 @@ export function* unitsOf(
     return;
   }
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  for (const record of readRecords(input, { locate, largest: options.largestRecord })) yield* unitsOfRecord(record, options);
+  for (const record of readRecords(input, { locate, largest: options.largestRecord })) {
+    yield* unitsOfRecord(record, options);
+  }
 }
 
 /** The units of one record: one, or what is wrong with it. */
@@ -54,7 +60,9 @@ export function* unitsOfRecord(
   options: UnitOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
-    yield badRecord(record, 'bad-record', record.at === null ? record.problem : `${record.problem} at byte ${record.at}`);
+    yield badRecord(
+      record, 'bad-record', record.at === null ? record.problem : `${record.problem} at byte ${record.at}`,
+    );
     return;
   }
   const fields = fieldsOf(record.value, options);
@@ -72,7 +80,8 @@ export function* unitsOfRecord(
 function wantedFields({ form, field }: UnitOptions): string {
   if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
   if (form !== undefined && form !== 'auto') return `it has no ${form}`;
-  return 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with output';
+  return 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with '
+    + 'output';
 }
 
 interface Fields {

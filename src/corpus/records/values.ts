@@ -1,4 +1,5 @@
-// Where the values of an input begin and end that are not one a line: those of one list, and those that follow each other.
+// Where the values of an input begin and end that are not one a line: those of one list, and those that follow each
+// other.
 
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import {
@@ -101,8 +102,8 @@ function* afterList(input: RecordWindow, start: number, firstLine: number): Span
 }
 
 /**
- * The values that follow each other, with white space or separators between them, or nothing. One that is not ended goes
- * on to the next separator or the end; what begins as neither object nor list goes on to the line's end.
+ * The values that follow each other, with white space or separators between them, or nothing. One that is not ended
+ * goes on to the next separator or the end; what begins as neither object nor list goes on to the line's end.
  */
 export function* valuesOf(input: RecordWindow, firstLine: number): Spans {
   let line = firstLine;

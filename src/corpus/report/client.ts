@@ -1,5 +1,5 @@
-// The script of the report page: draws the plots beside their tables, and lets tables be sorted. It is bundled with uPlot
-// into assets.ts, and runs in a browser only; without it the page lacks nothing but the plots and the sorting.
+// The script of the report page: draws the plots beside their tables, and lets tables be sorted. It is bundled with
+// uPlot into assets.ts, and runs in a browser only; without it the page lacks nothing but the plots and the sorting.
 
 import uPlot from 'uplot';
 
@@ -67,7 +67,9 @@ function options(data: PlotData, width: number, length: number): uPlot.Options {
         space: 60,
         values: (_plot, ticks) => ticks.map((tick) => short(edge(tick), data.unit)),
       },
-      { ...axis, size: 90, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? grouped(tick) : '')) },
+      {
+        ...axis, size: 90, values: (_plot, ticks) => ticks.map((tick) => (Number.isInteger(tick) ? grouped(tick) : '')),
+      },
     ],
     series: [
       { label: data.unit, value: (_plot, bucket) => (bucket == null || bucket >= length ? '' : range(bucket)) },

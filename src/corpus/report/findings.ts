@@ -41,7 +41,8 @@ export function findingsSection({ findings }: StatisticsJson): Section {
     ];
   });
   const columns = [
-    column('Rule'), column('Worst'), numberColumn('Errors'), numberColumn('Warnings'), numberColumn('Infos'), column(''),
+    column('Rule'), column('Worst'), numberColumn('Errors'), numberColumn('Warnings'), numberColumn('Infos'),
+    column(''),
     column('What is wrong'), column('What to do'),
   ];
   const samples = sorted.map((finding, i) => samplesOf(finding, i)).join('');
@@ -53,7 +54,9 @@ function samplesOf(finding: FindingsJson, index: number): string {
   const { rule, samples } = finding;
   if (samples.length === 0) return '';
   const hasRecords = samples.some(({ record }) => record !== null);
-  const columns = [column('Place'), ...(hasRecords ? [numberColumn('Record')] : []), numberColumn('Byte'), column('Message')];
+  const columns = [
+    column('Place'), ...(hasRecords ? [numberColumn('Record')] : []), numberColumn('Byte'), column('Message'),
+  ];
   const rows = samples.map((sample) => [
     { html: placeOf(sample) },
     ...(hasRecords ? [sample.record === null ? { html: '' } : numberCell(sample.record)] : []),

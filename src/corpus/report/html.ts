@@ -78,7 +78,8 @@ export function table(
   const head = columns.map(({ title, isNumber }) => {
     return title === '' ? '<td></td>' : `<th scope="col"${isNumber ? ' class="number"' : ''}>${title}</th>`;
   }).join('');
-  const row = (cells: readonly Cell[]): string => cells.map((cell, i) => tableCell(cell, columns[i]!, i === 0)).join('');
+  const row = (cells: readonly Cell[]): string =>
+    cells.map((cell, i) => tableCell(cell, columns[i]!, i === 0)).join('');
   const body = rows.map((cells) => `<tr>${row(cells)}</tr>\n`).join('');
   return `<div class="wide"><table${sortable ? ' class="sortable"' : ''}><caption>${caption}</caption>
 <thead><tr>${head}</tr></thead>

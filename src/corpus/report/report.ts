@@ -26,7 +26,9 @@ const sha256 = (content: string): string => `'sha256-${createHash('sha256').upda
 
 const PAGE_STYLE = `${PLOT_STYLE}\n${STYLE}`;
 
-/** What the page may do: run its script and have its style, and nothing else; no text can become code or markup in it. */
+/**
+ * What the page may do: run its script and have its style, and nothing else; no text can become code or markup in it.
+ */
 const POLICY = `default-src 'none'; script-src ${sha256(SCRIPT)}; style-src ${sha256(PAGE_STYLE)}; `
   + "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
 
@@ -63,7 +65,8 @@ ${dataBlock('plots', sections.flatMap(({ plots = [] }) => plots))}<script>${SCRI
 `;
 }
 
-const sectionHtml = ({ id, title, html }: Section): string => `<section id="${id}">\n<h2>${title}</h2>\n${html}</section>\n`;
+const sectionHtml = ({ id, title, html }: Section): string =>
+  `<section id="${id}">\n<h2>${title}</h2>\n${html}</section>\n`;
 
 interface Tile {
   readonly name: string;
@@ -90,7 +93,11 @@ function tiles(statistics: StatisticsJson, seconds: number | undefined): string 
   }
   shown.push(
     { name: 'transcripts', html: number(statistics.transcripts.messages.count) },
-    { name: 'messages', html: number(bodies.count), note: bodies.count > 0 ? `${percent(hidden, bodies.count)} hidden` : '' },
+    {
+      name: 'messages',
+      html: number(bodies.count),
+      note: bodies.count > 0 ? `${percent(hidden, bodies.count)} hidden` : '',
+    },
     { name: 'calls', html: number(calls), note: calls > 0 ? `${number(failing)} with an error` : '' },
     { name: 'errors', html: number(errors), ...(errors > 0 && { look: 'error' }) },
     { name: 'warnings', html: number(warnings), ...(warnings > 0 && { look: 'warning' }) },

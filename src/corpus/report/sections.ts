@@ -1,5 +1,5 @@
-// The sections of the report page about what a corpus holds: messages, lengths, transcripts, calls. Each has its table; the
-// data of plots, which a script adds, are given apart.
+// The sections of the report page about what a corpus holds: messages, lengths, transcripts, calls. Each has its table;
+// the data of plots, which a script adds, are given apart.
 
 import type { PlotData } from './client.ts';
 import {
@@ -46,7 +46,9 @@ A message without a channel counts as final.</p>\n`;
   const typeRows = types.names.map(({ name, count }) => [textCell(name), numberCell(count)]).sort(byNumber(1));
   if (types.other > 0) typeRows.push([{ html: 'others' }, numberCell(types.other)]);
   let html = hidden + table(columns, rows, { sortable: true, caption: 'Messages by role and channel' });
-  html += table([column('End'), numberColumn('Messages'), numberColumn('Share')], endRows, { caption: 'How messages end' });
+  html += table([column('End'), numberColumn('Messages'), numberColumn('Share')], endRows, {
+    caption: 'How messages end',
+  });
   if (typeRows.length > 0) {
     const caption = 'Content types that headers name';
     html += table([column('Content type'), numberColumn('Messages')], typeRows, { sortable: true, caption });
@@ -62,7 +64,8 @@ const ENDS = [
   { end: 'eof', words: 'at the end of input' },
 ] as const;
 
-const byNumber = (index: number) => (a: readonly Cell[], b: readonly Cell[]): number => b[index]!.value! - a[index]!.value!;
+const byNumber = (index: number) =>
+  (a: readonly Cell[], b: readonly Cell[]): number => b[index]!.value! - a[index]!.value!;
 
 interface NamedSpread {
   /** The page's own word. */
@@ -77,7 +80,8 @@ const SPREAD_COLUMNS = ['Number', 'Sum', 'Mean', 'Least', 'Half are up to', '99 
 function spreadTable(first: string, spreads: readonly NamedSpread[], show: Show, caption: string): string {
   const columns = [column(first), ...SPREAD_COLUMNS];
   const rows = spreads.map(({ name, spread }) => [
-    { html: name }, numberCell(spread.count), show(spread.sum), show(spread.count ? Math.round(spread.sum / spread.count) : 0),
+    { html: name }, numberCell(spread.count), show(spread.sum),
+    show(spread.count ? Math.round(spread.sum / spread.count) : 0),
     show(spread.min ?? 0), show(quantile(spread, 0.5)), show(quantile(spread, 0.99)), show(spread.max ?? 0),
   ]);
   return table(columns, rows, { caption });
@@ -104,7 +108,8 @@ export function lengthsSection(statistics: StatisticsJson): Section {
   const roles = bodiesByRole(statistics);
   const spreads = roles.map(({ role, bodies }) => ({ name: role, spread: bodies }));
   const series = roles.map(({ role, bodies }) => ({ label: role, values: bodies.log2 }));
-  const caption = 'Messages by the length of their body, on a logarithmic axis: each step is twice as wide as the one before.';
+  const caption =
+    'Messages by the length of their body, on a logarithmic axis: each step is twice as wide as the one before.';
   const html = figure('plot-lengths', caption)
     + spreadTable('Role', spreads, bytesCell, 'Bytes of a body by role. Half and 99 % are known up to a power of two.')
     + buckets('Bytes', series, 'Messages by bytes of their body');
@@ -116,12 +121,15 @@ export function transcriptsSection({ transcripts }: StatisticsJson): Section {
   const dialects = Object.entries(transcripts.dialects).filter(([, count]) => count > 0);
   const most = Math.max(0, ...dialects.map(([, count]) => count));
   const all = transcripts.messages.count;
-  const rows = dialects.map(([id, count]) => [textCell(id), numberCell(count), percentCell(count, all), barCell(count, most)]);
+  const rows = dialects.map(([id, count]) => {
+    return [textCell(id), numberCell(count), percentCell(count, all), barCell(count, most)];
+  });
   const messages = [{ label: 'transcripts', values: transcripts.messages.log2 }];
   const sizes = [{ label: 'transcripts', values: transcripts.bytes.log2 }];
   const columns = [column('Dialect'), numberColumn('Transcripts'), numberColumn('Share'), column('')];
   const html = table(columns, rows, { caption: 'Transcripts by dialect' })
-    + `<h3>Messages in a transcript</h3>\n${figure('plot-messages', 'Transcripts by the number of their messages, on a logarithmic axis.')}`
+    + `<h3>Messages in a transcript</h3>\n`
+    + `${figure('plot-messages', 'Transcripts by the number of their messages, on a logarithmic axis.')}`
     + spreadTable('Of', [{ name: 'transcripts', spread: transcripts.messages }], numberCell, 'Messages in a transcript')
     + buckets('Messages', messages, 'Transcripts by their number of messages')
     + `<h3>Bytes of a transcript</h3>\n${figure('plot-bytes', 'Transcripts by their bytes, on a logarithmic axis.')}`
@@ -144,7 +152,10 @@ export function callsSection(statistics: StatisticsJson): Section {
   const rest = sorted.slice(MOST_TOOLS);
   const most = sorted[0]?.calls ?? 0;
   const row = (name: Cell, sum: { calls: number; failing: number }): Cell[] =>
-    [name, numberCell(sum.calls), barCell(sum.calls, most), numberCell(sum.failing), percentCell(sum.failing, sum.calls)];
+    [
+      name, numberCell(sum.calls), barCell(sum.calls, most), numberCell(sum.failing),
+      percentCell(sum.failing, sum.calls),
+    ];
   const rows = sorted.slice(0, MOST_TOOLS).map((tool) => row(textCell(tool.name), tool));
   const left = [...rest, other];
   const beyond = { calls: total(left.map((sum) => sum.calls)), failing: total(left.map((sum) => sum.failing)) };
@@ -152,7 +163,9 @@ export function callsSection(statistics: StatisticsJson): Section {
   let html = `<p>${number(calls)} calls, ${number(statistics.replies)} replies.
 ${number(failing)} calls have an error${calls ? ` (${percent(failing, calls)})` : ''}.</p>\n`;
   if (rows.length > 0) {
-    const columns = [column('Tool'), numberColumn('Calls'), column(''), numberColumn('With an error'), numberColumn('Share')];
+    const columns = [
+      column('Tool'), numberColumn('Calls'), column(''), numberColumn('With an error'), numberColumn('Share'),
+    ];
     html += table(columns, rows, { sortable: true, caption: 'Calls by tool' });
   }
   if (several.failing > 0) {
@@ -163,7 +176,8 @@ which is counted for none of them.</p>\n`;
   if (reasons.length > 0) {
     const worst = reasons[0]!.count;
     const lines = reasons.map(({ rule, count }) => [
-      { html: `<code class="rule">${text(rule)}</code>` }, numberCell(count), percentCell(count, failing), barCell(count, worst),
+      { html: `<code class="rule">${text(rule)}</code>` }, numberCell(count), percentCell(count, failing),
+      barCell(count, worst),
     ]);
     const columns = [column('Rule'), numberColumn('Calls'), numberColumn('Of those with an error'), column('')];
     html += table(columns, lines, { caption: 'Calls with an error by rule; one call may break several' });

@@ -5,7 +5,7 @@ import type { Severity } from '../../errors.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { End } from '../../model/message.ts';
-import { BUCKETS, Calls, type Cell, type Named, type Spread, type Tally } from './statistics-parts.ts';
+import { BUCKETS, type Calls, type Cell, type Named, type Spread, type Tally } from './statistics-parts.ts';
 import { Reader } from './statistics-reader.ts';
 import { type Found, type Sample, SAMPLES } from './statistics-samples.ts';
 import { CHANNELS, DIALECT_IDS, ENDS, type Sums } from './statistics-sums.ts';
@@ -114,7 +114,9 @@ const cellJson = ({ bodies, visible, visibleBytes }: Cell): CellJson =>
 
 function pairsOf(sums: Sums): StatisticsJson['messages']['pairs'] {
   const known = sums.cells.flatMap((cell, i) =>
-    (cell ? [{ role: ROLE_NAMES[Math.floor(i / CHANNELS)]!, channel: CHANNEL_NAMES[i % CHANNELS]!, ...cellJson(cell) }] : []));
+    (cell
+      ? [{ role: ROLE_NAMES[Math.floor(i / CHANNELS)]!, channel: CHANNEL_NAMES[i % CHANNELS]!, ...cellJson(cell) }]
+      : []));
   const others = sums.otherCells.entries().map(([key, cell]) => {
     const [role, channel] = JSON.parse(key) as [string | null, string];
     return { role, channel, ...cellJson(cell) };

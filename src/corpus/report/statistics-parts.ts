@@ -82,9 +82,9 @@ function compareNames(a: string, b: string): number {
 }
 
 /**
- * Sums by names that data brings, for at most `limit` names. Those that come first in a fixed order are kept, whatever is
- * seen when: a name that is among them at the end was among them in every part, so its sum is exact, and adding parts up
- * in any order gives the same. All others share one sum.
+ * Sums by names that data brings, for at most `limit` names. Those that come first in a fixed order are kept, whatever
+ * is seen when: a name that is among them at the end was among them in every part, so its sum is exact, and adding
+ * parts up in any order gives the same. All others share one sum.
  */
 export class Named<T extends { add(other: T): void }> {
   readonly other: T;

@@ -1,6 +1,6 @@
 // What a person wants to know of a corpus. Parts of it are counted apart and added up: all is sums, extremes, fixed
-// histograms, and first ones in a fixed order, so that neither the order nor the grouping of the parts changes anything.
-// Nothing of a body is kept, but for the names of called functions, which in 0.1 stand there.
+// histograms, and first ones in a fixed order, so that neither the order nor the grouping of the parts changes
+// anything. Nothing of a body is kept, but for the names of called functions, which in 0.1 stand there.
 
 import { FINAL, FUNCTION_OUTPUT, HAS_LINE } from '../../abi.ts';
 import type { Diagnostic } from '../../errors.ts';
@@ -80,7 +80,9 @@ export class Statistics extends Sums {
     this.#lastCall = null;
   }
 
-  /** The next message. What is found in it is told before the message after it. `source`: where its bytes can be read. */
+  /**
+   * The next message. What is found in it is told before the message after it. `source`: where its bytes can be read.
+   */
   message(message: Message, transcript: TranscriptInfo, source: Bytes): void {
     const { role, end, explicitChannel, body, isBare } = message;
     const length = body.to - body.from;

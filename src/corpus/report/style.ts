@@ -1,5 +1,5 @@
-// The style of report pages. Colours follow the reader's choice of light or dark, paper is light; those of series are told apart by
-// the colour-blind too (Okabe and Ito), and by their dashes.
+// The style of report pages. Colours follow the reader's choice of light or dark, paper is light; those of series are
+// told apart by the colour-blind too (Okabe and Ito), and by their dashes.
 
 const LIGHT = `
   --ink: #1b1b1b; --page: #fff; --dim: #595959; --line: #d4d4d4; --own: #f3f5f8; --link: #0b57a4;

@@ -29,7 +29,8 @@ export function addSpreads(spreads: readonly SpreadJson[]): SpreadJson {
 export function bodiesByRole({ messages }: StatisticsJson): { readonly role: string; readonly bodies: SpreadJson }[] {
   const { pairs, other } = messages;
   const nameOf = (role: string | null): string => (role !== null && ROLES.includes(role) ? role : OTHERS);
-  const of = (role: string): SpreadJson[] => pairs.filter((pair) => nameOf(pair.role) === role).map(({ bodies }) => bodies);
+  const of = (role: string): SpreadJson[] =>
+    pairs.filter((pair) => nameOf(pair.role) === role).map(({ bodies }) => bodies);
   return [...ROLES, OTHERS]
     .map((role) => ({ role, bodies: addSpreads([...of(role), ...(role === OTHERS ? [other.bodies] : [])]) }))
     .filter(({ bodies }) => bodies.count > 0);
@@ -43,7 +44,8 @@ export function quantile({ count, log2, max }: SpreadJson, share: number): numbe
 }
 
 /** All that is counted of calls. */
-export const allCalls = ({ calls: { tools, other, several } }: StatisticsJson): CallsJson[] => [...tools, other, several];
+export const allCalls = ({ calls: { tools, other, several } }: StatisticsJson): CallsJson[] =>
+  [...tools, other, several];
 
 /** Failing calls by rule, most first. */
 export function reasonsOf(statistics: StatisticsJson): { readonly rule: string; readonly count: number }[] {
@@ -51,5 +53,7 @@ export function reasonsOf(statistics: StatisticsJson): { readonly rule: string; 
   for (const { rule, count } of allCalls(statistics).flatMap((calls) => calls.reasons)) {
     reasons.set(rule, (reasons.get(rule) ?? 0) + count);
   }
-  return [...reasons].map(([rule, count]) => ({ rule, count })).sort((a, b) => b.count - a.count || (a.rule < b.rule ? -1 : 1));
+  return [...reasons].map(([rule, count]) => ({ rule, count })).sort((a, b) => {
+    return b.count - a.count || (a.rule < b.rule ? -1 : 1);
+  });
 }

@@ -12,7 +12,9 @@ export function makeFolder(folder: string, paths: readonly string[]): void {
     if (!statusOf(path)?.isDirectory()) continue;
     const read = realpathSync(path);
     if (place !== read && !place.startsWith(read.endsWith(sep) ? read : `${read}${sep}`)) continue;
-    throw new InputError(folder, `lies in ${path}, which is read: outputs would become inputs`, 'choose a folder outside of it');
+    throw new InputError(
+      folder, `lies in ${path}, which is read: outputs would become inputs`, 'choose a folder outside of it',
+    );
   }
   try {
     mkdirSync(folder, { recursive: true });

@@ -7,7 +7,9 @@ import { InputError, systemReason } from '../error.ts';
 import { type FileCalls, FileOutputError, OutputFile } from '../output-file.ts';
 import { realPlace, sizeOf } from './folder.ts';
 import { listDigest, nameOf } from './inputs.ts';
-import { INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type RunCounts, type Sidecar, SIDECAR_ENDING } from './sidecar.ts';
+import {
+  INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type RunCounts, type Sidecar, SIDECAR_ENDING,
+} from './sidecar.ts';
 import { FileSource } from '../input/source.ts';
 import { stampOf } from '../input/stamp.ts';
 import { Statistics, type StatisticsJson } from '../report/statistics.ts';
@@ -46,7 +48,9 @@ export function wholeRun(folder: string): WholeRun {
   const names = sidecarNames(folder);
   const list = readInputs(folder);
   if (!list) {
-    throw new MergeError([`${folder} holds no ${INPUTS_NAME} that can be read: it is no folder that \`run\` has written to`]);
+    throw new MergeError([
+      `${folder} holds no ${INPUTS_NAME} that can be read: it is no folder that \`run\` has written to`,
+    ]);
   }
   if (listDigest(list.inputs) !== list.sha256) {
     throw new MergeError([`${join(folder, INPUTS_NAME)} is damaged; call \`run\` again`]);
@@ -57,8 +61,9 @@ export function wholeRun(folder: string): WholeRun {
   for (const name of names) {
     const sidecar = readSidecar(folder, name);
     if (!sidecar) damaged.push(name);
-    else if (sidecar.list.sha256 !== list.sha256 || list.inputs[sidecar.position] !== sidecar.input.path) strange.push(name);
-    else {
+    else if (sidecar.list.sha256 !== list.sha256 || list.inputs[sidecar.position] !== sidecar.input.path) {
+      strange.push(name);
+    } else {
       const { version, options: { emit, format, sha256 } } = sidecar;
       const kind = `${emit}, ${format}, version ${version}, options ${sha256.slice(0, 12)}`;
       kinds.set(kind, [...(kinds.get(kind) ?? []), name]);
@@ -71,7 +76,10 @@ export function wholeRun(folder: string): WholeRun {
     if (which.length > NAMED) reasons.push(`${which.length - NAMED} more: ${what}; ${remedy}`);
   };
   tell('the sidecar cannot be read', damaged, 'remove it, and call `run` again');
-  tell('it belongs to another list of inputs', strange, 'call `run` with one list for all shares, or remove the file and its output');
+  tell(
+    'it belongs to another list of inputs', strange,
+    'call `run` with one list for all shares, or remove the file and its output',
+  );
   if (kinds.size > 1) {
     const parts = [...kinds].sort().map(([kind, of]) => `${of.length} of ${kind} (${of[0]})`);
     reasons.push(`the shares were not made alike: ${parts.join('; ')}; use a folder for each, or remove the others`);
@@ -91,12 +99,15 @@ function sidecarNames(folder: string): string[] {
     const names = readdirSync(folder).filter((name) => name.endsWith(SIDECAR_ENDING));
     return names.map((name) => name.slice(0, -SIDECAR_ENDING.length)).sort();
   } catch (error) {
-    throw new InputError(folder, `cannot be listed: ${systemReason(error)}`, 'name the folder that `run` has written to', error);
+    throw new InputError(
+      folder, `cannot be listed: ${systemReason(error)}`, 'name the folder that `run` has written to', error,
+    );
   }
 }
 
 function hasOutput(folder: string, { output, options }: Sidecar, path: string): boolean {
-  return output.name === `${nameOf(path)}.${options.emit}.${options.format}` && sizeOf(join(folder, output.name)) === output.bytes;
+  return output.name === `${nameOf(path)}.${options.emit}.${options.format}`
+    && sizeOf(join(folder, output.name)) === output.bytes;
 }
 
 function summed(sha256: string, sidecars: readonly Sidecar[]): WholeRun {
@@ -113,7 +124,9 @@ function summed(sha256: string, sidecars: readonly Sidecar[]): WholeRun {
   const { version, options } = sidecars[0]!;
   const outputs = sidecars.map(({ output }) => output);
   const inputs = sidecars.map(({ input }) => input.path);
-  return { version, options, sha256, inputBytes, outputBytes, counts, statistics: statistics.toJSON(), inputs, outputs };
+  return {
+    version, options, sha256, inputBytes, outputBytes, counts, statistics: statistics.toJSON(), inputs, outputs,
+  };
 }
 
 const PART = 1024 * 1024;
@@ -122,7 +135,9 @@ const PART = 1024 * 1024;
  * Writes the outputs one after the other. Throws a FileOutputError, an InputError when an output cannot be read, a
  * MergeError when it is not the one that was written.
  */
-export function joinOutputs(folder: string, { outputs, inputs }: Pick<WholeRun, 'outputs' | 'inputs'>, path: string, calls?: FileCalls): void {
+export function joinOutputs(
+  folder: string, { outputs, inputs }: Pick<WholeRun, 'outputs' | 'inputs'>, path: string, calls?: FileCalls,
+): void {
   refuseOwn(folder, outputs, path);
   const state = stampOf(path);
   if (state !== null && inputs.some((input) => stampOf(input)?.file === state.file)) {

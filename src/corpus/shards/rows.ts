@@ -1,5 +1,5 @@
-// What a run writes of each record or transcript: verdicts, messages, or the records themselves; as lines of JSON or as a
-// table.
+// What a run writes of each record or transcript: verdicts, messages, or the records themselves; as lines of JSON or as
+// a table.
 
 import { InputError } from '../error.ts';
 import { MESSAGE_TABLE } from '../tables/message-schema.ts';

@@ -1,5 +1,5 @@
-// A share of a corpus into a folder, input by input. Whatever stops it, what stands there is whole: an output is renamed to
-// its place, and its sidecar after it; the next run does what has no sidecar that fits.
+// A share of a corpus into a folder, input by input. Whatever stops it, what stands there is whole: an output is
+// renamed to its place, and its sidecar after it; the next run does what has no sidecar that fits.
 
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,8 @@ import { readShard, type ShardReading } from './read.ts';
 import { makeRows, type RunEmit, type RunFormat } from './rows.ts';
 import type { Share } from './share.ts';
 import {
-  canonicalJson, INPUTS_NAME, INPUTS_SCHEMA, readInputs, readSidecar, RUN_SCHEMA, sha256, type Sidecar, SIDECAR_ENDING, writeJson,
+  canonicalJson, INPUTS_NAME, INPUTS_SCHEMA, readInputs, readSidecar, RUN_SCHEMA, sha256, type Sidecar, SIDECAR_ENDING,
+  writeJson,
 } from './sidecar.ts';
 import type { InputSource } from '../input/source.ts';
 import type { UnitOptions } from '../records/unit.ts';
@@ -96,7 +97,9 @@ async function write(
   const { path, ref } = input;
   const open: ShardReading['open'] = () => {
     // Nothing is kept of an input that turns out to be damaged: it need not be known beforehand.
-    const opened = openRef(ref, { verify: false, ...(unit.field !== undefined && { columns: [...COLUMNS, unit.field] }) });
+    const opened = openRef(ref, {
+      verify: false, ...(unit.field !== undefined && { columns: [...COLUMNS, unit.field] }),
+    });
     if (opened.container === 'parquet' && emit === 'keep') {
       opened.input.close();
       const remedy = 'write verdicts, and select the rows with a tool for tables';

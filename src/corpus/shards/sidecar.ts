@@ -1,5 +1,5 @@
-// What stands beside an output: what it was made of, by which version, with which options, and what was counted. An output
-// without it is not whole. And the list of a run's inputs, against which `merge` knows what is missing.
+// What stands beside an output: what it was made of, by which version, with which options, and what was counted. An
+// output without it is not whole. And the list of a run's inputs, against which `merge` knows what is missing.
 
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
@@ -106,7 +106,9 @@ function hasShape(value: unknown, shape: Readonly<Record<string, string>>): valu
   if (typeof value !== 'object' || value === null) return false;
   return Object.entries(shape).every(([key, type]) => {
     const inner = Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
-    return type === 'count' ? Number.isSafeInteger(inner) && (inner as number) >= 0 : typeof inner === type && inner !== null;
+    return type === 'count'
+      ? Number.isSafeInteger(inner) && (inner as number) >= 0
+      : typeof inner === type && inner !== null;
   });
 }
 

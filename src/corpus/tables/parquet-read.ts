@@ -48,7 +48,9 @@ class ParquetReader {
   }
 
   async run(): Promise<void> {
-    const [{ parquetMetadataAsync, parquetSchema }, { parquetRead }, { parquetHeader }, compressors] = await Promise.all([
+    const [{
+      parquetMetadataAsync, parquetSchema,
+    }, { parquetRead }, { parquetHeader }, compressors] = await Promise.all([
       import('hyparquet/src/metadata.js'),
       import('hyparquet/src/read.js'),
       import('hyparquet/src/column.js'),
@@ -144,7 +146,8 @@ class ParquetReader {
   }
 
   #damage(what: string): InputError {
-    const reason = `is a Parquet file that is damaged or of an unknown kind: ${what}; ${this.#rows} rows before it are whole`;
+    const reason =
+      `is a Parquet file that is damaged or of an unknown kind: ${what}; ${this.#rows} rows before it are whole`;
     return new InputError(this.#path, reason, 'restore it from its source, or convert it into JSON lines');
   }
 }
@@ -221,7 +224,9 @@ async function checkPages(file: AsyncBuffer, group: RowGroup, columns: string[],
 /** Answers with the number of values that the page has. */
 function checkPage(page: Page, { view, offset }: { view: DataView; offset: number }): number {
   const { crc, compressed_page_size: size, uncompressed_page_size: decoded, dictionary_page_header: dictionary } = page;
-  if (!(size >= 0 && offset + size <= view.byteLength && decoded >= 0)) throw new Error('parquet page has no such size');
+  if (!(size >= 0 && offset + size <= view.byteLength && decoded >= 0)) {
+    throw new Error('parquet page has no such size');
+  }
   if (crc !== undefined && crc32(new Uint8Array(view.buffer, offset, size)) !== crc >>> 0) {
     throw new Error('parquet checksum of a page is wrong');
   }

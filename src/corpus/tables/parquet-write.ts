@@ -17,8 +17,8 @@ const MAGIC = new TextEncoder().encode('PAR1');
 export const writer: TableWriter<RowGroup> = { group, file };
 
 /**
- * What the next group uses, while it has no more than so many bytes. A group has one of its own as long as its bytes are
- * taken: another group may be written meanwhile.
+ * What the next group uses, while it has no more than so many bytes. A group has one of its own as long as its bytes
+ * are taken: another group may be written meanwhile.
  */
 let idle: PageWriter | undefined;
 const KEPT = 4 * 1024 * 1024;

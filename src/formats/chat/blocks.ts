@@ -1,5 +1,6 @@
-// Contents as Anthropic has them, in which thinking, calls and replies are blocks, as entries of a chat record: thinking
-// and calls become members of the assistant's entry, each reply becomes an entry of a tool before what the user says.
+// Contents as Anthropic has them, in which thinking, calls and replies are blocks, as entries of a chat record:
+// thinking and calls become members of the assistant's entry, each reply becomes an entry of a tool before what the
+// user says.
 
 import type { Loss } from '../loss.ts';
 import { type Fields, isObject, tellOtherFields } from './fields.ts';

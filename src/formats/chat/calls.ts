@@ -56,7 +56,8 @@ export class OpenCalls {
    * or the first.
    */
   reply(id: string | null, name: string | null): OpenCall | null {
-    const call = id !== null ? this.#byId.get(id) : name === null ? this.#inOrder.first() : this.#byName.first(toolName(name));
+    const call =
+      id !== null ? this.#byId.get(id) : name === null ? this.#inOrder.first() : this.#byName.first(toolName(name));
     if (!call) return null;
     call.isDone = true;
     if (call.id !== null && this.#byId.get(call.id) === call) this.#byId.delete(call.id);

@@ -67,7 +67,9 @@ export function fromChat(record: unknown, options: RecordReadOptions = {}): { da
 /** Anthropic has the system's message beside the list, in which there is none then. */
 function saysSystem(system: unknown, messages: readonly unknown[]): boolean {
   if (typeof system === 'string' ? system === '' : !Array.isArray(system)) return false;
-  return !messages.some((message) => isObject(message) && (message['role'] === 'system' || message['role'] === 'developer'));
+  return !messages.some((message) => {
+    return isObject(message) && (message['role'] === 'system' || message['role'] === 'developer');
+  });
 }
 
 /** A field of text; null when absent. */

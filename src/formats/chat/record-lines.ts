@@ -1,5 +1,6 @@
-// The pieces that lines of `messages` are made of where they come from rows of chat records: what assembly/record/lines.ts puts between the
-// values of a message, by its kind. The simple version, which makes a line from a view, is ../message-lines.ts.
+// The pieces that lines of `messages` are made of where they come from rows of chat records: what
+// assembly/record/lines.ts puts between the values of a message, by its kind. The simple version, which makes a line
+// from a view, is ../message-lines.ts.
 
 import type { End } from '../../model/message.ts';
 
@@ -15,7 +16,9 @@ export interface RecordKind {
   readonly visible: boolean;
 }
 
-const PLAIN = { recipient: null, channel: 'final', isExplicit: false, contentType: null, intent: null, end: 'end', visible: false } as const;
+const PLAIN = {
+  recipient: null, channel: 'final', isExplicit: false, contentType: null, intent: null, end: 'end', visible: false,
+} as const;
 const SAID = { ...PLAIN, role: 'assistant', isExplicit: true } as const;
 
 /** In the order of assembly/record/lines.ts. */
@@ -35,7 +38,8 @@ const ENCODER = new TextEncoder();
 /** The pieces of the lines of a file, in the order of assembly/record/lines.ts. */
 export function linePieces(path: string): Uint8Array[] {
   const ofLines = [
-    `{"path":${JSON.stringify(path)},"record":`, ',"transcript":', ',"index":', ',"to":', ',"body_from":', ',"body_to":', ',"content":"',
+    `{"path":${JSON.stringify(path)},"record":`, ',"transcript":', ',"index":', ',"to":', ',"body_from":',
+    ',"body_to":', ',"content":"',
     '"}\n', '"functions.',
   ];
   return [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
@@ -46,7 +50,8 @@ function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end
   const text = (value: string | null): string => (value === null ? 'null' : `"${value}"`);
   const isCall = recipient === 'functions';
   const to = isCall ? '"functions.' : text(recipient);
-  const rest = `,"channel":"${channel}","explicit_channel":${text(isExplicit ? channel : null)},"content_type":${text(contentType)}`
+  const rest = `,"channel":"${channel}","explicit_channel":${text(isExplicit ? channel : null)},`
+    + `"content_type":${text(contentType)}`
     + `,"intent":${text(intent)},"call_id":`;
   return [
     `,"role":"${role}","name":`,
@@ -59,6 +64,8 @@ function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end
 /** Bytes of all pieces of the longest line. */
 export function longestLine(pieces: readonly Uint8Array[]): number {
   const ofLines = pieces.slice(0, 9).reduce((sum, { length }) => sum + length, 0);
-  const ofKinds = RECORD_KINDS.map((_, kind) => pieces.slice(9 + 4 * kind, 13 + 4 * kind).reduce((sum, { length }) => sum + length, 0));
+  const ofKinds = RECORD_KINDS.map((_, kind) => {
+    return pieces.slice(9 + 4 * kind, 13 + 4 * kind).reduce((sum, { length }) => sum + length, 0);
+  });
   return ofLines + Math.max(...ofKinds);
 }

@@ -44,7 +44,9 @@ const PERSON = /^human_[0-9]{1,9}$/;
  * The transcript of a ShareGPT record: `conversations`, `tools` (JSON text, or a list), `system`. `id` is left to who
  * keeps the records. Losses name turns by their number in the record. Throws a Refusal.
  */
-export function fromShareGpt(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function fromShareGpt(
+  record: unknown, options: RecordReadOptions = {},
+): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['conversations'])) {
     throw new Refusal(null, 'it is no ShareGPT record', 'give an object with a list of conversations');
   }

@@ -114,8 +114,9 @@ export function extractTools(data: TranscriptData, form: ToolsForm): TranscriptD
 }
 
 /**
- * Tools out of the text of the messages that open the transcript, for a form that would not find them there: also where putting them
- * back would not give the same text. The layout is lost then; definitions that cannot be read whole stay in the text. Both are told.
+ * Tools out of the text of the messages that open the transcript, for a form that would not find them there: also where
+ * putting them back would not give the same text. The layout is lost then; definitions that cannot be read whole stay
+ * in the text. Both are told.
  */
 export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { data: TranscriptData; losses: Loss[] } {
   const losses: Loss[] = [];
@@ -130,22 +131,34 @@ export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { 
       messages.push(message);
       return;
     }
-    losses.push({ what: 'tools', message: index, detail: lifted.tools === null ? 'definitions stay in its text' : 'the layout of definitions' });
+    losses.push({
+      what: 'tools',
+      message: index,
+      detail: lifted.tools === null ? 'definitions stay in its text' : 'the layout of definitions',
+    });
     tools.push(...(lifted.tools ?? []));
     if (lifted.message !== null) messages.push(lifted.message);
   });
   return { data: losses.length > 0 ? { ...data, tools, messages } : data, losses };
 }
 
-/** What is left of a message without its tools, null when that is nothing; `tools` null: it keeps them. Null: it has none. */
-function liftFrom(message: MessageData, forms: readonly ToolsForm[]): { tools: readonly ToolDefinition[] | null; message: MessageData | null } | null {
+/**
+ * What is left of a message without its tools, null when that is nothing; `tools` null: it keeps them. Null: it has
+ * none.
+ */
+function liftFrom(
+  message: MessageData, forms: readonly ToolsForm[],
+): { tools: readonly ToolDefinition[] | null; message: MessageData | null } | null {
   const { content } = message;
   for (const form of forms) {
     const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : toolsDeclared(content);
     if (tools.length === 0) continue;
-    const isWhole = problems.every(({ reason }) => reason === 'field') && isClean && tools.every(({ namespace }) => namespace === FUNCTIONS);
+    const isWhole = problems.every(({ reason }) => reason === 'field') && isClean
+      && tools.every(({ namespace }) => namespace === FUNCTIONS);
     if (!isWhole) return { tools: null, message };
-    const rest = [content.slice(0, from).trimEnd(), content.slice(to).trimStart()].filter((text) => text !== '').join(BETWEEN);
+    const rest = [content.slice(0, from).trimEnd(), content.slice(to).trimStart()].filter((text) => text !== '').join(
+      BETWEEN,
+    );
     return { tools, message: rest === '' && isBare(message) ? null : { ...message, content: rest } };
   }
   return null;

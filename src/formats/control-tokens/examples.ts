@@ -15,7 +15,9 @@ export const AUDIT_EXAMPLES: Readonly<Record<AuditRuleName, AuditExample>> = {
     good: record('Hi<| end |><| start |>system<| message |>Obey.'),
   },
   'assembled-token': { bad: record('1 <'), good: record('1 < ') },
-  'cot-marker': { bad: record('<|start_reason|>so it is<|end_reason|>'), good: record('<| start_reason |>so it is<| end_reason |>') },
+  'cot-marker': {
+    bad: record('<|start_reason|>so it is<|end_reason|>'), good: record('<| start_reason |>so it is<| end_reason |>'),
+  },
   'bound-token': { bad: record('</s>\nHello'), good: record('Hello') },
   'foreign-token': { bad: record('Hello<|eot_id|>'), good: record('Hello<| eot_id |>') },
   'token-look-alike': { bad: record('&lt;|end|&gt;'), good: record('an end token') },

@@ -62,10 +62,14 @@ export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => vo
   return reader.steps;
 }
 
-/** A `<` with a visible ASCII character behind it that neither a `|` is nor one may be written with: what most are, and soon told. */
+/**
+ * A `<` with a visible ASCII character behind it that neither a `|` is nor one may be written with: what most are, and
+ * soon told.
+ */
 function isPlain(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1);
-  return text.charCodeAt(at) === 0x3c && next > 0x20 && next < 0x7f && next !== 0x7c && next !== 0x26 && next !== 0x5c && next !== 0x25;
+  return text.charCodeAt(at) === 0x3c && next > 0x20 && next < 0x7f && next !== 0x7c && next !== 0x26 && next !== 0x5c
+    && next !== 0x25;
 }
 
 class Reader {

@@ -6,7 +6,10 @@ import { MOST_VALUES } from '../../tools/types.ts';
 import { declarationsOf, toolsDeclared } from '../declared.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
-/** openai-harmony's layout, or that of the models' chat template, which ends instructions in a blank line and writes types otherwise. */
+/**
+ * openai-harmony's layout, or that of the models' chat template, which ends instructions in a blank line and writes
+ * types otherwise.
+ */
 export type DeveloperStyle = 'harmony' | 'template';
 
 export interface HarmonyDeveloper {
@@ -25,7 +28,9 @@ export function harmonyDeveloper(
 ): { readonly text: string; readonly losses: Loss[] } {
   const written = declarationsOf(tools, style);
   if (written.problems.length > 0) {
-    throw new Refusal(null, `tool ${written.problems[0]!.from} cannot be declared`, 'give it a plain name and a schema within bounds');
+    throw new Refusal(
+      null, `tool ${written.problems[0]!.from} cannot be declared`, 'give it a plain name and a schema within bounds',
+    );
   }
   const parts = instructions === null ? [] : [INSTRUCTIONS + instructions];
   if (written.text !== '') parts.push(written.text);
@@ -39,14 +44,16 @@ export function harmonyDeveloper(
 }
 
 /**
- * Takes the text of a developer message apart. null: `harmonyDeveloper` of the parts would not be this very text, or the parts could
- * not be told from a text without headings.
+ * Takes the text of a developer message apart. null: `harmonyDeveloper` of the parts would not be this very text, or
+ * the parts could not be told from a text without headings.
  */
 export function readHarmonyDeveloper(text: string, style: DeveloperStyle = 'harmony'): HarmonyDeveloper | null {
   if (!isDeveloperLayout(text)) return null;
   const parts = cut(text, style);
   if (parts.instructions !== null && isDeveloperLayout(parts.instructions)) return null;
-  if (parts.toolsText === null) return parts.instructions === null ? null : { instructions: parts.instructions, tools: [] };
+  if (parts.toolsText === null) {
+    return parts.instructions === null ? null : { instructions: parts.instructions, tools: [] };
+  }
   const { tools, problems } = toolsDeclared(parts.toolsText);
   if (tools.length === 0 || problems.length > 0) return null;
   const written = declarationsOf(tools, style);
@@ -62,7 +69,9 @@ export const hasFunctionTools = (text: string): boolean => text.includes('\nname
 function cut(text: string, style: DeveloperStyle): { instructions: string | null; toolsText: string | null } {
   if (!text.startsWith(INSTRUCTIONS)) return { instructions: null, toolsText: text };
   const at = text.lastIndexOf(`\n\n${TOOLS}`);
-  if (at >= INSTRUCTIONS.length) return { instructions: text.slice(INSTRUCTIONS.length, at), toolsText: text.slice(at + 2) };
+  if (at >= INSTRUCTIONS.length) {
+    return { instructions: text.slice(INSTRUCTIONS.length, at), toolsText: text.slice(at + 2) };
+  }
   const instructions = text.slice(INSTRUCTIONS.length);
   if (style === 'harmony') return { instructions, toolsText: null };
   return { instructions: instructions.endsWith('\n\n') ? instructions.slice(0, -2) : null, toolsText: null };

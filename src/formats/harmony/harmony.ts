@@ -11,8 +11,9 @@ import type { Loss } from '../loss.ts';
 
 export interface ToHarmonyOptions {
   /**
-   * Where system messages go that are not of Harmony's own layout. `keep`: the first message stays what it is; `developer`: they
-   * become the instructions of a developer message. A later system message always does: Harmony text would begin a new transcript.
+   * Where system messages go that are not of Harmony's own layout. `keep`: the first message stays what it is;
+   * `developer`: they become the instructions of a developer message. A later system message always does: Harmony text
+   * would begin a new transcript.
    */
   readonly instructions?: 'keep' | 'developer' | undefined;
   /** A system message to begin with, unless the transcript begins with one of that layout. */
@@ -29,8 +30,8 @@ export interface FromHarmonyOptions {
   /** The layout that developer messages must have to be taken apart; `toHarmony` with it builds them again. */
   readonly style?: DeveloperStyle | undefined;
   /**
-   * By Harmony's convention an assistant's commentary to nobody is a preamble, for users to see: only `true` takes it for one
-   * (R-VISIBLE). Otherwise it stays hidden.
+   * By Harmony's convention an assistant's commentary to nobody is a preamble, for users to see: only `true` takes it
+   * for one (R-VISIBLE). Otherwise it stays hidden.
    */
   readonly preambles?: boolean | undefined;
 }
@@ -41,9 +42,9 @@ export interface Converted {
 }
 
 /**
- * Neutral data to Harmony-shaped data, in which the writer finds no field that Harmony has no place for. What users may not see
- * stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a RangeError that names a wrong
- * option.
+ * Neutral data to Harmony-shaped data, in which the writer finds no field that Harmony has no place for. What users may
+ * not see stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a
+ * RangeError that names a wrong option.
  */
 export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}): Converted {
   const { instructions = 'keep', system = false, reasoning = 'keep', training = false, style = 'harmony' } = options;
@@ -68,13 +69,16 @@ export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}):
     if (shaped.role === 'developer') return withInstructions(shaped, style);
     if (shaped.role !== 'system') return shaped;
     if (at === 0 && !needsSystem && (instructions === 'keep' || isOwnSystem(message))) return shaped;
-    losses.push({ what: 'role', message: index, detail: 'a system message becomes the instructions of a developer message' });
+    losses.push({
+      what: 'role', message: index, detail: 'a system message becomes the instructions of a developer message',
+    });
     return withInstructions({ ...shaped, role: 'developer' }, style);
   });
   tellMismatches(data.messages, losses);
   placeTools(messages, data.tools, style, losses);
   if (needsSystem) {
-    const functionTools = system.functionTools ?? messages.some(({ role, content }) => role === 'developer' && hasFunctionTools(content));
+    const functionTools =
+      system.functionTools ?? messages.some(({ role, content }) => role === 'developer' && hasFunctionTools(content));
     messages.unshift({ role: 'system', content: harmonySystem({ ...system, functionTools }), end: 'end' });
   }
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) losses.push({ what: 'header', message: null });
@@ -82,8 +86,8 @@ export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}):
 }
 
 /**
- * Harmony-shaped data to neutral data: a developer message is taken apart into instructions and tools where `toHarmony` builds the
- * same text in the same place again. Throws a RangeError that names a wrong option.
+ * Harmony-shaped data to neutral data: a developer message is taken apart into instructions and tools where `toHarmony`
+ * builds the same text in the same place again. Throws a RangeError that names a wrong option.
  */
 export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = {}): Converted {
   const { style = 'harmony', preambles = false } = options;
@@ -113,7 +117,8 @@ function oneOf(name: string, value: string, known: readonly string[]): void {
   if (!known.includes(value)) throw new RangeError(`${name} must be one of ${known.join(', ')}; got ${value}`);
 }
 
-const isOwnSystem = ({ role, content }: MessageData): boolean => role === 'system' && readHarmonySystem(content) !== null;
+const isOwnSystem = ({ role, content }: MessageData): boolean =>
+  role === 'system' && readHarmonySystem(content) !== null;
 
 /** A developer message with the layout's heading, unless it has one. */
 function withInstructions(message: MessageData, style: DeveloperStyle): MessageData {
@@ -127,7 +132,9 @@ function isMadeByTools({ role: _role, content: _content, end, ...rest }: Message
 }
 
 /** Writes definitions into the developer message that stands in front, or into a new one. */
-function placeTools(messages: MessageData[], tools: readonly ToolDefinition[], style: DeveloperStyle, losses: Loss[]): void {
+function placeTools(
+  messages: MessageData[], tools: readonly ToolDefinition[], style: DeveloperStyle, losses: Loss[],
+): void {
   if (tools.length === 0) return;
   const front = messages[0]?.role === 'system' ? 1 : 0;
   const message = messages[front];
@@ -147,7 +154,9 @@ function callsByReply(messages: readonly MessageData[]): Map<number, MessageData
 /** Without ids a reply answers the first open call of its name: tells where that is another call than before. */
 function tellMismatches(messages: readonly MessageData[], losses: Loss[]): void {
   const byId = matchReplies(messages);
-  const byOrder = new Map([...matchReplies(messages.map(({ callId: _, ...rest }) => rest))].map(([call, reply]) => [reply, call]));
+  const byOrder = new Map(
+    [...matchReplies(messages.map(({ callId: _, ...rest }) => rest))].map(([call, reply]) => [reply, call]),
+  );
   for (const [call, reply] of byId) {
     if (byOrder.get(reply) === call) continue;
     losses.push({ what: 'call-id', message: reply, detail: 'by name and order the reply answers another call' });

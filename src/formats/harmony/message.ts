@@ -21,8 +21,11 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 const isThere = <T>(value: T | null | undefined): value is T => value !== null && value !== undefined;
 
 /** A message in the shape of Harmony. Losses are added to `losses`. */
-export function toHarmonyMessage(message: MessageData, { index, call, endsInReturn }: Place, losses: Loss[]): MessageData {
-  const lose = (what: LossName, detail?: string): void => void losses.push({ what, message: index, ...(detail && { detail }) });
+export function toHarmonyMessage(
+  message: MessageData, { index, call, endsInReturn }: Place, losses: Loss[],
+): MessageData {
+  const lose = (what: LossName, detail?: string): void =>
+    void losses.push({ what, message: index, ...(detail && { detail }) });
   const { intent, callId, attributes, ...rest } = message;
   const shaped: Mutable<MessageData> = rest;
   if (isThere(callId)) lose('call-id');
@@ -54,7 +57,9 @@ export function toHarmonyMessage(message: MessageData, { index, call, endsInRetu
 }
 
 /** A tool speaks under its name, to the assistant, on commentary. */
-function shapeReply(shaped: Mutable<MessageData>, call: MessageData | undefined, lose: (what: LossName, detail?: string) => void): void {
+function shapeReply(
+  shaped: Mutable<MessageData>, call: MessageData | undefined, lose: (what: LossName, detail?: string) => void,
+): void {
   if (!isThere(shaped.name) && call) shaped.name = call.recipient;
   if (!isThere(shaped.recipient)) shaped.recipient = 'assistant';
   if (!isThere(shaped.channel)) {
@@ -64,7 +69,9 @@ function shapeReply(shaped: Mutable<MessageData>, call: MessageData | undefined,
 }
 
 /** An assistant's message has a channel, and one that shows users nothing that was hidden from them. */
-function shapeChannel(shaped: Mutable<MessageData>, message: MessageData, lose: (what: LossName, detail?: string) => void): void {
+function shapeChannel(
+  shaped: Mutable<MessageData>, message: MessageData, lose: (what: LossName, detail?: string) => void,
+): void {
   if (message.role === 'assistant' && !isThere(shaped.channel)) {
     shaped.channel = isCall(message) ? 'commentary' : 'final';
     if (isCall(message)) lose('channel', 'a call without a channel stands on commentary');
@@ -85,17 +92,25 @@ const isSpoken = ({ role, recipient }: MessageData): boolean =>
 function mayBeShown(message: MessageData): boolean {
   const { role, channel, recipient } = message;
   if (!isSpoken(message)) return false;
-  return (channel ?? 'final') === 'final' || (role === 'assistant' && channel === 'commentary' && !isThere(recipient) && message.end !== 'call');
+  return (channel ?? 'final') === 'final'
+    || (role === 'assistant' && channel === 'commentary' && !isThere(recipient) && message.end !== 'call');
 }
 
-/** A message of Harmony as neutral data has it. `preambles`: the caller takes commentary to nobody for what users may see. */
-export function fromHarmonyMessage(message: MessageData, index: number, losses: Loss[], preambles: boolean): MessageData {
+/**
+ * A message of Harmony as neutral data has it. `preambles`: the caller takes commentary to nobody for what users may
+ * see.
+ */
+export function fromHarmonyMessage(
+  message: MessageData, index: number, losses: Loss[], preambles: boolean,
+): MessageData {
   if (message.role !== 'assistant' || isThere(message.intent)) return message;
   if (preambles && message.channel === 'commentary' && !isThere(message.recipient) && message.end !== 'call') {
     return { ...message, intent: 'preamble' };
   }
   if (!isThere(message.channel) && !isToolRecipient(message.recipient ?? null)) {
-    losses.push({ what: 'channel', message: index, detail: 'a message without a channel, which Harmony hides, is final elsewhere' });
+    losses.push({
+      what: 'channel', message: index, detail: 'a message without a channel, which Harmony hides, is final elsewhere',
+    });
   }
   return message;
 }

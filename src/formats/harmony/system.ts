@@ -7,7 +7,10 @@ export interface HarmonySystem {
   readonly currentDate?: string | null | undefined;
   /** low, medium or high; other words are written as they are. */
   readonly reasoningEffort?: string | null | undefined;
-  /** The text below `# Tools`: the descriptions of builtin tools, which are the model's vendor's and not part of this package. */
+  /**
+   * The text below `# Tools`: the descriptions of builtin tools, which are the model's vendor's and not part of this
+   * package.
+   */
   readonly builtinTools?: string | null | undefined;
   /** Names on the line `# Valid channels`. */
   readonly channels?: readonly string[] | null | undefined;
@@ -48,11 +51,13 @@ export function harmonySystem(fields: HarmonySystem): string {
 }
 
 const isThere = (value: string | null | undefined): value is string => value !== null && value !== undefined;
-const prefixed = (prefix: string, value: string | null | undefined): string | null => (isThere(value) ? prefix + value : null);
+const prefixed = (prefix: string, value: string | null | undefined): string | null =>
+  (isThere(value) ? prefix + value : null);
 
 /**
- * Reads a system message of that layout; null: it is another text. At least the effort or the channels must be there. How many
- * blank lines stand between the parts does not matter: `harmonySystem` of the fields tells whether the text is the exact one.
+ * Reads a system message of that layout; null: it is another text. At least the effort or the channels must be there.
+ * How many blank lines stand between the parts does not matter: `harmonySystem` of the fields tells whether the text is
+ * the exact one.
  */
 export function readHarmonySystem(text: string): HarmonySystem | null {
   const lines = text.split('\n');

@@ -11,17 +11,23 @@ import { type Loss, Refusal } from '../loss.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The transcript of a record in the 2.2 form. Losses name messages by their number in the record. Throws a Refusal. */
-export function fromInterchange22(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function fromInterchange22(
+  record: unknown, options: RecordReadOptions = {},
+): { data: TranscriptData; losses: Loss[] } {
   return read(record, '2.2', options);
 }
 
 /** The same of the 2.0 form. */
-export function fromInterchange20(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function fromInterchange20(
+  record: unknown, options: RecordReadOptions = {},
+): { data: TranscriptData; losses: Loss[] } {
   return read(record, '2.0', options);
 }
 
 /** The same of a record that says which form it has; without a version 2.2. */
-export function fromInterchange(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function fromInterchange(
+  record: unknown, options: RecordReadOptions = {},
+): { data: TranscriptData; losses: Loss[] } {
   return read(record, isObject(record) && record['version'] === '2.0' ? '2.0' : '2.2', options);
 }
 
@@ -55,7 +61,9 @@ const OLD_CALL_KEYS: ReadonlySet<string> = new Set([
 ]);
 const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
 
-function read(record: unknown, version: InterchangeVersion, { origins }: RecordReadOptions): { data: TranscriptData; losses: Loss[] } {
+function read(
+  record: unknown, version: InterchangeVersion, { origins }: RecordReadOptions,
+): { data: TranscriptData; losses: Loss[] } {
   if (!isObject(record) || !Array.isArray(record['messages'])) {
     throw new Refusal(null, 'it is no interchange record', 'give an object with a list of messages');
   }

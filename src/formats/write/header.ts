@@ -90,7 +90,9 @@ class HeaderWriter {
     const role = this.#role();
     const isFunction = role === 'tool' && typeof name === 'string' && FUNCTION.test(name);
     const toAssistant = role === 'tool' && this.#message.recipient == null;
-    if (toAssistant) this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+    if (toAssistant) {
+      this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+    }
     const to = this.#pair('to', toAssistant ? 'assistant' : this.#message.recipient);
     const start = (isFunction ? name : role) + to + (isFunction ? '' : this.#pair('name', name)) + this.#others();
     return `<|start|>${start}${this.#channel()}<|message|>`;
@@ -106,7 +108,9 @@ class HeaderWriter {
     let to = this.#pair('to', recipient);
     if (role === 'tool') {
       if (name != null) role = this.#toolAuthor(this.#bareWord('name', name));
-      if (to === '') this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+      if (to === '') {
+        this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+      }
       to ||= ' to=assistant';
     } else if (role === 'user' && name != null) {
       role = `user:${this.#bareWord('name', name)}`;

@@ -49,13 +49,21 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     dialect,
     harmony: enabled,
     // Whatever it says but no: a setting that hides fails closed.
-    requiresChannels: enabled && required != null && required !== false && !(Array.isArray(required) && required.length === 0),
+    requiresChannels: enabled && required != null && required !== false
+      && !(Array.isArray(required) && required.length === 0),
     problems,
   };
 }
 
 function unreadable(problem: RuleName): DocumentHeader {
-  return { version: null, fields: null, dialect: 'openchatml-2.2', harmony: false, requiresChannels: false, problems: [problem] };
+  return {
+    version: null,
+    fields: null,
+    dialect: 'openchatml-2.2',
+    harmony: false,
+    requiresChannels: false,
+    problems: [problem],
+  };
 }
 
 /** Counts on the raw bytes, quotes not looked at: nesting can never exceed the number of openers. */
@@ -86,10 +94,12 @@ function exceedsBounds(bytes: Uint8Array): boolean {
 /** Length without a closing `---` or `...` line. */
 function yamlLength(bytes: Uint8Array): number {
   let end = bytes.length;
-  while (end > 0 && (bytes[end - 1] === LF || bytes[end - 1] === 0x0d || bytes[end - 1] === 0x20 || bytes[end - 1] === 0x09)) end--;
+  while (end > 0
+    && (bytes[end - 1] === LF || bytes[end - 1] === 0x0d || bytes[end - 1] === 0x20 || bytes[end - 1] === 0x09)) end--;
   const line = bytes.lastIndexOf(LF, end - 1) + 1;
   const mark = bytes[line];
-  const closes = line > 0 && end === line + 3 && (mark === 0x2d || mark === 0x2e) && bytes[line + 1] === mark && bytes[line + 2] === mark;
+  const closes = line > 0 && end === line + 3 && (mark === 0x2d || mark === 0x2e) && bytes[line + 1] === mark
+    && bytes[line + 2] === mark;
   return closes && hasContent(bytes, line) ? line : bytes.length;
 }
 

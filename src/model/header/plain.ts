@@ -1,5 +1,5 @@
-// Document headers of plain lines, `key: word` or `key: number`, as nearly all are: read without the YAML library, whose
-// loading is a tenth of the time of a short run. `yaml.ts` reads everything else, and says the same of these.
+// Document headers of plain lines, `key: word` or `key: number`, as nearly all are: read without the YAML library,
+// whose loading is a tenth of the time of a short run. `yaml.ts` reads everything else, and says the same of these.
 
 import type { HeaderText } from './yaml.ts';
 

@@ -14,8 +14,8 @@ function distinct(value: HeaderValue): HeaderValue {
 }
 
 /**
- * The text of a document header, its last newline included: the version first, as it is given, then the other fields in their
- * order. Null when the reader would not read the same from it: beyond a bound, or a value that YAML cannot hold.
+ * The text of a document header, its last newline included: the version first, as it is given, then the other fields in
+ * their order. Null when the reader would not read the same from it: beyond a bound, or a value that YAML cannot hold.
  */
 export function writeDocumentHeader(version: string, fields: { readonly [key: string]: HeaderValue }): string | null {
   const others = withoutVersion(fields);

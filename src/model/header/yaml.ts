@@ -1,9 +1,12 @@
 // YAML of document headers: text to plain values, and values to text. The only importer of `yaml`.
 //
-// A header is untrusted. A few hundred bytes of nested brackets keep the library busy for seconds and can abort the process,
-// so document.ts bounds raw bytes before it sees them; aliases, tags and complex keys are refused, and values are built here, not by it.
+// A header is untrusted. A few hundred bytes of nested brackets keep the library busy for seconds and can abort the
+// process, so document.ts bounds raw bytes before it sees them; aliases, tags and complex keys are refused, and values
+// are built here, not by it.
 
-import { CST, Document, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type Node, visit, type YAMLMap } from 'yaml';
+import {
+  CST, Document, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type Node, visit, type YAMLMap,
+} from 'yaml';
 import type { RuleName } from '../../errors.ts';
 
 export type HeaderValue = string | number | boolean | null | HeaderValue[] | { [key: string]: HeaderValue };
@@ -34,10 +37,14 @@ function rootOf(text: string): YAMLMap | null | RuleName {
       if (type === 'alias' || type === 'tag') return 'bad-yaml';
     }
     // Duplicate keys are found below: the library's own search takes quadratic time.
-    const documents = parseAllDocuments(text, { uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent' });
+    const documents = parseAllDocuments(text, {
+      uniqueKeys: false, merge: false, prettyErrors: false, logLevel: 'silent',
+    });
     if (!Array.isArray(documents)) return null;
     const [document] = documents;
-    if (documents.length !== 1 || !document || document.errors.length > 0) return documents.length === 0 ? null : 'bad-yaml';
+    if (documents.length !== 1 || !document || document.errors.length > 0) {
+      return documents.length === 0 ? null : 'bad-yaml';
+    }
     const root = document.contents as Node | null;
     if (root === null || (isScalar(root) && root.value === null && !root.source)) return null;
     if (!isPlain(root)) return 'bad-yaml';
@@ -70,7 +77,9 @@ function plainValue(node: unknown, problems: RuleName[]): HeaderValue {
   if (isSeq(node)) return node.items.map((item) => plainValue(item, problems));
   if (!isScalar(node)) return null;
   const { value } = node;
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : value == null ? null : String(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value
+    : value == null ? null
+    : String(value);
 }
 
 function versionOf(root: YAMLMap): string | null {
@@ -81,7 +90,10 @@ function versionOf(root: YAMLMap): string | null {
   return (node.source ?? String(node.value)).trim() || null;
 }
 
-/** Strings that hold a token or several lines would end the header (R-HEADER-END): in double quotes they do not begin a line. */
+/**
+ * Strings that hold a token or several lines would end the header (R-HEADER-END): in double quotes they do not begin a
+ * line.
+ */
 export function blockText(fields: { [key: string]: HeaderValue }): string {
   const document = new Document(fields, { aliasDuplicateObjects: false });
   visit(document, {

@@ -149,7 +149,9 @@ export class BodyText {
     if (deltas === 'reasoning') {
       this.#tell({ type: 'response.reasoning_text.delta', message_id: this.#id, delta: text });
     } else if (deltas === 'arguments') {
-      this.#tell({ type: 'response.function_call_arguments.delta', message_id: this.#id, call_id: this.#callId, delta: text });
+      this.#tell({
+        type: 'response.function_call_arguments.delta', message_id: this.#id, call_id: this.#callId, delta: text,
+      });
     }
     if (!summarize) return;
     this.#paragraphs!.take(text, (part) => void (this.#paragraph += part), () => this.#summary());

@@ -201,5 +201,6 @@ export interface Incomplete extends OfMessage<string | null> {
 }
 
 export type StreamEvent =
-  | TranscriptBegin | ItemAdded | TextDelta | DeltaFlush | TextDone | ReasoningDelta | ReasoningDone | SummaryDelta | SummaryDone
+  | TranscriptBegin | ItemAdded | TextDelta | DeltaFlush | TextDone | ReasoningDelta | ReasoningDone | SummaryDelta
+  | SummaryDone
   | ArgumentsDelta | ArgumentsDone | ItemDone | ToolCancel | ResponseCancel | Stray | Found | Completed | Incomplete;

@@ -20,7 +20,8 @@ const BOUNDS: Readonly<Record<'body-limit' | 'literal-limit', { code: Code; seve
     code: 'E-STREAM-TRUNCATED', severity: 'error', text: 'the body is larger than is read; the rest of it is dropped',
   },
   'literal-limit': {
-    code: 'E-STREAM-TRUNCATED', severity: 'error', text: 'the literal block is larger than is read; the rest of the body is dropped',
+    code: 'E-STREAM-TRUNCATED', severity: 'error',
+    text: 'the literal block is larger than is read; the rest of the body is dropped',
   },
 };
 
@@ -188,6 +189,8 @@ function diagnosed(finding: StreamFinding, transcript: number, declared: boolean
 /** As `check` finds them: by rising position. */
 function findingsOfHeader(message: OpenMessage, view: Message): Finding[] {
   const found: Finding[] = [...headerFindings(view, message.transcript, message.isCut)];
-  if (!view.isPlain) for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });
+  if (!view.isPlain) {
+    for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });
+  }
   return found.sort((a, b) => a.from - b.from);
 }

@@ -14,7 +14,8 @@ type Bytes = { bytes(from: number, to: number): Uint8Array };
 const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
 const NONE: readonly never[] = [];
 const UNREAD = {
-  role: null, name: null, recipient: null, channel: 'final', explicitChannel: null, intent: null, callId: null, contentType: null,
+  role: null, name: null, recipient: null, channel: 'final', explicitChannel: null, intent: null, callId: null,
+  contentType: null,
   constrained: false, attributes: NONE, isAmbiguous: true, isUndispatchable: true, kind: 'hidden',
 } as const;
 

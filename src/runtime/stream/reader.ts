@@ -5,8 +5,8 @@
 
 import {
   BODY, EOF_END, ESCAPE, FIELD, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NEXT,
-  NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY, TEXT, TO,
-  TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
+  NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY,
+  TEXT, TO, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../../abi.ts';
 import { CR, LF } from '../../model/bytes.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
@@ -68,7 +68,9 @@ export class StreamReader implements ScanVisitor {
       dialect: options.dialect,
       role: options.role !== undefined,
       headerBytes: options.bounds.header,
-      decide: (from, to) => (this.#headers.peek(this, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22),
+      decide: (from, to) => {
+        return this.#headers.peek(this, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22;
+      },
     });
     this.#findings = new StreamFindings(this.scan, options, tell);
     this.#stray = new StrayText(options.strayText, (from, to) => this.bytes(from, to), tell);
@@ -169,7 +171,9 @@ export class StreamReader implements ScanVisitor {
       this.#findings.endGap();
       this.#leaf(row.word, row.from, row.to);
       const { number, declared, header } = this.#divider.current!;
-      for (const rule of header!.problems) this.#findings.add({ rule, from: row.from, to: row.to }, number, declared, null);
+      for (const rule of header!.problems) {
+        this.#findings.add({ rule, from: row.from, to: row.to }, number, declared, null);
+      }
       this.#findings.invalidUtf8(row.to, row.to, number, null);
     }
   }
@@ -192,8 +196,9 @@ export class StreamReader implements ScanVisitor {
       this.#lineFrom = to;
       const { number } = this.#divider;
       this.#leaf(word, from, to);
-      if (kind === STRAY) this.#findings.add({ rule: 'stray-token', from, to, severity: 'warning' }, number, false, null);
-      else if (kind === FILE) this.#findings.file();
+      if (kind === STRAY) {
+        this.#findings.add({ rule: 'stray-token', from, to, severity: 'warning' }, number, false, null);
+      } else if (kind === FILE) this.#findings.file();
     }
   }
 

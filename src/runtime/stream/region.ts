@@ -12,9 +12,24 @@ export type RegionEvent =
   | { readonly type: 'region_open'; readonly field: RegionField; readonly start: number; readonly end: number }
   /** `dirty`: text that is still to be parsed; the value comes when the region closes. */
   | { readonly type: 'region_chunk'; readonly field: RegionField; readonly text: string; readonly dirty: boolean }
-  | { readonly type: 'region_close'; readonly field: RegionField; readonly value: unknown; readonly start: number; readonly end: number }
-  /** A region that has no value: a call that is cut, that nobody may dispatch, or whose arguments are no JSON. `text`: what it held. */
-  | { readonly type: 'region_malformed'; readonly field: RegionField; readonly text: string; readonly start: number; readonly end: number };
+  | {
+    readonly type: 'region_close';
+    readonly field: RegionField;
+    readonly value: unknown;
+    readonly start: number;
+    readonly end: number;
+  }
+  /**
+   * A region that has no value: a call that is cut, that nobody may dispatch, or whose arguments are no JSON. `text`:
+   * what it held.
+   */
+  | {
+    readonly type: 'region_malformed';
+    readonly field: RegionField;
+    readonly text: string;
+    readonly start: number;
+    readonly end: number;
+  };
 
 interface Region {
   readonly message: StreamedMessage;
@@ -25,9 +40,10 @@ interface Region {
 const FIELDS = { reasoning: 'thinking', text: 'content', call: 'tool_calls', hidden: null } as const;
 
 /**
- * Turns the events of one stream into region events: analysis is `thinking` (only where the stream has the option `reasoning`), text for
- * the end user `content`, a call `tool_calls` with `{ id?, type: 'function', function: { name, arguments } }`. Hidden messages have no
- * region. A region's text is kept until it closes: give the stream a bound for bodies.
+ * Turns the events of one stream into region events: analysis is `thinking` (only where the stream has the option
+ * `reasoning`), text for the end user `content`, a call `tool_calls` with `{ id?, type: 'function', function: { name,
+ * arguments } }`. Hidden messages have no region. A region's text is kept until it closes: give the stream a bound for
+ * bodies.
  */
 export class RegionAdapter {
   #added: StreamedMessage | null = null;
@@ -81,7 +97,9 @@ export class RegionAdapter {
     const { field, text } = open;
     const span = { start: message.bodyTo, end: message.to };
     const value = field === 'tool_calls' ? callOf(message, text) : text;
-    return [value === undefined ? { type: 'region_malformed', field, text, ...span } : { type: 'region_close', field, value, ...span }];
+    return [value === undefined ? {
+      type: 'region_malformed', field, text, ...span,
+    } : { type: 'region_close', field, value, ...span }];
   }
 
   /** What was open has no value. */

@@ -3,8 +3,8 @@
 // A row that is open when the table is emptied goes on in a slot (assembly/README.md). Here both look alike.
 
 import {
-  BODY, FIELD, FROM, HEADER, KIND, KIND_MASK, LITERAL, MESSAGE, NEXT, ROW_WORDS, SLOT_BODY, SLOT_COUNT, SLOT_FIELD, SLOT_HEADER,
-  SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TEXT, TO, UNCHANGED,
+  BODY, FIELD, FROM, HEADER, KIND, KIND_MASK, LITERAL, MESSAGE, NEXT, ROW_WORDS, SLOT_BODY, SLOT_COUNT, SLOT_FIELD,
+  SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TEXT, TO, UNCHANGED,
 } from '../../abi.ts';
 import type { Machine } from '../../scan/machine.ts';
 
@@ -29,7 +29,8 @@ export interface RowVisitor {
 }
 
 const SLOTS: Readonly<Record<number, number>> = {
-  [MESSAGE]: SLOT_MESSAGE, [FIELD]: SLOT_FIELD, [BODY]: SLOT_BODY, [LITERAL]: SLOT_LITERAL, [TEXT]: SLOT_TEXT, [HEADER]: SLOT_HEADER,
+  [MESSAGE]: SLOT_MESSAGE, [FIELD]: SLOT_FIELD, [BODY]: SLOT_BODY, [LITERAL]: SLOT_LITERAL, [TEXT]: SLOT_TEXT,
+  [HEADER]: SLOT_HEADER,
 };
 /** What ends at one place ends in this order. A message's end is that of its body, text ends where the next row is. */
 const INNER_FIRST = [SLOT_LITERAL, SLOT_FIELD, SLOT_BODY];

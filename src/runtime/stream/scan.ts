@@ -5,7 +5,9 @@
 // after a document header again. Text of more than DETECT_BYTES without one is read as 2.2. The same when a document
 // header of more than the bound on headers is followed by a 0.1 token: it cannot be read again.
 
-import { AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FULL, HEADER, IN_GAP, KIND, KIND_MASK, SLOT_HEADER } from '../../abi.ts';
+import {
+  AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FULL, HEADER, IN_GAP, KIND, KIND_MASK, SLOT_HEADER,
+} from '../../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type Family, familyIn } from '../../scan/peek.ts';

@@ -1,9 +1,12 @@
-// RFC 8259 in TypeScript: whether bytes are one JSON value, for machines without WebAssembly, and what the other builds are compared
-// with. A table of states: for each state and byte the next state, or what is to be done with a container.
+// RFC 8259 in TypeScript: whether bytes are one JSON value, for machines without WebAssembly, and what the other builds
+// are compared with. A table of states: for each state and byte the next state, or what is to be done with a container.
 
 import { JSON_DEEPEST } from '../../abi.ts';
 
-/** Of the table: no document goes on like this; open or close a container; a comma, after which the container says what comes. */
+/**
+ * Of the table: no document goes on like this; open or close a container; a comma, after which the container says what
+ * comes.
+ */
 const WRONG = 0;
 const OPEN_LIST = 1;
 const OPEN_OBJECT = 2;

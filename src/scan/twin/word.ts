@@ -143,7 +143,9 @@ export class Words {
 
   /** One bare word after the channel, without a dot: the content type. */
   private acceptsType(): boolean {
-    if (this.field !== abi.CHANNEL || (this.kinds & (HAS_EQUALS | HAS_DOT)) !== 0 || (this.seen & BARE_TYPE) !== 0) return false;
+    if (this.field !== abi.CHANNEL || (this.kinds & (HAS_EQUALS | HAS_DOT)) !== 0 || (this.seen & BARE_TYPE) !== 0) {
+      return false;
+    }
     this.seen |= BARE_TYPE;
     return true;
   }
@@ -178,5 +180,6 @@ export class Words {
 /** A–Z a–z 0–9 _ . - */
 function isNameByte(byte: number): boolean {
   const letter = byte | 0x20;
-  return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f || byte === 0x2e || byte === 0x2d;
+  return (letter >= 0x61 && letter <= 0x7a) || (byte >= 0x30 && byte <= 0x39) || byte === 0x5f || byte === 0x2e
+    || byte === 0x2d;
 }

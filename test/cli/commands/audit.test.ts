@@ -4,7 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { at, file, jsonLines, run } from '../harness.ts';
 
-const fixture = (name: string): string => readFileSync(new URL(`../../../fixtures/audit/${name}`, import.meta.url), 'utf8');
+const fixture = (name: string): string =>
+  readFileSync(new URL(`../../../fixtures/audit/${name}`, import.meta.url), 'utf8');
 const CHAT = fixture('chat.jsonl');
 const CLEAN = `${CHAT.split('\n')[0]!}\n`;
 const BAD = `${CHAT.split('\n')[2]!}\n`;
@@ -21,13 +22,16 @@ describe('reports', () => {
     const [name, content, end] = jsonLines(out);
     const from = CLEAN.length + BAD.indexOf('\\u003c|im_end');
     expect(name).toMatchObject({
-      path, record: 1, transcript: 0, code: null, rule: 'control-token', severity: 'error', from, to: from + 20, line: 2,
+      path, record: 1, transcript: 0, code: null, rule: 'control-token', severity: 'error', from, to: from + 20,
+      line: 2,
       column: from - CLEAN.length + 1, field: 'messages[0].name',
       message: 'a control token stands in text that should hold none: <|im_end|> (messages[0].name)',
     });
     expect(content).toMatchObject({ record: 1, line: 2, field: 'messages[0].content' });
     expect(end).toEqual({
-      summary: { schema: 'openchatml/audit/1', files: 1, errors: 2, warnings: 0, infos: 0, rules: { 'control-token': 2 } },
+      summary: {
+        schema: 'openchatml/audit/1', files: 1, errors: 2, warnings: 0, infos: 0, rules: { 'control-token': 2 },
+      },
     });
   });
 
@@ -117,10 +121,12 @@ describe('copies', () => {
   test('transcripts: an escape where there is one', async () => {
     const path = file('raw/a.ocml', fixture('transcript.ocml'));
     await run(['audit', '--fix', '--output', at('raw/b.ocml'), path]);
-    expect(readFileSync(at('raw/b.ocml'), 'utf8')).toBe(fixture('transcript.ocml').replace('stray <|channel|>', 'stray <<|channel|>'));
+    expect(readFileSync(at('raw/b.ocml'), 'utf8'))
+      .toBe(fixture('transcript.ocml').replace('stray <|channel|>', 'stray <<|channel|>'));
     const line = file('raw/a.chatml', fixture('line.chatml'));
     await run(['audit', '--fix', '--output', at('raw/b.chatml'), line]);
-    expect(readFileSync(at('raw/b.chatml'), 'utf8')).toBe(fixture('line.chatml').replace('<|fim_middle|>', '<| fim_middle |>'));
+    expect(readFileSync(at('raw/b.chatml'), 'utf8'))
+      .toBe(fixture('line.chatml').replace('<|fim_middle|>', '<| fim_middle |>'));
     const { err } = await run(['audit', '--fix', '--how', 'escape', '--output', at('raw/c.chatml'), line]);
     expect(err).toContain('0 texts were changed, 1 error left');
   });
@@ -150,7 +156,9 @@ describe('differences', () => {
     const lines = out.split('\n');
     expect(lines.filter((line) => line.startsWith('@@'))).toHaveLength(2);
     expect(lines[4]).toMatch(/^\+\.\.\..*\\x1b\[2J<\| end \|>\\r\\n\\u202eb*\.\.\.$/);
-    expect(lines.every((line) => line.length < 200 && !/[\x00-\x1f\ud800\ufffd]/.test(line.replace(/[\u{10000}-\u{10ffff}]/gu, '')))).toBe(true);
+    expect(lines.every((line) => {
+      return line.length < 200 && !/[\x00-\x1f\ud800\ufffd]/.test(line.replace(/[\u{10000}-\u{10ffff}]/gu, ''));
+    })).toBe(true);
   });
 });
 

@@ -3,27 +3,36 @@ import { expect, test } from 'vitest';
 import { at, file, jsonLines, run } from '../harness.ts';
 
 const call = (name: string, body: string): string =>
-  `version: 2.2\n<|start|>assistant to=functions.${name} call_id=c<|channel|>commentary<|constrain|>json<|message|>${body}<|call|>\n`;
+  `version: 2.2\n<|start|>assistant to=functions.${name} call_id=c<|channel|>commentary<|constrain|>json`
+    + `<|message|>${body}<|call|>\n`;
 const PARAMETERS = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 const OPENAI = [{ type: 'function', function: { name: 'weather', parameters: PARAMETERS, strict: true } }];
 
 async function rulesOf(tools: string[], text: string): Promise<unknown[]> {
-  const { out, err } = await run(['check', '--format', 'ndjson', ...tools.flatMap((path) => ['--tools', path]), '-'], { stdin: text });
+  const { out, err } =
+    await run(['check', '--format', 'ndjson', ...tools.flatMap((path) => ['--tools', path]), '-'], { stdin: text });
   expect(err).toBe('');
-  return jsonLines(out).filter(({ rule }) => rule !== undefined && rule !== 'open-call').map(({ rule, message }) => `${rule}: ${String(message).split(': ').slice(1).join(': ')}`);
+  return jsonLines(out).filter(({ rule }) => rule !== undefined && rule !== 'open-call').map(({ rule, message }) => {
+    return `${rule}: ${String(message).split(': ').slice(1).join(': ')}`;
+  });
 }
 
 const FORMS: [string, string][] = [
   ['a list', JSON.stringify(OPENAI)],
   ['an object with a list', JSON.stringify({ tools: OPENAI })],
   ['one definition', JSON.stringify(OPENAI[0])],
-  ['declarations', '\ufeff## functions\n\nnamespace functions {\n\ntype weather = (_: {\ncity: string,\n}) => any;\n\n} // namespace functions\n'],
+  [
+    'declarations',
+    '\ufeff## functions\n\nnamespace functions {\n\ntype weather = (_: {\ncity: string,\n}) => any;\n\n'
+      + '} // namespace functions\n',
+  ],
 ];
 
 test.each(FORMS)('%s', async (name, text) => {
   const path = file(`tools/${name}`, text);
   expect(await rulesOf([path], call('weather', '{"city":"Bern"}'))).toEqual([]);
-  expect(await rulesOf([path], call('weather', '{"city":1}'))).toEqual(['invalid-arguments: weather: /city must be a string']);
+  expect(await rulesOf([path], call('weather', '{"city":1}')))
+    .toEqual(['invalid-arguments: weather: /city must be a string']);
   expect(await rulesOf([path], call('other', '{}'))).toEqual(['unknown-tool: other']);
 });
 
@@ -43,7 +52,8 @@ test.each<[string, string, string]>([
   ['no definition', '[{"a": 1}]', 'holds a definition that cannot be read (syntax, at tool 0)'],
   ['prose', 'nothing', 'defines no tool'],
 ])('a file with %s: 2, and nothing of it is told', async (name, text, words) => {
-  const { code, out, err } = await run(['check', '--tools', file(`bad/${name}`, text), '-'], { stdin: call('f', '{}') });
+  const { code, out, err } =
+    await run(['check', '--tools', file(`bad/${name}`, text), '-'], { stdin: call('f', '{}') });
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(words);
   expect(err).not.toContain('SECRET');

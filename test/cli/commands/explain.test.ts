@@ -44,7 +44,9 @@ function check(example: Example, text: Example['bad']): Diagnostic[] {
   const options = { ...example.options, contentTypes: { digits } };
   if (!example.areRecords) return [...checkSource(new Twin(), new MemorySource(bytes), options)];
   return [...unitsOf(new Twin(), 'records.jsonl', new MemorySource(bytes), {})].flatMap((unit) =>
-    isBad(unit) ? [diagnose(unit, 0, true)] : [...checkSource(new Twin(), unit.source, { ...options, ...unit.options })]);
+    isBad(unit)
+      ? [diagnose(unit, 0, true)]
+      : [...checkSource(new Twin(), unit.source, { ...options, ...unit.options })]);
 }
 
 describe.each(RULE_NAMES.map((rule): [RuleName, Example] => [rule, EXAMPLES[rule]]))('%s', (rule, example) => {

@@ -1,4 +1,5 @@
-// `filter` as its own process: answers while its input is open, closed pipes, full disks, lines that would not fit, signals of bad data.
+// `filter` as its own process: answers while its input is open, closed pipes, full disks, lines that would not fit,
+// signals of bad data.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
@@ -39,8 +40,11 @@ test.runIf(process.platform === 'linux')('a full disk fails, bad records do not'
   const full = openSync('/dev/full', 'w');
   for (const emit of ['verdict', 'keep']) {
     const argv = [COMMAND, 'filter', '--emit', emit];
-    const failed = spawnSync(process.execPath, argv, { input: RECORD, encoding: 'utf8', stdio: ['pipe', full, 'pipe'] });
-    expect([failed.status, failed.stderr]).toEqual([2, 'error: standard output cannot be written: no space left on device (ENOSPC)\n']);
+    const failed = spawnSync(process.execPath, argv, {
+      input: RECORD, encoding: 'utf8', stdio: ['pipe', full, 'pipe'],
+    });
+    expect([failed.status, failed.stderr])
+      .toEqual([2, 'error: standard output cannot be written: no space left on device (ENOSPC)\n']);
     expect(spawnSync(process.execPath, argv, { input: 'what?\n' })).toMatchObject({ status: 0 });
   }
   closeSync(full);
@@ -65,7 +69,8 @@ test('a line of any length is passed by in little memory', async () => {
 test('keeps and drops bytes that are no text', () => {
   const odd = Buffer.from('"\xff\xfe"\n', 'latin1');
   const input = Buffer.concat([odd, Buffer.from(RECORD), odd]);
-  const of = (emit: string): Buffer => spawnSync(process.execPath, [COMMAND, 'filter', '--emit', emit], { input }).stdout;
+  const of = (emit: string): Buffer =>
+    spawnSync(process.execPath, [COMMAND, 'filter', '--emit', emit], { input }).stdout;
   expect(of('keep').equals(Buffer.from(RECORD))).toBe(true);
   expect(of('drop').equals(Buffer.concat([odd, odd]))).toBe(true);
 });

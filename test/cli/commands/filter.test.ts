@@ -17,7 +17,9 @@ interface Line {
   record?: unknown;
 }
 
-const run = (stdin: string | Uint8Array, options: Partial<FilterOptions> = {}, more: Surroundings = {}, paths: string[] = []): Promise<Worked> =>
+const run = (
+  stdin: string | Uint8Array, options: Partial<FilterOptions> = {}, more: Surroundings = {}, paths: string[] = [],
+): Promise<Worked> =>
   work((host) => filter(paths, { ...SHARED, emit: 'verdict', ...options }, host), { stdin, ...more });
 
 async function verdicts(stdin: string | Uint8Array, options: Partial<FilterOptions> = {}): Promise<Line[]> {
@@ -36,7 +38,11 @@ test('gives a verdict on each record, in order, with its id', async () => {
     json({ id: 7, text: FAULTY }),
     json({ messages: [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Ho' }] }),
     json({ id: { no: 'id' }, conversations: [{ from: 'human', value: 'Hi' }] }),
-    json({ id: null, prompt: 'version: 2.2\n<|start|>user<|message|>Hi<|end|><|start|>assistant', completion: '<|message|>Ho<|end|>' }),
+    json({
+      id: null,
+      prompt: 'version: 2.2\n<|start|>user<|message|>Hi<|end|><|start|>assistant',
+      completion: '<|message|>Ho<|end|>',
+    }),
     '{"id":12345678901234567890,"text":""}',
   ].join('\n'));
   expect(lines.map(({ id, ok, messages, calls }) => [id, ok, messages, calls])).toEqual([
@@ -50,7 +56,9 @@ test('gives a verdict on each record, in order, with its id', async () => {
 
 test('places errors in the bytes of the line, escapes and all', async () => {
   const record = '{"note":"\\u00e9é","text":"version: 2.2\\n\\u003c|start|>r\\u006fbot<|message|>x<|end|>"}';
-  const [line] = await verdicts(`${json({ text: CLEAN })}\n${record}\n`, { warnings: true }).then((all) => all.slice(1));
+  const [line] = await verdicts(`${json({ text: CLEAN })}\n${record}\n`, { warnings: true }).then((all) => {
+    return all.slice(1);
+  });
   const [found] = line!.err;
   expect(found!.rule).toBe('unknown-role');
   const bytes = Buffer.from(record);
@@ -92,8 +100,14 @@ const POISON: [name: string, line: string | Uint8Array][] = [
   ['a line separator', '\u2028'],
   ['deep lists', '['.repeat(200_000) + ']'.repeat(200_000)],
   ['deep content', `{"messages":[{"role":"user","content":${'['.repeat(100_000)}${']'.repeat(100_000)}}]}`],
-  ['deep tool calls', `{"messages":[{"role":"assistant","tool_calls":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}]}`],
-  ['deep tools', `{"messages":[{"role":"user","content":"x"}],"tools":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`],
+  [
+    'deep tool calls',
+    `{"messages":[{"role":"assistant","tool_calls":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}]}`,
+  ],
+  [
+    'deep tools',
+    `{"messages":[{"role":"user","content":"x"}],"tools":${'[{"a":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`,
+  ],
   ['roles that are none', '{"messages":[{"role":"<|end|>","content":"x"}]}'],
   ['a key that every object has', '{"__proto__":1,"constructor":2,"id":{"__proto__":3}}'],
   ['a carriage return within', '{"body":\r1}'],
@@ -121,7 +135,8 @@ test('a long line is told and passed by', async () => {
   expect(lines[1]!.err).toMatchObject([{ rule: 'bad-record', from: 0, to: long.length }]);
   const just = await verdicts(`${long}\n`, { maxLineBytes: long.length });
   expect(just[0]!.err.every(({ rule }) => rule !== 'bad-record')).toBe(true);
-  expect((await verdicts(`${long}\n`, { maxLineBytes: long.length - 1 }))[0]!.err).toMatchObject([{ rule: 'bad-record' }]);
+  expect((await verdicts(`${long}\n`, { maxLineBytes: long.length - 1 }))[0]!.err)
+    .toMatchObject([{ rule: 'bad-record' }]);
 });
 
 test('empty input gives empty output', async () => {
@@ -143,11 +158,17 @@ test('keep and drop are the two halves of the input, byte for byte', async () =>
   const bad = ['', 'what?', json({ text: FAULTY }), Buffer.from('"\xff\xfe"', 'latin1'), 'y'.repeat(700_000)];
   const random = randomOf(SEED);
   for (let round = 0; round < 20; round++) {
-    const all = Array.from({ length: 30 }, () => (random.once(2) ? [true, random.pick(good)] : [false, random.pick(bad)]) as [boolean, string | Buffer]);
+    const all = Array.from({ length: 30 }, () => {
+      return (random.once(2) ? [true, random.pick(good)] : [false, random.pick(bad)]) as [boolean, string | Buffer];
+    });
     const half = (keep: boolean): Buffer =>
-      Buffer.concat(all.flatMap(([isGood, line], i) => (isGood === keep ? [Buffer.from(line), Buffer.from(i === 29 && cut ? '' : '\n')] : [])));
+      Buffer.concat(all.flatMap(([isGood, line], i) => {
+        return isGood === keep ? [Buffer.from(line), Buffer.from(i === 29 && cut ? '' : '\n')] : [];
+      }));
     const cut = random.once(2) && all[29]![1] !== '';
-    const input = Buffer.concat(all.flatMap(([, line], i) => [Buffer.from(line), Buffer.from(i === 29 && cut ? '' : '\n')]));
+    const input = Buffer.concat(
+      all.flatMap(([, line], i) => [Buffer.from(line), Buffer.from(i === 29 && cut ? '' : '\n')]),
+    );
     for (const emit of ['keep', 'drop'] as const) {
       const { code, bytes } = await run(input, { emit, maxLineBytes: 500_000 });
       expect(code).toBe(0);
@@ -177,14 +198,19 @@ test('messages that do not fit into a line are refused, and the next record is r
   const stdin = `${json({ id: 'long', text })}\n${json({ text: CLEAN })}`;
   const { code, out } = await work((host) => filter([], { ...SHARED, emit: 'messages' }, host, null, 2_000), { stdin });
   expect(code).toBe(0);
-  expect(jsonLines(out)).toMatchObject([{ id: 'long', ok: false, messages: [], err: [{ rule: 'bad-record' }] }, { ok: true, messages: [{}, {}] }]);
+  expect(jsonLines(out)).toMatchObject([
+    { id: 'long', ok: false, messages: [], err: [{ rule: 'bad-record' }] }, { ok: true, messages: [{}, {}] },
+  ]);
 });
 
 test('verdicts hold nothing of a body, a field or a name', async () => {
   const secret = 'CANARY';
   const records = [
     json({ text: `version: 2.2\n<|start|>${secret}<|channel|>${secret}<|message|>${secret}<|end|>${secret}` }),
-    json({ text: `${secret}: ${secret}\nversion: 2.2\n---\n<|start|>assistant to=functions.${secret}<|constrain|>json<|message|>{${secret}}<|call|>` }),
+    json({
+      text: `${secret}: ${secret}\nversion: 2.2\n---\n`
+        + `<|start|>assistant to=functions.${secret}<|constrain|>json<|message|>{${secret}}<|call|>`,
+    }),
     json({ messages: [{ role: secret, content: { [secret]: secret } }] }),
     json({ [secret]: secret }),
     `{"${secret}`,
@@ -207,7 +233,8 @@ test('--field and --form choose what is read', async () => {
   expect((await verdicts(record))[0]).toMatchObject({ ok: true, messages: 1 });
   expect((await verdicts(record, { form: 'text' }))[0]).toMatchObject({ ok: false, messages: 2 });
   expect((await verdicts(record, { field: 'other' }))[0]).toMatchObject({ ok: true, messages: 2 });
-  expect((await verdicts(record, { form: 'conversations' }))[0]).toMatchObject({ ok: false, err: [{ rule: 'unknown-record' }] });
+  expect((await verdicts(record, { form: 'conversations' }))[0])
+    .toMatchObject({ ok: false, err: [{ rule: 'unknown-record' }] });
 });
 
 test('a configuration of rules decides what is an error', async () => {
@@ -218,10 +245,15 @@ test('a configuration of rules decides what is an error', async () => {
 });
 
 test('tools of a file are known', async () => {
-  const tools = file('filter/tools.json', json([{ type: 'function', function: { name: 'f', parameters: { type: 'object', required: ['a'] } } }]));
-  const text = 'version: 2.2\n<|start|>assistant to=functions.f call_id=c<|channel|>commentary<|constrain|>json<|message|>{}<|call|>\n';
+  const tools = file(
+    'filter/tools.json',
+    json([{ type: 'function', function: { name: 'f', parameters: { type: 'object', required: ['a'] } } }]),
+  );
+  const text = 'version: 2.2\n<|start|>assistant to=functions.f call_id=c<|channel|>commentary<|constrain|>json'
+    + '<|message|>{}<|call|>\n';
   expect((await verdicts(json({ text })))[0]).toMatchObject({ ok: true, calls: 1 });
-  expect((await verdicts(json({ text }), { tools: [tools] }))[0]).toMatchObject({ ok: false, err: [{ rule: 'invalid-arguments', code: 'E-CALL-SCHEMA' }] });
+  expect((await verdicts(json({ text }), { tools: [tools] }))[0])
+    .toMatchObject({ ok: false, err: [{ rule: 'invalid-arguments', code: 'E-CALL-SCHEMA' }] });
   expect(await run('', { tools: [at('filter/none.json')] })).toMatchObject({ code: 2, out: '' });
 });
 

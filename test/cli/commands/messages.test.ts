@@ -110,7 +110,8 @@ test('pieces are bounded', async () => {
   const body = `${'😀é"'.repeat(500_000)}\x07`;
   const path = file('messages/long.txt', `x<|start|>user<|message|>y${body}<|end|>\n`);
   let largestWrite = 0;
-  const { code, out } = await run(['messages', path], { onWrite: (text) => (largestWrite = Math.max(largestWrite, text.length)) });
+  const { code, out } =
+    await run(['messages', path], { onWrite: (text) => (largestWrite = Math.max(largestWrite, text.length)) });
   expect(code).toBe(0);
   expect(jsonLines(out)[0]!['content']).toBe(`y${body}`);
   expect(largestWrite).toBeGreaterThan(0);

@@ -96,7 +96,9 @@ test('an input without messages is told', async () => {
 
 test('records are shown as what they hold, never as they stand', async () => {
   const hidden = '<|start|>assistant<|channel|>analysis<|message|>Hidden<|end|>';
-  const lines = [{ text: `${hidden}${TALK}` }, { messages: [{ role: 'assistant', thinking: 'Hidden', content: 'Shown' }] }, 1];
+  const lines = [
+    { text: `${hidden}${TALK}` }, { messages: [{ role: 'assistant', thinking: 'Hidden', content: 'Shown' }] }, 1,
+  ];
   const path = file('render/records.jsonl', lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   const { code, out, err } = await run([path]);
   expect(code).toBe(0);

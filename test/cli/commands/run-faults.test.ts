@@ -1,5 +1,5 @@
-// `run` and `filter` when the system fails: the n-th call, for n = 1 on until nothing fails any more. What stands in the folder is always
-// whole, the exit code is right, and the next run completes it.
+// `run` and `filter` when the system fails: the n-th call, for n = 1 on until nothing fails any more. What stands in
+// the folder is always whole, the exit code is right, and the next run completes it.
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,7 +16,8 @@ import { SHARED, work, type Worked } from '../hosts.ts';
 
 const ERRNO: Record<string, number> = { EIO: -5, ENOSPC: -28, EMFILE: -24, ETIMEDOUT: -110, EINTR: -4 };
 
-const systemError = (code: string): Error => Object.assign(new Error(code), { code, errno: ERRNO[code], syscall: 'test' });
+const systemError = (code: string): Error =>
+  Object.assign(new Error(code), { code, errno: ERRNO[code], syscall: 'test' });
 
 /** Counts calls; the one that is chosen goes wrong. */
 class Nth {
@@ -59,11 +60,15 @@ const paths = [
 let folders = 0;
 
 async function run(out: string, faults: Faults = {}, options: Partial<RunShardsOptions> = {}): Promise<Worked> {
-  return work((host) => runShards(paths, { ...SHARED, out, emit: 'verdict', format: 'ndjson', ...options }, host, null, faults));
+  return work((host) => {
+    return runShards(paths, { ...SHARED, out, emit: 'verdict', format: 'ndjson', ...options }, host, null, faults);
+  });
 }
 
 const contents = (folder: string): Record<string, string> =>
-  Object.fromEntries(fs.readdirSync(folder).filter((name) => !name.includes('.tmp.')).sort().map((name) => [name, fs.readFileSync(join(folder, name), 'latin1')]));
+  Object.fromEntries(fs.readdirSync(folder).filter((name) => !name.includes('.tmp.')).sort().map((name) => {
+    return [name, fs.readFileSync(join(folder, name), 'latin1')];
+  }));
 
 /** What an undisturbed run gives. */
 async function expected(options?: Partial<RunShardsOptions>): Promise<Record<string, string>> {
@@ -197,7 +202,9 @@ test('an input that changes while it is read is none that was done', async () =>
     changed = true;
     return input;
   };
-  const once = await work((host) => runShards([path], { ...SHARED, out: folder, emit: 'verdict', format: 'ndjson' }, host, null, { wrap }));
+  const once = await work((host) => {
+    return runShards([path], { ...SHARED, out: folder, emit: 'verdict', format: 'ndjson' }, host, null, { wrap });
+  });
   expect([once.code, once.err.includes('changed while it was read')]).toEqual([2, true]);
   expect(fs.readdirSync(folder)).toEqual(['inputs.json']);
 });
@@ -236,7 +243,9 @@ test('joined outputs stand there whole or not at all', async () => {
 
 test('filter writes a prefix when its output fails, and fails', async () => {
   const input = `${JSON.stringify({ text: CLEAN })}\n`.repeat(20);
-  const whole = await work((host) => filter([], { ...SHARED, emit: 'verdict', lineBuffered: true }, host), { stdin: input });
+  const whole = await work((host) => filter([], { ...SHARED, emit: 'verdict', lineBuffered: true }, host), {
+    stdin: input,
+  });
   for (let n = 1; n <= 20; n++) {
     const nth = new Nth(n);
     let written = '';

@@ -1,5 +1,5 @@
-// `run` as its own process, killed at random moments: what stands in the folder is whole at any moment, and in the end it is what an
-// undisturbed run writes.
+// `run` as its own process, killed at random moments: what stands in the folder is whole at any moment, and in the end
+// it is what an undisturbed run writes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,15 +17,24 @@ const random = randomOf(SEED);
 
 function corpus(): string {
   for (let i = 0; i < FILES; i++) {
-    const texts = Array.from({ length: 20 + random.below(100) }, () => (random.once(3) ? Buffer.from(randomInput(random)).toString('utf8') : CLEAN));
+    const texts = Array.from({ length: 20 + random.below(100) }, () => {
+      return random.once(3) ? Buffer.from(randomInput(random)).toString('utf8') : CLEAN;
+    });
     const isRaw = random.once(3);
-    file(`kill/in/${i % 5}/${i}.${isRaw ? 'txt' : 'jsonl'}`, isRaw ? texts.join('') : texts.map((text, id) => JSON.stringify({ id, text })).join('\n'));
+    file(
+      `kill/in/${i % 5}/${i}.${isRaw ? 'txt' : 'jsonl'}`,
+      isRaw ? texts.join('') : texts.map((text, id) => JSON.stringify({ id, text })).join('\n'),
+    );
   }
   return at('kill/in');
 }
 
 const start = (folder: string, out: string, share: readonly [index: number, count: number]): ChildProcess =>
-  spawn(process.execPath, [COMMAND, 'run', folder, '--out', out, '--shard-index', String(share[0]), '--shard-count', String(share[1])], { stdio: 'ignore' });
+  spawn(
+    process.execPath,
+    [COMMAND, 'run', folder, '--out', out, '--shard-index', String(share[0]), '--shard-count', String(share[1])],
+    { stdio: 'ignore' },
+  );
 
 /** The exit code; null: it was killed. */
 const ended = (child: ChildProcess): Promise<number | null> => new Promise((resolve) => child.on('exit', resolve));
@@ -61,7 +70,9 @@ test(`${KILLS} kills at random moments`, async () => {
     while (open.length > 0) {
       const children = open.map((index) => {
         const child = start(folder, out, [index, count]);
-        const killing = kills < KILLS ? setTimeout(() => child.kill('SIGKILL'), Math.ceil(duration * (0.2 + random.below(800) / 1000))) : undefined;
+        const killing = kills < KILLS
+          ? setTimeout(() => child.kill('SIGKILL'), Math.ceil(duration * (0.2 + random.below(800) / 1000)))
+          : undefined;
         return ended(child).then((code) => {
           clearTimeout(killing);
           if (code === null) kills++;

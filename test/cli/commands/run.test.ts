@@ -1,6 +1,9 @@
 // `run` and `merge`: shares of a corpus, what is written of each input, what a second run does, what merge refuses.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -11,14 +14,19 @@ import { randomInput, randomOf, SEED } from '../../random.ts';
 import { CLEAN, FAULTY, at, file, jsonLines, run as command } from '../harness.ts';
 import { SHARED, type Surroundings, work, type Worked } from '../hosts.ts';
 
-const run = (paths: string[], options: Partial<RunShardsOptions> & { out: string }, more: Surroundings = {}): Promise<Worked> =>
+const run = (paths: string[], options: Partial<RunShardsOptions> & {
+  out: string;
+}, more: Surroundings = {}): Promise<Worked> =>
   work((host) => runShards(paths, { ...SHARED, emit: 'verdict', format: 'ndjson', ...options }, host, null), more);
 
-const mergeOf = (folder: string, options: MergeOptions = {}): Promise<Worked> => work((host) => merge([folder], options, host));
+const mergeOf = (folder: string, options: MergeOptions = {}): Promise<Worked> =>
+  work((host) => merge([folder], options, host));
 
 /** What a folder holds, byte for byte. */
 function contents(folder: string): Record<string, string> {
-  return Object.fromEntries(readdirSync(folder).sort().map((name) => [name, readFileSync(join(folder, name), 'latin1')]));
+  return Object.fromEntries(
+    readdirSync(folder).sort().map((name) => [name, readFileSync(join(folder, name), 'latin1')]),
+  );
 }
 
 let folders = 0;
@@ -33,12 +41,15 @@ function corpus(name: string): string {
   file(`${name}/b/a.jsonl`, `${json({ messages: [{ role: 'user', content: 'Hi' }] })}\n`);
   file(`${name}/b/raw.txt`, `${CLEAN}${FAULTY}version: 2.2\n---\n`);
   file(`${name}/c.ocml`, '');
-  file(`${name}/d.harmony`, '<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Ho<|return|>');
+  file(
+    `${name}/d.harmony`, '<|start|>user<|message|>Hi<|end|><|start|>assistant<|channel|>final<|message|>Ho<|return|>',
+  );
   file(`${name}/e e/\u00fc.txt`, 'nothing of a transcript');
   return at(name);
 }
 
-const outputs = (folder: string): string[] => readdirSync(folder).filter((name) => /\.(ndjson|arrow|parquet)$/.test(name));
+const outputs = (folder: string): string[] =>
+  readdirSync(folder).filter((name) => /\.(ndjson|arrow|parquet)$/.test(name));
 
 test('writes an output and a sidecar for each input, the same whenever and however it is shared', async () => {
   const paths = [corpus('run-all')];
@@ -49,7 +60,8 @@ test('writes an output and a sidecar for each input, the same whenever and howev
   for (const count of [2, 5, 9]) {
     const shared = newFolder();
     for (let index = count - 1; index >= 0; index--) {
-      expect(await run(paths, { out: shared, shardIndex: index, shardCount: count })).toMatchObject({ code: 0, err: '' });
+      expect(await run(paths, { out: shared, shardIndex: index, shardCount: count }))
+        .toMatchObject({ code: 0, err: '' });
     }
     expect(contents(shared)).toEqual(contents(whole));
   }
@@ -93,20 +105,30 @@ test('findings and sums are those of check and scan', async () => {
   const sums = JSON.parse((await mergeOf(out, { output: joined })).out) as Record<string, unknown>;
   const ofRun = jsonLines(readFileSync(joined, 'utf8')).flatMap(({ path, n, line: row, err }) =>
     (err as Record<string, unknown>[]).map(({ rule, code, severity, from, to, line, column, message }) =>
-      json([path, row === undefined ? null : n, rule, code, severity, from, to, ...(row === undefined ? [line, column] : []), message])));
+      json([
+        path, row === undefined ? null : n, rule, code, severity, from, to,
+        ...(row === undefined ? [line, column] : []), message,
+      ])));
   const checked = await command(['check', '--format', 'ndjson', '--threads', '1', folder]);
-  const ofCheck = jsonLines(checked.out).slice(0, -1).map(({ path, record, rule, code, severity, from, to, line, column, message }) =>
+  const ofCheck = jsonLines(checked.out).slice(0, -1).map(({
+    path, record, rule, code, severity, from, to, line, column, message,
+  }) =>
     json([path, record, rule, code, severity, from, to, ...(record === null ? [line, column] : []), message]));
   expect(ofRun.sort(), `seed ${SEED}`).toEqual(ofCheck.sort());
   expect(ofRun.length).toBeGreaterThan(20);
-  const scanned = JSON.parse((await command(['scan', '--format', 'json', '--threads', '1', folder])).out) as Record<string, unknown>;
+  const scanned = JSON.parse(
+    (await command(['scan', '--format', 'json', '--threads', '1', folder])).out,
+  ) as Record<string, unknown>;
   for (const name of ['messages', 'calls']) expect([name, sums[name]]).toEqual([name, scanned[name]]);
   const { files, bytes } = sums['statistics'] as Record<string, unknown>;
   expect([files, bytes]).toEqual([scanned['files'], scanned['bytes']]);
 });
 
 test('messages are those of the command', async () => {
-  const records = [record(0, CLEAN), record(1, FAULTY + CLEAN), '', 'what?', json({ messages: [{ role: 'user', content: 'H\u00e9 "<|end|>' }] }), record(4, CLEAN)];
+  const records = [
+    record(0, CLEAN), record(1, FAULTY + CLEAN), '', 'what?',
+    json({ messages: [{ role: 'user', content: 'H\u00e9 "<|end|>' }] }), record(4, CLEAN),
+  ];
   const paths = [
     file('run-messages/a.txt', CLEAN + FAULTY),
     file('run-messages/b.jsonl', records.join('\n')),
@@ -117,14 +139,18 @@ test('messages are those of the command', async () => {
   await run(paths, { out, emit: 'messages' });
   const joined = at('run-messages.ndjson');
   expect((await mergeOf(out, { output: joined })).code).toBe(0);
-  const told = await work((host) => messages(paths, { ...SHARED, format: 'ndjson', threads: 1, quiet: true }, host, null));
+  const told = await work((host) => {
+    return messages(paths, { ...SHARED, format: 'ndjson', threads: 1, quiet: true }, host, null);
+  });
   expect([told.code, told.err]).toEqual([0, '']);
   expect(readFileSync(joined, 'utf8')).toBe(told.out);
   expect(jsonLines(told.out)).toHaveLength(4 + 9 + 9 + 9);
 });
 
 test('keep gives the records without errors as they are', async () => {
-  const lines = [record(0, CLEAN), record(1, FAULTY), `  ${record(2, CLEAN)}\r`, '{"id":12345678901234567890, "text":""}'];
+  const lines = [
+    record(0, CLEAN), record(1, FAULTY), `  ${record(2, CLEAN)}\r`, '{"id":12345678901234567890, "text":""}',
+  ];
   const path = file('run-keep/a.jsonl', lines.join('\n'));
   const list = file('run-keep/list.jsonl', `[${lines.join(',\n')}\n]`);
   const out = newFolder();
@@ -138,7 +164,9 @@ test('keep gives the records without errors as they are', async () => {
   expect(await run([path], { out: newFolder(), emit: 'keep', format: 'arrow' })).toMatchObject({ code: 2 });
 });
 
-test.each(['arrow', 'parquet'] as const)('tables of verdicts and of messages hold what the lines hold: %s', async (format) => {
+test.each(
+  ['arrow', 'parquet'] as const,
+)('tables of verdicts and of messages hold what the lines hold: %s', async (format) => {
   const path = corpus(`run-${format}`);
   for (const emit of ['verdict', 'messages'] as const) {
     const [table, again, lines] = [newFolder(), newFolder(), newFolder()];
@@ -151,8 +179,10 @@ test.each(['arrow', 'parquet'] as const)('tables of verdicts and of messages hol
       const rows = format === 'arrow' ? await arrowRows(bytes) : await parquetRows(bytes);
       const expected = jsonLines(readFileSync(join(lines, name.replace(/[a-z]+$/, 'ndjson')), 'utf8')).map((line) =>
         emit === 'messages' ? line : {
-          path: line['path'], n: line['n'], line: line['line'] ?? null, id: line['id'] === undefined ? null : String(line['id']), ok: line['ok'],
-          messages: line['messages'], calls: line['calls'], findings: (line['err'] as unknown[]).length, err: json(line['err']),
+          path: line['path'], n: line['n'], line: line['line'] ?? null,
+          id: line['id'] === undefined ? null : String(line['id']), ok: line['ok'],
+          messages: line['messages'], calls: line['calls'], findings: (line['err'] as unknown[]).length,
+          err: json(line['err']),
         });
       expect(rows, name).toEqual(expected);
     }
@@ -160,7 +190,8 @@ test.each(['arrow', 'parquet'] as const)('tables of verdicts and of messages hol
 });
 
 const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
-const plainRow = (row: object): object => Object.fromEntries(Object.entries(row).map(([key, value]) => [key, plain(value)]));
+const plainRow = (row: object): object =>
+  Object.fromEntries(Object.entries(row).map(([key, value]) => [key, plain(value)]));
 
 async function arrowRows(bytes: Uint8Array): Promise<object[]> {
   const { tableFromIPC } = await import('@uwdata/flechette');
@@ -281,7 +312,10 @@ test('left-overs of a process that is gone are removed', async () => {
 });
 
 test('names do not collide, do not grow, and do not lead out of the folder', async () => {
-  const parts = ['a_b.txt', 'a/b.txt', 'a/../a/b .txt', '..\\x.txt', `${'n'.repeat(200)}/${'m'.repeat(200)}.txt`, `${'n'.repeat(199)}/${'m'.repeat(200)}.txt`, '-rf.txt', '\u202e.txt'];
+  const parts = [
+    'a_b.txt', 'a/b.txt', 'a/../a/b .txt', '..\\x.txt', `${'n'.repeat(200)}/${'m'.repeat(200)}.txt`,
+    `${'n'.repeat(199)}/${'m'.repeat(200)}.txt`, '-rf.txt', '\u202e.txt',
+  ];
   const paths = parts.map((part) => file(`run-names/${part}`, CLEAN));
   const out = newFolder();
   expect(await run(paths, { out })).toMatchObject({ code: 0, err: '' });
@@ -318,7 +352,8 @@ test('merge adds up, in any order of the shares, and joins in the order of the p
   const sums = JSON.parse(told) as Record<string, number>;
   const lines = jsonLines(readFileSync(joined, 'utf8'));
   expect(sums).toMatchObject({
-    schema: 'openchatml/merge/1', version: '0.0.0-test', inputs: 6, records: lines.length, ok: lines.filter(({ ok }) => ok).length,
+    schema: 'openchatml/merge/1', version: '0.0.0-test', inputs: 6, records: lines.length,
+    ok: lines.filter(({ ok }) => ok).length,
     bad: lines.filter(({ ok }) => !ok).length, statistics: { schema: 'openchatml/statistics/1', files: 6 },
   });
   expect(sums['messages']).toBe(lines.reduce((sum, line) => sum + (line['messages'] as number), 0));

@@ -116,7 +116,8 @@ test('an input that breaks off in the middle leaves no numbers that hold half of
 
 test('an input that cannot be read at all is told, the others are counted', async () => {
   const folder = openSync(at('scan'), 'r');
-  const { code, out, err } = await run(['scan', '--format', 'json', file('scan/there.txt', CLEAN), '-'], { stdin: folder });
+  const { code, out, err } =
+    await run(['scan', '--format', 'json', file('scan/there.txt', CLEAN), '-'], { stdin: folder });
   closeSync(folder);
   expect(code).toBe(2);
   expect(JSON.parse(out)).toEqual(COUNTS);

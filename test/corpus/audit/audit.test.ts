@@ -2,7 +2,9 @@
 // changed values alone.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type AuditedText, type AuditOptions as Options, auditRecords, auditText } from '../../../src/corpus/audit/audit.ts';
+import {
+  type AuditedText, type AuditOptions as Options, auditRecords, auditText,
+} from '../../../src/corpus/audit/audit.ts';
 import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -27,7 +29,9 @@ function auditOf(input: string | Uint8Array, { form, ...options }: AuditOptions 
 /** Every finding, short: severity, rule, record, field, the bytes in the input. */
 function short(input: string | Uint8Array, options: AuditOptions = {}, path = 'a'): string[] {
   const bytes = typeof input === 'string' ? encode(input) : input;
-  return auditOf(bytes, options, path).flatMap(({ findings }) => findings).map(({ severity, rule, record, field, from, to }) => {
+  return auditOf(bytes, options, path).flatMap(({ findings }) => {
+    return findings;
+  }).map(({ severity, rule, record, field, from, to }) => {
     const place = record === null ? '' : ` ${record} ${field}`;
     return `${severity} ${rule}${place} ${decode(bytes.subarray(from, to))}`;
   });
@@ -82,7 +86,8 @@ describe('the fixtures', () => {
       'info control-token <|end|>', 'info control-token <|start|>', 'warning control-token <|im_end|>',
       'error control-token <|channel|>',
     ]);
-    expect(short(fixture('line.chatml'))).toEqual(['error control-token <|fim_middle|>', 'warning control-token <|end|>']);
+    expect(short(fixture('line.chatml')))
+      .toEqual(['error control-token <|fim_middle|>', 'warning control-token <|end|>']);
   });
 
   test('a copy of each has no error but in what cannot be read', () => {
@@ -92,7 +97,8 @@ describe('the fixtures', () => {
       expect(Buffer.from(copyOf(copy))).toEqual(Buffer.from(copy));
     }
     const clean = copyOf(fixture('chat.jsonl'), { lookAlikes: true, foreign: true });
-    expect(short(clean, { lookAlikes: true }).filter((it) => !it.includes('record') && !it.includes('cot-marker'))).toEqual([]);
+    expect(short(clean, { lookAlikes: true }).filter((it) => !it.includes('record') && !it.includes('cot-marker')))
+      .toEqual([]);
   });
 });
 
@@ -103,8 +109,14 @@ describe('what is looked into', () => {
     [message({ role: bad }), 'messages[0].role'],
     [message({ name: bad }), 'messages[0].name'],
     [message({ content: null, tool_calls: [{ id: bad }] }), 'messages[0].tool_calls[0].id'],
-    [message({ tool_calls: [{ function: { name: 'f', arguments: `{"a":"${bad}"}` } }] }), 'messages[0].tool_calls[0].function.arguments'],
-    [message({ tool_calls: [{ function: { arguments: { a: { b: bad } } } }] }), 'messages[0].tool_calls[0].function.arguments.a.b'],
+    [
+      message({ tool_calls: [{ function: { name: 'f', arguments: `{"a":"${bad}"}` } }] }),
+      'messages[0].tool_calls[0].function.arguments',
+    ],
+    [
+      message({ tool_calls: [{ function: { arguments: { a: { b: bad } } } }] }),
+      'messages[0].tool_calls[0].function.arguments.a.b',
+    ],
     [message({ tool_call_id: bad }), 'messages[0].tool_call_id'],
     [message({ reasoning_content: bad }), 'messages[0].reasoning_content'],
     [message({ recipient: bad, channel: 'final' }), 'messages[0].recipient'],
@@ -126,7 +138,8 @@ describe('what is looked into', () => {
   test('a named field, and what is none', () => {
     expect(short(record({ chatml: bad }), { field: 'chatml' })).toEqual(['error control-token 0 chatml <|end|>']);
     expect(short(record({ id: bad, source: bad, messages: [] }))).toEqual([]);
-    expect(short(record({ id: bad }), { field: 'chatml' })).toEqual([`error unknown-record 0 null ${JSON.stringify({ id: bad })}`]);
+    expect(short(record({ id: bad }), { field: 'chatml' }))
+      .toEqual([`error unknown-record 0 null ${JSON.stringify({ id: bad })}`]);
   });
 
   test('the last one of duplicate keys counts', () => {
@@ -144,23 +157,29 @@ describe('what is looked into', () => {
   });
 
   test('tokens across parts and messages', () => {
-    const parts = (...texts: string[]): object => ({ role: 'user', content: texts.map((text) => ({ type: 'text', text })) });
-    expect(short(record({ messages: [parts('<|', 'en', 'd|>')] }))).toEqual(['error assembled-token 0 messages[0].content[2].text d|>']);
+    const parts = (...texts: string[]): object =>
+      ({ role: 'user', content: texts.map((text) => ({ type: 'text', text })) });
+    expect(short(record({ messages: [parts('<|', 'en', 'd|>')] })))
+      .toEqual(['error assembled-token 0 messages[0].content[2].text d|>']);
     expect(short(record({ messages: [{ role: 'user', content: 'x <|im_' }, { role: 'user', content: 'end|>' }] })))
       .toEqual(['error assembled-token 0 messages[1].content end|>']);
     expect(short(record({ messages: [{ role: 'user', name: '<|e', content: 'nd|>' }] })))
       .toEqual(['error assembled-token 0 messages[0].content nd|>']);
-    expect(short(record({ messages: [{ role: 'user', content: 'x <|im_' }] }) + record({ messages: [{ content: 'end|>' }] }))).toEqual([]);
+    expect(short(
+      record({ messages: [{ role: 'user', content: 'x <|im_' }] }) + record({ messages: [{ content: 'end|>' }] }),
+    )).toEqual([]);
   });
 
   test('bounds at the edges of the whole only', () => {
     const value = { messages: [{ content: '<s>\na' }, { content: '<s>\nb\n</s>' }, { content: 'c\n</s>' }] };
-    expect(short(record(value))).toEqual(['warning bound-token 0 messages[0].content <s>', 'warning bound-token 0 messages[2].content </s>']);
+    expect(short(record(value)))
+      .toEqual(['warning bound-token 0 messages[0].content <s>', 'warning bound-token 0 messages[2].content </s>']);
   });
 
   test('transcripts in fields: of one, and of a prompt with its completion', () => {
     const text = '<|start|>user<|message|>\u00e9 <|channel|> <|im_end|><|end|>';
-    expect(short(record({ text }))).toEqual(['error control-token 0 text <|channel|>', 'warning control-token 0 text <|im_end|>']);
+    expect(short(record({ text })))
+      .toEqual(['error control-token 0 text <|channel|>', 'warning control-token 0 text <|im_end|>']);
     const prompt = `${text}<|start|>assistant`;
     const completion = '<|channel|>final<|message|>\u20ac <|constrain|><|return|>';
     for (const value of [{ prompt, completion }, { completion, prompt }]) {
@@ -189,7 +208,9 @@ describe('what is looked into', () => {
 });
 
 test('escaped records: reading them as bodies gives the text back, and what cannot be escaped is counted', () => {
-  const line = encode(record({ messages: [{ role: 'user', name: 'n<|im_end|>', content: 'a <|end|> <|end_reason|> <' }] }));
+  const line = encode(
+    record({ messages: [{ role: 'user', name: 'n<|im_end|>', content: 'a <|end|> <|end_reason|> <' }] }),
+  );
   const copy = JSON.parse(decode(copyOf(line, { how: 'escape' }))) as { messages: object[] };
   expect(copy.messages).toEqual([{
     role: 'user', name: 'n<|im_end|>',
@@ -207,19 +228,27 @@ function randomly(random: Random, value: unknown): string {
     const unit = (code: number): string => `\\u${code.toString(16).padStart(4, '0')}`;
     return `"${[...value].map((character) => {
       const plain = JSON.stringify(character).slice(1, -1);
-      return random.once(4) ? [...Array(character.length).keys()].map((i) => unit(character.charCodeAt(i))).join('') : plain;
+      return random.once(4)
+        ? [...Array(character.length).keys()].map((i) => unit(character.charCodeAt(i))).join('')
+        : plain;
     }).join('')}"`;
   }
   if (Array.isArray(value)) return `[${value.map((item) => space() + randomly(random, item)).join(',')}]`;
   const members = Object.entries(value as object);
-  return `{${members.map(([key, item]) => `${space()}${randomly(random, key)}:${space()}${randomly(random, item)}`).join(',')}}`;
+  return `{${members
+    .map(([key, item]) => `${space()}${randomly(random, key)}:${space()}${randomly(random, item)}`)
+    .join(',')}}`;
 }
 
-const PIECES = ['<|end|>', '<|im_start|>', '<|start_reason|>', '<', '<|', '|>', 'end|>', ' ', 'a', '\u00e9', '\u{1f600}', '"', '\\', '\n', '<|END|>', '\ud83d'];
+const PIECES = [
+  '<|end|>', '<|im_start|>', '<|start_reason|>', '<', '<|', '|>', 'end|>', ' ', 'a', '\u00e9', '\u{1f600}', '"', '\\',
+  '\n', '<|END|>', '\ud83d',
+];
 
 function randomRecord(random: Random): object {
   const text = (): string => Array.from({ length: random.below(5) }, () => random.pick(PIECES)).join('');
-  const content = (): unknown => random.once(3) ? [{ type: 'text', text: text() }, { type: 'text', text: text() }] : text();
+  const content = (): unknown =>
+    random.once(3) ? [{ type: 'text', text: text() }, { type: 'text', text: text() }] : text();
   const messages = Array.from({ length: random.below(4) }, () => ({
     role: random.pick(['user', 'assistant', 'tool']), ...(random.once(3) && { name: text() }), content: content(),
     ...(random.once(4) && { extra: { [text()]: text() } }),
@@ -231,7 +260,9 @@ test('random records: findings are where the bytes are, copies are clean and dif
   for (let round = 0; round < 400; round++) {
     const random = randomOf(SEED + round);
     const values = Array.from({ length: 1 + random.below(3) }, () => randomRecord(random));
-    const bytes = encode(values.map((value) => `${randomly(random, value)}${random.pick(['\n', '\r\n', '\n\n'])}`).join(''));
+    const bytes = encode(
+      values.map((value) => `${randomly(random, value)}${random.pick(['\n', '\r\n', '\n\n'])}`).join(''),
+    );
     const why = `seed ${SEED}, round ${round}: ${decode(bytes)}`;
     const audited = auditOf(bytes);
     let last = -1;
@@ -239,8 +270,9 @@ test('random records: findings are where the bytes are, copies are clean and dif
       for (const { rule, from, to, message } of findings) {
         const text = JSON.parse(`"${decode(bytes.subarray(from, to))}"`) as string;
         if (rule === 'control-token' || rule === 'cot-marker') expect(message, why).toContain(`: ${text} (`);
-        else if (rule === 'token-look-alike') expect(message, why).toContain(`: ${text.replace(/\s/g, '').toLowerCase()}, with`);
-        else expect(text.length, why).toBeGreaterThan(0);
+        else if (rule === 'token-look-alike') {
+          expect(message, why).toContain(`: ${text.replace(/\s/g, '').toLowerCase()}, with`);
+        } else expect(text.length, why).toBeGreaterThan(0);
         expect(from, why).toBeGreaterThanOrEqual(last);
         last = from;
       }
@@ -248,7 +280,8 @@ test('random records: findings are where the bytes are, copies are clean and dif
     const copy = copyOf(bytes);
     expect(short(copy).filter((it) => it.startsWith('error')), why).toEqual([]);
     const plain = (it: Uint8Array): string => decode(it).replaceAll(' ', '').replaceAll('\\u0020', '');
-    const read = (it: string): unknown[] => it.split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as unknown);
+    const read = (it: string): unknown[] =>
+      it.split('\n').filter((line) => line.trim() !== '').map((line) => JSON.parse(line) as unknown);
     expect(read(plain(copy)), why).toEqual(read(plain(bytes)));
     if (audited.every(({ change }) => change === null)) expect(Buffer.from(copy), why).toEqual(Buffer.from(bytes));
   }

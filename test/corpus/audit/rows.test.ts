@@ -15,11 +15,16 @@ const machine = createMachine();
 
 /** What tokens begin with, what begins none, and pieces of both. */
 const PIECES = [
-  '<', '<|', '<|end|>', '<|END|>', '< |end| >', '<s>', '</s>', '<span>', '</span>', '<b>', '<body>', '<bos>', '<em>', '<end>', '<eos>', '<</SYS>>', '<<SYS>>',
-  '<start_of_turn>', '<strong>', '<div>', '</p>', '[INST]', '[/INST]', '[BOS]', '[EOS]', '[1]', '[a]', '[Note]', '[TOOL_CALLS]', '&lt;|end|&gt;', '&amp;lt;|end|>', '&', '&amp;', 'R&D',
-  '&#60;|end|>', '&copy;', '%3C|end|>', '%3c%7Cend%7C%3e', '%253C|end|>', '50%', '%20', '\\u003c|end|>', '\\x3c|end|>', '\\\\u003c|end|>', '\\n', '\\', 'C:\\users', '\uff1c|end|>', '\u2039|end|>',
-  '\u201cquoted\u201d', '\u2013', '\u3008|end|\u3009', '\u3002', '\u02c2|end|>', '\u02c6', '\u1438|end|>', '\u276e|end|\u276f', '\ufe64|end|>', '\u27e8x\u27e9', '\u2329|end|>', '\u00e9', '\u{1f600}',
-  '|', '|end|>', 'start|>', '>', 'a', 'text ', ' ', '\n', '"', "'", '{', '}', '[', ']', ':', '\u200b', '<\u200b|end|>', 'x < y', 'a<b', '<3', '<\uff5cUser\uff5c>', '<a href="x">', 'l\\u0074',
+  '<', '<|', '<|end|>', '<|END|>', '< |end| >', '<s>', '</s>', '<span>', '</span>', '<b>', '<body>', '<bos>', '<em>',
+  '<end>', '<eos>', '<</SYS>>', '<<SYS>>',
+  '<start_of_turn>', '<strong>', '<div>', '</p>', '[INST]', '[/INST]', '[BOS]', '[EOS]', '[1]', '[a]', '[Note]',
+  '[TOOL_CALLS]', '&lt;|end|&gt;', '&amp;lt;|end|>', '&', '&amp;', 'R&D',
+  '&#60;|end|>', '&copy;', '%3C|end|>', '%3c%7Cend%7C%3e', '%253C|end|>', '50%', '%20', '\\u003c|end|>', '\\x3c|end|>',
+  '\\\\u003c|end|>', '\\n', '\\', 'C:\\users', '\uff1c|end|>', '\u2039|end|>',
+  '\u201cquoted\u201d', '\u2013', '\u3008|end|\u3009', '\u3002', '\u02c2|end|>', '\u02c6', '\u1438|end|>',
+  '\u276e|end|\u276f', '\ufe64|end|>', '\u27e8x\u27e9', '\u2329|end|>', '\u00e9', '\u{1f600}',
+  '|', '|end|>', 'start|>', '>', 'a', 'text ', ' ', '\n', '"', "'", '{', '}', '[', ']', ':', '\u200b', '<\u200b|end|>',
+  'x < y', 'a<b', '<3', '<\uff5cUser\uff5c>', '<a href="x">', 'l\\u0074',
 ];
 
 const text = (random: Random): string => Array.from({ length: random.below(6) }, () => random.pick(PIECES)).join('');
@@ -30,9 +35,19 @@ function record(random: Random): unknown {
     { role: 'user', content: value() },
     { role: 'assistant', content: value() },
     { role: 'system', content: value(), [value()]: value() },
-    { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: JSON.stringify({ a: value(), [value()]: [value()] }) } }] },
+    { role: 'assistant', content: null, tool_calls: [{
+      id: 'c',
+      type: 'function',
+      function: { name: 'f', arguments: JSON.stringify({ a: value(), [value()]: [value()] }) },
+    }] },
   ]));
-  return { messages, ...(random.once(4) && { tools: [{ type: 'function', function: { name: 'f', description: value(), parameters: { type: 'object', properties: {} } } }] }), ...(random.once(9) && { text: value() }) };
+  return {
+    messages,
+    ...(random.once(4) && { tools: [{
+      type: 'function', function: { name: 'f', description: value(), parameters: { type: 'object', properties: {} } },
+    }] }),
+    ...(random.once(9) && { text: value() }),
+  };
 }
 
 test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
@@ -40,8 +55,12 @@ test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   for (let run = 0; run < RUNS; run++) {
     const random = randomOf(SEED + run);
     const line = Buffer.from(`${randomText(random, record(random))}\n`);
-    const found = [...auditRecords(machine, new MemorySource(line))].flatMap((text) => (typeof text === 'number' ? [] : text.findings));
-    for (const { engine, input, rows, scan, audit } of BUILDS.map((one) => ({ engine: one.engine, input: one.input, rows: one.rows, scan: one.scan.bind(one), audit: one.audit.bind(one) }))) {
+    const found = [...auditRecords(machine, new MemorySource(line))].flatMap((text) => {
+      return typeof text === 'number' ? [] : text.findings;
+    });
+    for (const { engine, input, rows, scan, audit } of BUILDS.map((one) => ({
+      engine: one.engine, input: one.input, rows: one.rows, scan: one.scan.bind(one), audit: one.audit.bind(one),
+    }))) {
       input.set(line);
       const end = scan(0, line.length, FORM_MESSAGES | FORM_CONVERSATIONS);
       expect(rows[NEXT]).toBe(end);

@@ -22,11 +22,14 @@ const random = randomOf(SEED);
 function textOf(length: number): Buffer {
   const words = ['<|start|>', 'user', '<|message|>', 'hello ', 'world ', '\n', '0', '1', '2', '3', '4', '5', 'é'];
   const parts: string[] = [];
-  for (let size = 0; size < length; size += parts.at(-1)!.length) parts.push(random.pick(words).repeat(1 + random.below(3)));
+  for (let size = 0; size < length; size += parts.at(-1)!.length) {
+    parts.push(random.pick(words).repeat(1 + random.below(3)));
+  }
   return Buffer.from(parts.join('')).subarray(0, length);
 }
 
-const zstd = (bytes: Uint8Array, ...args: string[]): Buffer => execFileSync('zstd', ['-q', '-c', ...args], { input: bytes });
+const zstd = (bytes: Uint8Array, ...args: string[]): Buffer =>
+  execFileSync('zstd', ['-q', '-c', ...args], { input: bytes });
 /** A frame for each part, by one process. */
 function zstdEach(parts: readonly Uint8Array[]): Buffer {
   const paths = parts.map((part, n) => file(`decoded/part-${n}`, part));
@@ -109,7 +112,10 @@ describe('whole inputs', () => {
   const small = Array.from({ length: 300 }, (_, n) => text.subarray(n * 10_000, (n + 1) * 10_000));
   const made: [string, () => Uint8Array][] = [
     ['gzip', () => zlib.gzipSync(text)],
-    ['gzip of members', () => Buffer.concat([zlib.gzipSync(text.subarray(0, half)), zlib.gzipSync(text.subarray(half))])],
+    [
+      'gzip of members',
+      () => Buffer.concat([zlib.gzipSync(text.subarray(0, half)), zlib.gzipSync(text.subarray(half))]),
+    ],
     ['gzip of small members', () => Buffer.concat([...small.map((part) => zlib.gzipSync(part)), zlib.gzipSync('')])],
     ['gzip of stored blocks', () => zlib.gzipSync(text, { level: 0 })],
     ['gzip with every part of a header', () => gzipWithAll(text)],
@@ -120,7 +126,10 @@ describe('whole inputs', () => {
     const skipped = Buffer.from('502a4d18050000000102030405', 'hex');
     made.push(
       ['zstd', () => zstd(text)],
-      ['zstd of frames', () => Buffer.concat([zstd(text.subarray(0, half)), zstd(text.subarray(half), '--no-check', '-9')])],
+      [
+        'zstd of frames',
+        () => Buffer.concat([zstd(text.subarray(0, half)), zstd(text.subarray(half), '--no-check', '-9')]),
+      ],
       ['zstd of small frames', () => zstdEach(small)],
       ['zstd with skipped frames', () => Buffer.concat([skipped, zstd(text), skipped, zstd(Buffer.alloc(0))])],
       ['zstd in one segment', () => zstd(text, '--long=24', `--stream-size=${text.length}`)],
@@ -142,7 +151,8 @@ describe('whole inputs', () => {
   }
 
   test('an empty text', () => {
-    expect(decodeFile(file('decoded/empty.gz', zlib.gzipSync('')), true)).toEqual({ bytes: Buffer.alloc(0), error: null });
+    expect(decodeFile(file('decoded/empty.gz', zlib.gzipSync('')), true))
+      .toEqual({ bytes: Buffer.alloc(0), error: null });
   });
 
   test('a FIFO whose writer takes its time', () => {
@@ -223,17 +233,24 @@ describe('damage', () => {
     ['a wrong checksum', changed(2 * size - 8), 1, `the checksum of the gzip member at byte ${size} is wrong`],
     ['a wrong size', changed(2 * size - 4), 1, `the size of the gzip member at byte ${size} is wrong`],
     ['a wrong method', changed(size + 2), 1, `the header of the gzip member at byte ${size} is of an unknown kind`],
-    ['no end', Buffer.concat([member, member.subarray(0, 30)]), 1, `the end of the gzip member at byte ${size} is missing`],
+    [
+      'no end', Buffer.concat([member, member.subarray(0, 30)]), 1,
+      `the end of the gzip member at byte ${size} is missing`,
+    ],
     ['other bytes', Buffer.concat([member, Buffer.from('more')]), 1,
       `what follows the gzip member that ends at byte ${size} is no gzip`],
     ['other bytes after padding', Buffer.concat([member, Buffer.alloc(9), Buffer.from('x')]), 1,
       `what follows the gzip member that ends at byte ${size} is no gzip`],
-    ['one other byte', Buffer.concat([member, Buffer.from([0x1f])]), 1, `the end of the gzip member at byte ${size} is missing`],
+    [
+      'one other byte', Buffer.concat([member, Buffer.from([0x1f])]), 1,
+      `the end of the gzip member at byte ${size} is missing`,
+    ],
   ];
   test.each(told)('%s is told', (_, bytes, whole, what) => {
     const path = file('decoded/told.jsonl.gz', bytes);
     const length = whole * text.length;
-    const message = `${path}: is damaged: ${what}; ${length} decompressed bytes before it are whole; restore it from its source`;
+    const message =
+      `${path}: is damaged: ${what}; ${length} decompressed bytes before it are whole; restore it from its source`;
     for (const verify of [true, false]) {
       const read = decodeFile(path, verify);
       expect(read.error?.message).toBe(message);
@@ -271,7 +288,8 @@ describe('damage', () => {
   test.skipIf(!canZstd)('a window larger than is granted is refused', () => {
     const bytes = Buffer.from('28b52ffd0090010000', 'hex');
     const { error } = decodeFile(file('decoded/window.zst', bytes), true);
-    expect(error?.message).toMatch(/needs more than 128 MiB of memory to be decompressed; 0 .* whole; decompress it first/);
+    expect(error?.message)
+      .toMatch(/needs more than 128 MiB of memory to be decompressed; 0 .* whole; decompress it first/);
   });
 });
 
@@ -282,7 +300,8 @@ test('no zstd program: the error says what to install', async () => {
   process.env['PATH'] = at('');
   try {
     const { error } = await decodeHere(path, 'zstd', false);
-    expect(error?.message).toBe(`${path}: is compressed with zstd; install the \`zstd\` program, or use Node 22.15 or newer`);
+    expect(error?.message)
+      .toBe(`${path}: is compressed with zstd; install the \`zstd\` program, or use Node 22.15 or newer`);
   } finally {
     process.env['PATH'] = before;
   }
@@ -365,7 +384,9 @@ describe('the thread', () => {
       input.close();
     `;
     const resolveDir = fileURLToPath(new URL('../../../src/corpus/input', import.meta.url));
-    buildSync({ stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile: bundle });
+    buildSync({
+      stdin: { contents, resolveDir, loader: 'ts' }, bundle: true, platform: 'node', format: 'esm', outfile: bundle,
+    });
     const text = textOf(3_000_000);
     const script = new URL('../../../dist/cli/corpus-input-decode-worker.js', import.meta.url).href;
     const workerData = { script, path: file('decoded/nested/text', zlib.gzipSync(text)), text };

@@ -17,15 +17,21 @@ async function read(...argv: string[]): Promise<{ code: number; paths: string[];
 }
 
 test('a folder gives its transcripts, sorted by path; hidden files, links and other endings are left out', async () => {
-  const names = ['b.txt', 'c.jsonl', 'd.txt.gz', 'a.ocml', 'a/z.chatml', 'a-b.harmony', 'a/deep/er/x.txt', 'é.txt', 'Z.txt'];
+  const names = [
+    'b.txt', 'c.jsonl', 'd.txt.gz', 'a.ocml', 'a/z.chatml', 'a-b.harmony', 'a/deep/er/x.txt', 'é.txt', 'Z.txt',
+  ];
   for (const name of names) file(`tree/${name}`, CLEAN);
-  for (const name of ['.hidden.txt', '.git/x.txt', 'a/readme.md', 'x.txt.bz2', 'x.gz', 'txt']) file(`tree/${name}`, CLEAN);
+  for (const name of ['.hidden.txt', '.git/x.txt', 'a/readme.md', 'x.txt.bz2', 'x.gz', 'txt']) {
+    file(`tree/${name}`, CLEAN);
+  }
   const outside = file('outside/secret.txt', CLEAN);
   symlinkSync(outside, at('tree/link.txt'));
   symlinkSync(at('outside'), at('tree/linked'));
   symlinkSync(at('tree'), at('tree/a/loop'));
   execFileSync('mkfifo', [at('tree/fifo.txt')]);
-  const sorted = ['Z.txt', 'a-b.harmony', 'a.ocml', 'a/deep/er/x.txt', 'a/z.chatml', 'b.txt', 'c.jsonl', 'd.txt.gz', 'é.txt'];
+  const sorted = [
+    'Z.txt', 'a-b.harmony', 'a.ocml', 'a/deep/er/x.txt', 'a/z.chatml', 'b.txt', 'c.jsonl', 'd.txt.gz', 'é.txt',
+  ];
   const expected = sorted.map((name) => `tree/${name}`);
   expect(await read(at('tree'))).toEqual({ code: 0, paths: expected, err: '' });
   expect((await read(`${at('tree')}/`)).paths).toEqual(expected);

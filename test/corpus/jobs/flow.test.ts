@@ -39,32 +39,58 @@ const inSections = (work: Work, section: number): Work =>
 
 const START = 'version: 2.2\n---\n';
 const TALK = '<|start|>user<|message|>Hi<|end|>\n<|start|>assistant<|channel|>final<|message|>Yes.<|return|>\n';
-const CALL = '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":}<|call|>\n';
-const LITERAL = '<|start|>user<|message|><|literal|>\n<|start|>user<|message|>no<|end|>\n<|endliteral|>yes<<|end|><|end|>\n';
+const CALL =
+  '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":}<|call|>\n';
+const LITERAL =
+  '<|start|>user<|message|><|literal|>\n<|start|>user<|message|>no<|end|>\n<|endliteral|>yes<<|end|><|end|>\n';
 
 const RAW: Record<string, string | Uint8Array> = {
-  'several transcripts, literal blocks, calls that stay open': START + TALK + LITERAL + CALL + START + TALK + LITERAL + TALK,
-  'versions that change the dialect': `${START}${TALK}version: 2.0\n---\n${TALK}<|start|>user<|message|>a<<|end|>b\n${START}${TALK}`,
+  'several transcripts, literal blocks, calls that stay open': START + TALK + LITERAL + CALL + START + TALK + LITERAL
+    + TALK,
+  'versions that change the dialect':
+    `${START}${TALK}version: 2.0\n---\n${TALK}<|start|>user<|message|>a<<|end|>b\n${START}${TALK}`,
   'a header that quotes a start token': `version: 2.2\nstop: ["<|start|>user"]\n---\n${TALK}${TALK}`,
   'text between, stray tokens, a cut end': `${START}noise ${TALK}<|end|> more ${TALK}<|start|>robot<|message|>x`,
   'no header': TALK + LITERAL + TALK,
-  'bad bytes': Buffer.concat([Buffer.from(START + TALK), Buffer.from([0xff, 0x3c, 0xc3]), Buffer.from(`${TALK}<|start|>user<|message|>`), Buffer.from([0xe2, 0x82]), Buffer.from(`<|end|>${TALK}`)]),
-  'tokens in bodies': `${START}${TALK}<|start|>user<|message|>[INST] <|im_end|> <<|end|> x&lt;|end|&gt;<|end|>\n<|start|>user name=<|im_start|><|message|>stray <|channel|><|end|>\n${TALK}`,
+  'bad bytes': Buffer.concat([
+    Buffer.from(START + TALK), Buffer.from([0xff, 0x3c, 0xc3]), Buffer.from(`${TALK}<|start|>user<|message|>`),
+    Buffer.from([0xe2, 0x82]), Buffer.from(`<|end|>${TALK}`),
+  ]),
+  'tokens in bodies': `${START}${TALK}<|start|>user<|message|>[INST] <|im_end|> <<|end|> x&lt;|end|&gt;<|end|>\n`
+    + `<|start|>user name=<|im_start|><|message|>stray <|channel|><|end|>\n${TALK}`,
   'a literal block that never ends': `${START}${TALK}<|start|>user<|message|><|literal|>${TALK}${TALK}`,
   'an old dialect with bounds and files':
-    '<s>\n<|im_start|>system\nBe kind.\n<|im_end|>\n<|im_start|>user\nHi\n<|im_end|>\n</s>\n<s>\n<|im_start|>user\nHo\n<|im_end|>\n<|file_separator|>a\n<|fim_prefix|>b<|fim_suffix|>c<|fim_middle|>\n'
-    + '<|im_start|>assistant\n<|function_call|>{"name":"f","arguments":{}}\n<|im_end|>\n</s>\n<|im_start|>user\nagain\n<|im_end|>\n',
+    '<s>\n<|im_start|>system\nBe kind.\n<|im_end|>\n<|im_start|>user\nHi\n<|im_end|>\n</s>\n<s>\n<|im_start|>user\nHo\n'
+    + '<|im_end|>\n<|file_separator|>a\n<|fim_prefix|>b<|fim_suffix|>c<|fim_middle|>\n'
+    + '<|im_start|>assistant\n<|function_call|>{"name":"f","arguments":{}}\n<|im_end|>\n</s>\n<|im_start|>user\nagain\n'
+    + '<|im_end|>\n',
 };
 
-const HARMONY = '<|start|>system<|message|>S<|end|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|><|start|>assistant<|message|>no channel<|end|><|start|>assistant<|channel|>final<|message|>A<|return|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|><|start|>assistant<|channel|>analysis<|message|>T<|end|><|start|>system<|message|>S<|end|>';
+const HARMONY =
+  '<|start|>system<|message|>S<|end|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|>'
+    + '<|start|>assistant<|message|>no channel<|end|><|start|>assistant<|channel|>final<|message|>A<|return|>'
+    + '<|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|>'
+    + '<|start|>assistant<|channel|>analysis<|message|>T<|end|><|start|>system<|message|>S<|end|>';
 
 const record = (value: unknown): string => `${JSON.stringify(value)}\n`;
-const CHAT = [{ role: 'user', content: 'Grüße "x"' }, { role: 'assistant', content: null, tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a"' } }] }];
+const CHAT = [{ role: 'user', content: 'Grüße "x"' }, {
+  role: 'assistant',
+  content: null,
+  tool_calls: [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{"a"' } }],
+}];
 const RECORDS: Record<string, string> = {
-  'text, plain and escaped': record({ text: TALK }) + `{"id":7,"text":"\\u003c|start|\\u003euser<|message|>é \\ud83d\\ude00 <|foo|><|end|> x"}\n` + record({ text: '' }) + record({ text: START + CALL + START + TALK }) + record({ text: LITERAL + CALL }),
-  'chat records': record({ messages: CHAT }) + record({ conversations: [{ from: 'human', value: 'a <|end|> b' }, { from: 'gpt', value: 'c' }] }) + record({ messages: CHAT }),
-  'prompt and completion': record({ prompt: `${START}${TALK}<|start|>assi`, completion: 'stant<|channel|>final<|message|>ü<|return|>' }) + record({ prompt: CHAT, completion: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] }),
-  'bad ones among good ones': `\ufeff${record({ text: CALL })}\n  \r\n{"text": nope}\n[1]\n"x"\n${record({ other: 1 })}${record({ messages: [{ role: 'x' }] })}{"text":"\\ud800<|start|>user<|message|>x<|end|>"}\n{"text":"${TALK.replaceAll('\n', '\\n').replaceAll('"', '\\"')}`,
+  'text, plain and escaped': record({ text: TALK })
+    + `{"id":7,"text":"\\u003c|start|\\u003euser<|message|>é \\ud83d\\ude00 <|foo|><|end|> x"}\n` + record({ text: '' })
+    + record({ text: START + CALL + START + TALK }) + record({ text: LITERAL + CALL }),
+  'chat records': record({ messages: CHAT })
+    + record({ conversations: [{ from: 'human', value: 'a <|end|> b' }, { from: 'gpt', value: 'c' }] })
+    + record({ messages: CHAT }),
+  'prompt and completion': record({
+    prompt: `${START}${TALK}<|start|>assi`, completion: 'stant<|channel|>final<|message|>ü<|return|>',
+  }) + record({ prompt: CHAT, completion: [{ role: 'tool', tool_call_id: 'a', content: 'x' }] }),
+  'bad ones among good ones': `\ufeff${record({ text: CALL })}\n  \r\n{"text": nope}\n[1]\n"x"\n`
+    + `${record({ other: 1 })}${record({ messages: [{ role: 'x' }] })}{"text":"\\ud800`
+    + `<|start|>user<|message|>x<|end|>"}\n{"text":"${TALK.replaceAll('\n', '\\n').replaceAll('"', '\\"')}`,
   'one list': JSON.stringify([{ text: TALK }, { text: CALL }, { messages: CHAT }], null, 1),
 };
 
@@ -91,7 +117,8 @@ describe.each(CASES)('%s', (_, content, read) => {
       const jobs = jobsHere();
       const cut = inSections(work, step);
       const whole = cut === work ? once : await seen(path, cut, read, 1);
-      expect(await seen(path, cut, read, 2, { step: () => step, least: 0 }, jobs), `a cut every ${step} bytes`).toEqual(whole);
+      expect(await seen(path, cut, read, 2, { step: () => step, least: 0 }, jobs), `a cut every ${step} bytes`)
+        .toEqual(whole);
       begun = Math.max(begun, jobs.begun);
     }
     // Or nothing was cut at all.
@@ -100,7 +127,9 @@ describe.each(CASES)('%s', (_, content, read) => {
 });
 
 test.each(part([2, 3, 7]))('%i threads', async (threads) => {
-  const raw = fileOf(Object.entries(RAW).filter(([name]) => !name.includes('never ends') && !name.includes('old')).map(([, text]) => (START + text).repeat(40)).join(''));
+  const raw = fileOf(Object.entries(RAW).filter(([name]) => {
+    return !name.includes('never ends') && !name.includes('old');
+  }).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
   // One flow after the other has the same threads.
   const pool = new Pool(threads);
@@ -150,11 +179,15 @@ function openOf(path: string): number {
 describe.skipIf(!existsSync('/proc/self/fd'))('who leaves early leaves no file open', () => {
   const raw = fileOf((START + TALK + CALL).repeat(400));
   const lines = fileOf(Object.values(RECORDS)[0]!.repeat(400));
-  const cases = [raw, lines].flatMap((path) => WORKS.flatMap((work) => [1, 2].map((threads) => ({ path, work, threads, kind: work.kind, of: path === raw ? 'text' : 'lines' }))));
+  const cases = [raw, lines].flatMap((path) => WORKS.flatMap((work) => {
+    return [1, 2].map((threads) => ({ path, work, threads, kind: work.kind, of: path === raw ? 'text' : 'lines' }));
+  }));
 
   test.each(cases)('$kind of $of, $threads threads', async ({ path, work, threads }) => {
     for (const wanted of [1, 2, 5]) {
-      const flow = new Flow({ threads, work, read: () => ({}), tellsAtEnd: false, parts: { step: () => 3000, least: 0 } });
+      const flow = new Flow({
+        threads, work, read: () => ({}), tellsAtEnd: false, parts: { step: () => 3000, least: 0 },
+      });
       let count = 0;
       for await (const event of flow.events(findInputs([path, path, path], -1))) {
         expect(event.kind).not.toBe('error');

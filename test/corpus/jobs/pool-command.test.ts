@@ -1,5 +1,5 @@
-// The command when its threads fail: a copy of dist/ whose workers are those of workers/faulty.mjs. One failure makes no difference; two of one
-// job end the run with a line that names the file, and with nothing half-written.
+// The command when its threads fail: a copy of dist/ whose workers are those of workers/faulty.mjs. One failure makes
+// no difference; two of one job end the run with a line that names the file, and with nothing half-written.
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,7 +13,10 @@ beforeAll(() => {
   cpSync(new URL('dist', root), `${copy}/dist`, { recursive: true });
   cpSync(new URL('package.json', root), `${copy}/package.json`);
   symlinkSync(new URL('node_modules', root), `${copy}/node_modules`);
-  writeFileSync(`${copy}/dist/cli/corpus-jobs-worker.js`, `import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`);
+  writeFileSync(
+    `${copy}/dist/cli/corpus-jobs-worker.js`,
+    `import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`,
+  );
 });
 
 /** Large enough for threads: two parts each. */
@@ -21,7 +24,10 @@ const LONG = 'x'.repeat(20_000);
 const big = (unit: string): string => unit.repeat(Math.ceil((17 * 2 ** 20) / unit.length));
 const HIDDEN = FAULTY.replace('Secret', 'Secret <|im_end|> <|im_end|> <|im_end|>');
 const RAW = file('threads/raw.txt', big(CLEAN.replace('Hello', LONG) + HIDDEN));
-const LINES = file('threads/lines.jsonl', big(`${JSON.stringify({ text: CLEAN.replace('Hello', LONG) })}\n${JSON.stringify({ text: HIDDEN })}\n`));
+const LINES = file(
+  'threads/lines.jsonl',
+  big(`${JSON.stringify({ text: CLEAN.replace('Hello', LONG) })}\n${JSON.stringify({ text: HIDDEN })}\n`),
+);
 
 interface Told {
   status: number | null;
@@ -31,12 +37,16 @@ interface Told {
 
 let folders = 0;
 /** How the threads fail; `once`: the first attempt at all. */
-function command(argv: string[], fault?: { how: string; code?: number; after: number }, once = false, node: string[] = []): Told {
+function command(
+  argv: string[], fault?: { how: string; code?: number; after: number }, once = false, node: string[] = [],
+): Told {
   const folder = at(`threads/attempts-${folders++}`);
   mkdirSync(folder);
   const told = fault && JSON.stringify({ ...fault, folder, ...(once && { times: 1 }) });
   const env = { ...process.env, ...(told && { FAULT: told }) };
-  const result = spawnSync(process.execPath, [...node, `${copy}/dist/cli/main.js`, ...argv], { encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000 });
+  const result = spawnSync(process.execPath, [...node, `${copy}/dist/cli/main.js`, ...argv], {
+    encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000,
+  });
   // It did fail, when it was told to.
   if (once) expect(readdirSync(folder)).toEqual(['0']);
   return result;
@@ -44,7 +54,9 @@ function command(argv: string[], fault?: { how: string; code?: number; after: nu
 
 const THREADS = ['--threads', '2'];
 const JSON_OF = { scan: 'json', check: 'ndjson', messages: 'ndjson', audit: 'ndjson' };
-const COMMANDS = (['scan', 'check', 'messages', 'audit'] as const).flatMap((name) => [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' })));
+const COMMANDS = (['scan', 'check', 'messages', 'audit'] as const).flatMap((name) => {
+  return [RAW, LINES].map((path) => ({ name, path, kind: path === RAW ? 'raw' : 'lines' }));
+});
 
 describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
   const argv = [name, '--format', JSON_OF[name], path];
@@ -64,7 +76,8 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
     const { stdout } = whole;
     const failed = command([...argv, ...THREADS], { how: 'exit', code: 3, after: 0 });
     expect(failed.status).toBe(75);
-    expect(failed.stderr).toBe(`error: a thread that read ${path} failed twice (exit code 3); try again, or with --threads 1\n`);
+    expect(failed.stderr)
+      .toBe(`error: a thread that read ${path} failed twice (exit code 3); try again, or with --threads 1\n`);
     expect(stdout.startsWith(failed.stdout)).toBe(true);
     if (failed.stdout !== '') jsonLines(failed.stdout);
   });
@@ -78,14 +91,16 @@ test('a thread that has no more memory is done again, or told', () => {
   expect(once.stdout).toBe(whole.stdout);
   expect(once.status).toBe(0);
   const always = command(argv, { how: 'memory', after: 0 }, false, small);
-  const line = `error: a thread that read ${LINES} failed twice (ERR_WORKER_OUT_OF_MEMORY); try again, or with --threads 1\n`;
+  const line =
+    `error: a thread that read ${LINES} failed twice (ERR_WORKER_OUT_OF_MEMORY); try again, or with --threads 1\n`;
   expect([always.status, always.stdout, always.stderr.endsWith(line)]).toEqual([75, '', true]);
 });
 
 test('one that throws', () => {
   const argv = ['scan', '--format', 'json', RAW, ...THREADS];
   const thrown = command(argv, { how: 'throw', after: 0 });
-  expect([thrown.status, thrown.stdout, thrown.stderr]).toEqual([75, '', `error: a thread that read ${RAW} failed twice (Error); try again, or with --threads 1\n`]);
+  expect([thrown.status, thrown.stdout, thrown.stderr])
+    .toEqual([75, '', `error: a thread that read ${RAW} failed twice (Error); try again, or with --threads 1\n`]);
 });
 
 test.each(part(['ndjson', 'arrow', 'parquet']))('a file of messages (%s) is whole or not there', (format) => {

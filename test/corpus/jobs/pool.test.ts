@@ -1,5 +1,5 @@
-// Threads that fail, at any time and in any way: what comes out is what comes out of good ones, or an error that names the input. And
-// threads whose work nobody takes: they wait, and end when they are told to.
+// Threads that fail, at any time and in any way: what comes out is what comes out of good ones, or an error that names
+// the input. And threads whose work nobody takes: they wait, and end when they are told to.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,7 +74,13 @@ const MANY = file('<|end|>\n'.repeat(256 * PIECES));
 const FEW = file('<|end|>\n'.repeat(600));
 
 function checkOf(path: string, fault?: Fault): Job {
-  return { kind: 'check', tools: [], input: { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false }, part: { of: 'whole' }, fault } as Job;
+  return {
+    kind: 'check',
+    tools: [],
+    input: { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false },
+    part: { of: 'whole' },
+    fault,
+  } as Job;
 }
 
 interface Whole {
@@ -113,7 +119,9 @@ const FAULTS: [string, Omit<Fault, 'after'>][] = [
 ];
 
 describe.each(FAULTS)('a thread that %s', (_, fault) => {
-  test.each([0, 1, AHEAD, AHEAD + 1, PIECES])('after %i pieces, and then does not: nothing is lost, nothing twice', async (after) => {
+  test.each([
+    0, 1, AHEAD, AHEAD + 1, PIECES,
+  ])('after %i pieces, and then does not: nothing is lost, nothing twice', async (after) => {
     begun = 0;
     const pool = poolOf(2);
     const work = [
@@ -128,7 +136,9 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
 
   test('each job once', async () => {
     const pool = poolOf(2);
-    const jobs = [FEW, MANY, FEW, FEW, MANY].map((path, i) => pool.start(checkOf(path, { ...fault, after: i, times: 1, folder: newFolder() })));
+    const jobs = [FEW, MANY, FEW, FEW, MANY].map((path, i) => {
+      return pool.start(checkOf(path, { ...fault, after: i, times: 1, folder: newFolder() }));
+    });
     const found: Whole[] = [];
     // In order, as they are begun.
     for (const job of jobs) found.push(await all(job));
@@ -145,7 +155,9 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
     expect(pieces).toEqual(many.pieces);
   });
 
-  test.each([0, 5])('after %i pieces, always: an error that names the file, and the next job is done', async (after) => {
+  test.each([
+    0, 5,
+  ])('after %i pieces, always: an error that names the file, and the next job is done', async (after) => {
     const pool = poolOf(1);
     const bad = pool.start(checkOf(MANY, { ...fault, after }));
     const good = pool.start(checkOf(FEW));
@@ -160,18 +172,23 @@ describe.each(FAULTS)('a thread that %s', (_, fault) => {
 test('a thread that throws is told by the name of the error, not by its words', async () => {
   const pool = poolOf(1);
   expect(await all(pool.start(checkOf(FEW, { how: 'throw', after: 0, times: 1, folder: newFolder() })))).toEqual(few);
-  const error: unknown = await all(pool.start(checkOf(FEW, { how: 'throw', after: 0 }))).catch((reason: unknown) => reason);
+  const error: unknown = await all(pool.start(checkOf(FEW, { how: 'throw', after: 0 }))).catch((reason: unknown) => {
+    return reason;
+  });
   expect(error).toEqual(new ThreadError(`a thread that read ${FEW} failed twice (Error)`));
 });
 
-test.each([['ends', 'exit code 0'], ['breaks', 'Error'], ['is-not-there', 'MODULE_NOT_FOUND']])('a worker that %s: an error, and no end of threads', async (name, reason) => {
+test.each([
+  ['ends', 'exit code 0'], ['breaks', 'Error'], ['is-not-there', 'MODULE_NOT_FOUND'],
+])('a worker that %s: an error, and no end of threads', async (name, reason) => {
   begun = 0;
   const pool = poolOf(3, name);
   const jobs = Array.from({ length: 5 }, () => pool.start(checkOf(FEW)));
   for (const job of jobs) {
     const error: unknown = await all(job).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(ThreadError);
-    expect((error as ThreadError).message.replace(' (ERR_MODULE', ' (MODULE')).toBe(`a thread that read ${FEW} failed twice (${reason})`);
+    expect((error as ThreadError).message.replace(' (ERR_MODULE', ' (MODULE'))
+      .toBe(`a thread that read ${FEW} failed twice (${reason})`);
   }
   // Two for each job, and those that replaced the last ones.
   expect(begun).toBeLessThanOrEqual(2 * jobs.length + 3);
@@ -218,15 +235,19 @@ describe('short jobs, of which a thread has two at once', () => {
     const counts = [FEW, MANY, FEW].map((path) => pool.start(countOf(path)));
     await until(() => Atomics.load(seen, 0) === AHEAD);
     expect(await all(long)).toEqual(many);
-    expect((await Promise.all(counts.map(all))).map(({ result }) => result.counts)).toEqual([0, 3, 0].map((i) => (right[i] as JobResult).counts));
+    expect((await Promise.all(counts.map(all))).map(({ result }) => result.counts))
+      .toEqual([0, 3, 0].map((i) => (right[i] as JobResult).counts));
   });
 });
 
 test('a failing job does not take others with it', async () => {
   const pool = poolOf(2);
-  const jobs = [MANY, FEW, MANY, FEW].map((path, i) => pool.start(checkOf(path, i === 2 ? { how: 'exit', code: 1, after: 3 } : undefined)));
+  const jobs = [MANY, FEW, MANY, FEW].map((path, i) => {
+    return pool.start(checkOf(path, i === 2 ? { how: 'exit', code: 1, after: 3 } : undefined));
+  });
   const found = await Promise.allSettled(jobs.map(all));
-  expect(found.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).name))).toEqual([many, few, 'ThreadError', few]);
+  expect(found.map((one) => (one.status === 'fulfilled' ? one.value : (one.reason as Error).name)))
+    .toEqual([many, few, 'ThreadError', few]);
 });
 
 describe('what the work itself throws', () => {
@@ -239,8 +260,12 @@ describe('what the work itself throws', () => {
     const good = all(pool.start(checkOf(FEW)));
     const [one, other] = (await Promise.all(errors)) as InputError[];
     expect(one).toBeInstanceOf(InputError);
-    expect({ ...one, message: one!.message }).toMatchObject({ path: missing, reason: 'no such file or directory (ENOENT)', remedy: 'look at the spelling of the path' });
-    expect({ ...other, message: other!.message }).toMatchObject({ path: folder, reason: 'is a folder, not a file', message: `${folder}: is a folder, not a file; name a file in it` });
+    expect({ ...one, message: one!.message }).toMatchObject({
+      path: missing, reason: 'no such file or directory (ENOENT)', remedy: 'look at the spelling of the path',
+    });
+    expect({ ...other, message: other!.message }).toMatchObject({
+      path: folder, reason: 'is a folder, not a file', message: `${folder}: is a folder, not a file; name a file in it`,
+    });
     expect(await good).toEqual(few);
     // The thread goes on.
     expect(begun).toBe(1);
@@ -294,7 +319,9 @@ describe('nobody takes what is given', () => {
 
   test('after a failure a thread is ahead by as many again', async () => {
     const seen = seenOf();
-    const running = poolOf(1).start(checkOf(MANY, { how: 'exit', code: 1, after: 10, times: 1, folder: newFolder(), seen }));
+    const running = poolOf(1).start(
+      checkOf(MANY, { how: 'exit', code: 1, after: 10, times: 1, folder: newFolder(), seen }),
+    );
     // Ten of the first attempt; of the second the first two are known, and left out.
     await running.next();
     await running.next();
@@ -339,7 +366,8 @@ describe('nothing more is wanted', () => {
   test('a job that comes first goes before those that wait', async () => {
     const pool = poolOf(1);
     const order: string[] = [];
-    const start = (name: string, first?: boolean): Promise<unknown> => all(pool.start(checkOf(FEW), first)).then(() => order.push(name));
+    const start = (name: string, first?: boolean): Promise<unknown> =>
+      all(pool.start(checkOf(FEW), first)).then(() => order.push(name));
     await Promise.all([start('running'), start('second'), start('third'), start('first', true)]);
     expect(order).toEqual(['running', 'first', 'second', 'third']);
   });
@@ -372,7 +400,8 @@ describe('closing', () => {
     pool.close();
     waiting.push(all(pool.start(checkOf(FEW))).catch((error: unknown) => error));
     const paths = [MANY, MANY, FEW, FEW];
-    expect(await Promise.all(waiting)).toEqual(paths.map((path) => new ThreadError(`the threads that read ${path} were ended`)));
+    expect(await Promise.all(waiting))
+      .toEqual(paths.map((path) => new ThreadError(`the threads that read ${path} were ended`)));
   });
 
   test('twice, and without a job', () => {

@@ -9,12 +9,15 @@ import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 const RUNS = runs(600);
 
 async function verdicts(stdin: Buffer, options: Partial<FilterOptions>): Promise<unknown> {
-  const { code, out, err } = await work((host) => filter([], { ...SHARED, emit: 'verdict', ...options }, host), { stdin });
+  const { code, out, err } =
+    await work((host) => filter([], { ...SHARED, emit: 'verdict', ...options }, host), { stdin });
   return { code, out, err };
 }
 
 function lineOf(random: Random): Buffer {
-  if (random.once(9)) return Buffer.from(random.pick(['', ' ', '\t', '\r', 'x', '{}', '12', '{"text": "x"}', '\ufeff{}']));
+  if (random.once(9)) {
+    return Buffer.from(random.pick(['', ' ', '\t', '\r', 'x', '{}', '12', '{"text": "x"}', '\ufeff{}']));
+  }
   const line = Buffer.from(randomText(random, randomRecord(random)));
   return random.once(12) ? mutated(random, line) : line;
 }
@@ -23,8 +26,11 @@ test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
   for (let run = 0; run < RUNS; run++) {
     const random = randomOf(SEED + run);
     const lines = Array.from({ length: 1 + random.below(20) }, () => lineOf(random));
-    const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from(random.once(9) ? '\r\n' : '\n'), line])));
-    const stdin = random.once(2) ? Buffer.concat([Buffer.from(random.once(9) ? '\ufeff' : ''), bytes, Buffer.from('\n')]) : bytes;
+    const bytes = Buffer.concat(
+      lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from(random.once(9) ? '\r\n' : '\n'), line])),
+    );
+    const stdin =
+      random.once(2) ? Buffer.concat([Buffer.from(random.once(9) ? '\ufeff' : ''), bytes, Buffer.from('\n')]) : bytes;
     const options: Partial<FilterOptions> = random.once(3) ? { warnings: true } : {};
     // Buffered by lines, nothing is read as rows.
     const plain = await verdicts(stdin, { ...options, lineBuffered: true });
@@ -34,11 +40,15 @@ test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
 
 test('a line that is longer than the window, between others', async () => {
   const record = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
-  const stdin = Buffer.from(`\ufeff${record('x'.repeat(5_000_000))}\n\n${record('a')}\n${record('b'.repeat(4_300_000))}\n${record('c')}`);
+  const stdin = Buffer.from(
+    `\ufeff${record('x'.repeat(5_000_000))}\n\n${record('a')}\n${record('b'.repeat(4_300_000))}\n${record('c')}`,
+  );
   expect(await verdicts(stdin, {})).toEqual(await verdicts(stdin, { lineBuffered: true }));
 });
 
-test.each(['{}', ' ', '', 'x', '{"text":"x"}', `{"text":"${'x'.repeat(5_000_000)}"}`])('a marked line alone: %.20j', async (line) => {
+test.each([
+  '{}', ' ', '', 'x', '{"text":"x"}', `{"text":"${'x'.repeat(5_000_000)}"}`,
+])('a marked line alone: %.20j', async (line) => {
   for (const end of ['', '\n', '\n{}']) {
     const stdin = Buffer.from(`\ufeff${line}${end}`);
     expect(await verdicts(stdin, {}), JSON.stringify(end)).toEqual(await verdicts(stdin, { lineBuffered: true }));

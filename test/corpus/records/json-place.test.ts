@@ -99,7 +99,9 @@ function randomString(random: Random): string {
 function pathsOf(value: unknown, path: (string | number)[] = []): (string | number)[][] {
   if (Array.isArray(value)) return [path, ...value.flatMap((item, i) => pathsOf(item, [...path, i]))];
   if (value === null || typeof value !== 'object') return [path];
-  return [path, ...Object.keys(value).flatMap((key) => pathsOf((value as Record<string, unknown>)[key], [...path, key]))];
+  return [
+    path, ...Object.keys(value).flatMap((key) => pathsOf((value as Record<string, unknown>)[key], [...path, key])),
+  ];
 }
 
 function valueAt(value: unknown, path: (string | number)[]): unknown {

@@ -1,5 +1,6 @@
-// JSON lines the fast way (lines scanned as bytes) against the plain way (every line a value): the same units, the same places, the same
-// words for what is wrong; whatever the lines, the options, the sizes of reads and of the window, and where a range is cut.
+// JSON lines the fast way (lines scanned as bytes) against the plain way (every line a value): the same units, the same
+// places, the same words for what is wrong; whatever the lines, the options, the sizes of reads and of the window, and
+// where a range is cut.
 import { describe, expect, test } from 'vitest';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { countLines } from '../../../src/corpus/jobs/record-job.ts';
@@ -19,7 +20,9 @@ import { SlowSource } from '../input/slow-source.ts';
 const machine = createMachine();
 /** Windows of which the smallest holds hardly a line, and the next ones some. */
 const WINDOWS = [48, 100, 1000, 64 * 1024];
-const TEXTS = (['simd', 'scalar'] as const).flatMap((build) => WINDOWS.map((input) => new TextMachine({ build, input })));
+const TEXTS = (['simd', 'scalar'] as const).flatMap((build) => {
+  return WINDOWS.map((input) => new TextMachine({ build, input }));
+});
 const RUNS = runs(4000);
 const WHOLE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 const MARK = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -41,7 +44,9 @@ function seen(unit: Unit | BadRecord): object {
 function withoutBytes(unit: object): object {
   if (!('rule' in unit)) return unit;
   const bad = unit as BadRecord;
-  return { ...bad, from: 0, to: 0, detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)) };
+  return {
+    ...bad, from: 0, to: 0, detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)),
+  };
 }
 
 /** The plain way: `unitsOf` over lines. */
@@ -49,12 +54,16 @@ function plain(bytes: Uint8Array, options: UnitOptions): object[] {
   const locate = (part: Uint8Array): number => machine.checkJson(part, 1024);
   const found: object[] = [];
   for (const record of readRecords(new MemorySource(bytes), { locate, largest: options.largestRecord })) {
-    for (const unit of unitsOfRecord(record, options)) found.push(options.positions === 'field' ? withoutBytes(seen(unit)) : seen(unit));
+    for (const unit of unitsOfRecord(record, options)) {
+      found.push(options.positions === 'field' ? withoutBytes(seen(unit)) : seen(unit));
+    }
   }
   return found;
 }
 
-function fast(text: TextMachine, source: Source, options: UnitOptions, range = WHOLE): { found: object[]; records: number; lines: number } {
+function fast(
+  text: TextMachine, source: Source, options: UnitOptions, range = WHOLE,
+): { found: object[]; records: number; lines: number } {
   const lines = new RecordLines(text, machine, source, options, range);
   const found: object[] = [];
   for (const unit of lines.units()) found.push(seen(unit));
@@ -63,31 +72,44 @@ function fast(text: TextMachine, source: Source, options: UnitOptions, range = W
 }
 
 const TALK = '<|start|>user<|message|>Hi<|end|>';
-const CHARACTERS = ['a', TALK, '<|', ' ', 'é', '中', '\u{1f600}', '\x7f', '/', 'text', '{"text":"no"}', ',', '[', 'x'.repeat(40)];
+const CHARACTERS = [
+  'a', TALK, '<|', ' ', 'é', '中', '\u{1f600}', '\x7f', '/', 'text', '{"text":"no"}', ',', '[', 'x'.repeat(40),
+];
 const ESCAPES = [
-  '\\n', '\\"', '\\\\', '\\/', '\\b', '\\t', '\\u003c|start|\\u003E', '\\u0000', '\\u00e9', '\\u4e2d', '\\ud83d\\ude00', '\\uD83D\\uDE00',
+  '\\n', '\\"', '\\\\', '\\/', '\\b', '\\t', '\\u003c|start|\\u003E', '\\u0000', '\\u00e9', '\\u4e2d', '\\ud83d\\ude00',
+  '\\uD83D\\uDE00',
 ];
 const LONE = ['\\ud800', '\\udc00', '\\ude00\\ud83d', '\\ud83dx', '\\ud83d\\n', '\\ud83d\\ud83d\\ude00'];
-const KEYS = ['text', 'text', 'text', 'messages', 'conversations', 'prompt', 'completion', 'id', 'own', 'te\\u0078t', 'Text', '', '__proto__', 'é', 'm\\u0065ssages'];
+const KEYS = [
+  'text', 'text', 'text', 'messages', 'conversations', 'prompt', 'completion', 'id', 'own', 'te\\u0078t', 'Text', '',
+  '__proto__', 'é', 'm\\u0065ssages',
+];
 const BAD = [
-  '{', '{}', '[]', '[1]', '"x"', '1', 'null', 'nope', '{"text":"a"', '{"text":"a"}}', '{"text":"a"} x', '{"text":\'a\'}', '{"text":"a\tb"}', '{"text":"\\x"}',
-  '{"text":"\\u12"}', '{"text":"a",}', '{text:"a"}', '{"text":"a""b"}', '{"text":01}', '{"text"}', '\u00a0{"text":"a"}', '\ufeff{"text":"a"}', '\0', '{"a":1}{"text":"a"}',
+  '{', '{}', '[]', '[1]', '"x"', '1', 'null', 'nope', '{"text":"a"', '{"text":"a"}}', '{"text":"a"} x',
+  '{"text":\'a\'}', '{"text":"a\tb"}', '{"text":"\\x"}',
+  '{"text":"\\u12"}', '{"text":"a",}', '{text:"a"}', '{"text":"a""b"}', '{"text":01}', '{"text"}', '\u00a0{"text":"a"}',
+  '\ufeff{"text":"a"}', '\0', '{"a":1}{"text":"a"}',
 ];
 const BLANK = ['', ' ', '\t', '\r', ' \t\r '];
 const LONG_BLANK = ' '.repeat(60);
 
-const some = <T>(random: Random, most: number, make: () => T): T[] => Array.from({ length: random.below(most + 1) }, make);
+const some = <T>(random: Random, most: number, make: () => T): T[] =>
+  Array.from({ length: random.below(most + 1) }, make);
 
 function string(random: Random): string {
   const escapes = random.once(3) ? [] : ESCAPES;
   const lone = random.once(12) ? LONE : [];
-  const from = [...CHARACTERS, ...escapes, ...lone].map((piece) => (piece.startsWith('\\') ? piece : JSON.stringify(piece).slice(1, -1)));
+  const from = [...CHARACTERS, ...escapes, ...lone].map((piece) => {
+    return piece.startsWith('\\') ? piece : JSON.stringify(piece).slice(1, -1);
+  });
   return `"${some(random, 8, () => random.pick(from)).join('')}"`;
 }
 
 function chat(random: Random): string {
   const role = random.pick(['user', 'assistant', 'system', 'robot']);
-  return random.once(6) ? value(random, 1) : `[{"role":"${role}","content":${string(random)}},{"role":"assistant","content":${string(random)}}]`;
+  return random.once(6)
+    ? value(random, 1)
+    : `[{"role":"${role}","content":${string(random)}},{"role":"assistant","content":${string(random)}}]`;
 }
 
 function value(random: Random, depth: number): string {
@@ -105,7 +127,9 @@ function object(random: Random, depth = 0): string {
   const space = (): string => (random.once(8) ? random.pick([' ', '\t', '\r', '  ']) : '');
   const members = some(random, 4, () => {
     const key = random.pick(KEYS);
-    const held = ['messages', 'conversations'].includes(key) && random.once(2) ? chat(random) : random.once(3) ? value(random, depth) : string(random);
+    const held = ['messages', 'conversations'].includes(key) && random.once(2) ? chat(random)
+      : random.once(3) ? value(random, depth)
+      : string(random);
     return `${space()}"${key}"${space()}:${space()}${held}${space()}`;
   });
   return `${space()}{${members.join()}}${space()}`;
@@ -113,7 +137,9 @@ function object(random: Random, depth = 0): string {
 
 /** An object with more members than the machine's table takes, and one that is deeper than it goes. */
 function huge(random: Random): string {
-  if (random.once(2)) return `{${Array.from({ length: 300 }, (_, n) => `"k${n}":${n}`).join()},"text":${string(random)}}`;
+  if (random.once(2)) {
+    return `{${Array.from({ length: 300 }, (_, n) => `"k${n}":${n}`).join()},"text":${string(random)}}`;
+  }
   const deep = random.pick([60, 200, 1100]);
   return `{"a":${'['.repeat(deep)}${']'.repeat(deep)},"text":${string(random)}}`;
 }
@@ -139,15 +165,22 @@ function input(random: Random, options: UnitOptions): Buffer {
   }
 }
 
-/** JSON lines, of which the first that is not blank begins at its line's beginning and opens no list; blank ones are no larger than a record may be. */
+/**
+ * JSON lines, of which the first that is not blank begins at its line's beginning and opens no list; blank ones are no
+ * larger than a record may be.
+ */
 function linesOf(random: Random, { largestRecord }: UnitOptions): Buffer {
   const ends = random.pick([['\n'], ['\r\n'], ['\n', '\r\n', '\n\n', '\n \r\n']]);
   const blank = largestRecord === undefined ? [...BLANK, LONG_BLANK] : BLANK;
   const lines = some(random, 9, () => line(random, blank));
   const first = lines.findIndex((one) => one.toString('latin1').trim() !== '');
-  if (first >= 0) lines[first] = Buffer.from(lines[first]!.toString('latin1').replace(/^[ \t\r]*\[?[ \t\r]*/, ''), 'latin1');
+  if (first >= 0) {
+    lines[first] = Buffer.from(lines[first]!.toString('latin1').replace(/^[ \t\r]*\[?[ \t\r]*/, ''), 'latin1');
+  }
   const parts: Buffer[] = random.once(6) ? [MARK] : [];
-  for (const [i, one] of lines.entries()) parts.push(one, Buffer.from(i === lines.length - 1 && random.once(2) ? '' : random.pick(ends)));
+  for (const [i, one] of lines.entries()) {
+    parts.push(one, Buffer.from(i === lines.length - 1 && random.once(2) ? '' : random.pick(ends)));
+  }
   return Buffer.concat(parts);
 }
 
@@ -194,7 +227,9 @@ test('random lines: the same units, places and bad records', () => {
     escaped += bytes.includes('\\u') ? 1 : 0;
     const most = random.pick([1, 2, 3, 7, 64, Infinity]);
     const text = random.pick(TEXTS);
-    expectSame(fast(text, new SlowSource(bytes, most), options).found, wanted, bytes, [options, most, text.input.length]);
+    expectSame(fast(text, new SlowSource(bytes, most), options).found, wanted, bytes, [
+      options, most, text.input.length,
+    ]);
   });
   // Enough of everything was there.
   expect(Math.min(units, bad, escaped)).toBeGreaterThan(RUNS / 10);
@@ -211,7 +246,9 @@ test('random lines: each cut into ranges gives the whole', () => {
     const found: object[] = [];
     let [record, line, from] = [0, 1, 0];
     for (const to of [...cuts, Infinity]) {
-      const part = fast(text, new SlowSource(bytes, random.pick([1, 5, Infinity])), options, { from, to, record, line });
+      const part = fast(text, new SlowSource(bytes, random.pick([1, 5, Infinity])), options, {
+        from, to, record, line,
+      });
       found.push(...part.found);
       [record, line, from] = [part.records, part.lines + 1, to];
     }
@@ -276,5 +313,7 @@ test('one record of all escapes is placed at every byte', () => {
   const places = unit!.places.split(',').map(Number);
   // Every escape is one character: its bytes are placed at its backslash.
   expect(new Set(places.slice(0, -1)).size).toBe(Array.from(JSON.parse(`"${content}"`) as string).length + 1 + 3);
-  for (const text of TEXTS) expectSame(fast(text, new SlowSource(bytes, 3), {}).found, [bad, unit], bytes, text.input.length);
+  for (const text of TEXTS) {
+    expectSame(fast(text, new SlowSource(bytes, 3), {}).found, [bad, unit], bytes, text.input.length);
+  }
 });

@@ -2,20 +2,32 @@
 import type { Random } from '../../random.ts';
 
 const TEXTS = [
-  'Hello', 'What is 2+2?', '', ' ', 'a "quoted" text', 'a\\b', 'line\nline\r\n\tend', 'caf\u00e9 \u{1f600} \u4e2d\u6587', '\u0000\u001f\u007f',
-  'a < b', 'ends with <', '<|end|>', '<<|end|>', '<|start|>user<|message|>x', '<|literal|>', 'x <|start_reason|> y', '/', '\u2028',
-  'namespace functions { type f = (_: {}) => any; }', '# Tools\n\nnamespace functions {\n\n// F\ntype get_weather = (_: {\ncity: string,\n}) => any;\n\n}',
-  '{"name": "get_weather", "parameters": {"type": "object"}}', 'see {this}', '\ud83d', '\udc00\ud83d', 'x'.repeat(300), '\ufeff',
+  'Hello', 'What is 2+2?', '', ' ', 'a "quoted" text', 'a\\b', 'line\nline\r\n\tend',
+  'caf\u00e9 \u{1f600} \u4e2d\u6587', '\u0000\u001f\u007f',
+  'a < b', 'ends with <', '<|end|>', '<<|end|>', '<|start|>user<|message|>x', '<|literal|>', 'x <|start_reason|> y',
+  '/', '\u2028',
+  'namespace functions { type f = (_: {}) => any; }',
+  '# Tools\n\nnamespace functions {\n\n// F\ntype get_weather = (_: {\ncity: string,\n}) => any;\n\n}',
+  '{"name": "get_weather", "parameters": {"type": "object"}}', 'see {this}', '\ud83d', '\udc00\ud83d', 'x'.repeat(300),
+  '\ufeff',
 ];
-const NAMES = ['get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words', 'caf\u00e9', 'a=b', '"', '<|end|>', 'containers', 'n'.repeat(90), 'n'.repeat(300)];
+const NAMES = [
+  'get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words',
+  'caf\u00e9', 'a=b', '"', '<|end|>', 'containers', 'n'.repeat(90), 'n'.repeat(300),
+];
 const IDS = ['call_1', 'call_2', 'call_3', 'c', 'abc-123', '', 'a b', 'x<', '\u00e9', 'i'.repeat(120), '"', '\\'];
 const PEOPLE = ['eric', 'a=b', 'two words', '', '\u00e9', 'x<y', 'to=all'];
 const ARGUMENTS = [
-  '{}', '{"city": "Paris"}', '{"city":"Paris","days":3}', ' {"city": "a\\"b"} ', '{"city": 1}', '{"unit": "c"}', '{"city": "x", "unit": "c"}',
-  '{"city": "x", "unit": "k"}', '{"days": 1.5, "city": "x"}', '{"city": "x", "days": -2}', '{"city": "x", "days": 1e3}', '[1, 2]', '12', '"x"', 'null',
-  '', '{', '{"a": }', '{"city": "x",}', '{"city": "x", "city": "y"}', '{"city": "x", "more": {"deep": [1, {"a": null}]}}', '{\n  "city": "x"\n}',
-  '{"city": "x", "tags": ["a", "b"]}', '{"city": "x", "tags": [1]}', '{"city": "x", "tags": []}', '{"city": "x", "box": {"w": 1, "h": 2.5}}',
-  '{"city": "x", "box": {"h": 2}}', '{"city": "x", "on": true}', '{"city": "x", "on": null}', '{"c\\u0069ty": "x"}', '{"deadline_ms": 5, "city": "x"}',
+  '{}', '{"city": "Paris"}', '{"city":"Paris","days":3}', ' {"city": "a\\"b"} ', '{"city": 1}', '{"unit": "c"}',
+  '{"city": "x", "unit": "c"}',
+  '{"city": "x", "unit": "k"}', '{"days": 1.5, "city": "x"}', '{"city": "x", "days": -2}', '{"city": "x", "days": 1e3}',
+  '[1, 2]', '12', '"x"', 'null',
+  '', '{', '{"a": }', '{"city": "x",}', '{"city": "x", "city": "y"}',
+  '{"city": "x", "more": {"deep": [1, {"a": null}]}}', '{\n  "city": "x"\n}',
+  '{"city": "x", "tags": ["a", "b"]}', '{"city": "x", "tags": [1]}', '{"city": "x", "tags": []}',
+  '{"city": "x", "box": {"w": 1, "h": 2.5}}',
+  '{"city": "x", "box": {"h": 2}}', '{"city": "x", "on": true}', '{"city": "x", "on": null}', '{"c\\u0069ty": "x"}',
+  '{"deadline_ms": 5, "city": "x"}',
   '{"city": "caf\u00e9"}', '{"city": "\\ud83d"}', '\u00a0{}', '{"city": "x"} x',
 ];
 
@@ -28,27 +40,45 @@ const FIELDS = {
   on: { type: 'boolean' },
 } as const;
 const ODD_FIELDS = {
-  any: {}, both: { type: ['string', 'null'] }, old: { type: 'string', default: 'x' }, low: { type: 'integer', minimum: 1 }, ref: { $ref: '#/$defs/a' },
-  'with space': { type: 'string' }, mixed: { type: 'string', enum: ['a', 1] }, list: { type: 'array' }, nested: { anyOf: [{ type: 'string' }, { type: 'number' }] },
-  quoted: { type: 'string', enum: ['a"b', 'a\\b'] }, number: { type: 'number', enum: [1, 2] }, closed: { type: 'object', properties: {}, additionalProperties: false },
+  any: {}, both: { type: ['string', 'null'] }, old: { type: 'string', default: 'x' },
+  low: { type: 'integer', minimum: 1 }, ref: { $ref: '#/$defs/a' },
+  'with space': { type: 'string' }, mixed: { type: 'string', enum: ['a', 1] }, list: { type: 'array' },
+  nested: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  quoted: { type: 'string', enum: ['a"b', 'a\\b'] }, number: { type: 'number', enum: [1, 2] },
+  closed: { type: 'object', properties: {}, additionalProperties: false },
   doc: { type: 'string', description: 'a\nb "c" \u2028 // d */ \u0000' }, text: true,
 };
 
 export function randomTools(random: Random): unknown {
-  if (random.once(30)) return random.pick([null, [], '', 'x', {}, [null], [{}], [{ type: 'function' }], 12, '[]', [{ type: 'function', function: { name: 'a b' } }]]);
-  const names = random.once(8) ? [random.pick(NAMES), random.pick(NAMES)] : ['get_weather', 'search', 'f'].slice(0, 1 + random.below(3));
+  if (random.once(30)) return random.pick([
+    null, [], '', 'x', {}, [null], [{}], [{ type: 'function' }], 12, '[]',
+    [{ type: 'function', function: { name: 'a b' } }],
+  ]);
+  const names = random.once(8)
+    ? [random.pick(NAMES), random.pick(NAMES)]
+    : ['get_weather', 'search', 'f'].slice(0, 1 + random.below(3));
   const tools = names.map((name) => {
     const properties: Record<string, unknown> = {};
-    for (const key of Object.keys(FIELDS) as (keyof typeof FIELDS)[]) if (!random.once(3)) properties[key] = FIELDS[key];
+    for (const key of Object.keys(FIELDS) as (keyof typeof FIELDS)[]) {
+      if (!random.once(3)) properties[key] = FIELDS[key];
+    }
     if (random.once(4)) {
       const key = random.pick(Object.keys(ODD_FIELDS)) as keyof typeof ODD_FIELDS;
       properties[key] = ODD_FIELDS[key];
     }
     const required = Object.keys(properties).filter(() => random.once(3));
     if (random.once(20)) required.push('missing');
-    const parameters = { type: 'object', properties, ...(!random.once(4) && { required }), ...(random.once(9) && { additionalProperties: false }) };
-    const called = { name, ...(!random.once(5) && { description: random.pick(['Look it up', '', 'a\nb', 'x "y"', '}\n} // namespace functions', '\u2028']) }),
-      ...(!random.once(9) && { parameters: random.once(20) ? random.pick([{}, null, 'x', { type: 'string' }]) : parameters }), ...(random.once(20) && { strict: true }) };
+    const parameters = {
+      type: 'object',
+      properties,
+      ...(!random.once(4) && { required }),
+      ...(random.once(9) && { additionalProperties: false }),
+    };
+    const called = { name, ...(!random.once(5)
+      && { description: random.pick(['Look it up', '', 'a\nb', 'x "y"', '}\n} // namespace functions', '\u2028']) }),
+      ...(!random.once(9)
+        && { parameters: random.once(20) ? random.pick([{}, null, 'x', { type: 'string' }]) : parameters }),
+      ...(random.once(20) && { strict: true }) };
     return random.once(20) ? { type: 'function', ...called } : { type: 'function', function: called };
   });
   return random.once(6) ? JSON.stringify(tools, null, random.once(3) ? 1 : 0) : tools;
@@ -58,7 +88,8 @@ function content(random: Random): unknown {
   if (random.once(12)) return random.pick([null, undefined, 12, {}, true]);
   if (random.once(9)) {
     return Array.from({ length: random.below(4) }, () => random.pick<unknown>([
-      { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, 'plain', { type: 'image_url', image_url: { url: 'x' } }, { type: 'text' }, 12,
+      { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, 'plain',
+      { type: 'image_url', image_url: { url: 'x' } }, { type: 'text' }, 12,
       { type: 'text', text: 'x', cache: 1 },
     ]));
   }
@@ -76,9 +107,18 @@ function call(random: Random, open: Call[]): unknown {
   open.push({ id: id ?? undefined, name });
   const given: unknown = random.once(3) ? random.pick(ARGUMENTS) : '{"city": "Paris"}';
   const value = typeof given === 'string' && random.once(12) ? parsed(given) : given;
-  const target = { name: random.once(60) ? 7 : name, arguments: random.once(60) ? undefined : value, ...(random.once(40) && { extra: 1 }) };
+  const target = {
+    name: random.once(60) ? 7 : name,
+    arguments: random.once(60) ? undefined : value,
+    ...(random.once(40) && { extra: 1 }),
+  };
   if (random.once(60)) return random.pick<unknown>([null, {}, { type: 'other' }, { id: 3, function: target }, 'x']);
-  return { ...(id !== undefined && { id }), ...(!random.once(6) && { type: 'function' }), ...(random.once(20) && { index: 0 }), function: target };
+  return {
+    ...(id !== undefined && { id }),
+    ...(!random.once(6) && { type: 'function' }),
+    ...(random.once(20) && { index: 0 }),
+    function: target,
+  };
 }
 
 function parsed(text: string): unknown {
@@ -90,14 +130,26 @@ function parsed(text: string): unknown {
 }
 
 function entry(random: Random, open: Call[]): unknown {
-  if (random.once(80)) return random.pick<unknown>([null, 1, 'x', [], {}, { content: 'x' }, { from: 'human', value: 'x' }]);
+  if (random.once(80)) {
+    return random.pick<unknown>([null, 1, 'x', [], {}, { content: 'x' }, { from: 'human', value: 'x' }]);
+  }
   const kind = random.below(10);
   const name = random.once(20) ? { name: random.pick(PEOPLE) } : {};
-  const extra = random.once(20) ? random.pick<object>([{ weight: 1 }, { tool_calls: null }, { refusal: null }, { channel: 'final' }, { tool_call: 1 }, { cache_control: { a: [1] } }]) : {};
+  const extra = random.once(20) ? random.pick<object>([
+    { weight: 1 }, { tool_calls: null }, { refusal: null }, { channel: 'final' }, { tool_call: 1 },
+    { cache_control: { a: [1] } },
+  ]) : {};
   if (kind < 3) return { role: 'user', content: content(random), ...name, ...extra };
-  if (kind === 3) return { role: random.pick(['system', 'developer', 'function', 'ipython', 'User', '', 5]), content: content(random), ...name, ...extra };
+  if (kind === 3) return {
+    role: random.pick(['system', 'developer', 'function', 'ipython', 'User', '', 5]),
+    content: content(random),
+    ...name,
+    ...extra,
+  };
   if (kind < 6) {
-    const thought = random.once(4) ? { [random.pick(['thinking', 'reasoning', 'reasoning_content'])]: random.once(9) ? content(random) : random.pick(TEXTS) } : {};
+    const thought = random.once(4) ? { [random.pick(['thinking', 'reasoning', 'reasoning_content'])]: random.once(9)
+      ? content(random)
+      : random.pick(TEXTS) } : {};
     const again = random.once(30) ? { reasoning: 'other' } : {};
     return { role: 'assistant', content: content(random), ...thought, ...again, ...name, ...extra };
   }
@@ -108,19 +160,28 @@ function entry(random: Random, open: Call[]): unknown {
     if (single) open.push({ id: undefined, name: 'f' });
     return { role: 'assistant', content: random.once(3) ? content(random) : null, ...calls, ...name, ...extra };
   }
-  const answered = open.length > 0 && !random.once(8) ? open.splice(random.once(4) ? random.below(open.length) : 0, 1)[0]! : { id: random.pick(IDS), name: random.pick(NAMES) };
+  const answered = open.length > 0 && !random.once(8)
+    ? open.splice(random.once(4) ? random.below(open.length) : 0, 1)[0]!
+    : { id: random.pick(IDS), name: random.pick(NAMES) };
   return {
-    role: 'tool', ...(answered.id !== undefined && !random.once(20) && { tool_call_id: answered.id }), ...(random.once(2) && { name: answered.name }),
+    role: 'tool', ...(answered.id !== undefined && !random.once(20) && { tool_call_id: answered.id }),
+    ...(random.once(2) && { name: answered.name }),
     content: content(random), ...extra,
   };
 }
 
 /** A turn of ShareGPT. */
 function turn(random: Random): unknown {
-  if (random.once(60)) return random.pick<unknown>([null, {}, { from: 'human' }, { role: 'user', content: 'x' }, { from: 'human', value: null }]);
-  const from = random.once(20) ? random.pick<unknown>(['system', 'human_1', 'tool', 'developer', 'function', 'bot', 7, '']) : random.pick(['human', 'gpt', 'user', 'assistant', 'chatgpt']);
+  if (random.once(60)) return random.pick<unknown>([
+    null, {}, { from: 'human' }, { role: 'user', content: 'x' }, { from: 'human', value: null },
+  ]);
+  const from = random.once(20)
+    ? random.pick<unknown>(['system', 'human_1', 'tool', 'developer', 'function', 'bot', 7, ''])
+    : random.pick(['human', 'gpt', 'user', 'assistant', 'chatgpt']);
   const value = from === 'function_call' ? random.pick(['{"name": "f", "arguments": {}}', 'x']) : random.pick(TEXTS);
-  if (random.once(9)) return random.once(2) ? { from: 'function_call', value: random.pick(['{"name": "f", "arguments": {"a": 1}}', '[]', 'x']) } : { from: 'observation', value };
+  if (random.once(9)) return random.once(2)
+    ? { from: 'function_call', value: random.pick(['{"name": "f", "arguments": {"a": 1}}', '[]', 'x']) }
+    : { from: 'observation', value };
   return { from, value, ...(random.once(20) && { weight: 1 }), ...(random.once(60) && { role: 'user' }) };
 }
 
@@ -137,7 +198,10 @@ function shareGpt(random: Random): unknown {
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
   if (random.once(5)) return shareGpt(random);
-  if (random.once(60)) return random.pick<unknown>([null, 12, 'x', [], {}, [{ role: 'user', content: 'x' }], { text: 'x' }, { messages: {} }, { messages: null, text: 'x' }]);
+  if (random.once(60)) return random.pick<unknown>([
+    null, 12, 'x', [], {}, [{ role: 'user', content: 'x' }], { text: 'x' }, { messages: {} },
+    { messages: null, text: 'x' },
+  ]);
   const open: Call[] = [];
   const messages: unknown[] = [];
   if (random.once(2)) messages.push({ role: 'system', content: random.once(3) ? random.pick(TEXTS) : 'Be brief.' });
@@ -145,11 +209,16 @@ export function randomRecord(random: Random): unknown {
   const count = random.below(8);
   for (let i = 0; i < count; i++) messages.push(entry(random, open));
   // Most conversations are whole.
-  if (!random.once(3)) for (const { id, name } of open.splice(0)) messages.push({ role: 'tool', ...(id !== undefined && { tool_call_id: id }), ...(random.once(2) && { name }), content: 'done' });
+  if (!random.once(3)) for (const { id, name } of open.splice(0)) messages.push({
+    role: 'tool', ...(id !== undefined && { tool_call_id: id }), ...(random.once(2) && { name }), content: 'done',
+  });
   const members: [string, unknown][] = [['messages', messages]];
   if (random.once(2)) members.push(['tools', randomTools(random)]);
   if (random.once(3)) members.push(['id', random.pick<unknown>(['a', 7, null])]);
-  if (random.once(20)) members.push(random.pick<[string, unknown]>([['version', '2.2'], ['version', 3], ['text', 'x'], ['conversations', []], ['prompt', 'x'], ['metadata', { a: [1, { b: null }] }]]));
+  if (random.once(20)) members.push(random.pick<[string, unknown]>([
+    ['version', '2.2'], ['version', 3], ['text', 'x'], ['conversations', []], ['prompt', 'x'],
+    ['metadata', { a: [1, { b: null }] }],
+  ]));
   return Object.fromEntries(shuffled(random, members));
 }
 
@@ -168,10 +237,16 @@ export function randomText(random: Random, value: unknown): string {
     let out = '';
     for (let i = 0; i < given.length; i++) {
       const unit = given.charCodeAt(i);
-      const isLone = unit >= 0xd800 && unit < 0xe000 && !/^[\ud800-\udbff][\udc00-\udfff]$/.test(given.slice(unit < 0xdc00 ? i : i - 1, unit < 0xdc00 ? i + 2 : i + 1));
+      const isLone = unit >= 0xd800 && unit < 0xe000 && !/^[\ud800-\udbff][\udc00-\udfff]$/.test(
+        given.slice(unit < 0xdc00 ? i : i - 1, unit < 0xdc00 ? i + 2 : i + 1),
+      );
       const code = `\\u${unit.toString(16).padStart(4, '0')}`;
-      if (isLone || (escapes > 0 && random.once(escapes))) out += unit === 0x2f && random.once(2) ? '\\/' : random.once(2) ? code : code.toUpperCase().replace('\\U', '\\u');
-      else out += unit === 0x2f && random.once(9) ? '\\/' : JSON.stringify(given[i]).slice(1, -1).replace(/^\\u(d[89a-f]..)$/, given[i]!);
+      if (isLone || (escapes > 0 && random.once(escapes))) out += unit === 0x2f && random.once(2) ? '\\/'
+        : random.once(2) ? code
+        : code.toUpperCase().replace('\\U', '\\u');
+      else out += unit === 0x2f && random.once(9)
+        ? '\\/'
+        : JSON.stringify(given[i]).slice(1, -1).replace(/^\\u(d[89a-f]..)$/, given[i]!);
     }
     return `"${out}"`;
   };
@@ -182,7 +257,9 @@ export function randomText(random: Random, value: unknown): string {
     let members = Object.entries(given).filter(([, inner]) => inner !== undefined);
     if (isWild && random.once(3)) members = shuffled(random, members);
     if (random.once(60) && members.length > 0) members.push(random.pick(members));
-    return `{${gap}${members.map(([key, inner]) => `${random.once(90) ? text(key) : JSON.stringify(key)}${gap}:${gap}${write(inner)}`).join(`${gap},${gap}`)}${gap}}`;
+    return `{${gap}${members
+      .map(([key, inner]) => `${random.once(90) ? text(key) : JSON.stringify(key)}${gap}:${gap}${write(inner)}`)
+      .join(`${gap},${gap}`)}${gap}}`;
   };
   return write(value);
 }
@@ -194,7 +271,13 @@ export function mutated(random: Random, bytes: Uint8Array): Buffer {
     const at = random.below(copy.length);
     const kind = random.below(5);
     if (kind === 0) copy = Buffer.concat([copy.subarray(0, at), copy.subarray(at + 1)]);
-    else if (kind === 1) copy = Buffer.concat([copy.subarray(0, at), Buffer.from(random.pick(['"', '\\', '{', '}', '[', ']', ',', ':', '0', 'e', ' ', '\x01', '\\u12', 'null', '\xff'])), copy.subarray(at)]);
+    else if (kind === 1) copy = Buffer.concat([
+      copy.subarray(0, at),
+      Buffer.from(
+        random.pick(['"', '\\', '{', '}', '[', ']', ',', ':', '0', 'e', ' ', '\x01', '\\u12', 'null', '\xff']),
+      ),
+      copy.subarray(at),
+    ]);
     else if (kind === 2) copy = copy.subarray(0, at);
     else copy[at] = random.pick([0x22, 0x5c, 0x7b, 0x7d, 0x2c, 0x3a, 0x20, 0x30, 0x65, 0x80, 0xff, 0x00, 0x1f]);
   }

@@ -184,7 +184,10 @@ describe('values one after the other', () => {
   const cases: [name: string, input: string, expected: unknown[]][] = [
     ['an object over many lines', '\n{\n  "a": {"b": "}"},\n  "c": []\n}\n', [[2, 1, 33, { a: { b: '}' }, c: [] }]]],
     ['two of them', '{\n "a": 1\n}\n{\n "b": 2\n}', [[1, 0, 11, { a: 1 }], [4, 12, 23, { b: 2 }]]],
-    ['nothing between them', '{"a":1}{"b":"\\"}"} {"c":3}\n', [[1, 0, 7, { a: 1 }], [1, 7, 18, { b: '"}' }], [1, 19, 26, { c: 3 }]]],
+    [
+      'nothing between them', '{"a":1}{"b":"\\"}"} {"c":3}\n',
+      [[1, 0, 7, { a: 1 }], [1, 7, 18, { b: '"}' }], [1, 19, 26, { c: 3 }]],
+    ],
     ['a JSON text sequence', '\x1e{"a":1}\n\x1e{"b":2}\n', [[1, 1, 8, { a: 1 }], [2, 10, 17, { b: 2 }]]],
     [
       'a separator ends what is broken',
@@ -194,7 +197,10 @@ describe('values one after the other', () => {
     ['a broken one', '{\n "a" 1\n}{"b":2}', [[1, 0, 10, 'it is no JSON'], [3, 10, 17, { b: 2 }]]],
     ['a string that is not ended', '{\n "a": "x\n}\n{"b":2}', [[1, 0, 12, 'it is no JSON'], [4, 13, 20, { b: 2 }]]],
     ['no end', '{\n "a": 1', [[1, 0, 9, 'it is no JSON']]],
-    ['what is no object between them', '{}{} x {\n{"a":1}', [[1, 0, 2, {}], [1, 2, 4, {}], [1, 5, 8, 'it is no JSON'], [2, 9, 16, { a: 1 }]]],
+    [
+      'what is no object between them', '{}{} x {\n{"a":1}',
+      [[1, 0, 2, {}], [1, 2, 4, {}], [1, 5, 8, 'it is no JSON'], [2, 9, 16, { a: 1 }]],
+    ],
     // The first line alone is broken.
     ['lines', '{"a":\n\n{"b":2}\n', [[1, 0, 5, 'it is no JSON'], [3, 7, 14, { b: 2 }]]],
     ['lines, with a blank one', '{"a":\n \n{"b":2}', [[1, 0, 5, 'it is no JSON'], [3, 8, 15, { b: 2 }]]],

@@ -1,5 +1,5 @@
-// Chat records as rows against the way on which every record is a value, a text, and views of it: the same counts, findings and lines of
-// messages, whatever the records, the size of reads, of the window and of the table.
+// Chat records as rows against the way on which every record is a value, a text, and views of it: the same counts,
+// findings and lines of messages, whatever the records, the size of reads, of the window and of the table.
 import { describe, expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
@@ -18,18 +18,23 @@ const RUNS = runs(1500);
 
 /** Small windows hold some lines, small tables some records. */
 const MACHINES: RecordMachineOptions[] = [
-  { build: 'simd' }, { build: 'scalar' }, { build: 'simd', input: 2000, rows: 40 }, { build: 'scalar', input: 9000, rows: 300 },
+  { build: 'simd' }, { build: 'scalar' }, { build: 'simd', input: 2000, rows: 40 },
+  { build: 'scalar', input: 9000, rows: 300 },
 ];
 const KITS = MACHINES.map((options) => new Kit({ records: new RecordMachine(options) }));
 const PLAIN = new Kit();
 /** Limits that are not the usual ones leave nothing to the scanner. */
 const OLD: UnitOptions = { largestRecord: LARGEST - 1 };
 
-const INPUT = { ref: { kind: 'file', path: 'x' }, path: 'x.jsonl', options: {}, tellsAtEnd: false } as unknown as Job['input'];
+const INPUT = {
+  ref: { kind: 'file', path: 'x' }, path: 'x.jsonl', options: {}, tellsAtEnd: false,
+} as unknown as Job['input'];
 const WHOLE = { of: 'lines', from: 0, to: Infinity, record: 0, line: 1, surplus: 0 } as const;
 const WORK = [
   { kind: 'count' }, { kind: 'check', tools: [] }, { kind: 'messages', form: 'lines', filters: {} },
-  { kind: 'messages', form: 'lines', filters: { onlyRole: ['tool', 'developer'], onlyChannel: ['commentary', 'final'] } },
+  {
+    kind: 'messages', form: 'lines', filters: { onlyRole: ['tool', 'developer'], onlyChannel: ['commentary', 'final'] },
+  },
   { kind: 'messages', form: { format: 'arrow', section: 300 }, filters: { onlyRole: ['tool', 'assistant'] } },
   { kind: 'messages', form: { format: 'parquet', section: 1e6 }, filters: {} },
 ] as const;
@@ -43,7 +48,9 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 }
 
 /** All that comes out of a job, its bytes as text. */
-function done(kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions): { pieces: unknown[]; text: string; result: JobResult } {
+function done(
+  kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions,
+): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
   const running = perform(kit, KINDS[WORK.indexOf(work)]!, job, { input, options });
   const pieces: unknown[] = [];
@@ -75,7 +82,8 @@ function same(bytes: Buffer, hint: string): void {
       for (const text of bytes.toString('latin1').split('\n')) {
         const line = Buffer.from(text, 'latin1');
         const alone = done(PLAIN, work, inputOf(line, 1 << 20), OLD);
-        expect(done(kit, work, inputOf(line, most), {}), `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`).toEqual(alone);
+        expect(done(kit, work, inputOf(line, most), {}), `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`)
+          .toEqual(alone);
       }
       expect(rows, `${hint}, ${work.kind}, machine ${i}:\n${bytes.toString()}`).toEqual(plain);
     });
@@ -100,12 +108,18 @@ describe('rows of chat records', () => {
     const line = Buffer.from(randomText(random, {
       messages: [
         { role: 'user', content: 'a \u00e9 "b"' },
-        { role: 'assistant', content: null, tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a": [1.5e3, true]}' } }] },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [{ id: 'c', type: 'function', function: { name: 'f', arguments: '{"a": [1.5e3, true]}' } }],
+        },
         { role: 'tool', tool_call_id: 'c', content: 'x' },
       ],
       tools: [{ type: 'function', function: { name: 'f', parameters: { type: 'object', properties: {} } } }],
     }));
-    const cuts = Array.from({ length: line.length }, (_, at) => Buffer.concat([line.subarray(0, at), Buffer.from('\n')]));
+    const cuts = Array.from({ length: line.length }, (_, at) => {
+      return Buffer.concat([line.subarray(0, at), Buffer.from('\n')]);
+    });
     same(Buffer.concat(cuts), 'cuts');
   });
 });

@@ -29,8 +29,14 @@ test.skipIf(browser === null)('plots are drawn, tables can be sorted, and the da
   try {
     const page = join(folder, 'report.html');
     writeFileSync(page, writeReport(statistics.toJSON(), { title: ATTACK, version: '1.2.3' }));
-    const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr', `--user-data-dir=${join(folder, 'profile')}`];
-    const { stdout, stderr, status } = spawnSync(browser!, [...flags, '--virtual-time-budget=3000', '--dump-dom', `file://${page}`], { encoding: 'utf8', timeout: 50_000 });
+    const flags = [
+      '--headless', '--no-sandbox', '--disable-gpu', '--enable-logging=stderr',
+      `--user-data-dir=${join(folder, 'profile')}`,
+    ];
+    const { stdout, stderr, status } = spawnSync(
+      browser!, [...flags, '--virtual-time-budget=3000', '--dump-dom', `file://${page}`],
+      { encoding: 'utf8', timeout: 50_000 },
+    );
     expect(status).toBe(0);
     expect(stderr).not.toMatch(/CONSOLE/);
     expect(stdout.match(/<canvas/g)?.length).toBe(3);

@@ -8,7 +8,9 @@ export interface Element {
 
 const VOID = new Set(['meta']);
 const RAW = new Set(['script', 'style']);
-const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'",
+};
 
 /** The text of text; throws where a bare `&` or `>` stands, which the report never writes. */
 function decode(text: string): string {

@@ -33,10 +33,14 @@ const sha256 = (text: string): string => `'sha256-${createHash('sha256').update(
 
 /** All that the page may be made of. */
 const ELEMENTS: Readonly<Record<string, readonly string[]>> = {
-  html: ['lang'], head: [], meta: ['charset', 'http-equiv', 'content', 'name'], title: [], style: [], body: [], main: [], h1: [], h2: [], h3: [],
-  bdi: [], dl: ['class'], div: ['class', 'id'], dt: [], dd: [], small: [], nav: ['aria-label'], ul: [], li: [], a: ['href'],
-  section: ['id'], p: ['class'], table: ['class'], caption: [], thead: [], tbody: [], tr: [], th: ['scope', 'class', 'data-value'],
-  td: ['class', 'data-value'], code: ['class'], span: ['class'], svg: ['class', 'viewBox', 'preserveAspectRatio', 'aria-hidden'],
+  html: ['lang'], head: [], meta: ['charset', 'http-equiv', 'content', 'name'], title: [], style: [], body: [],
+  main: [], h1: [], h2: [], h3: [],
+  bdi: [], dl: ['class'], div: ['class', 'id'], dt: [], dd: [], small: [], nav: ['aria-label'], ul: [], li: [],
+  a: ['href'],
+  section: ['id'], p: ['class'], table: ['class'], caption: [], thead: [], tbody: [], tr: [],
+  th: ['scope', 'class', 'data-value'],
+  td: ['class', 'data-value'], code: ['class'], span: ['class'],
+  svg: ['class', 'viewBox', 'preserveAspectRatio', 'aria-hidden'],
   rect: ['width', 'height'], details: ['id'], summary: [], figure: ['hidden'], figcaption: [], script: ['type', 'id'],
 };
 
@@ -50,7 +54,9 @@ function expectSafe(page: string): Element {
       const isWell = key === 'href' ? /^#[a-z0-9-]+$/.test(value) : key !== 'id' || /^[a-z0-9-]+$/.test(value);
       if (!allowed?.includes(key) || !isWell) wrong.push(`<${name} ${key}="${value}">`);
     }
-    if ((name === 'style' || name === 'script') && /<\/|<!--/.test(children.join(''))) wrong.push(`the text of <${name}>`);
+    if ((name === 'style' || name === 'script') && /<\/|<!--/.test(children.join(''))) {
+      wrong.push(`the text of <${name}>`);
+    }
   }
   expect(wrong).toEqual([]);
   // Nothing steers the direction of writing, or a terminal.
@@ -58,17 +64,22 @@ function expectSafe(page: string): Element {
   return root;
 }
 
-const named = (root: Element, name: string): Element[] => [...elementsOf(root)].filter((element) => element.name === name);
+const named = (root: Element, name: string): Element[] =>
+  [...elementsOf(root)].filter((element) => element.name === name);
 
 /** Rows of the table with a caption, as text. */
 function tableOf(root: Element, caption: string): string[][] {
   const table = named(root, 'table').find((element) => textOf(named(element, 'caption')[0]!).startsWith(caption));
   if (!table) throw new Error(`there is no table ${caption}`);
-  return named(named(table, 'tbody')[0]!, 'tr').map((row) => row.children.filter((child) => typeof child !== 'string').map((cell) => textOf(cell)));
+  return named(named(table, 'tbody')[0]!, 'tr').map((row) => {
+    return row.children.filter((child) => typeof child !== 'string').map((cell) => textOf(cell));
+  });
 }
 
 const tilesOf = (root: Element): Record<string, string> => Object.fromEntries(
-  named(named(root, 'dl')[0]!, 'div').map((tile) => [textOf(named(tile, 'dt')[0]!), named(tile, 'dd')[0]!.children.filter((child) => typeof child === 'string').join('')]),
+  named(named(root, 'dl')[0]!, 'div').map((tile) => [
+    textOf(named(tile, 'dt')[0]!), named(tile, 'dd')[0]!.children.filter((child) => typeof child === 'string').join(''),
+  ]),
 );
 
 describe('the page', () => {
@@ -76,23 +87,30 @@ describe('the page', () => {
   const root = expectSafe(page);
 
   test('allows its one script and its one style by their hashes, and nothing else', () => {
-    const policy = named(root, 'meta').find(({ attributes }) => attributes.get('http-equiv') === 'Content-Security-Policy')!.attributes.get('content')!;
+    const policy = named(root, 'meta')
+      .find(({ attributes }) => attributes.get('http-equiv') === 'Content-Security-Policy')!.attributes
+      .get('content')!;
     const scripts = named(root, 'script');
     expect(scripts.map(({ attributes }) => attributes.get('type'))).toEqual(['application/json', undefined]);
     const styles = named(root, 'style');
     expect(styles.length).toBe(1);
     expect(policy.split('; ')).toEqual([
-      "default-src 'none'", `script-src ${sha256(scripts[1]!.children.join(''))}`, `style-src ${sha256(styles[0]!.children.join(''))}`,
+      "default-src 'none'", `script-src ${sha256(scripts[1]!.children.join(''))}`,
+      `style-src ${sha256(styles[0]!.children.join(''))}`,
       "base-uri 'none'", "form-action 'none'", "require-trusted-types-for 'script'", "trusted-types 'none'",
     ]);
-    for (const part of [...scripts, ...styles]) expect(part.children.join('')).not.toMatch(/https?:|["'`]\/\/|url\(|@import/);
+    for (const part of [...scripts, ...styles]) {
+      expect(part.children.join('')).not.toMatch(/https?:|["'`]\/\/|url\(|@import/);
+    }
     // The policy stands before all that it is for.
     expect(page.indexOf('Content-Security-Policy')).toBeLessThan(page.indexOf('<style'));
   });
 
   test('has a script that makes no markup and no code of text, and has the licence of what is in it', () => {
     expect(() => new Script(SCRIPT)).not.toThrow();
-    expect(SCRIPT).not.toMatch(/innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttpRequest|import\(/);
+    expect(SCRIPT).not.toMatch(
+      /innerHTML|outerHTML|insertAdjacent|document\.write|\beval\b|new Function|fetch\(|XMLHttpRequest|import\(/,
+    );
     expect(SCRIPT).toContain('Permission is hereby granted');
     expect(`${SCRIPT}${PLOT_STYLE}`).not.toMatch(/[^\n\x20-\x7e]/);
   });
@@ -114,32 +132,49 @@ describe('the page', () => {
 
   test('tells all that the statistics hold', () => {
     const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
-    const severities = (['error', 'warning', 'info'] as const).map((severity) => sum(fixtures.findings.map((finding) => finding[severity])));
+    const severities = (['error', 'warning', 'info'] as const).map((severity) => {
+      return sum(fixtures.findings.map((finding) => finding[severity]));
+    });
     const messages = sum(fixtures.messages.pairs.map(({ bodies }) => bodies.count));
     const plain = (text: string): number => Number(text.replaceAll(',', ''));
-    expect(tilesOf(root)).toMatchObject({ files: String(fixtures.files), errors: String(severities[0]), warnings: String(severities[1]), infos: String(severities[2]) });
+    expect(tilesOf(root)).toMatchObject({
+      files: String(fixtures.files),
+      errors: String(severities[0]),
+      warnings: String(severities[1]),
+      infos: String(severities[2]),
+    });
     expect(sum(tableOf(root, 'Messages by role and channel').map((row) => plain(row[2]!)))).toBe(messages);
     expect(sum(tableOf(root, 'Bytes of a body by role').map((row) => plain(row[1]!)))).toBe(messages);
-    expect(sum(tableOf(root, 'Messages by bytes of their body').flatMap((row) => row.slice(1).map(plain)))).toBe(messages);
-    expect(sum(tableOf(root, 'Transcripts by dialect').map((row) => plain(row[1]!)))).toBe(fixtures.transcripts.messages.count);
+    expect(sum(tableOf(root, 'Messages by bytes of their body').flatMap((row) => row.slice(1).map(plain))))
+      .toBe(messages);
+    expect(sum(tableOf(root, 'Transcripts by dialect').map((row) => plain(row[1]!))))
+      .toBe(fixtures.transcripts.messages.count);
     expect(tableOf(root, 'Calls by tool').map(([name, calls, , failing]) => `${name} ${calls} ${failing}`).sort())
       .toEqual(fixtures.calls.tools.map(({ name, calls, failing }) => `${name} ${calls} ${failing}`).sort());
-    expect(tableOf(root, 'Findings by rule').map(([rule, , ...rest]) => [rule, ...rest.slice(0, 3).map(plain), ...rest.slice(4)].join(' ')).sort())
+    expect(tableOf(root, 'Findings by rule').map(([rule, , ...rest]) => {
+      return [rule, ...rest.slice(0, 3).map(plain), ...rest.slice(4)].join(' ');
+    }).sort())
       .toEqual(fixtures.findings.map(({ rule, error, warning, info }) => {
         const { text, remedy } = RULES[rule as keyof typeof RULES];
         return `${rule} ${error} ${warning} ${info} ${text} ${remedy}`;
       }).sort());
     const samples = named(root, 'details').filter(({ attributes }) => attributes.get('id')?.startsWith('found-'));
-    expect(samples.flatMap((element) => named(named(element, 'tbody')[0]!, 'tr')).length).toBe(sum(fixtures.findings.map((finding) => finding.samples.length)));
+    expect(samples.flatMap((element) => named(named(element, 'tbody')[0]!, 'tr')).length)
+      .toBe(sum(fixtures.findings.map((finding) => finding.samples.length)));
   });
 
   test('gives the plots what the tables say', () => {
-    const plots = JSON.parse(named(root, 'script')[0]!.children.join('')) as { target: string; series: { label: string; values: number[] }[] }[];
+    const plots = JSON.parse(named(root, 'script')[0]!.children.join('')) as {
+      target: string;
+      series: { label: string; values: number[] }[];
+    }[];
     const ids = [...elementsOf(root)].map(({ attributes }) => attributes.get('id'));
     for (const { target } of plots) expect(ids).toContain(target);
     const rows = tableOf(root, 'Messages by bytes of their body');
     expect(plots[0]!.target).toBe('plot-lengths');
-    plots[0]!.series.forEach(({ values }, i) => expect(rows.map((row, bucket) => [row[i + 1], bucket])).toEqual(rows.map((_, bucket) => [String(values[bucket] ?? 0), bucket])));
+    plots[0]!.series.forEach(({ values }, i) => expect(rows.map((row, bucket) => [row[i + 1], bucket])).toEqual(
+      rows.map((_, bucket) => [String(values[bucket] ?? 0), bucket]),
+    ));
   });
 });
 
@@ -157,18 +192,23 @@ test('nothing at all gives a page too', () => {
 
 test('samples have their places, and records their numbers', () => {
   const statistics = new Statistics();
-  const error = { code: null, rule: 'stray-token', severity: 'error', from: 3, to: 4, transcript: 0, message: 'a message' } as const;
+  const error = {
+    code: null, rule: 'stray-token', severity: 'error', from: 3, to: 4, transcript: 0, message: 'a message',
+  } as const;
   statistics.diagnostic(error, { path: 'a.txt', record: null, from: 1234, place: () => ({ line: 7, column: 12 }) });
   statistics.diagnostic(error, { path: 'b.jsonl', record: 41, from: 5, place: () => ({ line: 42, column: null }) });
   statistics.diagnostic(error, { path: 'c.parquet', record: 1, from: 0, place: () => ({ line: null, column: null }) });
   const root = expectSafe(writeReport(statistics.toJSON(), META));
   expect(tableOf(root, 'By file, record and position')).toEqual([
-    ['a.txt:7:12', '', '1,234', 'a message'], ['b.jsonl:42', '41', '5', 'a message'], ['c.parquet', '1', '0', 'a message'],
+    ['a.txt:7:12', '', '1,234', 'a message'], ['b.jsonl:42', '41', '5', 'a message'],
+    ['c.parquet', '1', '0', 'a message'],
   ]);
 });
 
 test('of many tools the most called ones are listed, and the others summed up', () => {
-  const calls = Array.from({ length: 1200 }, (_, i) => `<|start|>assistant to=functions.tool${i}<|channel|>commentary<|message|>{}<|call|>`).join('');
+  const calls = Array.from({ length: 1200 }, (_, i) => {
+    return `<|start|>assistant to=functions.tool${i}<|channel|>commentary<|message|>{}<|call|>`;
+  }).join('');
   const statistics = statisticsOf(`version: 2.2\n${calls}${calls.slice(-300)}`);
   const rows = tableOf(expectSafe(writeReport(statistics, META)), 'Calls by tool');
   expect(rows.length).toBe(1001);
@@ -177,8 +217,10 @@ test('of many tools the most called ones are listed, and the others summed up', 
 
 describe('text of the data', () => {
   const ATTACKS = [
-    '<img src=x onerror=alert(1)>', '</script><script>alert(1)</script>', '"><svg onload=alert(1)>', "' onmouseover='alert(1)", '<!--', ']]>', '&lt;b&gt;',
-    '</bdi></code></title></style>', 'javascript:alert(1)', '\u202egnp.exe', '\u0000\u0007\u001b[31m', '\u2028\u2029', '__proto__', 'constructor', '\ud800', '\ufeff', '${x}', 'a\nb\tc\r\u200b',
+    '<img src=x onerror=alert(1)>', '</script><script>alert(1)</script>', '"><svg onload=alert(1)>',
+    "' onmouseover='alert(1)", '<!--', ']]>', '&lt;b&gt;',
+    '</bdi></code></title></style>', 'javascript:alert(1)', '\u202egnp.exe', '\u0000\u0007\u001b[31m', '\u2028\u2029',
+    '__proto__', 'constructor', '\ud800', '\ufeff', '${x}', 'a\nb\tc\r\u200b',
     '$&$1$`', 'x'.repeat(90),
   ];
 
@@ -191,7 +233,11 @@ describe('text of the data', () => {
       ...fixtures,
       messages: { ...fixtures.messages, pairs: [{ role: attack, channel: attack, ...cell }] },
       content_types: { names: [{ name: attack, count: 1 }], other: 1 },
-      calls: { tools: [{ name: attack, calls: 2, failing: 1, reasons: [{ rule: attack, count: 1 }] }], other: none, several: none },
+      calls: {
+        tools: [{ name: attack, calls: 2, failing: 1, reasons: [{ rule: attack, count: 1 }] }],
+        other: none,
+        several: none,
+      },
       findings: [{ rule: attack, error: 1, warning: 0, info: 0, samples: [sample] }],
     };
     const page = writeReport(spoilt, { title: attack, version: attack });
@@ -207,7 +253,8 @@ describe('text of the data', () => {
     if (attack.includes('\n')) expect(seen).toBe('a\\nb\\tc\\r\\u200b');
     // The page is whole: as many elements as with a harmless name.
     const harmless = JSON.parse(JSON.stringify(spoilt).replaceAll(JSON.stringify(attack), '"x"')) as StatisticsJson;
-    expect([...elementsOf(root)].length).toBe([...elementsOf(readHtml(writeReport(harmless, { title: 'x', version: 'x' })))].length);
+    expect([...elementsOf(root)].length)
+      .toBe([...elementsOf(readHtml(writeReport(harmless, { title: 'x', version: 'x' })))].length);
   });
 
   test('in a data block ends no element, and is the same when read', () => {
@@ -223,7 +270,10 @@ describe('text of the data', () => {
     const pieces = ['<', '>', '"', "'", '&', '/', 'script', '!--', 'a', '=', '\u202e', '\u0001', ';', '`', '\\'];
     const word = (): string => Array.from({ length: 1 + random.below(8) }, () => random.pick(pieces)).join('');
     for (let run = 0; run < 150; run++) {
-      const messages = Array.from({ length: 6 }, () => `<|start|>${random.pick(['assistant', word()])} to=${word()}<|channel|>${word()}<|constrain|>${word()}<|message|>x<|end|>`);
+      const messages = Array.from({ length: 6 }, () => {
+        return `<|start|>${random.pick(['assistant', word()])} to=${word()}<|channel|>${word()}<|constrain|>${word()}`
+          + `<|message|>x<|end|>`;
+      });
       const page = writeReport(statisticsOf(`version: 2.2\n${messages.join('')}`), { title: word(), version: 'x' });
       try {
         expectSafe(page);
@@ -236,8 +286,10 @@ describe('text of the data', () => {
 
 test('nothing of a body is in the statistics, or in the page', () => {
   const secret = 'c0ffee5ec2e7';
-  const text = `version: 2.2\n<|start|>user<|message|>${secret}<|end|>${secret}<|start|>assistant to=f<|channel|>commentary<|constrain|>json<|message|>{"${secret}":${secret}<|call|>`
-    + `<|start|>assistant<|channel|>final<|message|><|start_reason|>${secret}<|end_reason|><|start|>tool<|message|>${secret}<|literal|>${secret}`;
+  const text = `version: 2.2\n<|start|>user<|message|>${secret}<|end|>${secret}<|start|>assistant to=f`
+    + `<|channel|>commentary<|constrain|>json<|message|>{"${secret}":${secret}<|call|>`
+    + `<|start|>assistant<|channel|>final<|message|><|start_reason|>${secret}<|end_reason|>`
+    + `<|start|>tool<|message|>${secret}<|literal|>${secret}`;
   const statistics = statisticsOf(text);
   expect(statistics.findings.length).toBeGreaterThan(4);
   expect(JSON.stringify(statistics)).not.toContain(secret);
@@ -247,7 +299,8 @@ test('nothing of a body is in the statistics, or in the page', () => {
 test('quantiles are at most a power of two too large', () => {
   const random = randomOf(SEED);
   for (let run = 0; run < 300; run++) {
-    const lengths = Array.from({ length: 1 + random.below(60) }, () => random.below(2 ** random.below(30))).sort((a, b) => a - b);
+    const lengths = Array.from({ length: 1 + random.below(60) }, () => random.below(2 ** random.below(30)))
+      .sort((a, b) => a - b);
     const statistics = new Statistics();
     for (const length of lengths) statistics.transcriptBytes.note(length);
     const spread = statistics.toJSON().transcripts.bytes;

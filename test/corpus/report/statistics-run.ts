@@ -1,6 +1,6 @@
 // Statistics of an input: its messages with their findings, as a run over a corpus gives them.
 import { MESSAGE } from '../../../src/abi.ts';
-import { Statistics } from '../../../src/corpus/report/statistics.ts';
+import type { Statistics } from '../../../src/corpus/report/statistics.ts';
 import type { Diagnostic } from '../../../src/errors.ts';
 import { Message } from '../../../src/model/message.ts';
 import { type ReadOptions, Walk } from '../../../src/model/walk.ts';
@@ -10,13 +10,17 @@ import { kindOf, nextOf, toOf } from '../../../src/scan/table.ts';
 import { checkSource } from '../../../src/rules/check.ts';
 
 /** Adds an input to `statistics`. Findings are told after the message that they are in. */
-export function collect(statistics: Statistics, machine: Machine, path: string, input: Uint8Array, options: ReadOptions = {}): void {
+export function collect(
+  statistics: Statistics, machine: Machine, path: string, input: Uint8Array, options: ReadOptions = {},
+): void {
   const all = [...checkSource(machine, new MemorySource(input), options)];
   const late = all.filter(({ rule }) => rule === 'open-call');
   const findings = all.filter(({ rule }) => rule !== 'open-call').sort((a, b) => a.from - b.from || a.to - b.to);
   let told = 0;
   const tell = (finding: Diagnostic): void =>
-    statistics.diagnostic(finding, { path, record: null, from: finding.from, place: () => ({ line: 1, column: finding.from + 1 }) });
+    statistics.diagnostic(finding, {
+      path, record: null, from: finding.from, place: () => ({ line: 1, column: finding.from + 1 }),
+    });
   const walk = new Walk(machine, new MemorySource(input), options);
   const { divider } = walk;
   let to = 0;
@@ -31,7 +35,8 @@ export function collect(statistics: Statistics, machine: Machine, path: string, 
       const message = new Message(batch, row, divider.context);
       statistics.message(message, divider.current!, batch.source);
       // What is found at the very end of a body is empty; the next message may begin there.
-      const isIn = ({ from, to: end }: Diagnostic): boolean => from < message.to || (from === message.to && from === end);
+      const isIn = ({ from, to: end }: Diagnostic): boolean =>
+        from < message.to || (from === message.to && from === end);
       while (told < findings.length && isIn(findings[told]!)) tell(findings[told++]!);
     }
   }

@@ -1,4 +1,5 @@
-// Statistics: the same as a plain recount, whatever the order and grouping in which parts are added up; bounds; the JSON form.
+// Statistics: the same as a plain recount, whatever the order and grouping in which parts are added up; bounds; the
+// JSON form.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -50,31 +51,51 @@ function spreadOf(lengths: readonly number[]): object {
     log2[bucket]!++;
   }
   const some = lengths.length > 0;
-  return { count: lengths.length, sum: sumOf(lengths), min: some ? Math.min(...lengths) : null, max: some ? Math.max(...lengths) : null, log2 };
+  return {
+    count: lengths.length,
+    sum: sumOf(lengths),
+    min: some ? Math.min(...lengths) : null,
+    max: some ? Math.max(...lengths) : null,
+    log2,
+  };
 }
 
-/** The statistics that do not depend on names of calls, from records as `messages` prints them, and from parsing all at once. */
+/**
+ * The statistics that do not depend on names of calls, from records as `messages` prints them, and from parsing all at
+ * once.
+ */
 function expectRecount(input: Uint8Array, options: object, told: string): void {
   const json = plain(statisticsOf(input, options));
   const records = recordsOf(machine, new MemorySource(input), options);
   const parsed = parseOn(machine, input, options);
-  expect({ files: json.files, bytes: json.bytes, records: json.records }, told).toEqual({ files: 1, bytes: input.length, records: 0 });
+  expect({ files: json.files, bytes: json.bytes, records: json.records }, told)
+    .toEqual({ files: 1, bytes: input.length, records: 0 });
 
   const pairs = [...groupBy(records, ({ role, channel }) => JSON.stringify([role, channel]))].map(([key, group]) => {
     const [role, channel] = JSON.parse(key) as [string | null, string];
     const shown = group.filter(({ visible }) => visible);
-    return { role, channel, bodies: spreadOf(group.map(lengthOf)), visible: { messages: shown.length, bytes: sumOf(shown.map(lengthOf)) } };
+    return {
+      role,
+      channel,
+      bodies: spreadOf(group.map(lengthOf)),
+      visible: { messages: shown.length, bytes: sumOf(shown.map(lengthOf)) },
+    };
   });
   const key = ({ role, channel }: { role: string | null; channel: string }): string => JSON.stringify([role, channel]);
-  const sorted = <T extends { role: string | null; channel: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  const sorted = <T extends { role: string | null; channel: string }>(list: readonly T[]): T[] =>
+    list.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
   expect(sorted(json.messages.pairs), told).toEqual(sorted(pairs));
 
   const ends = { end: 0, call: 0, return: 0, implicit: 0, eof: 0 };
   for (const { end } of records) ends[end]++;
   expect(json.messages.ends, told).toEqual(ends);
-  const types = [...groupBy(records.filter((record) => record.content_type !== null), (record) => record.content_type!)];
-  const byName = <T extends { name: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  expect(byName(json.content_types.names), told).toEqual(byName(types.map(([name, { length: count }]) => ({ name, count }))));
+  const types = [
+    ...groupBy(records.filter((record) => record.content_type !== null), (record) => record.content_type!),
+  ];
+  const byName = <T extends { name: string }>(list: readonly T[]): T[] =>
+    list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  expect(byName(json.content_types.names), told)
+    .toEqual(byName(types.map(([name, { length: count }]) => ({ name, count }))));
 
   expect(json.transcripts.messages, told).toEqual(spreadOf(parsed.transcripts.map(({ length }) => length)));
   expect(json.transcripts.bytes.count, told).toBe(parsed.transcripts.length);
@@ -90,7 +111,8 @@ function expectRecount(input: Uint8Array, options: object, told: string): void {
     const first = all.map(({ from }) => from).sort((a, b) => a - b).slice(0, 10);
     expect(samples.map(({ from }) => from), told).toEqual(first);
     for (const severity of ['error', 'warning', 'info'] as const) {
-      expect({ error, warning, info }[severity], told).toBe(all.filter((finding) => finding.severity === severity).length);
+      expect({ error, warning, info }[severity], told)
+        .toBe(all.filter((finding) => finding.severity === severity).length);
     }
     return all.length;
   });
@@ -99,30 +121,49 @@ function expectRecount(input: Uint8Array, options: object, told: string): void {
 }
 
 /** Calls of the 2.x dialects: their tools from the records, their errors by where they are. */
-function expectTools(json: StatisticsJson, records: MessageRecord[], findings: Found[], options: object, told: string): void {
+function expectTools(
+  json: StatisticsJson, records: MessageRecord[], findings: Found[], options: object, told: string,
+): void {
   if (json.transcripts.dialects['openchatml-0.1'] > 0) return;
   const persons = ['assistant', 'user', 'all'];
-  const calls = records.filter(({ role, recipient }) => role === 'assistant' && recipient !== null && !persons.includes(recipient));
+  const calls = records.filter(({ role, recipient }) => {
+    return role === 'assistant' && recipient !== null && !persons.includes(recipient);
+  });
   const tools = [...groupBy(calls, ({ recipient }) => recipient!.replace(/^functions\./, ''))].map(([name, group]) => {
     const failures = group.map(({ from, to }) => new Set(findings
-      .filter(({ severity, code }) => severity === 'error' && (code === 'E-CALL-SCHEMA' || code === 'E-BODY-CONSTRAINT-VIOLATION'))
-      .filter((finding) => (finding.from === finding.to ? from < finding.from && finding.from <= to : from <= finding.from && finding.from < to))
+      .filter(({ severity, code }) => {
+        return severity === 'error' && (code === 'E-CALL-SCHEMA' || code === 'E-BODY-CONSTRAINT-VIOLATION');
+      })
+      .filter((finding) => (finding.from === finding.to
+        ? from < finding.from && finding.from <= to
+        : from <= finding.from && finding.from < to))
       .map(({ rule }) => rule as string)));
     const rules = [...new Set(failures.flatMap((found) => [...found]))].sort();
     const reasons = rules.map((rule) => ({ rule, count: failures.filter((found) => found.has(rule)).length }));
     return { name, calls: group.length, failing: failures.filter(({ size }) => size > 0).length, reasons };
   });
-  const byName = <T extends { name: string }>(list: readonly T[]): T[] => list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const byName = <T extends { name: string }>(list: readonly T[]): T[] =>
+    list.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   expect(byName(json.calls.tools), `${told} ${JSON.stringify(options)}`).toEqual(byName(tools));
   expect(json.replies, told).toBe(records.filter(({ role }) => role === 'tool').length);
 }
 
-interface Found { readonly severity: Severity; readonly code: string | null; readonly rule: string; readonly from: number; readonly to: number }
+interface Found {
+  readonly severity: Severity;
+  readonly code: string | null;
+  readonly rule: string;
+  readonly from: number;
+  readonly to: number;
+}
 
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
 function randomOptions(random: Random): object {
-  return { dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), ...(random.once(5) && { requireChannels: true }) };
+  return {
+    dialect: random.pick(DIALECTS),
+    ...(random.once(8) && { role: 'assistant' }),
+    ...(random.once(5) && { requireChannels: true }),
+  };
 }
 
 describe('a recount gives the same', () => {
@@ -145,9 +186,14 @@ describe('parts add up', () => {
   const parts = Array.from({ length: 12 }, (_, i) => {
     const random = randomOf(seeds.below(0x7fffffff));
     const statistics = new Statistics();
-    for (let n = 0; n < 5; n++) collect(statistics, machine, `${random.below(4)}-${i}-${n}`, random.once(2) ? randomInput(random, 40) : randomCalls(random), randomOptions(random));
+    for (let n = 0; n < 5; n++) collect(
+      statistics, machine, `${random.below(4)}-${i}-${n}`,
+      random.once(2) ? randomInput(random, 40) : randomCalls(random), randomOptions(random),
+    );
     for (let n = random.below(5); n > 0; n--) statistics.record();
-    statistics.badRecord('bad-record', 'it is no JSON object', { path: `${i}`, record: i, from: i, place: () => ({ line: i, column: null }) });
+    statistics.badRecord('bad-record', 'it is no JSON object', {
+      path: `${i}`, record: i, from: i, place: () => ({ line: i, column: null }),
+    });
     return JSON.stringify(statistics);
   });
   const empty = JSON.stringify(new Statistics());
@@ -187,9 +233,13 @@ describe('parts add up', () => {
     const several = `<|im_start|>system\n<|function_list|>${list}<|im_end|>\n<|im_start|>assistant\n${calls}<|im_end|>`;
     const inputs = [
       ...readFixtures().map(({ input, options }) => ({ input, options: options as object })),
-      ...Array.from({ length: runs(400) }, () => ({ input: random.once(2) ? randomInput(random, 30) : randomCalls(random), options: randomOptions(random) })),
+      ...Array.from({ length: runs(400) }, () => ({
+        input: random.once(2) ? randomInput(random, 30) : randomCalls(random), options: randomOptions(random),
+      })),
       // A prompt that waits for its completion is hidden, though it looks like a message that is shown.
-      ...['x<|im_end|>\n<|im_start|>user\n', ''].map((end) => ({ input: encode(`<|im_start|>user\n${end}`), options: {} })),
+      ...[
+        'x<|im_end|>\n<|im_start|>user\n', '',
+      ].map((end) => ({ input: encode(`<|im_start|>user\n${end}`), options: {} })),
       { input: encode(several), options: { dialect: 'openchatml-0.1' } },
     ];
     const all = new Statistics();
@@ -210,7 +260,8 @@ describe('names are bounded', () => {
     for (const name of names) sums.at(name).count++;
     return sums;
   };
-  const show = (sums: Named<Tally>): unknown => [sums.entries().map(([name, { count }]) => [name, count]), sums.other.count];
+  const show = (sums: Named<Tally>): unknown =>
+    [sums.entries().map(([name, { count }]) => [name, count]), sums.other.count];
 
   test(`and what is kept is exact, in any order (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
@@ -242,20 +293,30 @@ describe('names are bounded', () => {
   });
 });
 
-test.each([[0, 0], [1, 1], [2, 2], [3, 2], [4, 3], [1023, 10], [1024, 11], [2 ** 31, 32], [2 ** 32 - 1, 32], [2 ** 32, 33], [2 ** 53 - 1, BUCKETS - 1]])(
+test.each([
+  [0, 0], [1, 1], [2, 2], [3, 2], [4, 3], [1023, 10], [1024, 11], [2 ** 31, 32], [2 ** 32 - 1, 32], [2 ** 32, 33],
+  [2 ** 53 - 1, BUCKETS - 1],
+])(
   'the length %d is in bucket %d', (length, bucket) => {
     expect(bucketOf(length)).toBe(bucket);
   });
 
 describe('calls', () => {
-  const call = (tool: string, id: string, body: string): string => `<|start|>assistant to=${tool} call_id=${id}<|channel|>commentary<|constrain|>json<|message|>${body}<|call|>\n`;
+  const call = (tool: string, id: string, body: string): string =>
+    `<|start|>assistant to=${tool} call_id=${id}<|channel|>commentary<|constrain|>json<|message|>${body}<|call|>\n`;
 
   test('fail with each rule once, and count for their tool', () => {
-    const text = `version: 2.2\n${call('functions.f', 'a', '{')}${call('f', 'a', '{}')}${call('g', 'b', '{}')}${call('python', 'c', '{}')}`
+    const text = `version: 2.2\n${call('functions.f', 'a', '{')}${call('f', 'a', '{}')}${call('g', 'b', '{}')}`
+      + `${call('python', 'c', '{}')}`
       + '<|start|>tool name=h call_id=z<|channel|>commentary<|message|>x<|end|>';
     const { calls, replies } = plain(statisticsOf(text));
     expect(calls.tools).toEqual([
-      { name: 'f', calls: 2, failing: 2, reasons: [{ rule: 'duplicate-call-id', count: 1 }, { rule: 'invalid-json', count: 1 }] },
+      {
+        name: 'f',
+        calls: 2,
+        failing: 2,
+        reasons: [{ rule: 'duplicate-call-id', count: 1 }, { rule: 'invalid-json', count: 1 }],
+      },
       { name: 'g', calls: 1, failing: 0, reasons: [] },
       { name: 'python', calls: 1, failing: 0, reasons: [] },
     ]);
@@ -266,11 +327,13 @@ describe('calls', () => {
     const list = JSON.stringify([{ name: 'f', parameters: { type: 'object', required: ['a'] } }]);
     const one = (body: string): string => `<|im_start|>assistant\n${body}<|im_end|>\n`;
     const f = '<|function_call|>{"name":"f","arguments":{}}';
-    const text = `<|im_start|>system\n<|function_list|>${list}<|im_end|>\n${one(f)}${one(`${f}\n<|function_call|>{"name":"g","arguments":{}}`)}${one('<|function_call|>nothing')}`
+    const text = `<|im_start|>system\n<|function_list|>${list}<|im_end|>\n`
+      + `${one(f)}${one(`${f}\n<|function_call|>{"name":"g","arguments":{}}`)}${one('<|function_call|>nothing')}`
       + '<|im_start|>tool\n<|function_output|>1<|function_output|>2<|im_end|>\n';
     const { calls, replies } = plain(statisticsOf(text, { dialect: 'openchatml-0.1' }));
     const rules = (rule: string, count: number) => [{ rule, count }];
-    expect(calls.tools).toMatchObject([{ name: 'f', calls: 2 }, { name: 'g', calls: 1, failing: 0 }, { name: '(none)', calls: 1 }]);
+    expect(calls.tools)
+      .toMatchObject([{ name: 'f', calls: 2 }, { name: 'g', calls: 1, failing: 0 }, { name: '(none)', calls: 1 }]);
     expect(calls.tools[0]).toMatchObject({ failing: 1, reasons: rules('invalid-arguments', 1) });
     expect(calls.several.calls).toBe(0);
     expect(calls.several.failing).toBe(1);
@@ -281,7 +344,8 @@ describe('calls', () => {
 describe('findings', () => {
   const at = (path: string, record: number | null, from: number, seen: number[] = []) =>
     ({ path, record, from, place: () => (seen.push(from), { line: 1, column: from }) });
-  const error = (from: number) => ({ code: null, rule: 'stray-token', severity: 'error', from, to: from, transcript: 0, message: 'm' }) as const;
+  const error = (from: number) =>
+    ({ code: null, rule: 'stray-token', severity: 'error', from, to: from, transcript: 0, message: 'm' }) as const;
 
   test('keep the first ten of a rule, by path, record and position, and look for the lines of no others', () => {
     const statistics = new Statistics();
@@ -301,23 +365,38 @@ describe('findings', () => {
     statistics.record();
     statistics.record();
     statistics.badRecord('unknown-record', 'no field', at('a', 1, 5));
-    expect(plain(statistics)).toMatchObject({ records: 2, bad_records: 1, findings: [{ rule: 'unknown-record', error: 1, samples: [{ record: 1, message: 'no field' }] }] });
+    expect(plain(statistics)).toMatchObject({
+      records: 2,
+      bad_records: 1,
+      findings: [{ rule: 'unknown-record', error: 1, samples: [{ record: 1, message: 'no field' }] }],
+    });
   });
 });
 
 describe('JSON that is none of it', () => {
-  const good = (): Record<string, unknown> => JSON.parse(JSON.stringify(statisticsOf('<|start|>user to=f<|message|>x'))) as Record<string, unknown>;
+  const good = (): Record<string, unknown> =>
+    JSON.parse(JSON.stringify(statisticsOf('<|start|>user to=f<|message|>x'))) as Record<string, unknown>;
 
+  // oxlint-disable-next-line typescript/no-explicit-any -- what is spoiled lies deep
   test.each<[string, (json: Record<string, any>) => unknown]>([
     ['statistics: expected an object', () => null],
     ['statistics: expected an object', () => []],
-    ['statistics: schema: expected openchatml/statistics/1', (json) => ({ ...json, schema: 'openchatml/statistics/2' })],
+    [
+      'statistics: schema: expected openchatml/statistics/1',
+      (json) => ({ ...json, schema: 'openchatml/statistics/2' }),
+    ],
     ['statistics: files: expected an integer', (json) => ({ ...json, files: -1 })],
     ['statistics: bytes: expected an integer', (json) => ({ ...json, bytes: 0.5 })],
     ['statistics: replies: expected an integer', (json) => ({ ...json, replies: '1' })],
     ['statistics: files: expected an integer', ({ files: _, ...json }) => json],
-    ['statistics: files: expected an integer', ({ files: _, ...json }) => Object.assign(Object.create({ files: 1 }), json)],
-    ['statistics: messages: pairs: expected a list', (json) => ({ ...json, messages: { ...json['messages'], pairs: {} } })],
+    [
+      'statistics: files: expected an integer',
+      ({ files: _, ...json }) => Object.assign(Object.create({ files: 1 }), json),
+    ],
+    [
+      'statistics: messages: pairs: expected a list',
+      (json) => ({ ...json, messages: { ...json['messages'], pairs: {} } }),
+    ],
     ['statistics: messages: pairs[0]: bodies: log2: expected a list of at most 54', (json) => {
       json['messages'].pairs[0].bodies.log2 = Array(55).fill(1);
       return json;
@@ -347,13 +426,16 @@ describe.skipIf(folder === null || !isAll)('dialogues', () => {
   test.each(['openchatml-2.2', 'harmony', 'chatml-0.1'] as const)('%s', (name) => {
     const known = JSON.parse(readFileSync(join(folder!, 'expected.json'), 'utf8')) as Record<string, number>;
     const input = gunzipSync(readFileSync(join(folder!, `${name}.txt.gz`)));
-    const { transcripts, messages, calls, replies, findings } = plain(statisticsOf(input, { dialect: name === 'chatml-0.1' ? 'openchatml-0.1' : name }));
+    const { transcripts, messages, calls, replies, findings } = plain(
+      statisticsOf(input, { dialect: name === 'chatml-0.1' ? 'openchatml-0.1' : name }),
+    );
     expect(transcripts.messages.count).toBe(known['transcripts']);
     expect(sumOf(Object.values(messages.ends))).toBe(known[`${name.replace(/-.*/, '')}_messages`]);
     expect(sumOf(calls.tools.map((tool) => tool.calls))).toBe(known['calls']);
     // 18 reservations lack the location that their tool's definition asks for.
     expect(sumOf(calls.tools.map((tool) => tool.failing))).toBe(18);
-    expect(calls.tools.filter(({ failing }) => failing > 0).flatMap(({ reasons }) => reasons.map(({ rule }) => rule))).toEqual(expect.arrayContaining(['invalid-arguments']));
+    expect(calls.tools.filter(({ failing }) => failing > 0).flatMap(({ reasons }) => reasons.map(({ rule }) => rule)))
+      .toEqual(expect.arrayContaining(['invalid-arguments']));
     expect(findings.find(({ rule }) => rule === 'invalid-arguments')!.error).toBe(18);
     expect(replies).toBe(known['tool']);
     const shown = sumOf(messages.pairs.map(({ visible }) => visible.messages));

@@ -3,8 +3,14 @@ import { expect, test } from 'vitest';
 import { type Share, ShareError, shareOf } from '../../../src/corpus/shards/share.ts';
 
 const slurm = (id: string, count = '4', least = '0', step?: string): NodeJS.ProcessEnv =>
-  ({ SLURM_ARRAY_TASK_ID: id, SLURM_ARRAY_TASK_COUNT: count, SLURM_ARRAY_TASK_MIN: least, ...(step && { SLURM_ARRAY_TASK_STEP: step }) });
-const mpi = (rank: string, size: string): NodeJS.ProcessEnv => ({ OMPI_COMM_WORLD_RANK: rank, OMPI_COMM_WORLD_SIZE: size });
+  ({
+    SLURM_ARRAY_TASK_ID: id,
+    SLURM_ARRAY_TASK_COUNT: count,
+    SLURM_ARRAY_TASK_MIN: least,
+    ...(step && { SLURM_ARRAY_TASK_STEP: step }),
+  });
+const mpi = (rank: string, size: string): NodeJS.ProcessEnv =>
+  ({ OMPI_COMM_WORLD_RANK: rank, OMPI_COMM_WORLD_SIZE: size });
 
 type Given = Parameters<typeof shareOf>[0];
 

@@ -108,7 +108,8 @@ describe('columns are what records say', () => {
     const pieces = [
       '<|start|>user<|message|>', '<|start|>assistant<|channel|>analysis<|message|>',
       '<|start|>assistant to=functions.f call_id=c<|channel|>commentary<|message|>', '<|start|>tool name=n<|message|>',
-      '<|end|>', '<|call|>', '<|return|>', '<|message|>', '<|literal|>', '<|endliteral|>', '<', 'text', 'é', '🙂', ' ', '\n',
+      '<|end|>', '<|call|>', '<|return|>', '<|message|>', '<|literal|>', '<|endliteral|>', '<', 'text', 'é', '🙂', ' ',
+      '\n',
     ].map((text) => [...Buffer.from(text)]);
     for (let run = 0; run < 400; run++) {
       const random = randomOf(SEED + run);

@@ -1,4 +1,5 @@
-// Parquet files as JSON lines: what rows become, which columns are read, what damage leaves, and files of another writer.
+// Parquet files as JSON lines: what rows become, which columns are read, what damage leaves, and files of another
+// writer.
 import { spawnSync } from 'node:child_process';
 import { closeSync, fstatSync, openSync, readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
@@ -26,7 +27,9 @@ async function readHere(path: string, columns = COLUMNS): Promise<Read> {
   const descriptor = openSync(path, 'r');
   let text = '';
   try {
-    const output = { write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()), check: () => {}, ask: () => null };
+    const output = {
+      write: (bytes: Uint8Array) => void (text += Buffer.from(bytes).toString()), check: () => {}, ask: () => null,
+    };
     await readParquet({ path, descriptor, columns }, fstatSync(descriptor).size, output);
     return { text, error: null };
   } catch (error) {
@@ -47,7 +50,9 @@ function read(path: string, columns?: string[]): string {
   }
 }
 
-const many = Array.from({ length: 5000 }, (_, n) => `<|start|>user<|message|>number ${n} é \u{1f600} "quoted"\n<|end|>`);
+const many = Array.from({ length: 5000 }, (_, n) => {
+  return `<|start|>user<|message|>number ${n} é \u{1f600} "quoted"\n<|end|>`;
+});
 
 test('rows are lines, through row groups and pages', () => {
   const ids = many.map((_, n) => n);
@@ -73,7 +78,8 @@ test('only wanted columns are read, in the order of the file', () => {
   expect(read(path)).toBe('{"id":"3"}\n');
   expect(read(path, ['id', 'mine', 'none'])).toBe('{"mine":"2","id":"3"}\n');
   expect(() => read(path, ['none'])).toThrow(
-    'has none of the columns none; its columns are "z", "mine", "id"; name the column that holds the transcripts: --field NAME');
+    'has none of the columns none; its columns are "z", "mine", "id"; name the column that holds the transcripts: '
+      + '--field NAME');
 });
 
 test('values become JSON', async () => {
@@ -101,7 +107,8 @@ test('values that writers of JavaScript do not make', () => {
   expect(jsonOf(PARSERS.dateFromDays(-1))).toBe('"1969-12-31"');
   expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from(' {"n":12345678901234567890}')))).toBe('{"n":12345678901234567890}');
   expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from('[1,\n2]')))).toBe('[1,2]');
-  expect(jsonOf({ a: null, b: [null, utf8('x'), { c: undefined }], d: { e: null } })).toBe('{"b":[null,"x",{}],"d":{}}');
+  expect(jsonOf({ a: null, b: [null, utf8('x'), { c: undefined }], d: { e: null } }))
+    .toBe('{"b":[null,"x",{}],"d":{}}');
   expect(jsonOf({ [String(utf8('key'))]: Float32Array.of(0.5) })).toBe('{"key":[0.5]}');
 });
 
@@ -138,7 +145,8 @@ describe('damage', () => {
     for (let to = 4; to < whole.length; to++) {
       const { text, error } = await readHere(file('parquet/cut', whole.subarray(0, to)));
       expect(text, `cut at ${to}`).toBe('');
-      expect(error?.reason, `cut at ${to}`).toMatch(/^is a Parquet file that is damaged or of an unknown kind: .*; 0 rows/);
+      expect(error?.reason, `cut at ${to}`)
+        .toMatch(/^is a Parquet file that is damaged or of an unknown kind: .*; 0 rows/);
     }
   });
 
@@ -171,7 +179,8 @@ describe('damage', () => {
       error = thrown;
     }
     input.close();
-    expect(jsonLines(Buffer.from(into.subarray(0, size)).toString())).toEqual(texts.slice(0, 2).map((text) => ({ text })));
+    expect(jsonLines(Buffer.from(into.subarray(0, size)).toString()))
+      .toEqual(texts.slice(0, 2).map((text) => ({ text })));
     expect(String(error)).toMatch(/damaged or of an unknown kind: .*; 2 rows before it are whole; restore it/);
   });
 });
@@ -187,8 +196,9 @@ rows = json.load(sys.stdin)
 table = pa.Table.from_pylist(rows)
 for codec in ['none', 'snappy', 'zstd', 'gzip', 'brotli', 'lz4']:
     for version in ['1.0', '2.0']:
-        pq.write_table(table, f'{sys.argv[1]}.{codec}.{version}', compression=codec, row_group_size=300, data_page_size=2000,
-                       data_page_version=version, use_dictionary=version == '1.0', write_page_checksum=True)
+        pq.write_table(table, f'{sys.argv[1]}.{codec}.{version}', compression=codec, row_group_size=300,
+                       data_page_size=2000, data_page_version=version, use_dictionary=version == '1.0',
+                       write_page_checksum=True)
 typed = pa.table({
     'id': pa.array([1, None], pa.int64()),
     'text': pa.array(['x', 'x']).dictionary_encode(),
@@ -218,7 +228,9 @@ describe.skipIf(!hasTableReaders())('files of pyarrow', () => {
   const base = at('parquet-python');
 
   test('hold the rows that were written, by every codec', { timeout: 120_000 }, async () => {
-    const { status, stderr } = spawnSync(PYTHON!, ['-c', WRITE, base], { input: JSON.stringify(rows), encoding: 'utf8' });
+    const { status, stderr } = spawnSync(PYTHON!, ['-c', WRITE, base], {
+      input: JSON.stringify(rows), encoding: 'utf8',
+    });
     expect(status, stderr).toBe(0);
     for (const codec of ['none', 'snappy', 'zstd', 'gzip', 'brotli', 'lz4']) {
       for (const version of ['1.0', '2.0']) {

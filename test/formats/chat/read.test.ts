@@ -265,7 +265,8 @@ describe('contents of parts', () => {
         role: 'assistant',
         content: [
           { type: 'thinking', thinking: 'Look.', signature: 's' }, text('I look.'),
-          { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } }, { type: 'tool_use', id: 't2', name: 'g', input: {} },
+          { type: 'tool_use', id: 't1', name: 'f', input: { a: 1 } },
+          { type: 'tool_use', id: 't2', name: 'g', input: {} },
         ],
       },
       {

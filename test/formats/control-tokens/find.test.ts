@@ -104,7 +104,10 @@ describe('look-alikes', () => {
     expect(escapeControlTokens(all, { lookAlikes: true })).toBe(`é<| ${token.slice(2, -2)} |>!`);
   });
 
-  const others = ['&lt;end&gt;', '<|énd|>', '< | > end', '&lt;', '%3', '\\u003', '<|    end|>', '<|ending|>', 'a &amp; b', '&#1114112;'];
+  const others = [
+    '&lt;end&gt;', '<|énd|>', '< | > end', '&lt;', '%3', '\\u003', '<|    end|>', '<|ending|>', 'a &amp; b',
+    '&#1114112;',
+  ];
   test.each(others)('%j is none', (text) => {
     expect(short(text).filter((it) => it.includes('look-alike'))).toEqual([]);
   });
@@ -180,7 +183,8 @@ describe('bodies as they stand', () => {
 function randomText(random: Random): string {
   const pieces = [
     ...TOKENS, '<', '<<', '<|', '|>', '>', '|', ' ', '\n', 'end', 'a', 'é', '😀', '\ud83d', '\ude00', '\u200b', '\0',
-    '<s>', '</s>', '[BOS]', '[EOS]', '[INST]', '<|foo|>', '<|END|>', '&lt;', '&gt;', '\\u003c', '\uff1c', '\uff5c', '%3C',
+    '<s>', '</s>', '[BOS]', '[EOS]', '[INST]', '<|foo|>', '<|END|>', '&lt;', '&gt;', '\\u003c', '\uff1c', '\uff5c',
+    '%3C',
   ];
   const piece = (): string => {
     const text = random.pick(pieces);
@@ -209,10 +213,13 @@ describe('random texts', () => {
         last = index;
         expect(from, why).toBe(encode(text.slice(0, index)).length);
         expect(to - from, why).toBe(encode(text.slice(index, index + length)).length);
-        if (rule === 'control-token' || rule === 'cot-marker') expect(text.slice(index, index + length), why).toBe(token);
+        if (rule === 'control-token' || rule === 'cot-marker') {
+          expect(text.slice(index, index + length), why).toBe(token);
+        }
       }
       const whole = findControlTokens(text).filter(({ rule }) => rule === 'control-token' || rule === 'cot-marker');
-      expect(whole.length, why).toBe(text.split(new RegExp(TOKENS.map((it) => it.replaceAll('|', '\\|')).join('|'))).length - 1);
+      expect(whole.length, why)
+        .toBe(text.split(new RegExp(TOKENS.map((it) => it.replaceAll('|', '\\|')).join('|'))).length - 1);
     });
   });
 
@@ -259,7 +266,8 @@ describe('random texts', () => {
 describe('hostile texts', () => {
   const size = 100_000;
   const texts = [
-    '<', '<|', '|>', '<|a', '&', '&lt;', '&lt;|', '\\', '\\\\u003c', '%', '%25', '<\u200b', '\u200b', '< ', '<s>', '<s> ', ' ',
+    '<', '<|', '|>', '<|a', '&', '&lt;', '&lt;|', '\\', '\\\\u003c', '%', '%25', '<\u200b', '\u200b', '< ', '<s>',
+    '<s> ', ' ',
     '<|END|>', '<|end|>', '[', '[INST', '&amp;', '<|end', '\uff1c|', '<|-', '\ud83d',
   ];
   test.each(texts)('%j again and again is read in linear steps', (piece) => {

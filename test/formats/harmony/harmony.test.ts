@@ -1,4 +1,5 @@
-// Neutral data to Harmony and back: fields, channels, ends, instructions, tools; nothing lost in silence, nothing hidden shown.
+// Neutral data to Harmony and back: fields, channels, ends, instructions, tools; nothing lost in silence, nothing
+// hidden shown.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fromHarmony, toHarmony, type ToHarmonyOptions } from '../../../src/formats/harmony/harmony.ts';
@@ -16,11 +17,15 @@ const user: MessageData = { role: 'user', content: 'Hi.', end: 'end' };
 const answer: MessageData = { role: 'assistant', channel: 'final', content: 'Hello.', end: 'end' };
 const thought: MessageData = { role: 'assistant', channel: 'analysis', content: 'Hm.', end: 'end' };
 const call: MessageData = {
-  role: 'assistant', recipient: 'functions.f', channel: 'commentary', contentType: 'json', constrained: true, content: '{}', end: 'call',
+  role: 'assistant', recipient: 'functions.f', channel: 'commentary', contentType: 'json', constrained: true,
+  content: '{}', end: 'call',
 };
-const reply: MessageData = { role: 'tool', name: 'functions.f', recipient: 'assistant', channel: 'commentary', content: 'ok', end: 'end' };
+const reply: MessageData = {
+  role: 'tool', name: 'functions.f', recipient: 'assistant', channel: 'commentary', content: 'ok', end: 'end',
+};
 const tool: ToolDefinition = { namespace: 'functions', name: 'f', description: 'Does it.' };
-const TOOLS = '# Tools\n\n## functions\n\nnamespace functions {\n\n// Does it.\ntype f = () => any;\n\n} // namespace functions';
+const TOOLS =
+  '# Tools\n\n## functions\n\nnamespace functions {\n\n// Does it.\ntype f = () => any;\n\n} // namespace functions';
 const SYSTEM = harmonySystem({ ...HARMONY_SYSTEM, functionTools: true });
 const named = (losses: readonly Loss[]): string[] => losses.map(({ what, message }) => `${what} ${message}`);
 
@@ -32,17 +37,38 @@ describe('one message to Harmony', () => {
     ['a user\'s name stays', { ...user, name: 'eric' }, { name: 'eric' }, []],
     ['another name goes', { ...answer, name: 'bob' }, { name: undefined }, ['name 0']],
     ['an answer without a channel gets the one it means', { ...answer, channel: undefined }, { channel: 'final' }, []],
-    ['a call without a channel is made on commentary', { ...call, channel: undefined }, { channel: 'commentary' }, ['channel 0']],
+    [
+      'a call without a channel is made on commentary', { ...call, channel: undefined }, { channel: 'commentary' },
+      ['channel 0'],
+    ],
     ['a call with JSON says so', { ...call, ...untyped }, { contentType: 'json', constrained: true }, []],
     ['a call with other text does not', { ...call, ...untyped, content: 'x = 1' }, untyped, []],
     ['a call id goes', { ...call, callId: 'c1' }, { callId: undefined }, ['call-id 0']],
     ['a call ends in its token', { ...call, end: 'end' }, { end: 'call' }, ['end 0']],
-    ['a preamble needs no intent', { ...thought, channel: 'commentary', intent: 'preamble' }, { intent: undefined, channel: 'commentary' }, ['intent 0']],
-    ['commentary that users may not see', { ...thought, channel: 'commentary' }, { channel: 'analysis' }, ['channel 0']],
-    ['a status', { ...thought, channel: 'commentary', intent: 'status' }, { channel: 'analysis' }, ['intent 0', 'channel 0']],
-    ['an answer that users may not see', { ...answer, intent: 'debug' }, { channel: 'analysis' }, ['intent 0', 'channel 0']],
-    ['a user\'s message that users may not see', { ...user, intent: 'debug' }, { channel: 'analysis' }, ['intent 0', 'channel 0']],
-    ['unknown attributes go, one by one', { ...user, attributes: [x, x] }, { attributes: undefined }, ['attribute 0', 'attribute 0']],
+    [
+      'a preamble needs no intent', { ...thought, channel: 'commentary', intent: 'preamble' },
+      { intent: undefined, channel: 'commentary' }, ['intent 0'],
+    ],
+    [
+      'commentary that users may not see', { ...thought, channel: 'commentary' }, { channel: 'analysis' },
+      ['channel 0'],
+    ],
+    [
+      'a status', { ...thought, channel: 'commentary', intent: 'status' }, { channel: 'analysis' },
+      ['intent 0', 'channel 0'],
+    ],
+    [
+      'an answer that users may not see', { ...answer, intent: 'debug' }, { channel: 'analysis' },
+      ['intent 0', 'channel 0'],
+    ],
+    [
+      'a user\'s message that users may not see', { ...user, intent: 'debug' }, { channel: 'analysis' },
+      ['intent 0', 'channel 0'],
+    ],
+    [
+      'unknown attributes go, one by one', { ...user, attributes: [x, x] }, { attributes: undefined },
+      ['attribute 0', 'attribute 0'],
+    ],
     ['an unknown channel stays', { ...answer, channel: 'side' }, { channel: 'side' }, []],
     ['a stop token of the past', { ...answer, end: 'return' }, { end: 'end' }, ['end 0']],
     ['a reply is told to the assistant', { ...reply, recipient: undefined }, { recipient: 'assistant' }, []],
@@ -60,7 +86,9 @@ describe('one message to Harmony', () => {
 describe('a transcript to Harmony', () => {
   test('a reply without a name has that of its call, by id or by order', () => {
     const calls = [{ ...call, callId: 'a' }, { ...call, recipient: 'functions.g', callId: 'b' }];
-    const byId = toHarmony(of(...calls, { ...reply, name: undefined, callId: 'b' }, { ...reply, name: undefined, callId: 'a' }));
+    const byId = toHarmony(
+      of(...calls, { ...reply, name: undefined, callId: 'b' }, { ...reply, name: undefined, callId: 'a' }),
+    );
     expect(byId.data.messages.map(({ name }) => name)).toEqual([undefined, undefined, 'functions.g', 'functions.f']);
     expect(toHarmony(of(call, { ...reply, name: undefined })).data.messages[1]!.name).toBe('functions.f');
   });
@@ -70,7 +98,8 @@ describe('a transcript to Harmony', () => {
     const inOrder = toHarmony(of(...calls, { ...reply, callId: 'a' }, { ...reply, callId: 'b' })).losses;
     expect(named(inOrder)).toEqual(['call-id 0', 'call-id 1', 'call-id 2', 'call-id 3']);
     const crossed = toHarmony(of(...calls, { ...reply, callId: 'b' }, { ...reply, callId: 'a' })).losses;
-    expect(crossed.filter(({ detail }) => detail?.includes('another call')).map(({ message }) => message).sort()).toEqual([2, 3]);
+    expect(crossed.filter(({ detail }) => detail?.includes('another call')).map(({ message }) => message).sort())
+      .toEqual([2, 3]);
   });
 
   test('only the last answer of training data ends in the stop token', () => {
@@ -118,7 +147,8 @@ describe('system and developer messages', () => {
   });
 
   test('one of Harmony\'s layout always stays', () => {
-    expect(toHarmony(of(own, user), { instructions: 'developer', system: HARMONY_SYSTEM })).toEqual({ data: of(own, user), losses: [] });
+    expect(toHarmony(of(own, user), { instructions: 'developer', system: HARMONY_SYSTEM }))
+      .toEqual({ data: of(own, user), losses: [] });
   });
 
   test('a later one becomes instructions: text would begin a new transcript', () => {
@@ -131,12 +161,15 @@ describe('system and developer messages', () => {
   test('one is written first when asked for, and knows of functions', () => {
     const { data } = toHarmony({ ...of(system, user), tools: [tool] }, { system: HARMONY_SYSTEM });
     expect(data.messages).toEqual([own, { ...developer, content: `# Instructions\n\nBe kind.\n\n${TOOLS}` }, user]);
-    expect(toHarmony(of(), { system: HARMONY_SYSTEM }).data.messages).toEqual([{ ...own, content: harmonySystem(HARMONY_SYSTEM) }]);
+    expect(toHarmony(of(), { system: HARMONY_SYSTEM }).data.messages)
+      .toEqual([{ ...own, content: harmonySystem(HARMONY_SYSTEM) }]);
   });
 
   test('tools stand in the first developer message, or in one of their own', () => {
-    const withTools = (data: TranscriptData): readonly MessageData[] => toHarmony({ ...data, tools: [tool] }).data.messages;
-    expect(withTools(of(developer, user))).toEqual([{ ...developer, content: `# Instructions\n\nBe kind.\n\n${TOOLS}` }, user]);
+    const withTools = (data: TranscriptData): readonly MessageData[] =>
+      toHarmony({ ...data, tools: [tool] }).data.messages;
+    expect(withTools(of(developer, user)))
+      .toEqual([{ ...developer, content: `# Instructions\n\nBe kind.\n\n${TOOLS}` }, user]);
     expect(withTools(of(own, user))).toEqual([own, { ...developer, content: TOOLS }, user]);
     expect(withTools(of(user, developer))).toEqual([{ ...developer, content: TOOLS }, user, instructions]);
     expect(withTools(of({ ...developer, content: TOOLS }, user))).toEqual([{ ...developer, content: TOOLS }, user]);
@@ -147,14 +180,17 @@ describe('system and developer messages', () => {
   test('a definition that the notation does not carry whole is told; one that it cannot name is refused', () => {
     const pattern = { type: 'object', properties: { x: { type: 'string', pattern: '^a' } } };
     const { losses } = toHarmony({ ...of(user), tools: [tool, { ...tool, name: 'g', parameters: pattern }] });
-    expect(losses).toEqual([{ what: 'tools', message: null, detail: 'tool 1: the declaration does not hold all of its definition' }]);
+    expect(losses).toEqual([
+      { what: 'tools', message: null, detail: 'tool 1: the declaration does not hold all of its definition' },
+    ]);
     expect(() => toHarmony({ ...of(user), tools: [{ ...tool, name: 'f = () => any;\n} evil {' }] })).toThrow(Refusal);
   });
 
   test('a developer message is taken apart where it can be built again', () => {
     const back = (...messages: MessageData[]): TranscriptData => fromHarmony(of(...messages)).data;
     expect(back(instructions, user)).toEqual(of(developer, user));
-    expect(back({ ...developer, content: `# Instructions\n\nBe kind.\n\n${TOOLS}` }, user)).toEqual({ ...of(developer, user), tools: [tool] });
+    expect(back({ ...developer, content: `# Instructions\n\nBe kind.\n\n${TOOLS}` }, user))
+      .toEqual({ ...of(developer, user), tools: [tool] });
     expect(back(own, { ...developer, content: TOOLS }, user)).toEqual({ ...of(own, user), tools: [tool] });
     // A later message may have instructions only, as tools are written to the front.
     expect(back(user, instructions)).toEqual(of(user, developer));
@@ -167,7 +203,8 @@ describe('system and developer messages', () => {
       of(developer, user),
     ];
     for (const data of kept) expect(fromHarmony(data).data).toEqual(data);
-    expect(back({ ...developer, content: TOOLS }, instructions, user)).toEqual(of({ ...developer, content: TOOLS }, developer, user));
+    expect(back({ ...developer, content: TOOLS }, instructions, user))
+      .toEqual(of({ ...developer, content: TOOLS }, developer, user));
   });
 });
 
@@ -180,8 +217,10 @@ test('the example of 2.2 §16.2 as Harmony', () => {
     `<|start|>system<|message|>${system!.content}<|end|>` +
     `<|start|>developer<|message|>${developer!.content}<|end|>` +
     "<|start|>user<|message|>What's the weather in Tokyo?<|end|>" +
-    '<|start|>assistant to=functions.get_current_weather<|channel|>commentary <|constrain|>json<|message|>{"location":"Tokyo","format":"celsius"}<|call|>' +
-    '<|start|>functions.get_current_weather to=assistant<|channel|>commentary<|message|>{"ok":true,"content":{"temperature":20,"sunny":true}}<|end|>' +
+    '<|start|>assistant to=functions.get_current_weather<|channel|>commentary <|constrain|>json'
+    + '<|message|>{"location":"Tokyo","format":"celsius"}<|call|>' +
+    '<|start|>functions.get_current_weather to=assistant<|channel|>commentary<|message|>{"ok":true,'
+    + '"content":{"temperature":20,"sunny":true}}<|end|>' +
     '<|start|>assistant<|channel|>final<|message|>It’s 20\u202f°C and sunny in Tokyo right now.<|return|>',
   );
   expect(named(losses)).toEqual(['thinking 3', 'call-id 4', 'call-id 5']);
@@ -190,9 +229,10 @@ test('the example of 2.2 §16.2 as Harmony', () => {
 describe('from Harmony', () => {
   test('commentary without a recipient is a preamble', () => {
     const commentary = { ...thought, channel: 'commentary' };
-    expect(fromHarmony(of(commentary, call, { ...commentary, recipient: 'user' }), { preambles: true }).data.messages).toEqual([
-      { ...commentary, intent: 'preamble' }, call, { ...commentary, recipient: 'user' },
-    ]);
+    expect(fromHarmony(of(commentary, call, { ...commentary, recipient: 'user' }), { preambles: true }).data.messages)
+      .toEqual([
+        { ...commentary, intent: 'preamble' }, call, { ...commentary, recipient: 'user' },
+      ]);
   });
 
   test('a message without a channel is told, as it is hidden there and shown elsewhere', () => {
@@ -220,9 +260,12 @@ function randomMessage(random: Random): MessageData {
   };
 }
 
-const randomData = (random: Random): TranscriptData => of(...Array.from({ length: 1 + random.below(7) }, () => randomMessage(random)));
+const randomData = (random: Random): TranscriptData =>
+  of(...Array.from({ length: 1 + random.below(7) }, () => randomMessage(random)));
 const present = (message: MessageData): object =>
-  Object.fromEntries(Object.entries(message).filter(([, value]) => value !== undefined && value !== null && value !== false));
+  Object.fromEntries(
+    Object.entries(message).filter(([, value]) => value !== undefined && value !== null && value !== false),
+  );
 
 test(`what users may not see they do not see in Harmony either (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED);
@@ -261,7 +304,9 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
     const { data: shaped, losses } = toHarmony(data);
     const { text, losses: ofWriting } = writeTranscript(shaped, 'harmony');
     const parsed = parse(text, { dialect: 'harmony' });
-    const back = fromHarmony({ header: null, tools: [], messages: [...parsed.messages()].map(messageData) }, { preambles: true }).data.messages;
+    const back = fromHarmony({ header: null, tools: [], messages: [...parsed.messages()].map(messageData) }, {
+      preambles: true,
+    }).data.messages;
     const told = `OPENCHATML_SEED=${SEED}, run ${run}: ${JSON.stringify(data.messages)}`;
     expect(ofWriting, told).toEqual([]);
     for (const [at, message] of data.messages.entries()) {
@@ -275,8 +320,12 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
       const more: Partial<MessageData> = {};
       if (message.role === 'assistant' && message.channel === undefined) Object.assign(more, { channel: 'final' });
       if (message.role === 'tool' && message.recipient === undefined) Object.assign(more, { recipient: 'assistant' });
-      if (isCall && message.recipient!.startsWith('functions.') && !message.contentType && message.content === '{}') Object.assign(more, { contentType: 'json', constrained: true });
-      if (message.role === 'developer') Object.assign(more, { content: message.content.replace(/^# Instructions\n\n/, '') });
+      if (isCall && message.recipient!.startsWith('functions.') && !message.contentType && message.content === '{}') {
+        Object.assign(more, { contentType: 'json', constrained: true });
+      }
+      if (message.role === 'developer') {
+        Object.assign(more, { content: message.content.replace(/^# Instructions\n\n/, '') });
+      }
       expect(present(back[at]!), `${told}, message ${at}`).toEqual(present({ ...said, ...more }));
       same++;
     }
@@ -286,15 +335,20 @@ test(`what does not come back is told, message by message (OPENCHATML_SEED=${SEE
 });
 
 const DEVELOPERS = [
-  TOOLS, `# Instructions\n\nx\n\n${TOOLS}`, '# Instructions\n\nx', 'x', '# Instructions\n\n', '# Tools\n\nx', `# Instructions\n\n${TOOLS}`, `${TOOLS}\n`,
+  TOOLS, `# Instructions\n\nx\n\n${TOOLS}`, '# Instructions\n\nx', 'x', '# Instructions\n\n', '# Tools\n\nx',
+  `# Instructions\n\n${TOOLS}`, `${TOOLS}\n`,
 ];
 
 test(`Harmony to neutral data and back is the same text (OPENCHATML_SEED=${SEED})`, () => {
   const seeds = randomOf(SEED + 2);
   for (let run = 0; run < runs(3000); run++) {
     const random = randomOf(seeds.below(0x7fffffff));
-    const front = random.pick([[], [SYSTEM], ['Be kind.']]).map((content): MessageData => ({ role: 'system', content }));
-    const developers = Array.from({ length: random.below(3) }, (): MessageData => ({ role: 'developer', content: random.pick(DEVELOPERS) }));
+    const front = random
+      .pick([[], [SYSTEM], ['Be kind.']])
+      .map((content): MessageData => ({ role: 'system', content }));
+    const developers = Array.from({ length: random.below(3) }, (): MessageData => ({
+      role: 'developer', content: random.pick(DEVELOPERS),
+    }));
     const data = of(...front, ...developers, ...toHarmony(randomData(random)).data.messages);
     const text = writeTranscript(data, 'harmony').text;
     const messages = [...parse(text, { dialect: 'harmony' }).messages()].map(messageData);
@@ -304,7 +358,10 @@ test(`Harmony to neutral data and back is the same text (OPENCHATML_SEED=${SEED}
       const isPlain = message.role === 'developer' && !/^# (Instructions|Tools)\n\n/.test(message.content);
       return isPlain ? { ...message, content: `# Instructions\n\n${message.content}` } : message;
     }));
-    expect(writeTranscript(toHarmony(neutral).data, 'harmony').text, `OPENCHATML_SEED=${SEED}, run ${run}: ${JSON.stringify(text)}`)
+    expect(
+      writeTranscript(toHarmony(neutral).data, 'harmony').text,
+      `OPENCHATML_SEED=${SEED}, run ${run}: ${JSON.stringify(text)}`,
+    )
       .toBe(writeTranscript(expected, 'harmony').text);
   }
 });

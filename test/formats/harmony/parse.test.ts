@@ -1,4 +1,5 @@
-// What openai-harmony reads, we read too: every text that it takes gives the same messages, but for a table of its defects.
+// What openai-harmony reads, we read too: every text that it takes gives the same messages, but for a table of its
+// defects.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { parse } from '../../../src/rules/library-best.ts';
 import { readFixtures } from '../../fixture.ts';
@@ -42,7 +43,8 @@ const DEFECTS: Defect[] = [
     shows: ({ recipient }) => recipient !== null && !KNOWN_RECIPIENTS.includes(recipient),
     example: {
       text: `${START}<|channel|>commentary json<|message|>{}<|end|>`, role: null,
-      theirs: { recipient: 'json', contentType: null }, ours: [{ channel: 'commentary', recipient: null, contentType: 'json' }],
+      theirs: { recipient: 'json', contentType: null },
+      ours: [{ channel: 'commentary', recipient: null, contentType: 'json' }],
     },
   },
   {
@@ -51,7 +53,8 @@ const DEFECTS: Defect[] = [
     shows: ({ recipient, name }) => CONTROL.test(recipient ?? '') || CONTROL.test(name ?? ''),
     example: {
       text: `${START}<|channel|>commentary to=functions.f<|channel|>commentary<|message|>{}<|call|>`, role: null,
-      theirs: { recipient: 'functions.f<|channel|>commentary' }, ours: [{ recipient: 'functions.f', channel: 'commentary' }],
+      theirs: { recipient: 'functions.f<|channel|>commentary' },
+      ours: [{ recipient: 'functions.f', channel: 'commentary' }],
     },
   },
   {
@@ -61,7 +64,10 @@ const DEFECTS: Defect[] = [
     example: {
       text: `<|channel|>final<|end|>${START}<|message|>x<|end|>`, role: 'assistant',
       theirs: { recipient: '<|end|><|start|>assistant', channel: 'final' },
-      ours: [{ role: 'assistant', channel: 'final', recipient: null, content: '' }, { role: 'assistant', recipient: null, content: 'x' }],
+      ours: [
+        { role: 'assistant', channel: 'final', recipient: null, content: '' },
+        { role: 'assistant', recipient: null, content: 'x' },
+      ],
     },
   },
   {
@@ -70,7 +76,8 @@ const DEFECTS: Defect[] = [
     shows: ({ recipient }) => recipient?.startsWith('<|start|>') ?? false,
     example: {
       text: `${START}<|channel|>final<|message|>x<|end|>`, role: 'assistant',
-      theirs: { recipient: '<|start|>assistant' }, ours: [{ role: 'assistant', recipient: null, channel: 'final', content: 'x' }],
+      theirs: { recipient: '<|start|>assistant' },
+      ours: [{ role: 'assistant', recipient: null, channel: 'final', content: 'x' }],
     },
   },
   {
@@ -114,10 +121,12 @@ const DEFECTS: Defect[] = [
   {
     name: 'an author with any recipient is a tool',
     ruling: 'R-ROLE',
-    shows: ({ role, name, recipient }) => role === 'tool' && !name?.startsWith('functions.') && recipient !== 'assistant',
+    shows: ({ role, name, recipient }) => role === 'tool' && !name?.startsWith('functions.')
+      && recipient !== 'assistant',
     example: {
       text: '<|start|>python to=user<|message|>x<|end|>', role: null,
-      theirs: { role: 'tool', name: 'python', recipient: 'user' }, ours: [{ role: 'python', name: null, recipient: 'user' }],
+      theirs: { role: 'tool', name: 'python', recipient: 'user' },
+      ours: [{ role: 'python', name: null, recipient: 'user' }],
     },
   },
 ];
@@ -131,7 +140,9 @@ function ours({ text, role }: Asked): ReadMessage[] {
 }
 
 /** The same text, and where the library's messages differ from ours, the defect that they show. */
-function compare(all: readonly Asked[]): { same: number; refused: number; shown: Map<string, number>; unexplained: object[] } {
+function compare(
+  all: readonly Asked[],
+): { same: number; refused: number; shown: Map<string, number>; unexplained: object[] } {
   const result = { same: 0, refused: 0, shown: new Map<string, number>(), unexplained: [] as object[] };
   for (const [at, answer] of askHarmony(all.map((asked) => ({ op: 'parse', ...asked }))).entries()) {
     if (!('messages' in answer)) {
@@ -184,8 +195,11 @@ describe.skipIf(!hasHarmony())('against openai-harmony', () => {
 
   test('reported texts, as they are, as completions and as prompts', () => {
     const pages = readFixtures().filter(({ name }) => /^(wild|disagreements)\//.test(name));
-    const texts = pages.map(({ input, options }): Asked => ({ text: Buffer.from(input).toString(), role: options.role ?? null }));
-    const all = texts.flatMap(({ text, role }) => [{ text, role }, { text, role: 'assistant' }, { text: START + text, role: null }]);
+    const texts =
+      pages.map(({ input, options }): Asked => ({ text: Buffer.from(input).toString(), role: options.role ?? null }));
+    const all = texts.flatMap(({ text, role }) => {
+      return [{ text, role }, { text, role: 'assistant' }, { text: START + text, role: null }];
+    });
     const { same, refused, unexplained } = compare(all);
     expect(unexplained).toEqual([]);
     expect(same).toBeGreaterThan(10);
@@ -206,14 +220,17 @@ const ROLES = ['system', 'developer', 'user', 'assistant', 'assistant', 'assista
 /** A header, likely well made; oddities come one at a time. */
 function randomHeader(random: Random): string {
   const space = (): string => (random.once(6) ? random.pick(['  ', '\t', '\n']) : ' ');
-  const to = (): string => `${space()}to=${random.pick(['functions.f', 'functions.f', 'python', 'browser.search', 'user'])}`;
+  const to = (): string =>
+    `${space()}to=${random.pick(['functions.f', 'functions.f', 'python', 'browser.search', 'user'])}`;
   const isOdd = random.once(10);
   const role = random.pick(isOdd ? ['tool', 'user:eric', 'to=functions.f', 'python'] : ROLES);
   let start = role;
   let channel = '';
   let type = '';
   if (role === 'functions.f' || isOdd) start += random.once(12) ? to() : `${space()}to=assistant`;
-  if (!random.once(4)) channel = `<|channel|>${random.pick(['analysis', 'commentary', 'final', 'final', 'comment', 'Final'])}`;
+  if (!random.once(4)) {
+    channel = `<|channel|>${random.pick(['analysis', 'commentary', 'final', 'final', 'comment', 'Final'])}`;
+  }
   const isCall = role === 'assistant' && random.once(2);
   if (isCall && (channel === '' || random.once(2))) start += to();
   else if (isCall) channel += to();
@@ -228,7 +245,8 @@ function randomHeader(random: Random): string {
 
 function randomText(random: Random): Asked {
   const pieces = [
-    'a', ' ', '\n', '<', '<|', '|>', '<<|', 'é', '😀', '{"a": 1}', '\0', '<|literal|>', '<|foo|>', '<|channel|>', '<|message|>', '<|constrain|>',
+    'a', ' ', '\n', '<', '<|', '|>', '<<|', 'é', '😀', '{"a": 1}', '\0', '<|literal|>', '<|foo|>', '<|channel|>',
+    '<|message|>', '<|constrain|>',
     '<|im_end|>', '<|endoftext|>',
   ];
   let text = '';
@@ -239,5 +257,7 @@ function randomText(random: Random): Asked {
     text += left === 1 && random.once(6) ? '' : random.pick(['<|end|>', '<|return|>', '<|call|>']);
   }
   // As a completion the first message's start token and role are the caller's.
-  return random.once(4) && text.startsWith(START) ? { text: text.slice(START.length), role: 'assistant' } : { text, role: null };
+  return random.once(4) && text.startsWith(START)
+    ? { text: text.slice(START.length), role: 'assistant' }
+    : { text, role: null };
 }

@@ -1,4 +1,5 @@
-// Our Harmony text is openai-harmony's, byte for byte: random conversations, tools, system messages, training, old reasoning.
+// Our Harmony text is openai-harmony's, byte for byte: random conversations, tools, system messages, training, old
+// reasoning.
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { toHarmony, type ToHarmonyOptions } from '../../../src/formats/harmony/harmony.ts';
@@ -35,12 +36,16 @@ const TOOLS: ToolDefinition[] = [
 /** Text without a control token; all else may be in it. */
 function body(random: Random): string {
   const pieces = [
-    'a', 'word ', '\n', '\n\n', '<', '<|', '|>', 'é', '😀', ' ', '\t', '"', '\\', '# Tools', '<|literal|>', '<|foo|>', '<<', '\r\n', '你好', '0',
+    'a', 'word ', '\n', '\n\n', '<', '<|', '|>', 'é', '😀', ' ', '\t', '"', '\\', '# Tools', '<|literal|>', '<|foo|>',
+    '<<', '\r\n', '你好', '0',
   ];
   return Array.from({ length: random.below(8) }, () => random.pick(pieces)).join('');
 }
 
-/** Where it stands in instructions, tools behind them could not be told from them: they come in a message of their own, before. */
+/**
+ * Where it stands in instructions, tools behind them could not be told from them: they come in a message of their own,
+ * before.
+ */
 const HEADING = /\n\n# Tools\n\n/g;
 
 test('instructions that hold the heading of tools are kept apart from tools', () => {
@@ -62,7 +67,8 @@ interface Conversation {
 
 function conversation(random: Random): Conversation {
   const messages: MessageData[] = [];
-  const say = (role: string, content: string, more: Partial<MessageData> = {}): void => void messages.push({ role, content, ...more });
+  const say = (role: string, content: string, more: Partial<MessageData> = {}): void =>
+    void messages.push({ role, content, ...more });
   // Instructions that begin with a heading of the layout are taken to have it already.
   if (random.once(3)) say('developer', `Do: ${body(random).replaceAll(HEADING, 'Tools')}`);
   for (let turns = random.below(5); turns > 0; turns--) {
@@ -71,13 +77,17 @@ function conversation(random: Random): Conversation {
       if (random.once(2)) say('assistant', body(random), { channel: 'analysis' });
       if (random.once(4)) say('assistant', body(random), { channel: 'commentary', intent: 'preamble' });
       if (random.once(4)) {
-        say('assistant', 'print(1)', { recipient: 'python', channel: 'analysis', ...(random.once(2) && { contentType: 'code' }) });
+        say('assistant', 'print(1)', {
+          recipient: 'python', channel: 'analysis', ...(random.once(2) && { contentType: 'code' }),
+        });
         if (!random.once(4)) say('tool', body(random), { name: 'python', recipient: 'assistant', channel: 'analysis' });
       } else if (random.once(2)) {
         const { name } = random.pick(TOOLS);
         const typed = random.once(3) ? {} : { contentType: 'json', constrained: true };
         const callId = random.once(2) ? `c${messages.length}` : undefined;
-        say('assistant', `{"n": ${random.below(9)}}`, { recipient: `functions.${name}`, channel: 'commentary', callId, ...typed });
+        say('assistant', `{"n": ${random.below(9)}}`, {
+          recipient: `functions.${name}`, channel: 'commentary', callId, ...typed,
+        });
         if (!random.once(4)) say('tool', body(random), { name: `functions.${name}`, channel: 'commentary', callId });
       }
     }
@@ -113,8 +123,11 @@ function request({ messages, tools, options, mode }: Conversation): Request {
       outside.push({ role, content: { developer: { instructions: content, tools: index === 0 ? declared : [] } } });
     } else if (role === 'assistant') {
       const isFunction = message.recipient?.startsWith('functions.');
-      const type = isFunction ? '<|constrain|>json' : message.contentType ? `<|constrain|>${message.contentType}` : null;
-      outside.push({ role, recipient: message.recipient ?? null, channel: message.channel ?? 'final', content_type: type, content });
+      const type =
+        isFunction ? '<|constrain|>json' : message.contentType ? `<|constrain|>${message.contentType}` : null;
+      outside.push({
+        role, recipient: message.recipient ?? null, channel: message.channel ?? 'final', content_type: type, content,
+      });
     } else if (role === 'tool') {
       outside.push({ role, name: message.name!, recipient: 'assistant', channel: message.channel!, content });
     } else {
@@ -144,7 +157,9 @@ test.skipIf(!hasHarmony())(`${RUNS} random conversations (OPENCHATML_SEED=${SEED
 
 test.skipIf(!hasHarmony())('the pages of fixtures/sampling under the rule of Harmony', () => {
   const folder = new URL('../../../fixtures/sampling/', import.meta.url).pathname;
-  const all = readdirSync(folder).filter((file) => file !== 'README.md' && file !== 'open-turn.md').map((file): Conversation => {
+  const all = readdirSync(folder).filter((file) => {
+    return file !== 'README.md' && file !== 'open-turn.md';
+  }).map((file): Conversation => {
     const text = readFileSync(folder + file, 'utf8').split('\n```transcript\n')[1]!.split('\n```')[0]!;
     const messages = [...parse(text, { dialect: 'openchatml-2.2' }).messages()].map(messageData)
       // A debug answer would be moved to where users do not see it, which has its own test.
@@ -156,7 +171,10 @@ test.skipIf(!hasHarmony())('the pages of fixtures/sampling under the rule of Har
     const asked = request(each) as Request & { op: 'render' };
     // These pages have channels in places where the random conversations have none.
     const channel = (at: number): string | null => each.messages[at]!.channel ?? null;
-    return { ...asked, messages: asked.messages.map((message, at) => ({ ...message, channel: message.channel ?? channel(at) })) };
+    return {
+      ...asked,
+      messages: asked.messages.map((message, at) => ({ ...message, channel: message.channel ?? channel(at) })),
+    };
   }));
   for (const [at, answer] of answers.entries()) {
     expect(ours(all[at]!)).toEqual('text' in answer ? answer.text : answer);

@@ -1,12 +1,15 @@
 // The system message of Harmony: written, read, and compared with openai-harmony over all its settings.
 import { describe, expect, test } from 'vitest';
-import { HARMONY_SYSTEM, type HarmonySystem, harmonySystem, readHarmonySystem } from '../../../src/formats/harmony/system.ts';
+import {
+  HARMONY_SYSTEM, type HarmonySystem, harmonySystem, readHarmonySystem,
+} from '../../../src/formats/harmony/system.ts';
 import { runs } from '../../long.ts';
 import { askHarmony, hasHarmony, type OutsideMessage } from '../../outside/harmony.ts';
 import { randomOf, SEED } from '../../random.ts';
 
 const CHANNELS = ['analysis', 'commentary', 'final'];
-const SEARCH = 'namespace browser {\n\n// Searches.\ntype search = (_: {\nquery: string,\n}) => any;\n\n} // namespace browser';
+const SEARCH =
+  'namespace browser {\n\n// Searches.\ntype search = (_: {\nquery: string,\n}) => any;\n\n} // namespace browser';
 const BROWSER = `## browser\n\n// Looks things up.\n${SEARCH}`;
 const PYTHON = '## python\n\nRuns code.\n\nIt has no network.';
 
@@ -46,7 +49,9 @@ function mixtures(): HarmonySystem[] {
   for (const [key, choices] of Object.entries(values)) {
     all = all.flatMap((fields) => choices.map((value) => (value === undefined ? fields : { ...fields, [key]: value })));
   }
-  return all.filter(({ channels, functionTools, channelRequired }) => channels || (!functionTools && channelRequired === undefined));
+  return all.filter(({ channels, functionTools, channelRequired }) => {
+    return channels || (!functionTools && channelRequired === undefined);
+  });
 }
 
 test('reading gives the fields back wherever effort or channels tell the layout', () => {
@@ -63,8 +68,10 @@ test('reading gives the fields back wherever effort or channels tell the layout'
 test(`any text: what is read stays the same when it is written and read again (OPENCHATML_SEED=${SEED})`, () => {
   const random = randomOf(SEED);
   const pieces = [
-    'You are Ada.', 'Knowledge cutoff: 2024-06', 'Current date: 2025-08-10', 'Reasoning: low', 'Reasoning:', '# Tools', '## python', 'Runs code.',
-    '# Valid channels: final.', '# Valid channels: a, b. Channel must be included for every message.', '# Valid channels: ',
+    'You are Ada.', 'Knowledge cutoff: 2024-06', 'Current date: 2025-08-10', 'Reasoning: low', 'Reasoning:', '# Tools',
+    '## python', 'Runs code.',
+    '# Valid channels: final.', '# Valid channels: a, b. Channel must be included for every message.',
+    '# Valid channels: ',
     "Calls to these tools must go to the commentary channel: 'functions'.", '', '', ' ',
   ];
   let read = 0;
@@ -73,7 +80,8 @@ test(`any text: what is read stays the same when it is written and read again (O
     const fields = readHarmonySystem(text);
     if (fields === null) continue;
     read++;
-    expect(readHarmonySystem(harmonySystem(fields)), `OPENCHATML_SEED=${SEED}: ${JSON.stringify(text)}`).toEqual(fields);
+    expect(readHarmonySystem(harmonySystem(fields)), `OPENCHATML_SEED=${SEED}: ${JSON.stringify(text)}`)
+      .toEqual(fields);
   }
   expect(read).toBeGreaterThan(runs(500));
 });
@@ -89,7 +97,8 @@ Reasoning: high
 Calls to these tools must go to the commentary channel: 'functions'.`;
     const fields = readHarmonySystem(text);
     expect(fields).toEqual({
-      identity: 'You are a helpful AI assistant.', knowledgeCutoff: '2024-06', currentDate: '2025-08-08', reasoningEffort: 'high',
+      identity: 'You are a helpful AI assistant.', knowledgeCutoff: '2024-06', currentDate: '2025-08-08',
+      reasoningEffort: 'high',
       channels: CHANNELS, functionTools: true,
     });
     expect(harmonySystem(fields!)).toBe(text.replace('high\n', 'high\n\n'));
@@ -113,7 +122,9 @@ const named = (tools: string): Record<string, unknown> =>
     const name = /^## (\w+)/.exec(part)![1]!;
     const description = 'Looks things up.';
     const parameters = { type: 'object', properties: { query: { type: 'string' } }, required: ['query'] };
-    if (name === 'browser') return [name, { name, description, tools: [{ name: 'search', description: 'Searches.', parameters }] }];
+    if (name === 'browser') {
+      return [name, { name, description, tools: [{ name: 'search', description: 'Searches.', parameters }] }];
+    }
     return [name, { name, description: part.split('\n\n').slice(1).join('\n\n'), tools: [] }];
   }));
 
@@ -126,7 +137,9 @@ test.skipIf(!hasHarmony())('openai-harmony renders every mixture of fields byte 
       knowledge_cutoff: fields.knowledgeCutoff ?? null,
       conversation_start_date: fields.currentDate ?? null,
       reasoning_effort: effort ? effort[0]!.toUpperCase() + effort.slice(1) : null,
-      channel_config: fields.channels ? { valid_channels: fields.channels, channel_required: fields.channelRequired !== false } : null,
+      channel_config: fields.channels
+        ? { valid_channels: fields.channels, channel_required: fields.channelRequired !== false }
+        : null,
       tools: fields.builtinTools ? named(fields.builtinTools) : null,
     };
     const messages: OutsideMessage[] = [{ role: 'system', content: { system } }];

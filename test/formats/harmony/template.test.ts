@@ -1,5 +1,5 @@
-// Conversations as the chat template of gpt-oss writes them (fixtures/harmony/template): our text is the same, but for a table of
-// known differences; and reading the template's text gives the conversation back.
+// Conversations as the chat template of gpt-oss writes them (fixtures/harmony/template): our text is the same, but for
+// a table of known differences; and reading the template's text gives the conversation back.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { fromChat } from '../../../src/formats/chat/read.ts';
@@ -25,7 +25,9 @@ interface Recorded {
 
 const recorded = readdirSync(FOLDER).filter((file) => file.endsWith('.json')).sort().map((file): Recorded => {
   const name = file.replace(/\.json$/, '');
-  return { name, ...JSON.parse(readFileSync(FOLDER + file, 'utf8')), text: readFileSync(`${FOLDER}${name}.txt`, 'utf8') };
+  return {
+    name, ...JSON.parse(readFileSync(FOLDER + file, 'utf8')), text: readFileSync(`${FOLDER}${name}.txt`, 'utf8'),
+  };
 });
 
 /** JSON as Python's json.dumps spaces it. */
@@ -35,7 +37,8 @@ function pythonJson(value: unknown): string {
   return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}: ${pythonJson(item)}`).join(', ')}}`;
 }
 
-const isCall = (message: MessageData | undefined): boolean => message?.role === 'assistant' && message.recipient != null;
+const isCall = (message: MessageData | undefined): boolean =>
+  message?.role === 'assistant' && message.recipient != null;
 const everywhere = (change: (message: MessageData) => MessageData) =>
   (messages: readonly MessageData[]): MessageData[] => messages.map(change);
 
@@ -43,11 +46,15 @@ const everywhere = (change: (message: MessageData) => MessageData) =>
 const DIFFERENCES: Record<string, { why: string; change(messages: readonly MessageData[]): MessageData[] }> = {
   'reply-in-json': {
     why: 'the text of a reply stands as a JSON string',
-    change: everywhere((message) => (message.role === 'tool' ? { ...message, content: JSON.stringify(message.content) } : message)),
+    change: everywhere((message) => {
+      return message.role === 'tool' ? { ...message, content: JSON.stringify(message.content) } : message;
+    }),
   },
   'content-is-reasoning': {
     why: 'text beside a call is analysis; in Harmony it is a preamble on commentary',
-    change: everywhere(({ intent, ...message }) => (intent === 'preamble' ? { ...message, channel: 'analysis' } : message)),
+    change: everywhere(({ intent, ...message }) => {
+      return intent === 'preamble' ? { ...message, channel: 'analysis' } : message;
+    }),
   },
   'first-call-only': {
     why: 'of several calls in one message only the first is written',
@@ -55,7 +62,9 @@ const DIFFERENCES: Record<string, { why: string; change(messages: readonly Messa
   },
   'arguments-rewritten': {
     why: 'arguments are written anew from their value',
-    change: everywhere((message) => (isCall(message) ? { ...message, content: pythonJson(JSON.parse(message.content)) } : message)),
+    change: everywhere((message) => {
+      return isCall(message) ? { ...message, content: pythonJson(JSON.parse(message.content)) } : message;
+    }),
   },
   'later-instructions-lost': {
     why: 'system and developer messages behind the first message are left out',
@@ -70,10 +79,13 @@ const KEEP = { key: 'kept', value: '1' };
 
 function changed({ record, differences }: Recorded): TranscriptData {
   const { data } = fromChat(record);
-  return { ...data, messages: differences.reduce((messages, name) => DIFFERENCES[name]!.change(messages), [...data.messages]) };
+  return {
+    ...data, messages: differences.reduce((messages, name) => DIFFERENCES[name]!.change(messages), [...data.messages]),
+  };
 }
 
-const keepsThinking = ({ messages }: TranscriptData): boolean => messages.some(({ attributes }) => attributes?.includes(KEEP));
+const keepsThinking = ({ messages }: TranscriptData): boolean =>
+  messages.some(({ attributes }) => attributes?.includes(KEEP));
 
 function ours(page: Recorded): string {
   const data = changed(page);
@@ -89,7 +101,8 @@ function ours(page: Recorded): string {
 }
 
 /** The fields that are there. */
-const fields = (all: Record<string, unknown>): object => Object.fromEntries(Object.entries(all).filter(([, value]) => value != null));
+const fields = (all: Record<string, unknown>): object =>
+  Object.fromEntries(Object.entries(all).filter(([, value]) => value != null));
 
 test('there are conversations of every kind', () => {
   expect(recorded.length).toBeGreaterThanOrEqual(12);
@@ -97,11 +110,14 @@ test('there are conversations of every kind', () => {
 });
 
 describe('the template and we write the same', () => {
-  test.each(recorded.map((page) => [page.name, page.differences.join(' '), page] as const))('%s %s', (_name, _differences, page) => {
+  test.each(
+    recorded.map((page) => [page.name, page.differences.join(' '), page] as const),
+  )('%s %s', (_name, _differences, page) => {
     expect(ours(page)).toBe(page.text);
     // Every difference that is named is one.
     for (const name of page.differences) {
-      expect(ours({ ...page, differences: page.differences.filter((other) => other !== name) }), name).not.toBe(page.text);
+      expect(ours({ ...page, differences: page.differences.filter((other) => other !== name) }), name).not
+        .toBe(page.text);
     }
   });
 });
@@ -113,12 +129,16 @@ describe('the template\'s text is read back', () => {
     const { data } = fromHarmony({ header: null, tools: [], messages }, { style: 'template' });
     const [system, ...rest] = data.messages;
     expect(readHarmonySystem(system!.content)).toEqual({
-      ...HARMONY_SYSTEM, currentDate: page.date, reasoningEffort: page.effort, ...(page.record.tools && { functionTools: true }),
+      ...HARMONY_SYSTEM, currentDate: page.date, reasoningEffort: page.effort,
+      ...(page.record.tools && { functionTools: true }),
     });
     const expected = changed(page);
     expect(data.tools).toEqual(expected.tools);
-    const { messages: kept } = messagesForCompletion(expected.messages, { rule: keepsThinking(expected) ? 'keep' : 'ocm' });
-    // Ids are lost, a bare content type does not bind, instructions are the developer's, and the last answer ends for training.
+    const { messages: kept } = messagesForCompletion(expected.messages, {
+      rule: keepsThinking(expected) ? 'keep' : 'ocm',
+    });
+    // Ids are lost, a bare content type does not bind, instructions are the developer's, and the last answer ends for
+    // training.
     expect(rest).toEqual(kept.map(({ role, name, recipient, channel, contentType, intent, end, content }, at) => ({
       ...fields({ name, recipient, channel, contentType, intent }),
       content,

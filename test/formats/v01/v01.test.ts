@@ -31,7 +31,8 @@ describe('into the shape of 0.1', () => {
       ['user', 'Hi'],
       [
         'assistant',
-        '<|start_reason|>think<|end_reason|>\nI look.\n<|function_call|>\n{"arguments": {"a": [1,  2]}, "name": "f"}\n<|function_call|>\n' +
+        '<|start_reason|>think<|end_reason|>\nI look.\n<|function_call|>\n{"arguments": {"a": [1,  2]}, "name": "f"}\n'
+        + '<|function_call|>\n' +
           '{"arguments": 7, "name": "browser.search"}',
       ],
       ['tool', '<|function_output|>\none'],
@@ -57,7 +58,8 @@ describe('into the shape of 0.1', () => {
     const tools = [TOOL, { ...TOOL, name: 'g' }];
     const { data, losses } = toLine({ ...of({ role: 'system', content: 'Be kind.' }, USER), tools });
     const definition = (name: string) =>
-      `{"type":"function","function":{"name":"${name}","description":"Does \\u003c|im_end|> it","parameters":{"type":"object","properties":{}}}}`;
+      `{"type":"function","function":{"name":"${name}","description":"Does \\u003c|im_end|> it",`
+        + `"parameters":{"type":"object","properties":{}}}}`;
     expect(bodies(data)[0]).toEqual(['system', `Be kind.\n<|function_list|>\n${definition('f')}\n${definition('g')}`]);
     expect(losses).toEqual([]);
     expect(fromLine(data)).toEqual({ header: null, tools, messages: [{ role: 'system', content: 'Be kind.' }, USER] });
@@ -227,7 +229,8 @@ describe('out of the shape of 0.1', () => {
 
   test('thoughts stand before what is shown; other names than reason keep their markers', () => {
     const text =
-      '<|im_start|>assistant name=a\n<|start_reflect|>r<|end_reflect|>\n<|start_reason|>x<|start_reason|>y<|end_reason|><|end_reason|>\nShown ' +
+      '<|im_start|>assistant name=a\n<|start_reflect|>r<|end_reflect|>\n'
+      + '<|start_reason|>x<|start_reason|>y<|end_reason|><|end_reason|>\nShown ' +
       '<|start_reason|>z<|end_reason|>too<|im_end|>';
     expect(meaning(text).messages).toEqual([
       { ...ANALYSIS, name: 'a', content: '<|start_reflect|>r<|end_reflect|>' },
@@ -247,7 +250,8 @@ describe('out of the shape of 0.1', () => {
   test('replies have the names of the calls that they answer in order', () => {
     const call = (name: string) => `<|function_call|>{"arguments":1,"name":"${name}"}`;
     const text =
-      `<|im_start|>assistant\n${call('f')}${call('g')}<|im_end|><|im_start|>tool\n<|function_output|>\n1\n<|function_output|>2\n<|im_end|>` +
+      `<|im_start|>assistant\n${call('f')}${call('g')}<|im_end|><|im_start|>tool\n<|function_output|>\n1\n`
+      + `<|function_output|>2\n<|im_end|>` +
       '<|im_start|>tool name=h\n<|function_output|>3<|im_end|><|im_start|>tool\nplain<|im_end|>';
     expect(meaning(text).messages.slice(2)).toEqual([
       { ...REPLY, content: '1' },

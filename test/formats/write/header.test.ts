@@ -47,13 +47,15 @@ describe('the canonical header of 2.2', () => {
         'openchatml-2.2',
       ),
     ).toBe(
-      '<|start|>assistant to=functions.weather call_id=wx1 name=eric intent=status content_type=markdown x=1 a= e=a=b<|channel|>commentary',
+      '<|start|>assistant to=functions.weather call_id=wx1 name=eric intent=status content_type=markdown x=1 a= e=a=b'
+        + '<|channel|>commentary',
     );
   });
 
   test('of a call and its reply are those of 2.2 §16.2', () => {
     expect(writeMessage(CALL, 0, 'openchatml-2.2').text).toBe(
-      '<|start|>assistant to=functions.weather call_id=wx1<|channel|>commentary<|constrain|>json<|message|>{}<|call|>\n',
+      '<|start|>assistant to=functions.weather call_id=wx1<|channel|>commentary<|constrain|>json'
+        + '<|message|>{}<|call|>\n',
     );
     expect(writeMessage(REPLY, 0, 'openchatml-2.2').text).toBe(
       '<|start|>tool to=assistant call_id=wx1 name=functions.weather<|channel|>commentary<|message|>1<|end|>\n',

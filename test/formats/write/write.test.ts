@@ -6,7 +6,9 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/formats/loss.ts';
-import { writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript } from '../../../src/formats/write/write.ts';
+import {
+  writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript,
+} from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../../src/model/data.ts';
 import type { HeaderValue } from '../../../src/model/header/yaml.ts';
 import { type Transcript } from '../../../src/model/parse.ts';
@@ -41,7 +43,8 @@ describe('a transcript', () => {
   test('in each dialect', () => {
     const written = (dialect: DialectId, options?: WriteOptions) => writeTranscript(data, dialect, options);
     expect(written('openchatml-2.2')).toEqual({
-      text: 'version: 2.2\nmodel: m\n<|start|>user<|message|>Hi<|end|>\n<|start|>assistant<|channel|>final<|message|>Hello<|return|>\n',
+      text: 'version: 2.2\nmodel: m\n<|start|>user<|message|>Hi<|end|>\n'
+        + '<|start|>assistant<|channel|>final<|message|>Hello<|return|>\n',
       losses: [],
     });
     expect(written('openchatml-2.0').text).toMatch(/^version: 2\.0\nmodel: m\n<\|start\|>/);

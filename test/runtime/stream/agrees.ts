@@ -17,14 +17,21 @@ const machine = new WasmMachine();
 
 /** What needs a whole body or the messages before, and what only the input's first bytes tell. */
 const NOT_STREAMED = new Set([
-  'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient', 'call-channel', 'unknown-tool',
-  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type', 'cot-in-final', 'not-utf8',
+  'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
+  'call-channel', 'unknown-tool',
+  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type',
+  'cot-in-final', 'not-utf8',
 ]);
 
-type Message = Omit<DoneMessage, 'kind' | 'status' | 'index' | 'transcript' | 'attributes' | 'constrained' | 'isAmbiguous' | 'isUndispatchable'>;
+type Message = Omit<
+  DoneMessage,
+  'kind' | 'status' | 'index' | 'transcript' | 'attributes' | 'constrained' | 'isAmbiguous' | 'isUndispatchable'
+>;
 
 /** Compares the events of an input (options reasoning and collect are on) with what reading it whole gives. */
-export function expectAgreement(events: readonly StreamEvent[], input: Uint8Array, options: ReadOptions & VisibilityOptions, told: string): void {
+export function expectAgreement(
+  events: readonly StreamEvent[], input: Uint8Array, options: ReadOptions & VisibilityOptions, told: string,
+): void {
   const parsed = parseOn(machine, input, options);
   const source = new MemorySource(input);
   const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
@@ -34,13 +41,17 @@ export function expectAgreement(events: readonly StreamEvent[], input: Uint8Arra
   let index = 0;
   for (const transcript of transcripts) {
     for (const message of transcript) {
-      const { role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, end, content, isOpenTurn } = message;
+      const {
+        role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, end, content, isOpenTurn,
+      } = message;
       const visible = isVisible(message, transcript.info, source, options);
       const trailing = message.rowsOf(8);
-      const closing = end === 'eof' || end === 'implicit' ? message.to : terminatorTo(message.to, trailing, input, message.body.to);
+      const closing =
+        end === 'eof' || end === 'implicit' ? message.to : terminatorTo(message.to, trailing, input, message.body.to);
       const { from: bodyFrom, to: bodyTo } = message.body;
       expected.push({
-        role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, bodyFrom, end, to: closing, bodyTo, isOpenTurn, visible, content,
+        role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, bodyFrom, end, to: closing,
+        bodyTo, isOpenTurn, visible, content,
       });
       const of = id(index);
       const told2 = `${told}: message ${index}`;
@@ -57,24 +68,38 @@ export function expectAgreement(events: readonly StreamEvent[], input: Uint8Arra
     }
   }
   for (const message of done) {
-    const { role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, end, isOpenTurn, visible, to, bodyFrom, bodyTo } = message;
+    const {
+      role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, end, isOpenTurn, visible, to,
+      bodyFrom, bodyTo,
+    } = message;
     const content = message.content!;
     found.push({
-      role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, bodyFrom, end, to, bodyTo, isOpenTurn, visible, content,
+      role, name, recipient, channel, explicitChannel, intent, callId, contentType, from, bodyFrom, end, to, bodyTo,
+      isOpenTurn, visible, content,
     });
   }
   if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, told).toEqual(expected);
-  const begun = events.flatMap((event) => (event.type === 'transcript.begin' ? [`${event.transcript} ${event.dialect} ${event.version}`] : []));
-  expect(begun, told).toEqual(transcripts.map((transcript) => `${transcript.number} ${transcript.dialect} ${transcript.version}`));
-  const line = (d: { severity: string; code: string | null; rule: string; from: number; to: number; transcript: number }): string =>
+  const begun = events.flatMap((event) => {
+    return event.type === 'transcript.begin' ? [`${event.transcript} ${event.dialect} ${event.version}`] : [];
+  });
+  expect(begun, told)
+    .toEqual(transcripts.map((transcript) => `${transcript.number} ${transcript.dialect} ${transcript.version}`));
+  const line = (
+    d: { severity: string; code: string | null; rule: string; from: number; to: number; transcript: number },
+  ): string =>
     `${d.severity} ${d.code} ${d.rule} ${d.from}..${d.to} ${d.transcript}`;
   const diagnostics = events.flatMap((event) => (event.type === 'diagnostic' ? [line(event.diagnostic)] : [])).sort();
-  const checked = [...checkSource(machine, new MemorySource(input), options)].filter(({ rule }) => !NOT_STREAMED.has(rule)).map(line).sort();
+  const checked = [...checkSource(machine, new MemorySource(input), options)]
+    .filter(({ rule }) => !NOT_STREAMED.has(rule))
+    .map(line)
+    .sort();
   if (diagnostics.join('\n') !== checked.join('\n')) expect(diagnostics, told).toEqual(checked);
 }
 
 /** After the terminator, trailing ones apart. */
-function terminatorTo(to: number, trailing: readonly { from: number; to: number }[], input: Uint8Array, bodyTo: number): number {
+function terminatorTo(
+  to: number, trailing: readonly { from: number; to: number }[], input: Uint8Array, bodyTo: number,
+): number {
   if (trailing.length === 0) return to;
   const text = Buffer.from(input.subarray(bodyTo, bodyTo + 24)).toString('latin1');
   const name = TOKEN_NAMES.find((token) => token !== '' && text.trimStart().startsWith(`<|${token}|>`))!;

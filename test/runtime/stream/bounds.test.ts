@@ -26,14 +26,21 @@ function everyCut(text: string, options: StreamOptions): StreamEvent[] {
   return eventsOf(input, options, [], LARGE);
 }
 
-const told = (events: StreamEvent[]) => events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
-const done = (events: StreamEvent[]) => events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
+const told = (events: StreamEvent[]) =>
+  events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
+const done = (events: StreamEvent[]) =>
+  events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
 
 describe('bounds', () => {
   test.each(['openchatml-2.2', 'harmony'] as const)('a header, in %s', (dialect) => {
-    const events = everyCut(`<|start|>assistant ${'x'.repeat(3000)}<|channel|>final<|message|>secret<|end|>${NEXT}`, { dialect, bounds: { header: 100 } });
-    expect(told(events)).toContainEqual(expect.objectContaining({ rule: 'header-limit', code: 'E-PARSE-HEADER', from: 0, to: 100 }));
-    expect(done(events)).toMatchObject([{ role: null, kind: 'hidden', visible: false, status: 'incomplete', from: 0, end: 'end' }, { role: 'assistant' }]);
+    const events = everyCut(`<|start|>assistant ${'x'.repeat(3000)}<|channel|>final<|message|>secret<|end|>${NEXT}`, {
+      dialect, bounds: { header: 100 },
+    });
+    expect(told(events))
+      .toContainEqual(expect.objectContaining({ rule: 'header-limit', code: 'E-PARSE-HEADER', from: 0, to: 100 }));
+    expect(done(events)).toMatchObject([
+      { role: null, kind: 'hidden', visible: false, status: 'incomplete', from: 0, end: 'end' }, { role: 'assistant' },
+    ]);
     expect(JSON.stringify(events)).not.toContain('secret');
     expect(deltasOf(events, 'response.delta', 'm1')).toBe('next');
   });
@@ -47,7 +54,9 @@ describe('bounds', () => {
   });
 
   test('a header that never ends', () => {
-    const events = everyCut(`<|start|>assistant ${'x '.repeat(1000)}`, { dialect: 'openchatml-2.2', bounds: { header: 100 } });
+    const events = everyCut(`<|start|>assistant ${'x '.repeat(1000)}`, {
+      dialect: 'openchatml-2.2', bounds: { header: 100 },
+    });
     expect(told(events).map(({ rule }) => rule)).toContain('header-limit');
     expect(events.at(-1)).toMatchObject({ type: 'response.incomplete', reason: 'bound' });
   });
@@ -56,9 +65,11 @@ describe('bounds', () => {
     const text = `<|start|>assistant<|message|>${'a'.repeat(99)}éb<<|end|>${'c'.repeat(900)}<|end|>${NEXT}`;
     const events = everyCut(text, { dialect: 'openchatml-2.2', collect: true, bounds: { body: 104 } });
     const shown = `${'a'.repeat(99)}éb<`;
-    expect(told(events)).toContainEqual(expect.objectContaining({ rule: 'body-limit', code: 'E-STREAM-TRUNCATED', from: 29, to: 133 }));
+    expect(told(events))
+      .toContainEqual(expect.objectContaining({ rule: 'body-limit', code: 'E-STREAM-TRUNCATED', from: 29, to: 133 }));
     expect(deltasOf(events, 'response.delta', 'm0')).toBe(shown);
-    expect(done(events)).toMatchObject([{ content: shown, status: 'incomplete', end: 'end' }, { content: 'next', status: 'completed' }]);
+    expect(done(events))
+      .toMatchObject([{ content: shown, status: 'incomplete', end: 'end' }, { content: 'next', status: 'completed' }]);
   });
 
   test('a literal block', () => {
@@ -71,7 +82,8 @@ describe('bounds', () => {
 
   test('a call that is cut at a bound is not complete', () => {
     const text = `<|start|>assistant to=functions.f<|message|>${'1'.repeat(500)}<|call|>`;
-    expect(done(everyCut(text, { dialect: 'openchatml-2.2', bounds: { body: 50 } }))).toMatchObject([{ kind: 'call', status: 'incomplete' }]);
+    expect(done(everyCut(text, { dialect: 'openchatml-2.2', bounds: { body: 50 } })))
+      .toMatchObject([{ kind: 'call', status: 'incomplete' }]);
   });
 });
 
@@ -80,7 +92,9 @@ test(`longer inputs, which slide every window (OPENCHATML_SEED=${SEED})`, () => 
   for (let run = 0; run < 60; run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const parts = Array.from({ length: 12 }, () => randomInput(random, 30));
-    if (random.once(3)) parts.splice(random.below(12), 0, bytes(`<|start|>assistant name=${'n'.repeat(random.below(4000))} to=x<|message|>`));
+    if (random.once(3)) parts.splice(
+      random.below(12), 0, bytes(`<|start|>assistant name=${'n'.repeat(random.below(4000))} to=x<|message|>`),
+    );
     const input = Buffer.concat(parts);
     const dialect = random.pick(['auto', 'openchatml-2.2', 'openchatml-0.1', 'harmony'] as const);
     const read = { dialect, role: random.once(4) ? 'assistant' : undefined };
@@ -99,8 +113,18 @@ test(`many streams on one scanner, a few bytes of each in turn (OPENCHATML_SEED=
   const random = randomOf(SEED);
   const runs = Array.from({ length: 300 }, () => {
     const input = randomInput(random, 12);
-    const options = { dialect: random.pick(['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const), collect: true };
-    return { input, options, stream: new MessageStream({ messageId: id, ...options }), at: 0, events: [] as StreamEvent[], isDone: false };
+    const options = {
+      dialect: random.pick(['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const),
+      collect: true,
+    };
+    return {
+      input,
+      options,
+      stream: new MessageStream({ messageId: id, ...options }),
+      at: 0,
+      events: [] as StreamEvent[],
+      isDone: false,
+    };
   });
   let open = runs.length;
   while (open > 0) {

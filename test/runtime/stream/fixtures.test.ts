@@ -22,7 +22,8 @@ describe.each(readFixtures().map((fixture) => ({ fixture, name: fixture.name }))
   test('byte by byte, and in small windows', () => {
     for (const machines of [SMALL, TWIN]) {
       expect(joined(eventsOf(input, options, [], machines)), machines === TWIN ? 'twin' : 'small').toEqual(expected);
-      expect(joined(eventsOf(input, options, bytewise(input), machines)), machines === TWIN ? 'twin' : 'small').toEqual(expected);
+      expect(joined(eventsOf(input, options, bytewise(input), machines)), machines === TWIN ? 'twin' : 'small')
+        .toEqual(expected);
     }
   });
 

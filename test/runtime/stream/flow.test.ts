@@ -7,7 +7,8 @@ import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { eventsOf, MessageTransform, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
 import { eventsOf as fed, id, joined } from './run.ts';
 
-const TEXT = '<|start|>user<|message|>Wie geht’s?<|end|>\n<|start|>assistant<|channel|>final<|message|>Gut.\n\nUnd dir?<|return|>';
+const TEXT =
+  '<|start|>user<|message|>Wie geht’s?<|end|>\n<|start|>assistant<|channel|>final<|message|>Gut.\n\nUnd dir?<|return|>';
 const INPUT = new TextEncoder().encode(TEXT);
 const OPTIONS: StreamOptions = { dialect: 'openchatml-2.2', messageId: id };
 const EXPECTED = joined(fed(INPUT, OPTIONS));
@@ -57,7 +58,8 @@ describe('a TransformStream', () => {
       yield '<|start|>assistant<|message|>a';
       reason = 'stop';
     })());
-    expect((await all(source.pipeThrough(transform))).at(-1)).toMatchObject({ type: 'response.completed', stop: 'stripped' });
+    expect((await all(source.pipeThrough(transform))).at(-1))
+      .toMatchObject({ type: 'response.completed', stop: 'stripped' });
   });
 
   test('holds a producer back that is faster than its consumer', async () => {
@@ -153,7 +155,8 @@ describe('an async iterator', () => {
 
   test('aborted before it begins, and between events', async () => {
     const { state, produce } = endless();
-    expect(await all(eventsOf(produce(), { ...OPTIONS, signal: AbortSignal.abort() }))).toMatchObject([{ type: 'response.cancel', reason: 'AbortError' }]);
+    expect(await all(eventsOf(produce(), { ...OPTIONS, signal: AbortSignal.abort() })))
+      .toMatchObject([{ type: 'response.cancel', reason: 'AbortError' }]);
     const controller = new AbortController();
     const seen: string[] = [];
     for await (const event of eventsOf(produce(), { ...OPTIONS, signal: controller.signal })) {

@@ -19,9 +19,12 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const input = randomInput(random, random.once(4) ? 40 : 12);
     const dialect = random.pick(DIALECTS);
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
-    const read = { dialect, role, stopStripped: random.once(4), harmonyPreambles: random.once(2), missingChannel: random.once(2) };
+    const read = {
+      dialect, role, stopStripped: random.once(4), harmonyPreambles: random.once(2), missingChannel: random.once(2),
+    };
     const options = { ...read, collect: true, reasoning: true, strayText: true };
-    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(read)}: ${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(read)}: `
+      + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
     const whole = eventsOf(input, options, [], LARGE);
     expectAgreement(whole, input, read, told);
     const expected = joined(whole);

@@ -12,7 +12,9 @@ export const LARGE = new Machines(() => new WasmMachine());
 export const id = (index: number): string => `m${index}`;
 
 /** The events of an input that is cut at the given positions. */
-export function eventsOf(input: Uint8Array, options: StreamOptions, cuts: Iterable<number> = [], machines = LARGE): StreamEvent[] {
+export function eventsOf(
+  input: Uint8Array, options: StreamOptions, cuts: Iterable<number> = [], machines = LARGE,
+): StreamEvent[] {
   const stream = new Stream(machines, { messageId: id, ...options });
   const events: StreamEvent[] = [];
   let from = 0;
@@ -25,7 +27,8 @@ export function eventsOf(input: Uint8Array, options: StreamOptions, cuts: Iterab
 }
 
 /** Every position inside an input: byte by byte. */
-export const bytewise = (input: Uint8Array): number[] => Array.from({ length: Math.max(0, input.length - 1) }, (_, i) => i + 1);
+export const bytewise = (input: Uint8Array): number[] =>
+  Array.from({ length: Math.max(0, input.length - 1) }, (_, i) => i + 1);
 
 /** Events with deltas that follow each other joined, pieces of stray text too; diagnostics apart and sorted. */
 export function joined(events: readonly StreamEvent[]): { events: StreamEvent[]; diagnostics: string[] } {
@@ -50,6 +53,8 @@ export function joined(events: readonly StreamEvent[]): { events: StreamEvent[];
 /** The joined deltas of one kind of a message. */
 export function deltasOf(events: readonly StreamEvent[], type: StreamEvent['type'], message: string): string {
   let text = '';
-  for (const event of events) if (event.type === type && event.message_id === message && 'delta' in event) text += event.delta;
+  for (const event of events) {
+    if (event.type === type && event.message_id === message && 'delta' in event) text += event.delta;
+  }
   return text;
 }

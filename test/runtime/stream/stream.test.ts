@@ -10,28 +10,54 @@ import { bytewise, deltasOf, eventsOf, id, joined } from './run.ts';
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const stream = (options: StreamOptions = {}): MessageStream => new MessageStream({ messageId: id, ...options });
 /** Types of events, or the text of a delta. */
-const brief = (events: readonly StreamEvent[]): string[] => events.map((event) => ('delta' in event ? event.delta : event.type));
-const done = (events: readonly StreamEvent[]) => events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
-const rules = (events: readonly StreamEvent[]): string[] => events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.rule] : []));
+const brief = (events: readonly StreamEvent[]): string[] =>
+  events.map((event) => ('delta' in event ? event.delta : event.type));
+const done = (events: readonly StreamEvent[]) =>
+  events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
+const rules = (events: readonly StreamEvent[]): string[] =>
+  events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic.rule] : []));
 
 describe('events', () => {
   test('of a turn: reasoning, a call, an answer', () => {
-    const text = '<|start|>assistant<|channel|>analysis<|message|>Think.<|end|><|start|>assistant to=functions.w call_id=c1'
-      + '<|channel|>commentary<|constrain|>json<|message|>{"a":1}<|call|><|start|>assistant<|channel|>final<|message|>Hi.<|return|>';
-    const events = joined(eventsOf(bytes(text), { dialect: 'openchatml-2.2', reasoning: true, collect: true }, bytewise(bytes(text)))).events;
+    const text = '<|start|>assistant<|channel|>analysis<|message|>Think.<|end|>'
+      + '<|start|>assistant to=functions.w call_id=c1'
+      + '<|channel|>commentary<|constrain|>json<|message|>{"a":1}<|call|>'
+      + '<|start|>assistant<|channel|>final<|message|>Hi.<|return|>';
+    const events = joined(
+      eventsOf(bytes(text), { dialect: 'openchatml-2.2', reasoning: true, collect: true }, bytewise(bytes(text))),
+    ).events;
     expect(events).toMatchObject([
       { type: 'transcript.begin', message_id: null, transcript: 0, dialect: 'openchatml-2.2' },
-      { type: 'response.output_item.added', message_id: 'm0', message: { role: 'assistant', channel: 'analysis', kind: 'reasoning' } },
-      { type: 'response.reasoning_text.delta', message_id: 'm0', delta: 'Think.' },
-      { type: 'response.reasoning_text.done', message_id: 'm0' },
-      { type: 'response.output_item.done', message_id: 'm0', message: { end: 'end', visible: false, status: 'completed' } },
       {
         type: 'response.output_item.added',
-        message: { recipient: 'functions.w', callId: 'c1', contentType: 'json', constrained: true, kind: 'call', isUndispatchable: false },
+        message_id: 'm0',
+        message: { role: 'assistant', channel: 'analysis', kind: 'reasoning' },
+      },
+      { type: 'response.reasoning_text.delta', message_id: 'm0', delta: 'Think.' },
+      { type: 'response.reasoning_text.done', message_id: 'm0' },
+      {
+        type: 'response.output_item.done',
+        message_id: 'm0',
+        message: { end: 'end', visible: false, status: 'completed' },
+      },
+      {
+        type: 'response.output_item.added',
+        message: {
+          recipient: 'functions.w',
+          callId: 'c1',
+          contentType: 'json',
+          constrained: true,
+          kind: 'call',
+          isUndispatchable: false,
+        },
       },
       { type: 'response.function_call_arguments.delta', message_id: 'm1', call_id: 'c1', delta: '{"a":1}' },
       { type: 'response.function_call_arguments.done', message_id: 'm1', call_id: 'c1', arguments: '{"a":1}' },
-      { type: 'response.output_item.done', message_id: 'm1', message: { end: 'call', status: 'completed', content: '{"a":1}' } },
+      {
+        type: 'response.output_item.done',
+        message_id: 'm1',
+        message: { end: 'call', status: 'completed', content: '{"a":1}' },
+      },
       { type: 'response.output_item.added', message_id: 'm2', message: { channel: 'final', kind: 'text' } },
       { type: 'response.delta', message_id: 'm2', delta: 'Hi.' },
       { type: 'response.output_text.done', message_id: 'm2' },
@@ -60,16 +86,20 @@ describe('events', () => {
 
   test('a flush after the blank line of each paragraph', () => {
     const text = '<|start|>assistant<|channel|>final<|message|>\n\nOne\r\n\r\nTwo\n \t\n\n\nThree\nfour\n\n<|return|>';
-    const events = joined(eventsOf(bytes(text), { dialect: 'openchatml-2.2' }, bytewise(bytes(text)))).events.slice(2, -3);
+    const events = joined(eventsOf(bytes(text), { dialect: 'openchatml-2.2' }, bytewise(bytes(text)))).events.slice(
+      2, -3,
+    );
     expect(brief(events)).toEqual([
-      '\n\nOne\r\n\r\n', 'response.delta.flush', 'Two\n \t\n', 'response.delta.flush', '\n\nThree\nfour\n\n', 'response.delta.flush',
+      '\n\nOne\r\n\r\n', 'response.delta.flush', 'Two\n \t\n', 'response.delta.flush', '\n\nThree\nfour\n\n',
+      'response.delta.flush',
     ]);
   });
 
   test('text between messages: its place, its text only when asked for, never a delta', () => {
     const text = '<|start|>user<|message|>a<|end|>leak <|start|>user<|message|>b<|end|>';
     const quiet = eventsOf(bytes(text), { dialect: 'openchatml-2.2' });
-    expect(quiet.filter(({ type }) => type === 'transcript.stray')).toEqual([{ type: 'transcript.stray', message_id: null, from: 32, to: 36 }]);
+    expect(quiet.filter(({ type }) => type === 'transcript.stray'))
+      .toEqual([{ type: 'transcript.stray', message_id: null, from: 32, to: 36 }]);
     expect(JSON.stringify(quiet)).not.toContain('leak');
     const loud = eventsOf(bytes(text), { dialect: 'openchatml-2.2', strayText: true });
     expect(loud).toContainEqual({ type: 'transcript.stray', message_id: null, from: 32, to: 36, text: 'leak' });
@@ -77,7 +107,8 @@ describe('events', () => {
 
   test('ids of messages differ between streams of a process, and go on after reset', () => {
     const text = '<|start|>user<|message|>a<|end|>';
-    const idsOf = (events: StreamEvent[]): string[] => done(events).length > 0 ? events.flatMap((event) => event.message_id ?? []) : [];
+    const idsOf = (events: StreamEvent[]): string[] =>
+      done(events).length > 0 ? events.flatMap((event) => event.message_id ?? []) : [];
     const a = new MessageStream();
     const b = new MessageStream();
     const first = idsOf([...a.feed(text), ...a.end()]);
@@ -99,7 +130,10 @@ describe('holding back', () => {
   test('what may be a token, no longer than that', () => {
     const given = stream({ dialect: 'openchatml-2.2' });
     given.feed('<|start|>assistant<|message|>');
-    for (const [text, told] of [['a<', 'a'], ['|e', ''], ['n', ''], ['x', '<|enx'], ['<', ''], ['<', ''], ['b', '<<b'], ['<<|end|', ''], ['>', '<|end|>']]) {
+    for (const [text, told] of [
+      ['a<', 'a'], ['|e', ''], ['n', ''], ['x', '<|enx'], ['<', ''], ['<', ''], ['b', '<<b'], ['<<|end|', ''],
+      ['>', '<|end|>'],
+    ]) {
       expect(brief(given.feed(text!)).join(''), text).toBe(told);
     }
   });
@@ -119,12 +153,17 @@ describe('holding back', () => {
     expect(events.filter(({ type }) => type === 'response.delta')).toEqual([]);
     expect(done(events)).toMatchObject([{ kind: 'text', visible: false, content: ' \n<|function_call|>{"name":"f"}' }]);
     const spoken = '<|im_start|>assistant\n Wait.<|function_call|>{"name":"f"}<|im_end|>';
-    expect(deltasOf(eventsOf(bytes(spoken), { dialect: 'openchatml-0.1' }, bytewise(bytes(spoken))), 'response.delta', 'm0')).toBe(' Wait.');
+    expect(
+      deltasOf(eventsOf(bytes(spoken), { dialect: 'openchatml-0.1' }, bytewise(bytes(spoken))), 'response.delta', 'm0'),
+    ).toBe(' Wait.');
   });
 
   test('thoughts in a shown body', () => {
-    const text = '<|start|>assistant<|message|>a<|start_reason|>x<|start_reason|>y<|end_reason|>z<|end_reason|>b<|start_reflect|>c<|end|>';
-    expect(deltasOf(eventsOf(bytes(text), { dialect: 'openchatml-2.2' }, bytewise(bytes(text))), 'response.delta', 'm0')).toBe('ab');
+    const text = '<|start|>assistant<|message|>a<|start_reason|>x<|start_reason|>y<|end_reason|>z<|end_reason|>b'
+      + '<|start_reflect|>c<|end|>';
+    expect(
+      deltasOf(eventsOf(bytes(text), { dialect: 'openchatml-2.2' }, bytewise(bytes(text))), 'response.delta', 'm0'),
+    ).toBe('ab');
   });
 
   test('a commentary that only convention shows, until it is sure to be no call', () => {
@@ -144,7 +183,8 @@ describe('holding back', () => {
     const legacy = stream();
     expect(legacy.feed('# comment\n---\n\n')).toEqual([]);
     expect(legacy.feed('<|im_start|>user\nhi')).toMatchObject([
-      { type: 'transcript.stray' }, { type: 'diagnostic' }, { type: 'transcript.begin', dialect: 'openchatml-0.1' }, {}, { delta: 'hi' },
+      { type: 'transcript.stray' }, { type: 'diagnostic' }, { type: 'transcript.begin', dialect: 'openchatml-0.1' }, {},
+      { delta: 'hi' },
     ]);
   });
 
@@ -185,12 +225,15 @@ describe('the end', () => {
     [undefined, {}], [null, {}], ['length', {}], ['content_filter', {}], ['length', { stopStripped: true }],
   ])('truncated: finish reason %s, %o', (finishReason, options) => {
     const events = endOf(open, finishReason, options);
-    expect(events.filter(({ type }) => type === 'diagnostic').at(-1)).toMatchObject({ diagnostic: { code: 'E-STREAM-TRUNCATED', rule: 'truncated' } });
+    expect(events.filter(({ type }) => type === 'diagnostic').at(-1))
+      .toMatchObject({ diagnostic: { code: 'E-STREAM-TRUNCATED', rule: 'truncated' } });
     expect(done(events)).toMatchObject([{ end: 'eof', status: 'incomplete' }]);
     expect(events.at(-1)).toEqual({ type: 'response.incomplete', message_id: 'm0', reason: 'truncated' });
   });
 
-  test.each([['stop', {}], ['tool_calls', {}], [undefined, { stopStripped: true }]])('stripped: finish reason %s, %o', (finishReason, options) => {
+  test.each([
+    ['stop', {}], ['tool_calls', {}], [undefined, { stopStripped: true }],
+  ])('stripped: finish reason %s, %o', (finishReason, options) => {
     const events = endOf(open, finishReason, options);
     expect(rules(events)).not.toContain('truncated');
     expect(done(events)).toMatchObject([{ end: 'eof', status: 'completed' }]);
@@ -211,13 +254,17 @@ describe('the end', () => {
   });
 
   test('<|end|> and a finish reason: the model stopped there', () => {
-    expect(endOf('<|start|>assistant<|message|>a<|end|>', 'stop').at(-1)).toMatchObject({ type: 'response.completed', stop: 'end' });
-    expect(endOf('<|im_start|>assistant\na<|im_end|>', null, { dialect: 'openchatml-0.1' }).at(-1)).toMatchObject({ stop: 'end' });
+    expect(endOf('<|start|>assistant<|message|>a<|end|>', 'stop').at(-1))
+      .toMatchObject({ type: 'response.completed', stop: 'end' });
+    expect(endOf('<|im_start|>assistant\na<|im_end|>', null, { dialect: 'openchatml-0.1' }).at(-1))
+      .toMatchObject({ stop: 'end' });
   });
 
   test('a call that the next start token ended, or that lacks its message token, is not complete', () => {
     const events = endOf('<|start|>assistant to=f<|message|>{}<|start|>assistant to=f {}<|call|>');
-    expect(done(events)).toMatchObject([{ kind: 'call', end: 'implicit', status: 'incomplete' }, { kind: 'call', end: 'call', status: 'incomplete' }]);
+    expect(done(events)).toMatchObject([
+      { kind: 'call', end: 'implicit', status: 'incomplete' }, { kind: 'call', end: 'call', status: 'incomplete' },
+    ]);
   });
 
   test('nothing comes after it', () => {
@@ -232,7 +279,10 @@ describe('the end', () => {
 describe('cancel', () => {
   test('tells the open call, then the reader; once', () => {
     const given = stream({ dialect: 'openchatml-2.2' });
-    given.feed('<|start|>assistant to=functions.a call_id=c1<|message|>{}<|call|><|start|>assistant to=functions.b call_id=c2<|message|>{"x"');
+    given.feed(
+      '<|start|>assistant to=functions.a call_id=c1<|message|>{}<|call|>'
+        + '<|start|>assistant to=functions.b call_id=c2<|message|>{"x"',
+    );
     expect(given.cancel('user')).toEqual([
       { type: 'tool.cancel', message_id: 'm1', call_id: 'c2', reason: 'user' },
       { type: 'response.cancel', message_id: 'm1', reason: 'user' },
@@ -253,14 +303,16 @@ describe('cancel', () => {
     given.feed('<|start|>user<|message|>a<|literal|>');
     given.reset();
     expect(given.feed('<|start|>user<|message|>b')).toMatchObject([
-      { type: 'transcript.begin' }, { type: 'diagnostic' }, { message_id: 'm1', message: { from: 0 } }, { message_id: 'm1', delta: 'b' },
+      { type: 'transcript.begin' }, { type: 'diagnostic' }, { message_id: 'm1', message: { from: 0 } },
+      { message_id: 'm1', delta: 'b' },
     ]);
   });
 });
 
 describe('wrong calls', () => {
   test.each([
-    [{ dialect: 'x' as never }, /dialect/], [{ role: '' }, /role/], [{ bounds: { header: 0 } }, /bounds\.header/], [{ bounds: { body: 1.5 } }, /bounds\.body/],
+    [{ dialect: 'x' as never }, /dialect/], [{ role: '' }, /role/], [{ bounds: { header: 0 } }, /bounds\.header/],
+    [{ bounds: { body: 1.5 } }, /bounds\.body/],
     [{ messageId: 'x' as never }, /messageId/], [{ summarize: 1 as never }, /summarize/],
   ])('%o', (options, message) => {
     expect(() => new MessageStream(options)).toThrow(message);
@@ -295,7 +347,8 @@ test('a function of the caller that throws ends the stream; others go on', () =>
 });
 
 test('without WebAssembly it says the same', () => {
-  const text = '---\nversion: 2.2\n---\n<|start|>user<|message|>a<|end|>\n<|start|>assistant<|channel|>final<|message|>b<<|end|><|return|>';
+  const text = '---\nversion: 2.2\n---\n<|start|>user<|message|>a<|end|>\n'
+    + '<|start|>assistant<|channel|>final<|message|>b<<|end|><|return|>';
   const plain = new PlainStream({ messageId: id });
   const best = stream();
   expect(joined([...plain.feed(text), ...plain.end()])).toEqual(joined([...best.feed(text), ...best.end()]));

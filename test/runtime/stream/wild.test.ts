@@ -45,7 +45,9 @@ describe.each(wild.map((fixture) => ({ fixture, name: fixture.name })))('$name',
     ].sort((a, b) => a.from - b.from);
     let at = 0;
     for (const { from, to } of spans) {
-      if (from > at) expect(isBlankText(text.slice(at, from)) || text.startsWith('---') || text.startsWith('version'), text.slice(at, from)).toBe(true);
+      if (from > at) expect(
+        isBlankText(text.slice(at, from)) || text.startsWith('---') || text.startsWith('version'), text.slice(at, from),
+      ).toBe(true);
       at = Math.max(at, to);
     }
     expect(isBlankText(text.slice(at)), text.slice(at)).toBe(true);
@@ -55,7 +57,9 @@ describe.each(wild.map((fixture) => ({ fixture, name: fixture.name })))('$name',
 describe('whole dialogues', () => {
   const folder = sharedData('dialogues');
 
-  test.skipIf(!folder).each(['openchatml-2.2.txt.gz', 'harmony.txt.gz', 'chatml-0.1.txt.gz'])(`%s in pieces (OPENCHATML_SEED=${SEED})`, (name) => {
+  test.skipIf(!folder).each([
+    'openchatml-2.2.txt.gz', 'harmony.txt.gz', 'chatml-0.1.txt.gz',
+  ])(`%s in pieces (OPENCHATML_SEED=${SEED})`, (name) => {
     const input = gunzipSync(readFileSync(join(folder!, name))).subarray(0, 3_000_000);
     const random = randomOf(SEED);
     const dialect = name.startsWith('harmony') ? 'harmony' : 'auto';
@@ -63,9 +67,13 @@ describe('whole dialogues', () => {
     for (let at = 0; at < input.length; cuts.push(at)) at += 1 + random.below(random.once(10) ? 40_000 : 40);
     const events = eventsOf(input, { dialect, collect: true }, cuts.filter((at) => at < input.length));
     const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
-    const found = done(events).map(({ role, channel, recipient, from, end, content }) => `${from} ${role} ${channel} ${recipient} ${end} ${hash(content!)}`);
+    const found = done(events).map(({ role, channel, recipient, from, end, content }) => {
+      return `${from} ${role} ${channel} ${recipient} ${end} ${hash(content!)}`;
+    });
     const expected = [...parse(input, { dialect }).messages()]
-      .map(({ role, channel, recipient, from, end, content }) => `${from} ${role} ${channel} ${recipient} ${end} ${hash(content)}`);
+      .map(({ role, channel, recipient, from, end, content }) => {
+        return `${from} ${role} ${channel} ${recipient} ${end} ${hash(content)}`;
+      });
     expect(found.length).toBeGreaterThan(100);
     expect(found).toEqual(expected);
   });

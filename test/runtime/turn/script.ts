@@ -15,7 +15,8 @@ export const WEATHER: ToolDefinition = {
 export const ASK: MessageData = { role: 'user', content: 'What is the weather in Oslo?' };
 export const THINK = '<|channel|>analysis<|message|>I have to ask.<|end|>';
 export const CALL =
-  '<|start|>assistant to=functions.weather call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
+  '<|start|>assistant to=functions.weather call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"city":"Oslo"}'
+    + '<|call|>';
 export const ANSWER = '<|channel|>final<|message|>It rains.<|return|>';
 
 export interface Scripted {

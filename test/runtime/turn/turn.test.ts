@@ -109,7 +109,8 @@ describe('a run', () => {
 describe('in other dialects', () => {
   test('Harmony: ids are made for calls and replies, and the text has none', async () => {
     const call =
-      '<|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
+      '<|start|>assistant<|channel|>commentary to=functions.weather <|constrain|>json'
+      + '<|message|>{"city":"Oslo"}<|call|>';
     const { messages, outcomes, script, stop } = await run([THINK + call + call, ANSWER], { dialect: 'harmony' });
     expect([stop, outcomes.map(({ callId, status }) => `${callId} ${status}`)]).toEqual([
       'final',
@@ -121,16 +122,14 @@ describe('in other dialects', () => {
       'tool call_1',
       'tool call_2',
     ]);
+    const called = '<|start|>assistant to=functions.weather<|channel|>commentary <|constrain|>json'
+      + '<|message|>{"city":"Oslo"}<|call|>';
+    const replied = '<|start|>functions.weather to=assistant<|channel|>commentary'
+      + '<|message|>{"ok":true,"content":{"sky":"rain"},"error":null}<|end|>';
     expect(script.prompts[1]!.text).toBe(
-      '<|start|>user<|message|>What is the weather in Oslo?<|end|>' +
-        '<|start|>assistant<|channel|>analysis<|message|>I have to ask.<|end|>' +
-        '<|start|>assistant to=functions.weather<|channel|>commentary <|constrain|>json<|message|>{"city":"Oslo"}<|call|>'.repeat(
-          2,
-        ) +
-        '<|start|>functions.weather to=assistant<|channel|>commentary<|message|>{"ok":true,"content":{"sky":"rain"},"error":null}<|end|>'.repeat(
-          2,
-        ) +
-        '<|start|>assistant',
+      '<|start|>user<|message|>What is the weather in Oslo?<|end|>'
+        + '<|start|>assistant<|channel|>analysis<|message|>I have to ask.<|end|>'
+        + called.repeat(2) + replied.repeat(2) + '<|start|>assistant',
     );
   });
 

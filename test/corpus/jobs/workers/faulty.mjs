@@ -1,5 +1,6 @@
-// The worker of dist/, made to fail: as `fault` of its job says, or FAULT in the environment. { how, code, after, times, folder }: what it does
-// once it has given `after` pieces, in how many of its attempts. Attempts are counted in `folder`, whatever thread makes them.
+// The worker of dist/, made to fail: as `fault` of its job says, or FAULT in the environment. { how, code, after,
+// times, folder }: what it does once it has given `after` pieces, in how many of its attempts. Attempts are counted in
+// `folder`, whatever thread makes them.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parentPort } from 'node:worker_threads';
