@@ -41,12 +41,15 @@ export interface Rule {
   readonly remedy: string;
   /** What its span is, where it may be shown: a header of a message or document, or a word of one. Bodies never are. */
   readonly shows?: 'header' | 'word';
+  /** What to do in chat data, where that is something else. */
+  readonly inRecords?: string;
 }
 
 function rule(
   code: Code | null, severity: Rule['severity'], clause: string, text: string, remedy: string, shows?: Rule['shows'],
+  inRecords?: string,
 ): Rule {
-  return { code, severity, clause, text, remedy, ...(shows && { shows }) };
+  return { code, severity, clause, text, remedy, ...(shows && { shows }), ...(inRecords && { inRecords }) };
 }
 
 const HEADER = 'E-PARSE-HEADER';
@@ -96,7 +99,7 @@ export const RULES = {
     'remove it, or escape it where the dialect has an escape'),
   'bare-recipient': rule(HEADER, 'warning', 'R-CTYPE', 'a recipient stands without to=', 'write to= before it', 'word'),
   'unusual-value': rule(HEADER, 'warning', 'R-ATTR-UNKNOWN', 'an attribute value holds control or non-ASCII characters',
-    'use visible ASCII characters', 'word'),
+    'use visible ASCII characters', 'word', 'use visible ASCII characters in names and ids'),
   'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no '
     + 'channel',
     'name analysis, commentary or final', 'header'),
@@ -108,7 +111,8 @@ export const RULES = {
     TRUNCATED, 'error', 'R-LITERAL', 'a literal block is not ended', 'end it with <|endliteral|>',
   ),
   'invalid-json': rule(CONSTRAINT, 'error', 'R-CONSTRAINT, 2.2 §6', 'the body is not the JSON that its header declares',
-    'write one JSON value (RFC 8259) and nothing else'),
+    'write one JSON value (RFC 8259) and nothing else', undefined,
+    'let the arguments be one JSON value (RFC 8259) and nothing else'),
   'invalid-content': rule(
     CONSTRAINT,
     'error',
@@ -116,15 +120,13 @@ export const RULES = {
     'the body is not of the type that its header declares',
     'write what the type asks for, or declare another one',
   ),
-  'missing-call-id': rule(
-    CALL, 'declared', 'R-CALL, 2.2 §8.2', 'the call or reply has no call_id', 'add call_id=<id> to the header',
-  ),
-  'duplicate-call-id': rule(
-    CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call_id was used by an earlier call', 'give every call an id of its own',
-  ),
-  'unmatched-reply': rule(
-    CALL, 'error', 'R-CALL, 2.2 §8.2', 'the reply answers no call', 'echo the call_id of the call',
-  ),
+  'missing-call-id': rule(CALL, 'declared', 'R-CALL, 2.2 §8.2', 'the call or reply has no call_id',
+    'add call_id=<id> to the header', undefined,
+    'add an `id` member to the call, a `tool_call_id` member to the reply'),
+  'duplicate-call-id': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call_id was used by an earlier call',
+    'give every call an id of its own', undefined, 'give every call an `id` of its own'),
+  'unmatched-reply': rule(CALL, 'error', 'R-CALL, 2.2 §8.2', 'the reply answers no call',
+    'echo the call_id of the call', undefined, 'give the `id` of the call as `tool_call_id`'),
   'duplicate-reply': rule(
     CALL, 'error', 'R-CALL, 2.2 §8.2', 'the call was answered already', 'reply once to each call',
   ),
@@ -137,9 +139,8 @@ export const RULES = {
   ),
   'call-channel': rule(CALL, 'error', 'R-CALL, 2.2 §8.3', 'the call stands on a channel that is none for it',
     'call functions on commentary, builtin tools on analysis or commentary'),
-  'unknown-tool': rule(
-    CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined', 'define it, or call a defined one',
-  ),
+  'unknown-tool': rule(CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined',
+    'define it, or call a defined one', undefined, 'define it in `tools`, or call a defined one'),
   'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",
     'pass what the definition of the tool asks for'),
   'cot-in-final': rule(
@@ -148,6 +149,8 @@ export const RULES = {
     'R-COT, 2.2 §7',
     'a marker of private reasoning stands in what an end user sees',
     'move the reasoning to the analysis channel',
+    undefined,
+    'move the reasoning to a `thinking` member',
   ),
   'nothing-found': rule(null, 'warning', 'R-LIKELY', 'there is text, and no message in it',
     'give OpenChatML or Harmony text, or chat records; --form and --field say where records hold it'),

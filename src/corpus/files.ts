@@ -16,9 +16,10 @@ import { isBad, isContainer, type UnitOptions } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
 
 /**
- * A diagnostic of a file; `record`: the number of the record that it is about, from 0, where the file holds records.
+ * A diagnostic of a file. Where the file holds records: `record` is the number of the one that it is about, from 0, and
+ * `pointer` the JSON pointer (RFC 6901) of what it is about in there.
  */
-export type FileDiagnostic = Diagnostic & { readonly record?: number };
+export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly pointer?: string };
 
 /** A message of a file. */
 export interface FileMessage extends PlacedMessage {
@@ -118,15 +119,16 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
     let transcripts = 0;
     for (const unit of new Units(kit, name, input, given, ALL)) {
       if (isBad(unit)) {
-        const { rule, from, to, detail, record } = unit;
-        yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record };
+        const { rule, from, to, detail, record, pointer } = unit;
+        yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record, pointer };
         continue;
       }
       const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, {
         known, memory: kit.tools,
       });
       for (const diagnostic of checker.run()) {
-        yield { ...placedDiagnostic(diagnostic, transcripts, unit.place), record: unit.record! };
+        const placed = placedDiagnostic(diagnostic, transcripts, unit.place);
+        yield { ...placed, record: unit.record!, pointer: unit.pointer(diagnostic)! };
       }
       transcripts += checker.transcripts;
     }

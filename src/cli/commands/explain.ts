@@ -110,7 +110,7 @@ function codeText(code: Code, rules: readonly AnyRuleName[], colors: Colors): st
 }
 
 function ruleText(rule: AnyRuleName, colors: Colors): string {
-  const { code, severity, clause, text, remedy } = ruleOf(rule);
+  const { code, severity, clause, text, remedy, inRecords } = ruleOf(rule);
   const example = exampleOf(rule);
   const { bold } = colors;
   const lines = [
@@ -121,6 +121,7 @@ function ruleText(rule: AnyRuleName, colors: Colors): string {
     ...(example.softer === undefined ? [] : [`          ${example.softer}`]),
     `clause    ${clause}`,
     `remedy    ${remedy}`,
+    ...(inRecords === undefined ? [] : [`          in chat records: ${inRecords}`]),
     '',
     bold(`not so${flagsOf(example.options)}:`),
     ...shown(example.bad),
@@ -167,10 +168,11 @@ function recordOf({ codes, rules }: Topic): object {
     schema: 'openchatml/explain/1',
     codes: codes.map((code) => ({ code, clause: '2.2 \u00a714', meaning: CODES[code], rules: rulesOf(code) })),
     rules: rules.map((rule) => {
-      const { code, severity, clause, text, remedy } = ruleOf(rule);
+      const { code, severity, clause, text, remedy, inRecords } = ruleOf(rule);
       const { bad, good, options, also, softer } = exampleOf(rule);
       const example = { bad: exampleRecord(bad), good: exampleRecord(good), options: options ?? {}, also: also ?? [] };
-      return { rule, code, severity, softer: softer ?? null, clause, text, remedy, example };
+      const inChat = inRecords ?? null;
+      return { rule, code, severity, softer: softer ?? null, clause, text, remedy, remedy_in_records: inChat, example };
     }),
   };
 }

@@ -9,7 +9,7 @@ import { escapeLine, thousands } from '../print.ts';
 import { endOf } from './region.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
 import { relativePath } from './relative-path.ts';
-import { ruleOf } from './rule-of.ts';
+import { sentenceOf } from './rule-of.ts';
 
 /** Annotations of each kind that are written. */
 const MOST = 50;
@@ -26,7 +26,7 @@ export class GitHub implements Report {
   }
 
   diagnostic(path: string, diagnostic: Told, place: Place, input: InputSource | null): void {
-    const { code, rule, severity, message } = diagnostic;
+    const { code, rule, severity } = diagnostic;
     if (this.#written[severity] === MOST) {
       this.#left++;
       return;
@@ -51,7 +51,7 @@ export class GitHub implements Report {
       }
     }
     properties.push(`title=${property(code === null ? rule : `${rule} (${code})`)}`);
-    const words = `${file}:${place.line}:${place.column}: ${message} (remedy: ${ruleOf(rule).remedy})`;
+    const words = `${file}:${place.line}:${place.column}: ${sentenceOf(diagnostic)}`;
     this.#out.line(`::${COMMANDS[severity]} ${properties.join(',')}::${data(words)}\n`);
   }
 

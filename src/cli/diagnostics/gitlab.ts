@@ -6,7 +6,7 @@ import type { Output } from '../output.ts';
 import { relativePath } from './relative-path.ts';
 import { Fingerprints } from './fingerprint.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
-import { ruleOf } from './rule-of.ts';
+import { sentenceOf } from './rule-of.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'major', warning: 'minor', info: 'info' };
 
@@ -20,10 +20,10 @@ export class GitLab implements Report {
   }
 
   diagnostic(path: string, diagnostic: Told, place: Place, _: InputSource | null, record: number | null = null): void {
-    const { rule, severity, message } = diagnostic;
+    const { rule, severity } = diagnostic;
     const file = relativePath(path);
     const finding = {
-      description: `${message} (remedy: ${ruleOf(rule).remedy})`,
+      description: sentenceOf(diagnostic),
       check_name: rule,
       fingerprint: this.#fingerprints.next(path, diagnostic, record)(file),
       severity: SEVERITIES[severity],

@@ -7,10 +7,11 @@ import type { Report, ReportSchema, Summary, Told } from './report.ts';
 
 /** The columns of a diagnostic, in their order. */
 function columnsOf(path: string, diagnostic: Told, { line, column }: Place, record: number | null): string {
-  const { transcript, code, rule, severity, from, to, message, field } = diagnostic;
+  const { transcript, code, rule, severity, from, to, message, field, pointer } = diagnostic;
   const inField = field === undefined ? {} : { field };
   const holder = { path, record, ...inField, transcript };
-  return JSON.stringify({ ...holder, code, rule, severity, from, to, line, column, message });
+  const inRecord = pointer === undefined ? {} : { pointer };
+  return JSON.stringify({ ...holder, code, rule, severity, from, to, line, column, ...inRecord, message });
 }
 
 export class Lines implements Report {

@@ -6,7 +6,7 @@ import type { Output } from '../output.ts';
 import { escapeLine, thousands } from '../print.ts';
 import { relativePath } from './relative-path.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
-import { ruleOf } from './rule-of.ts';
+import { sentenceOf } from './rule-of.ts';
 
 /** Cases of a file that are written. */
 const MOST = 1000;
@@ -22,7 +22,8 @@ export class JUnit implements Report {
     this.#out = out;
   }
 
-  diagnostic(path: string, { code, rule, severity, message }: Told, { line, column }: Place): void {
+  diagnostic(path: string, told: Told, { line, column }: Place): void {
+    const { code, rule, severity } = told;
     if (severity === 'info') return;
     if (path !== this.#path) {
       this.#endSuite();
@@ -33,7 +34,7 @@ export class JUnit implements Report {
       return;
     }
     const file = attribute(relativePath(path));
-    const words = attribute(`${message} (remedy: ${ruleOf(rule).remedy})`);
+    const words = attribute(sentenceOf(told));
     const kind = attribute(code === null ? rule : `${rule} (${code})`);
     const name = `${kind} at ${line}:${column}`;
     this.#cases.push(`    <testcase name="${name}" classname="${file}" file="${file}" line="${line}">\n`

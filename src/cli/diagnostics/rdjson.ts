@@ -5,7 +5,7 @@ import type { Place, Severity } from '../../errors.ts';
 import type { Output } from '../output.ts';
 import { relativePath } from './relative-path.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
-import { ruleOf } from './rule-of.ts';
+import { sentenceOf } from './rule-of.ts';
 
 const SEVERITIES: Readonly<Record<Severity, string>> = { error: 'ERROR', warning: 'WARNING', info: 'INFO' };
 
@@ -17,9 +17,10 @@ export class Reviewdog implements Report {
     this.#out = out;
   }
 
-  diagnostic(path: string, { rule, severity, message }: Told, { line }: Place): void {
+  diagnostic(path: string, told: Told, { line }: Place): void {
+    const { rule, severity } = told;
     const finding = {
-      message: `${message} (remedy: ${ruleOf(rule).remedy})`,
+      message: sentenceOf(told),
       location: { path: relativePath(path), range: { start: { line } } },
       severity: SEVERITIES[severity],
       code: { value: rule },

@@ -10,7 +10,7 @@ import { endOf } from './region.ts';
 import { relativePath } from './relative-path.ts';
 import { Fingerprints } from './fingerprint.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
-import { ALL_RULES, ruleOf } from './rule-of.ts';
+import { ALL_RULES, remedyOf, ruleOf } from './rule-of.ts';
 
 export const MOST_RESULTS = 5000;
 /** Bytes of all results together; the rest of the file is below 100 kB. */
@@ -40,7 +40,7 @@ export class Sarif implements Report {
     input: InputSource | null,
     record: number | null = null,
   ): void {
-    const { rule, severity, transcript } = diagnostic;
+    const { rule, severity, transcript, pointer } = diagnostic;
     const fingerprint = this.#fingerprints.next(path, diagnostic, record);
     if (!this.#kept.wants(severity)) return;
     const file = relativePath(path);
@@ -49,9 +49,11 @@ export class Sarif implements Report {
       ruleId: rule,
       ruleIndex: ALL_RULES.indexOf(rule),
       level: LEVELS[severity],
-      message: { text: `${diagnostic.message} (remedy: ${ruleOf(rule).remedy})` },
+      message: { text: `${diagnostic.message} (remedy: ${remedyOf(diagnostic)})` },
       locations: [{
         physicalLocation: { artifactLocation: { uri: uriOf(file) }, region },
+        // Within the record (3.33.5): the region says which one.
+        ...(pointer && { logicalLocations: [{ fullyQualifiedName: pointer }] }),
       }],
       partialFingerprints: { 'findingInTranscript/v1': fingerprint(file) },
       properties: { code: diagnostic.code, ...(record !== null && { record }), transcript },

@@ -6,7 +6,7 @@ import { excerptOf } from './excerpt.ts';
 import type { Output } from '../output.ts';
 import { type Colors, escapeLine } from '../print.ts';
 import { type Report, type Summary, summaryLine, type Told } from './report.ts';
-import { ruleOf } from './rule-of.ts';
+import { remedyOf, whereInRecord } from './rule-of.ts';
 
 export class Pretty implements Report {
   readonly #out: Output;
@@ -29,11 +29,11 @@ export class Pretty implements Report {
     const { rule, severity, code, message } = diagnostic;
     const where = `${escapeLine(path)}:${place.line}:${place.column}:`;
     let text = `${bold(where)} ${colorOf[severity](severity)} ${rule}${code === null ? '' : ` (${code})`}\n`;
-    text += `  ${escapeLine(message)}\n`;
+    text += `  ${escapeLine(message)}${dim(whereInRecord(diagnostic))}\n`;
     // The text around a span in a record is JSON, where a header cannot be told from a body.
     const excerpt = input === null || record !== null ? null : excerptOf(input, diagnostic);
     if (excerpt) text += `  ${dim('|')} ${excerpt.line}\n  ${dim('|')} ${colorOf[severity](excerpt.marks)}\n`;
-    this.#out.line(`${text}  ${dim('remedy:')} ${ruleOf(rule).remedy}\n\n`);
+    this.#out.line(`${text}  ${dim('remedy:')} ${remedyOf(diagnostic)}\n\n`);
   }
 
   end(summary: Summary): string {
@@ -48,9 +48,10 @@ export class Concise implements Report {
     this.#out = out;
   }
 
-  diagnostic(path: string, { rule, severity, code, message }: Told, { line, column }: Place): void {
+  diagnostic(path: string, told: Told, { line, column }: Place): void {
+    const { rule, severity, code, message } = told;
     const where = `${escapeLine(path)}:${line}:${column}:`;
-    this.#out.line(`${where} ${severity} ${rule} (${code ?? '-'}) ${escapeLine(message)}\n`);
+    this.#out.line(`${where} ${severity} ${rule} (${code ?? '-'}) ${escapeLine(message)}${whereInRecord(told)}\n`);
   }
 
   end(summary: Summary): string {

@@ -51,7 +51,8 @@ function* performRaw(
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
-        found.push({ diagnostic, record: null, line: null, place: places.at(diagnostic.from) });
+        const told = { ...diagnostic, pointer: null };
+        found.push({ diagnostic: told, record: null, line: null, place: places.at(diagnostic.from) });
         // What is read once must be looked at before it is let go.
         if (found.length < GATHERED && input.canReread) continue;
         yield found;

@@ -106,6 +106,10 @@ export interface Told extends Omit<Diagnostic, 'rule'> {
   readonly rule: RuleName | AuditRuleName;
   /** The field of the record that it is in, where only a part of it was looked into. */
   readonly field?: string | null;
+  /** In a record: JSON pointer of what it is about; null: it is in no record. */
+  readonly pointer?: string | null;
+  /** It is about chat data, which has members where text has headers. */
+  readonly isChat?: boolean;
 }
 
 /** A finding, with its place in the file. */

@@ -6,7 +6,7 @@ import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
 import type { Totals } from '../../rules/counts.ts';
 import { wordAt } from '../../scan/record-machine.ts';
-import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece, type Told } from './job.ts';
 import type { Kit } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
@@ -14,6 +14,7 @@ import { messagesOf } from '../messages.ts';
 import { LinePlaces } from '../places.ts';
 import { isMarked, MARK } from '../records/json-bytes.ts';
 import type { LineRange } from '../records/window.ts';
+import { CallPointers } from '../records/row-pointers.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
@@ -200,34 +201,39 @@ class CheckWorker implements UnitWorker {
     const number = rows.record + ordinalOf(rows, record);
     const line = lineOf(rows, record);
     const lineFrom = base + wordAt(machine.rows, record, FROM);
+    const pointers = new CallPointers(rows, record);
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
+      pointers.pass(row);
       if (!(wordAt(machine.rows, row, KIND) & IS_OPEN)) continue;
       const body = wordAt(machine.rows, row, NEXT) - 1;
       // Up to the arguments, where they are text.
       const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
       const to = isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO);
       const finding = { rule: 'open-call', from: base + wordAt(machine.rows, row, FROM), to: base + to } as const;
-      this.#tell(diagnose(finding, this.transcripts, true), number, line, lineFrom);
+      const diagnostic = diagnose(finding, this.transcripts, true);
+      this.#tell({ ...diagnostic, pointer: pointers.pointer(row), isChat: true }, number, line, lineFrom);
     }
   }
 
-  take({ source, options, place, record, line }: Unit, lineFrom: number | null): boolean {
+  take({ source, options, place, pointer, record, line, kind }: Unit, lineFrom: number | null): boolean {
     const { tools } = this.#job;
+    const isChat = kind === 'chat';
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, {
       known: this.#kit.headers, memory: this.#kit.tools,
     });
     for (const diagnostic of checker.run()) {
-      this.#tell(placedDiagnostic(diagnostic, this.transcripts, place), record, line, lineFrom);
+      const placed = placedDiagnostic(diagnostic, this.transcripts, place);
+      this.#tell({ ...placed, pointer: pointer(diagnostic), isChat }, record, line, lineFrom);
     }
     this.transcripts += checker.transcripts;
     return true;
   }
 
-  bad({ rule, from, to, detail, record, line }: BadRecord, lineFrom: number | null): void {
-    this.#tell(diagnose({ rule, from, to, detail }, this.transcripts, true), record, line, lineFrom);
+  bad({ rule, from, to, detail, record, line, pointer }: BadRecord, lineFrom: number | null): void {
+    this.#tell({ ...diagnose({ rule, from, to, detail }, this.transcripts, true), pointer }, record, line, lineFrom);
   }
 
-  #tell(diagnostic: Diagnostic, record: number | null, line: number | null, lineFrom: number | null): void {
+  #tell(diagnostic: Told, record: number | null, line: number | null, lineFrom: number | null): void {
     const isKnown = this.#places !== null && line !== null && lineFrom !== null;
     const place = isKnown ? this.#places.at(diagnostic.from, line, lineFrom) : null;
     this.#found.push({ diagnostic, record, line, place });

@@ -2,6 +2,7 @@
 // answer is null, or a place within the text.
 
 import { isBlankByte } from '../../model/bytes.ts';
+import { pointerTo } from '../../tools/json.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE,
@@ -107,6 +108,55 @@ export function placesOf(json: Uint8Array): JsonPlace | null {
     }
   }
   return null;
+}
+
+/** JSON pointers of values of one text, by where they begin: linear over all of them when these rise. */
+export class JsonPointers {
+  readonly #json: Uint8Array;
+  #reader: Reader;
+  /** Of each container around the value at hand: the index of its item, or the key of its member. */
+  #path: (number | JsonSpan)[] = [];
+  /** The value at hand is a container; null: no value is at hand. */
+  #opens: boolean | null = null;
+
+  constructor(json: Uint8Array) {
+    this.#json = json;
+    this.#reader = new Reader(json);
+  }
+
+  /** The pointer of the value that begins at a byte; null: none does. */
+  at(from: number): string | null {
+    if (from < this.#reader.from) {
+      this.#reader = new Reader(this.#json);
+      this.#path = [];
+      this.#opens = null;
+    }
+    while (this.#reader.to === 0 || this.#reader.from < from) if (!this.#next()) return null;
+    return this.#opens !== null && this.#reader.from === from ? this.#pointer() : null;
+  }
+
+  /** Goes to the next token. False at the end. */
+  #next(): boolean {
+    const reader = this.#reader;
+    const path = this.#path;
+    const isList = reader.token === OPEN_LIST;
+    if (this.#opens) path.push(isList ? -1 : { from: 0, to: 0 });
+    this.#opens = null;
+    if (!reader.next()) return false;
+    const { token, from, to } = reader;
+    if (token === CLOSE_LIST || token === CLOSE_OBJECT) path.pop();
+    else if (reader.isKey) path[path.length - 1] = { from, to };
+    else if (token !== COMMA && token !== COLON) {
+      if (reader.isItem) path[path.length - 1] = (path.at(-1) as number) + 1;
+      this.#opens = token === OPEN_LIST || token === OPEN_OBJECT;
+    }
+    return true;
+  }
+
+  #pointer(): string {
+    return this.#path.reduce<string>((pointer, step) =>
+      pointerTo(pointer, typeof step === 'number' ? step : keyText(this.#json, step.from, step.to)), '');
+  }
 }
 
 /**
@@ -244,6 +294,10 @@ const isEnd = (byte: number): boolean =>
 
 /** The position behind the closing quote of a string whose text begins at `at`. */
 function afterString(json: Uint8Array, at: number): number {
-  while (at < json.length && json[at] !== QUOTE) at += json[at] === BACKSLASH ? 2 : 1;
-  return Math.min(at + 1, json.length);
+  for (let quote = json.indexOf(QUOTE, at); quote >= 0; quote = json.indexOf(QUOTE, quote + 1)) {
+    let before = quote;
+    while (before > at && json[before - 1] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 0) return quote + 1;
+  }
+  return json.length;
 }

@@ -6,6 +6,7 @@ import { isBlank } from '../../model/bytes.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
+import { pointerTo } from '../../tools/json.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
@@ -111,6 +112,7 @@ export class RecordLines {
       source: new MemorySource(text.text(member)),
       options: this.#options,
       place: this.#options.positions === 'field' ? same : place,
+      pointer: () => pointerTo('', this.#options.field ?? 'text'),
     };
   }
 

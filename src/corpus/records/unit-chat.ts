@@ -7,10 +7,13 @@ import { convertTranscript } from '../../formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import { Refusal } from '../../formats/loss.ts';
 import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
+import type { RuleName } from '../../errors.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { MemorySource } from '../../scan/source.ts';
+import { pointerTo } from '../../tools/json.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
+import { contentSpots, EntryCalls, messageSpot, Spot } from './pointer.ts';
 import type { CorpusRecord } from './record.ts';
 import { formOf, type RecordForm } from './form.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
@@ -51,16 +54,25 @@ export function chatUnit(
       source: new MemorySource(Buffer.from(text!, 'utf8')),
       options: READING,
       place: (offset, isEnd) => places.at(offset, isEnd),
+      pointer: (finding) => places.pointer(finding),
     };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const { index, reason } = error;
-    return badRecord(record, 'refused-record', `${index === null ? '' : `message ${index}: `}${reason}`);
+    if (index === null) return badRecord(record, 'refused-record', reason);
+    const pointer = entryPointer(names, lists.map((list) => list.length), index);
+    return badRecord(record, 'refused-record', `message ${index}: ${reason}`, pointer);
   }
 }
 
 /** The text is ours: nothing is to be found out of it. */
 const READING: ReadOptions = { dialect: 'openchatml-2.2' };
+
+/** The pointer of an entry, by its number in all lists. */
+function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
+  const which = number < lengths[0]! ? 0 : 1;
+  return pointerTo(pointerTo('', names[which]!), which === 0 ? number : number - lengths[0]!);
+}
 
 /** Entries of ShareGPT say `from` where those of chat say `role`. */
 function isShareGpt(entries: readonly unknown[]): boolean {
@@ -79,11 +91,12 @@ class ChatPlaces {
   readonly #text: string;
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
-  #root: JsonPlace | null | undefined;
+  #root: Spot | null | undefined;
   /** Of each message: byte positions of its start token, of its body, of its end. */
   #spans: readonly MessageSpan[] | undefined;
   #at = 0;
   #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
+  #calls: { readonly origin: number; readonly calls: EntryCalls } | undefined;
 
   constructor(
     record: CorpusRecord,
@@ -102,76 +115,88 @@ class ChatPlaces {
   }
 
   at(offset: number, isEnd = false): number {
-    this.#root ??= placesOf(this.#record.bytes);
-    this.#spans ??= spansOf(this.#text, this.#messages);
-    const spans = this.#spans;
     const base = this.#positions === 'field' ? 0 : this.#record.from;
-    const byte = isEnd ? offset - 1 : offset;
-    if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
-    while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
-    const entry = this.#entry(this.#messages[this.#at]?.origin);
-    if (entry === null) return base;
-    const { body, to, isAsIs } = spans[this.#at]!;
+    const spot = this.#goTo(isEnd ? offset - 1 : offset);
+    if (spot === null) return base;
+    const entry = spot.place;
+    const { body, to, isAsIs } = this.#spans![this.#at]!;
     if (isEnd && offset > to) return base + entry.to;
-    const content = offset < body ? null : this.#contentOf(entry);
+    const content = offset < body ? null : this.#contentOf(spot);
     if (content === null) return base + (isEnd ? entry.to : entry.from);
     if (offset >= to) return base + content.to - 1;
     if (!isAsIs) return offset === body ? base + content.from + 1 : base + (isEnd ? entry.to : entry.from);
-    if (this.#content?.place !== content) {
-      this.#content = { place: content, offsets: new RawOffsets(this.#record.bytes, content) };
-    }
-    return base + this.#content.offsets.of(offset - body);
+    return base + this.#offsetsOf(content).of(offset - body);
   }
 
-  #entry(origin: number | undefined): JsonPlace | null {
+  /** JSON pointer of what a finding in the text is about; empty: nothing but the record is known. */
+  pointer({ rule, from }: { readonly rule: RuleName; readonly from: number }): string {
+    const entry = this.#goTo(from);
+    if (entry === null) return '';
+    const { body, number } = this.#spans![this.#at]!;
+    const { end, role, channel } = this.#messages[this.#at]!;
+    const inBody = from >= body;
+    if (end === 'call') return this.#callsOf(entry).spot(number, rule, inBody).pointer;
+    const holder = role === 'tool' ? this.#callsOf(entry).reply(number) : entry;
+    return messageSpot(holder, rule, inBody, channel === 'analysis').pointer;
+  }
+
+  /** Goes to the message that holds a byte of the text; answers its entry. */
+  #goTo(byte: number): Spot | null {
+    if (this.#root === undefined) {
+      const place = placesOf(this.#record.bytes);
+      this.#root = place && new Spot(place, '');
+    }
+    const spans = (this.#spans ??= spansOf(this.#text, this.#messages));
+    if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
+    while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
+    return this.#entry(this.#messages[this.#at]?.origin);
+  }
+
+  #entry(origin: number | undefined): Spot | null {
     if (origin === undefined) return null;
     const which = origin < this.#lengths[0]! ? 0 : 1;
     const index = which === 0 ? origin : origin - this.#lengths[0]!;
-    const list = member(this.#root ?? null, this.#names[which]!);
-    return Array.isArray(list?.inner) ? (list.inner[index] ?? null) : null;
+    return this.#root?.member(this.#names[which]!)?.item(index) ?? null;
   }
 
   /** The string that the message's content was read from; null: it was put together. */
-  #contentOf(entry: JsonPlace): JsonPlace | null {
-    const message = this.#messages[this.#at]!;
-    if (message.end === 'call') {
-      const calls = member(entry, 'tool_calls');
-      const number = this.#spans![this.#at]!.call;
-      const call = Array.isArray(calls?.inner) ? (calls.inner[number] ?? null) : null;
-      return text(this.#record, member(member(call, 'function') ?? member(entry, 'function_call'), 'arguments'));
+  #contentOf(entry: Spot): JsonPlace | null {
+    const { end, channel } = this.#messages[this.#at]!;
+    const isText = ({ place }: Spot): boolean => this.#record.bytes[place.from] === QUOTE;
+    const spots = end === 'call'
+      ? [this.#callsOf(entry).spot(this.#spans![this.#at]!.number, 'invalid-json', true)]
+      : contentSpots(entry, channel === 'analysis');
+    return spots.find(isText)?.place ?? null;
+  }
+
+  /** The calls of the entry of the message at hand. */
+  #callsOf(entry: Spot): EntryCalls {
+    const origin = this.#messages[this.#at]!.origin!;
+    if (this.#calls?.origin !== origin) this.#calls = { origin, calls: new EntryCalls(entry) };
+    return this.#calls.calls;
+  }
+
+  #offsetsOf(place: JsonPlace): RawOffsets {
+    if (this.#content?.place !== place) {
+      this.#content = { place, offsets: new RawOffsets(this.#record.bytes, place) };
     }
-    const names =
-      message.channel === 'analysis' ? ['thinking', 'reasoning_content', 'reasoning'] : ['content', 'value'];
-    for (const name of names) {
-      const place = text(this.#record, member(entry, name));
-      if (place !== null) return place;
-    }
-    return null;
+    return this.#content.offsets;
   }
 }
-
-function member(place: JsonPlace | null, name: string): JsonPlace | null {
-  return place?.inner instanceof Map ? (place.inner.get(name) ?? null) : null;
-}
-
-function text({ bytes }: CorpusRecord, place: JsonPlace | null): JsonPlace | null {
-  return place !== null && bytes[place.from] === QUOTE ? place : null;
-}
-
 interface MessageSpan {
   readonly from: number;
   readonly body: number;
   readonly to: number;
   /** The body is the content, byte for byte: nothing in it was escaped. */
   readonly isAsIs: boolean;
-  /** Of a call: its number among those of its entry. */
-  readonly call: number;
+  /** Of a call or a reply: its number among those of its entry. */
+  readonly number: number;
 }
 
 /** The messages are written one after the other, and each body follows its header's last token. */
 function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] {
   const spans: MessageSpan[] = [];
-  let calls = 0;
+  let number = 0;
   let entry: number | undefined;
   let at = 0;
   let bytes = 0;
@@ -180,8 +205,8 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     at = index;
     return bytes;
   };
-  for (const { content, origin, end: terminator } of messages) {
-    if (origin !== entry) calls = 0;
+  for (const { content, origin, role, end: terminator } of messages) {
+    if (origin !== entry) number = 0;
     entry = origin;
     const from = to(text.indexOf(START, at));
     const bodyIndex = text.indexOf(BODY, at) + BODY.length;
@@ -189,7 +214,7 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     const body = to(bodyIndex);
     // Content that was escaped is longer in the text: its end is the next start token that a message has.
     const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
-    spans.push({ from, body, to: end, isAsIs, call: terminator === 'call' ? calls++ : 0 });
+    spans.push({ from, body, to: end, isAsIs, number: terminator === 'call' || role === 'tool' ? number++ : 0 });
   }
   return spans;
 }

@@ -1,5 +1,6 @@
 // What an input consists of for those who scan and check it: units, and records that hold none.
 
+import type { RuleName } from '../../errors.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { Source } from '../../scan/source.ts';
 
@@ -18,6 +19,11 @@ export interface Unit {
    * span, which belongs to what stands before it.
    */
   place(offset: number, isEnd?: boolean): number;
+  /**
+   * JSON pointer, in the record, of what a finding in the text is about; null in raw text. Made when something is told:
+   * the record is read again.
+   */
+  pointer(finding: { readonly rule: RuleName; readonly from: number }): string | null;
 }
 
 export type BadRecordRule = 'bad-record' | 'unknown-record' | 'refused-record';
@@ -30,6 +36,8 @@ export interface BadRecord {
   readonly from: number;
   readonly to: number;
   readonly rule: BadRecordRule;
+  /** JSON pointer of what is wrong in it; empty: the record. */
+  readonly pointer: string;
   /** What is wrong; holds nothing of the record. */
   readonly detail: string;
 }
@@ -41,6 +49,7 @@ export function badRecord(
   { number, line, from, to }: { number: number; line: number; from: number; to: number },
   rule: BadRecordRule,
   detail: string,
+  pointer = '',
 ): BadRecord {
-  return { record: number, line, from, to, rule, detail };
+  return { record: number, line, from, to, rule, pointer, detail };
 }

@@ -5,6 +5,7 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
+import { pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords } from './form.ts';
@@ -45,7 +46,8 @@ export function* unitsOf(
   options: UnitOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if (!isContainer(path, input, options)) {
-    yield { kind: 'raw', record: null, line: null, source: input, options, place: (offset) => offset };
+    const place = (offset: number): number => offset;
+    yield { kind: 'raw', record: null, line: null, source: input, options, place, pointer: () => null };
     return;
   }
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
@@ -126,8 +128,9 @@ function* textUnit(
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
   const first = parts.length === 1 ? Infinity : parts[0]!.length;
   const offsets = new Map<number, RawOffsets | null>();
+  const whichOf = (offset: number, isEnd = false): number => (offset > first || (offset === first && !isEnd) ? 1 : 0);
   const place = (offset: number, isEnd = false): number => {
-    const which = offset > first || (offset === first && !isEnd) ? 1 : 0;
+    const which = whichOf(offset, isEnd);
     const within = which === 0 ? offset : offset - first;
     if (options.positions === 'field') return within;
     if (!offsets.has(which)) {
@@ -136,5 +139,7 @@ function* textUnit(
     }
     return record.from + (offsets.get(which)?.of(within) ?? 0);
   };
-  yield { kind: 'text', record: record.number, line: record.line, source: new MemorySource(bytes), options, place };
+  const pointer = ({ from }: { from: number }): string => pointerTo('', names[whichOf(from)]!);
+  const { number, line } = record;
+  yield { kind: 'text', record: number, line, source: new MemorySource(bytes), options, place, pointer };
 }

@@ -58,7 +58,7 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
         rows.verdict?.(verdict, record.number, record);
       }
     } else {
-      const unit: Unit = { kind: 'raw', record: null, line: null, source, options, place: (offset) => offset };
+      const unit: Unit = { kind: 'raw', record: null, line: null, source, options, place: same, pointer: () => null };
       const lines = input.canReread ? linesOf(input) : null;
       judge.raw(unit, lines, watching(path, statistics, lines, hand), (verdict, transcript) => {
         count(verdict);
@@ -71,6 +71,8 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
     input.close();
   }
 }
+
+const same = (offset: number): number => offset;
 
 /** Counts what goes by, and hands messages on. */
 function watching(path: string, statistics: Statistics, lines: PlaceOf | null, hand: Watcher['message']): Watcher {

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { RULES } from '../../../src/errors.ts';
 import { CLEAN, FAULTY, at, file, jsonLines, run } from '../harness.ts';
 
-const KEYS = ['path', 'record', 'transcript', 'code', 'rule', 'severity', 'from', 'to', 'line', 'column', 'message'];
+const KEYS = [
+  'path', 'record', 'transcript', 'code', 'rule', 'severity', 'from', 'to', 'line', 'column', 'pointer', 'message',
+];
 const SUMMARY = {
   schema: 'openchatml/check/1', files: 1, errors: 1, warnings: 1, infos: 1,
   rules: { 'text-between-messages': 1, 'unknown-attribute': 1, 'unknown-role': 1 },
@@ -18,7 +20,7 @@ test('ndjson: every diagnostic with the documented keys in order, then the summa
   for (const line of lines.slice(0, 3)) expect(Object.keys(line)).toEqual(KEYS);
   expect(lines[0]).toEqual({
     path, record: null, transcript: 0, code: 'E-PARSE-HEADER', rule: 'unknown-role', severity: 'error', from: 22,
-    to: 27, line: 2, column: 10, message: RULES['unknown-role'].text,
+    to: 27, line: 2, column: 10, pointer: null, message: RULES['unknown-role'].text,
   });
   const warning = { rule: 'text-between-messages', code: null, severity: 'warning', from: 51, line: 2, column: 39 };
   expect(lines[1]).toMatchObject(warning);

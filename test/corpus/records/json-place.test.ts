@@ -1,6 +1,8 @@
 // Places of values in JSON bytes, against a reference that reads character by character, and on what is no JSON.
 import { describe, expect, test } from 'vitest';
-import { type JsonPlace, placesOf, RawOffsets, rawOffset, spanOf } from '../../../src/corpus/records/json-place.ts';
+import {
+  type JsonPlace, JsonPointers, placesOf, RawOffsets, rawOffset, spanOf,
+} from '../../../src/corpus/records/json-place.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 
 /** The value within another one at a path of keys and indices; null: there is none. */
@@ -128,6 +130,23 @@ test('random JSON: every value is where JSON.parse has it from', () => {
       else expect(JSON.parse(decode(bytes.subarray(key!.from, key!.to))), why).toBe(step);
       expect(spanOf(bytes, [...path, 'none']), why).toBeNull();
     }
+  }
+});
+
+test('random JSON: pointers of values, by where they begin, in any order', () => {
+  for (let round = 0; round < 1000; round++) {
+    const random = randomOf(SEED + round);
+    const json = randomJson(random, 0);
+    const bytes = encode(json);
+    const values = pathsOf(JSON.parse(json)).map((path) => ({ path, from: spanOf(bytes, path)!.from }));
+    const pointers = new JsonPointers(bytes);
+    const inOrder = values.toSorted((a, b) => a.from - b.from);
+    for (const { path, from } of [...inOrder, ...inOrder.toReversed()]) {
+      const why = `seed ${SEED}, round ${round}: ${json} at ${from}`;
+      const escaped = path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`);
+      expect(pointers.at(from), why).toBe(escaped.join(''));
+    }
+    expect(pointers.at(bytes.length)).toBeNull();
   }
 });
 

@@ -1,0 +1,51 @@
+// JSON pointers of calls that stand in rows of a record. Its line is read again, up to the call: nothing of this is
+// done for records in which nothing is found.
+
+import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
+import { wordAt } from '../../scan/record-machine.ts';
+import { JsonPointers, placesOf } from './json-place.ts';
+import { EntryCalls, Spot } from './pointer.ts';
+import type { RecordRows } from './rows.ts';
+
+export class CallPointers {
+  readonly #rows: Int32Array;
+  /** The record. */
+  readonly #bytes: Uint8Array;
+  /** Its address. */
+  readonly #from: number;
+  readonly #pointers: JsonPointers;
+  /** The entry whose messages pass, by its address, and how many of them were calls. */
+  #entry = -1;
+  #calls = 0;
+  /** What was read of an entry. */
+  #read: { readonly entry: number; readonly calls: EntryCalls } | undefined;
+
+  constructor({ machine }: RecordRows, record: number) {
+    this.#rows = machine.rows;
+    this.#from = wordAt(machine.rows, record, FROM);
+    const to = wordAt(machine.rows, record, TO);
+    this.#bytes = machine.input.subarray(this.#from - machine.origin, to - machine.origin);
+    this.#pointers = new JsonPointers(this.#bytes);
+  }
+
+  /** A message of the record, in order; each is to be passed. */
+  pass(row: number): void {
+    const entry = wordAt(this.#rows, row, FROM);
+    if (entry !== this.#entry) this.#calls = 0;
+    this.#entry = entry;
+    if (((wordAt(this.#rows, row, KIND) >>> TOKEN_SHIFT) & TOKEN_MASK) === CALL) this.#calls++;
+  }
+
+  /** The pointer of the call that was passed last. */
+  pointer(row: number): string {
+    const entry = this.#entry;
+    if (this.#read?.entry !== entry) {
+      const from = entry - this.#from;
+      const place = placesOf(this.#bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
+      const pointer = this.#pointers.at(from);
+      if (place === null || pointer === null) return '';
+      this.#read = { entry, calls: new EntryCalls(new Spot(place, pointer)) };
+    }
+    return this.#read.calls.call(this.#calls - 1).pointer;
+  }
+}
