@@ -77,7 +77,7 @@ let why: u32 = 0;
 
 function isClean(at: usize, next: usize, word: u32): bool {
   const role = bits(word, ROLE_SHIFT, ROLE_MASK);
-  if ((dialectFlags & HAS_LINE) != 0) return role >= <u32>USER && at + 32 == next;
+  if ((dialectFlags & HAS_LINE) != 0) return role >= <u32>USER && at + 32 == next && !mayThink(role, at + 16);
   const token = bits(word, TOKEN_SHIFT, TOKEN_MASK);
   const channel = bits(word, CHANNEL_SHIFT, CHANNEL_MASK);
   const isCall = bits(word, RECIPIENT_SHIFT, RECIPIENT_MASK) == TO_TOOL;
@@ -88,7 +88,7 @@ function isClean(at: usize, next: usize, word: u32): bool {
   if (role >= <u32>USER && role <= <u32>ASSISTANT && !isCall && leaf + 16 == next) {
     const bytes =
       START_BYTES + NAME_BYTES + (role == USER ? 4 : 9) + (channel == 0 ? 0 : NAME_BYTES + channelBytes(channel));
-    if (from(leaf) - from(at) == bytes) return true;
+    if (from(leaf) - from(at) == bytes) return channel == ANALYSIS || !mayThink(role, leaf);
   }
   if (!readBelow(at, next)) return false;
   readHeader(at);
@@ -106,13 +106,13 @@ function isClean(at: usize, next: usize, word: u32): bool {
     if (!isKnown || !isKnownCall(at, channel, json)) why = json ? CLEAN_CALL | CLEAN_JSON : CLEAN_CALL;
     return true;
   }
-  if (!isOfType(at)) return false;
+  if (!isOfType(at) || (channel != ANALYSIS && mayThink(role, body))) return false;
   if (role <= <u32>DEVELOPER) {
     const length = to(body) - from(body);
     if (!isLeaf || length > <usize>LONGEST_DEFINER) return false;
     kept = keptNumber(from(body), length, setting(CLEAN_TAG) | role);
     const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
-    const isClear = kept == 0 ? !holdsBrace(from(body), to(body))
+    const isClear = kept == 0 ? !holds(from(body), to(body), 0x7b, 0)
       : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
     if (!isClear) why = CLEAN_DEFINER;
   }
@@ -278,16 +278,24 @@ function isOfType(at: usize): bool {
   return jsonWhole(from(body), to(body), setting(CLEAN_DEPTH) | 0x80000000) == 0;
 }
 
-/** Whether a `{` stands in [p, end). */
-function holdsBrace(p: usize, end: usize): bool {
+/** Whether reasoning may be written as text in the body at a row (R-THINK): `<think>` and `</think>` end alike. */
+function mayThink(role: u32, row: usize): bool {
+  return role == ASSISTANT && holds(from(row), to(row), 0x6b, 0x3e);
+}
+
+/** Whether `first` stands in [p, end), and behind it `second`, or any byte for 0. */
+function holds(p: usize, end: usize, first: i32, second: i32): bool {
   if (ASC_FEATURE_SIMD) {
-    const brace = i8x16.splat(0x7b);
+    const a = i8x16.splat(<i8>first);
+    const b = i8x16.splat(<i8>second);
+    const any = i8x16.splat(second == 0 ? -1 : 0);
     for (; p < end; p += 16) {
-      const mask = i8x16.bitmask(i8x16.eq(v128.load(p), brace));
+      const pairs = v128.and(i8x16.eq(v128.load(p), a), v128.or(i8x16.eq(v128.load(p, 1), b), any));
+      const mask = i8x16.bitmask(pairs);
       if (mask != 0) return p + <usize>ctz<i32>(mask) < end;
     }
   } else {
-    for (; p < end; p++) if (load<u8>(p) == 0x7b) return true;
+    for (; p < end; p++) if (load<u8>(p) == first && (second == 0 || load<u8>(p, 1) == second)) return true;
   }
   return false;
 }

@@ -325,7 +325,7 @@ export const RECORD_ROWS = 3;
 // RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
 export const SLOW = 0x100;
 // RECORD: it has calls; contents that are lists of parts; calls or replies without an id; a developer's
-// message in front; calls without a reply (set by `checkRecords`).
+// message in front; messages that are IS_OPEN or MAY_THINK (set by `checkRecords`).
 export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;
@@ -333,7 +333,7 @@ export const LACKS_ID = 0x800;
 // under another name, turns of ShareGPT.
 export const HAS_LOSSES = 0x1000;
 export const HAS_DEVELOPER = 0x2000;
-export const HAS_OPEN = 0x4000;
+export const HAS_MARKED = 0x4000;
 // RECORD: arguments that are no string.
 export const HAS_VALUES = 0x8000;
 // RECORD, when it is SLOW: it has members, none of which is a list that is wanted; the line is a JSON object, in UTF-8.
@@ -343,6 +343,8 @@ export const IS_OBJECT = 0x400;
 export const RECORD_SHIFT = 16;
 // MESSAGE of a call: no reply answers it (set by `checkRecords`).
 export const IS_OPEN = 0x40000000;
+// MESSAGE of an assistant that is shown: reasoning may be written in its text (set by `checkRecords`).
+export const MAY_THINK = 0x80000000;
 // BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list);
 // arguments that are no string; there is no content (FROM … TO is the entry).
 export const ESCAPED = 0x100;

@@ -152,6 +152,13 @@ export const RULES = {
     undefined,
     'move the reasoning to a `thinking` member',
   ),
+  'reasoning-in-final': rule(
+    'E-PERM-VISIBILITY',
+    'warning',
+    'R-THINK',
+    'the reasoning that the model wrote as text stands in what an end user sees; it is not shown',
+    'move it to the analysis channel or to a member of its own; `convert` does',
+  ),
   'nothing-found': rule(null, 'warning', 'R-LIKELY', 'there is text, and no message in it',
     'give OpenChatML or Harmony text, or chat records; --form and --field say where records hold it'),
   'text-between-messages': rule(

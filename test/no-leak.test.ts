@@ -128,6 +128,10 @@ describe('by construction', () => {
     ['<|im_start|>assistant\nOPEN<|start_reason|>SECRET<|end_reason|>\n<|im_end|>'],
     ['<|im_start|>assistant\nOPEN\n<|function_call|>{"SECRET":1}<|start_reason|><|end_reason|>SECRET<|im_end|>'],
     ['version: 1.2\n---\n<|start|>assistant<|message|>OPEN<|start_reason|>SECRET<|end|>'],
+    ['<|start|>assistant<|message|> \n<think>SECRET</think>OPEN<|end|>'],
+    ['<|start|>assistant<|message|>SECRET</think>OPEN<|end|>'],
+    ['<|start|>assistant<|message|>OPEN<|end|><|start|>assistant<|message|><think>SECRET<|literal|></think>SECRET<|end|>'],
+    ['<|im_start|>assistant\n<think>SECRET</think>OPEN<|function_call|>{"SECRET":1}<|im_end|>'],
   ];
   test.each(parts)('a part of a shown message: %j %j', (text, options = {}) => {
     for (const out of outlets(encode(text), options)) expectNone(out, ['SECRET'], text);

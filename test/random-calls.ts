@@ -77,7 +77,9 @@ function text(random: Random): string {
 
 function body(random: Random): string {
   const value = json(random);
-  switch (random.below(6)) {
+  switch (random.below(7)) {
+    case 3:
+      return random.pick(['<think>', '\n<think>', '']) + text(random) + random.pick(['</think>\n\n', '']) + value;
     case 0: return text(random);
     case 1: return `<|literal|>${value}<|endliteral|>`;
     case 2: return `${value.slice(0, 1)}<|literal|>${value.slice(1)}${literalEnd(random)}`;
@@ -142,8 +144,9 @@ function line(random: Random): string {
   const role = random.pick(['assistant', 'assistant', 'tool', 'tool', 'user', 'system', '']);
   let made = '';
   for (let left = random.below(6); left > 0; left--) {
-    switch (random.below(6)) {
+    switch (random.below(7)) {
       case 0: made += thoughtToken(random); break;
+      case 4: made += random.pick(['<think>', '</think>', '</think>\n']); break;
       case 1: made += random.pick(['x', '\n', ' ', '<', '<|reason|>', '<|function_list|>[]']); break;
       case 2: made += `<|function_call|>\n${json(random)}`; break;
       case 3: made += `<|function_output|>\n${json(random)}`; break;

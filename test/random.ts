@@ -36,7 +36,9 @@ const SHORT = [
   '<', '<<', '<|', '<<|', '|>', '>', '|', '[', ']', '-', '--', ':', '=', ' ', '  ', '\t', '\r', '\n', '\n\n', '\r\n',
   '\0', '\x7f', '\u00a0',
 ];
-const BOUNDS = [...TOKEN_NAMES.slice(28), '<s', '</', '[BO', '[EOS', '<S>', '<|foo|>', '<<|foo|>'];
+const BOUNDS = [
+  ...TOKEN_NAMES.slice(28), '<s', '</', '[BO', '[EOS', '<S>', '<|foo|>', '<<|foo|>', '<think>', '</think>',
+];
 const HEADER_LINES = [
   '---', '---\n', '\n---\n', '\n---  \t\r\n', '\n----\n', '\n--\n', ' ---\n', '...\n', '\n... \n', 'version: 2.2\n',
   '\nversion: 2.0\n',
@@ -74,11 +76,20 @@ function message(random: Random): string {
 }
 
 function body(random: Random): string {
-  switch (random.below(4)) {
+  switch (random.below(5)) {
+    case 4: return thought(random);
     case 0: return `${random.pick(WORDS)}<${random.pick(ALL)}${random.pick(WORDS)}`;
     case 1: return `<|literal|>${random.pick(WORDS)}${random.pick(ALL)}${random.pick(SHORT)}<|endliteral|>`;
     default: return random.pick(WORDS);
   }
+}
+
+/** Reasoning as models write it, well made or not. */
+function thought(random: Random): string {
+  const front = random.pick(['', '', '\n', 'a']) + random.pick(['<think>', '<think>', '<thin', '', '<think><think>']);
+  const inside = random.pick([...WORDS, '', '\n', ...ALL]);
+  const end = random.pick(['</think>', '</think>', '</think', '<</think>', '</think> \n</think>', '']);
+  return front + inside + end + random.pick(['', '\n\n', ' ', '<|literal|>', '<|endliteral|>']) + random.pick(WORDS);
 }
 
 function fragment(random: Random): string {

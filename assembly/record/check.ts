@@ -3,15 +3,16 @@
 // src/ to say.
 
 import {
-  ABSENT, CALL, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_OPEN, PARTS, RECORD_ROWS,
-  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW,
-  SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS,
+  HAS_DEVELOPER, HAS_MARKED, MAY_THINK, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN,
+  RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
+  TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
   addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, nodeOf } from './fit';
-import { OPEN_OBJECT } from './text';
+import { holdsPair, OPEN_OBJECT } from './text';
 import { tableOf } from './tools';
 
 /** Longer texts of a system or developer are not read for definitions, which the host tells. */
@@ -54,8 +55,8 @@ function add(at: usize): void { store<u32>(at, load<u32>(at) + 1); }
 
 /**
  * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is
- * SLOW then, or
- * HAS_OPEN: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply.
+ * SLOW then, or HAS_MARKED: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply, and
+ * what the messages which are MAY_THINK may hold.
  */
 export function checkRecords(record: u32, end: u32): u32 {
   while (record < end) {
@@ -63,12 +64,12 @@ export function checkRecords(record: u32, end: u32): u32 {
     const flags = load<u32>(at);
     if ((flags & SLOW) != 0 || statusOf(at + ROW_BYTES) == TOOLS_ASK) return record;
     const next = load<u32>(at, 12);
-    if (!isClean(at, rowAt(next))) {
+    if (!isClean(at, rowAt(next)) || thoughts >= UNSURE) {
       store<u32>(at, flags | SLOW);
       return record;
     }
-    if (markOpen()) {
-      store<u32>(at, flags | HAS_OPEN);
+    if (markOpen() || thoughts != 0) {
+      store<u32>(at, flags | HAS_MARKED);
       return record;
     }
     record = next;
@@ -76,7 +77,12 @@ export function checkRecords(record: u32, end: u32): u32 {
   return end;
 }
 
-/** Whether nothing is to be told of the record but calls that are open. */
+/** Reasoning as text in the last record that was looked at: some message MAY_THINK; only the host can tell. */
+export let thoughts: u32 = 0;
+const MARKED: u32 = 1;
+const UNSURE: u32 = 2;
+
+/** Whether nothing is to be told of the record but calls that are open, and `thoughts`. */
 export function isClean(record: usize, end: usize): bool {
   const tools = record + ROW_BYTES;
   const hasCalls = (load<u32>(record) & HAS_CALLS) != 0;
@@ -87,6 +93,7 @@ export function isClean(record: usize, end: usize): bool {
     if (definitions == 0) return false;
   }
   beginCalls();
+  thoughts = 0;
   for (let row = record + RECORD_ROWS * ROW_BYTES; row < end; ) {
     const word = load<u32>(row);
     const next = rowAt(load<u32>(row, 12));
@@ -100,6 +107,9 @@ export function isClean(record: usize, end: usize): bool {
     } else if (hasCalls && role <= <u32>DEVELOPER) {
       readBelow(row + ROW_BYTES, next);
       if (mayDefine(role)) return false;
+    } else if (role == ASSISTANT && ((word >> CHANNEL_SHIFT) & CHANNEL_MASK) != ANALYSIS) {
+      readBelow(row + ROW_BYTES, next);
+      if (mayThink()) store<u32>(row, word | MAY_THINK);
     }
     row = next;
   }
@@ -127,6 +137,35 @@ function mayDefine(role: u32): bool {
   if ((kind & (CODED | PARTS)) != 0 || to - from > LONGEST_TEXT) return true;
   if (role == SYSTEM) return holdsNamespace(from, to);
   for (let p = from; p < to; p++) if (<u32>load<u8>(p) == OPEN_OBJECT) return true;
+  return false;
+}
+
+/** Whether reasoning may be written as text in the body at hand (R-THINK); `thoughts` follows. */
+function mayThink(): bool {
+  const kind = load<u32>(body);
+  const from = <usize>load<u32>(body, 4);
+  const to = <usize>load<u32>(body, 8);
+  if ((kind & ABSENT) != 0) return false;
+  if ((kind & (CODED | PARTS)) != 0) {
+    if (mayEndMarker(from, to)) thoughts |= UNSURE;
+    return false;
+  }
+  if (!holdsPair(from, to, MARKER_END)) return false;
+  thoughts |= MARKED;
+  return true;
+}
+
+/** `k>`, with which `<think>` and `</think>` end. */
+const MARKER_END: u32 = 0x3e6b;
+
+/** The same in [p, to), where any character may be written as an escape. */
+function mayEndMarker(p: usize, to: usize): bool {
+  for (; p < to; p++) {
+    const word = load<u32>(p);
+    // `k>` and `k\u`; `006b` in `\u006b`, in both cases of the letter.
+    if ((word & 0xffff) == MARKER_END || (word & 0xffffff) == 0x755c6b) return true;
+    if ((word | 0x20000000) == 0x62363030) return true;
+  }
   return false;
 }
 

@@ -89,6 +89,22 @@ function longEnd(p: usize): usize {
   }
 }
 
+/** Whether two bytes, in the order of a 16-bit load, stand together in [p, end). */
+export function holdsPair(p: usize, end: usize, pair: u32): bool {
+  const last = end - 1;
+  if (ASC_FEATURE_SIMD) {
+    const first = i8x16.splat(<i8>pair);
+    const second = i8x16.splat(<i8>(pair >> 8));
+    for (; p < last; p += 16) {
+      const mask = i8x16.bitmask(v128.and(i8x16.eq(v128.load(p), first), i8x16.eq(v128.load(p, 1), second)));
+      if (mask != 0) return p + <usize>ctz<i32>(mask) < last;
+    }
+    return false;
+  }
+  for (; p < last; p++) if (<u32>load<u16>(p) == pair) return true;
+  return false;
+}
+
 /** The number of four hexadecimal digits; -1: one of them is none. */
 export function hexAt(p: usize): i32 {
   let value: u32 = 0;

@@ -17,8 +17,10 @@ import { copyString, textTo } from '../text-string';
 import {
   addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
-import { KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_TOOL, kindOf, most, put, stopAt, TEXTS } from './lines';
-import { NULL_4, QUOTE } from './text';
+import {
+  KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt, TEXTS,
+} from './lines';
+import { holdsPair, NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
 import { isPlainInteger } from './verdicts';
 
@@ -145,8 +147,10 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     if (kind != KIND_CALL && nameFrom != 0) {
       q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);
     }
-    q = putBody(piece(q, pieces + 1), body);
+    const bodyFrom = piece(q, pieces + 1);
+    q = putBody(bodyFrom, body);
     if (q == 0) return 0;
+    if ((kind == KIND_FINAL || kind == KIND_PREAMBLE) && holdsPair(bodyFrom, q, MARKER_END)) return 0;
     q = piece(q, pieces + 2);
     index++;
     row = next;
@@ -170,19 +174,12 @@ function putBody(q: usize, row: usize): usize {
   return mayNeedEscape(q, end) ? 0 : end;
 }
 
+/** `k>`, with which `<think>` and `</think>` end: reasoning in the text becomes a message of its own (R-THINK). */
+const MARKER_END: u32 = 0x3e6b;
+const SIGN: u32 = 0x7c3c;
+
 /** A control token may begin in the text [p, end), or make one with what follows it. */
 function mayNeedEscape(p: usize, end: usize): bool {
   if (p == end) return false;
-  const last = end - 1;
-  if (load<u8>(last) == 0x3c) return true;
-  if (ASC_FEATURE_SIMD) {
-    for (; p < last; p += 16) {
-      const sign = i8x16.eq(v128.load(p), i8x16.splat(0x3c));
-      const mask = i8x16.bitmask(v128.and(sign, i8x16.eq(v128.load(p, 1), i8x16.splat(0x7c))));
-      if (mask != 0) return p + <usize>ctz<i32>(mask) < last;
-    }
-    return false;
-  }
-  for (; p < last; p++) if (load<u16>(p) == 0x7c3c) return true;
-  return false;
+  return load<u8>(end - 1) == 0x3c || holdsPair(p, end, SIGN);
 }

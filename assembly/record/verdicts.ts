@@ -6,7 +6,7 @@ import {
 } from '../../src/abi';
 import { copy, writeNumber } from '../text-line';
 import { hasOpen, rowAt, statusOf } from './calls';
-import { isClean } from './check';
+import { isClean, thoughts } from './check';
 import { QUOTE, SEEN_CODE, SEEN_LONE } from './text';
 
 // @ts-ignore: decorator
@@ -43,11 +43,11 @@ export function isPlainInteger(p: usize, to: usize): bool {
 /**
  * Writes the verdicts of the records from row `record` on, below row `end`, into [q, limit), and answers where it
  * stopped: before a record that the host must look at, that does not stand on the line after the one before (`line`:
- * the one on which the first must stand), or for which there is no room. `base`: number of line 0. `mayBeOpen`: calls
- * without a reply are not told.
+ * the one on which the first must stand), or for which there is no room. `base`: number of line 0. `onlyErrors`:
+ * nothing else is told.
  */
 export function writeVerdicts(
-  record: u32, end: u32, q: usize, limit: usize, line: u32, base: f64, mayBeOpen: bool,
+  record: u32, end: u32, q: usize, limit: usize, line: u32, base: f64, onlyErrors: bool,
 ): u32 {
   out = q;
   for (; record < end; line++) {
@@ -60,7 +60,7 @@ export function writeVerdicts(
     const from = <usize>load<u32>(id, 4);
     const to = <usize>load<u32>(id, 8);
     if (q + MOST + (to - from) > limit) return record;
-    if (!isClean(at, rowAt(next)) || (!mayBeOpen && hasOpen())) {
+    if (!isClean(at, rowAt(next)) || (!onlyErrors && (hasOpen() || thoughts != 0))) {
       store<u32>(at, load<u32>(at) | SLOW);
       return record;
     }

@@ -1,5 +1,11 @@
 // Bytes as the format sees them: white space is SP, HTAB, CR, LF and nothing else (R-ATTR).
 
+/** Byte positions, half open. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 export const LF = 0x0a;
 export const CR = 0x0d;
 

@@ -12,20 +12,18 @@ import { decodeUtf8 } from '../utf8.ts';
 import {
   frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning,
 } from './attributes.ts';
-import { CR, LF } from './bytes.ts';
+import { CR, LF, type Span } from './bytes.ts';
 import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './header/document.ts';
 import { INSPECT } from './inspect.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
 import { type Mark, readThoughts, type Thought } from './thoughts.ts';
+import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
 import { type Field, readFields } from './words.ts';
 
-export type End = 'end' | 'call' | 'return' | 'implicit' | 'eof';
+export type { Span };
 
-export interface Span {
-  readonly from: number;
-  readonly to: number;
-}
+export type End = 'end' | 'call' | 'return' | 'implicit' | 'eof';
 
 /** What a message must know of where it stands. */
 export interface MessageContext {
@@ -208,9 +206,21 @@ export class Message {
     return readThoughts(this.marks(), this.body.to).thoughts;
   }
 
-  /** The `<|function_call|>` tokens outside of thought blocks (0.1). */
+  /** Reasoning that the assistant wrote as text (R-THINK); null: none. */
+  get writtenThought(): WrittenThought | null {
+    if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
+    const { body } = this;
+    const calls = this.#isLine ? readThoughts(this.marks(), body.to).calls : [];
+    const literals = this.isLeaf ? [] : this.#rows(LITERAL);
+    return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
+  }
+
+  /** The `<|function_call|>` tokens outside of thoughts (0.1). */
   get functionCalls(): Mark[] {
-    return readThoughts(this.marks(), this.body.to).calls;
+    const { calls } = readThoughts(this.marks(), this.body.to);
+    if (calls.length === 0) return calls;
+    const thought = this.writtenThought;
+    return thought === null ? calls : calls.filter(({ from }) => from >= thought.to);
   }
 
   /** A prompt that waits for its completion: the input ends after role and attributes (R-OPEN-TURN). */

@@ -390,6 +390,7 @@ class Watches implements Watch {
 function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
-  return (role === 'user' || role === 'assistant') && (end === 'end' || end === 'return')
-    && !lacksChannel(message, transcript);
+  if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
+  if (lacksChannel(message, transcript)) return false;
+  return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

@@ -165,6 +165,10 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
       ANSWER,
     ),
   },
+  'reasoning-in-final': {
+    bad: text('<|start|>assistant<|channel|>final<|message|><think>A greeting.</think>Hi.<|return|>\n'),
+    good: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|end|>\n', ANSWER),
+  },
   'nothing-found': { bad: 'Hello.\n', good: text(USER), also: ['text-between-messages'] },
   'text-between-messages': { bad: text(USER, 'Hi there\n', ANSWER), good: text(USER, ANSWER) },
   'invalid-utf8': {

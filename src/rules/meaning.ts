@@ -133,8 +133,8 @@ export class Meaning {
       if (isToolRecipient(message.recipient)) {
         tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
       }
-      if (message.hasRow(MARK)) this.#shownThoughts(message, transcript, tell);
     }
+    if (role === 'assistant') this.#shownThoughts(message, transcript, !isLine, tell);
   }
 
   #note(message: Message, role: string): void {
@@ -177,10 +177,13 @@ export class Meaning {
     return this.tools.check(name, () => given);
   }
 
-  /** Reasoning where an end user sees it (R-COT). */
-  #shownThoughts(message: Message, transcript: TranscriptInfo, tell: Tell): void {
-    const { thoughts } = message;
-    if (thoughts.length === 0 || !isVisible(message, transcript, this.#source)) return;
+  /** Reasoning in what an end user sees (R-COT, R-THINK). `marksAreWrong`: marks are for an analysis alone. */
+  #shownThoughts(message: Message, transcript: TranscriptInfo, marksAreWrong: boolean, tell: Tell): void {
+    const thoughts = marksAreWrong && message.hasRow(MARK) ? message.thoughts : [];
+    const written = message.writtenThought;
+    if (thoughts.length === 0 && written === null) return;
+    if (!isVisible(message, transcript, this.#source)) return;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
+    if (written) tell({ rule: 'reasoning-in-final', ...written.marker });
   }
 }

@@ -1,11 +1,10 @@
-// What of a message's body is shown: not its thoughts, not a 0.1 call, not an open literal block (R-COT, R-CALL,
-// R-LITERAL).
+// What of a message's body is shown: not its thoughts, not a 0.1 call, not an open literal block (R-COT,
+// R-THINK, R-CALL, R-LITERAL).
 //
 // Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
 
 import { LITERAL } from '../abi.ts';
 import type { Message, Span } from '../model/message.ts';
-import { readThoughts } from '../model/thoughts.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 /** Why a part of a shown body is not shown. */
@@ -52,21 +51,28 @@ export function shownText(message: Message, source: { bytes(from: number, to: nu
 }
 
 /**
- * What is not shown, in order and without overlap. Marks are private in what an assistant says; elsewhere they are
- * text.
+ * What is not shown, in order and without overlap. Marks and `<think>` are private in what an assistant says; elsewhere
+ * they are text.
  */
 function readCuts(message: Message): Cut[] {
   const { to } = message.body;
-  const cuts: Cut[] = [];
   const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
   let end: Cut | null = open ? { from: open.from, to, cut: 'literal' } : null;
+  const hidden: Span[] = [];
   if (message.role === 'assistant') {
-    const { thoughts, calls } = readThoughts(message.marks(), to);
-    if (calls[0] && !(end && end.from < calls[0].from)) end = { from: calls[0].from, to, cut: 'call' };
-    for (const thought of thoughts) {
-      if (end && thought.from >= end.from) break;
-      cuts.push({ from: thought.from, to: Math.min(thought.to, end?.from ?? to), cut: 'thought' });
-    }
+    hidden.push(...message.thoughts);
+    const written = message.writtenThought;
+    if (written) hidden.push(written);
+    const [call] = message.functionCalls;
+    if (call && !(end && end.from < call.from)) end = { from: call.from, to, cut: 'call' };
+  }
+  const cuts: Cut[] = [];
+  const shownTo = end?.from ?? to;
+  let at = 0;
+  for (const thought of hidden.sort((a, b) => a.from - b.from)) {
+    const from = Math.max(at, thought.from);
+    at = Math.max(at, Math.min(thought.to, shownTo));
+    if (from < at) cuts.push({ from, to: at, cut: 'thought' });
   }
   if (end) cuts.push(end);
   return cuts;

@@ -42,7 +42,7 @@ interface Exports {
     record: number, end: number, into: number, limit: number, cells: number, cellsEnd: number, channels: number,
   ): number;
   writeVerdicts(
-    record: number, end: number, into: number, limit: number, line: number, base: number, mayBeOpen: number,
+    record: number, end: number, into: number, limit: number, line: number, base: number, onlyErrors: number,
   ): number;
   verdictsTo(): number;
   auditRecords(record: number, end: number): number;
@@ -287,11 +287,11 @@ export class RecordMachine {
   /**
    * Writes verdicts into the output from `at` on, of records that stand on lines one after the other, `line` (in what
    * was scanned, from 0) the first; `base`: number of line 0. Answers the first record whose verdict was not written,
-   * or `end`. `mayBeOpen`: calls without a reply are not told.
+   * or `end`. `onlyErrors`: nothing else is told.
    */
-  writeVerdicts(record: number, end: number, at: number, line: number, base: number, mayBeOpen: boolean): number {
+  writeVerdicts(record: number, end: number, at: number, line: number, base: number, onlyErrors: boolean): number {
     const to = this.#outputAt;
-    return this.#exports.writeVerdicts(record, end, to + at, to + OUTPUT, line, base, mayBeOpen ? 1 : 0);
+    return this.#exports.writeVerdicts(record, end, to + at, to + OUTPUT, line, base, onlyErrors ? 1 : 0);
   }
 
   /** Where the verdicts end in the output. */

@@ -1,5 +1,5 @@
 // Calls and replies of one transcript (R-CALL, R-1X, R-ATTR-DUP), told in order and matched by going through all calls.
-import { outsideBlocks } from './content.ts';
+import { legacyCalls } from './content.ts';
 import type { Note } from './findings.ts';
 import type { ParsedMessage } from './message.ts';
 import { tokensIn } from './tokens.ts';
@@ -92,15 +92,17 @@ export class CallReader {
     else this.note(message, 'unmatched-reply', this.calls.length > 0 ? 'error' : 'warning');
   }
 
-  /** In 0.1 each function token is one call or one reply; thought blocks, where they are text, are the assistant's. */
+  /** In 0.1 each function token is one call or one reply; thoughts, where they are text, are the assistant's. */
   private readLegacy(message: ParsedMessage): void {
     const { role } = message.reading;
-    const tokens = tokensIn(this.source, this.dialect.tokens, message.bodyFrom, message.bodyTo);
-    for (const { name } of role === 'assistant' ? outsideBlocks(tokens) : tokens) {
-      if (role === 'assistant' && name === 'function_call') {
+    const body = { from: message.bodyFrom, to: message.bodyTo };
+    if (role === 'assistant') {
+      for (const _ of legacyCalls(this.source, this.dialect, body)) {
         this.calls.push({ message, id: null, name: null, answered: false });
-      } else if (role === 'tool' && name === 'function_output') {
-        this.answer(message, this.calls.find(({ answered }) => !answered));
+      }
+    } else if (role === 'tool') {
+      for (const { name } of tokensIn(this.source, this.dialect.tokens, body.from, body.to)) {
+        if (name === 'function_output') this.answer(message, this.calls.find(({ answered }) => !answered));
       }
     }
   }

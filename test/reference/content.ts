@@ -1,8 +1,9 @@
 // Bodies beyond their text: unescaped bytes, thought blocks, JSON (R-ESCAPE, R-LITERAL, R-COT, R-CONSTRAINT).
 import type { ParsedMessage } from './message.ts';
-import { isEscaped, tokensIn } from './tokens.ts';
+import { isEscaped, isWhite, tokensIn } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
 import type { Range } from './text.ts';
+import { type Thought, writtenThought } from './think.ts';
 
 const NESTING = 1024;
 const THOUGHTS = ['reflect', 'introspect', 'reason'];
@@ -56,6 +57,60 @@ export function* outsideBlocks(tokens: Iterable<Token>): Generator<Token> {
       if (depth === 0) block = null;
     }
   }
+}
+
+/** R-THINK, in the dialects that have it. */
+export function writtenThoughtOf(source: Source, dialect: Dialect, message: ParsedMessage): Thought | null {
+  if (dialect.id === 'harmony') return null;
+  const { bodyFrom: from, bodyTo: to } = message;
+  if (dialect.id === 'openchatml-0.1') return legacyThought(source, dialect, { from, to });
+  const literals = piecesOf(source, dialect, message).filter(({ literal }) => literal);
+  return writtenThought(source.bytes, { from, to }, literals, to);
+}
+
+/** A function call outside of blocks ends where a thought may end that its own marker does not begin. */
+function legacyThought(source: Source, dialect: Dialect, body: Range): Thought | null {
+  const calls = [...callsOutside(source, dialect, body)];
+  return writtenThought(source.bytes, body, [], calls[0]?.from ?? body.to);
+}
+
+function callsOutside(source: Source, dialect: Dialect, { from, to }: Range): Token[] {
+  return [...outsideBlocks(tokensIn(source, dialect.tokens, from, to))].filter(({ name }) => name === 'function_call');
+}
+
+/** The `<|function_call|>` tokens of a 0.1 body outside of its thoughts. */
+export function legacyCalls(source: Source, dialect: Dialect, body: Range): Token[] {
+  const thought = legacyThought(source, dialect, body);
+  return callsOutside(source, dialect, body).filter(({ from }) => from >= (thought?.to ?? 0));
+}
+
+/** Is this assistant body of 0.1 a call with nothing to show before its first `<|function_call|>`? */
+export function isBareCall(source: Source, dialect: Dialect, body: Range): boolean {
+  const [call] = legacyCalls(source, dialect, body);
+  if (call === undefined) return false;
+  const thought = legacyThought(source, dialect, body);
+  const blocks = [...blocksIn(tokensIn(source, dialect.tokens, body.from, body.to), body.to)];
+  const hidden = thought === null ? blocks : [...blocks, thought];
+  for (let at = body.from; at < call.from; at++) {
+    if (!isWhite(source.bytes[at]) && !hidden.some(({ from, to }) => at >= from && at < to)) return false;
+  }
+  return true;
+}
+
+/** Thought blocks, markers included; one that is not ended goes on to `end`. */
+function* blocksIn(tokens: Iterable<Token>, end: number): Generator<Range> {
+  let from = -1;
+  let block = '';
+  let depth = 0;
+  for (const token of tokens) {
+    if (depth === 0 && token.name.startsWith('start_')) {
+      block = token.name.slice('start_'.length);
+      from = token.from;
+      depth = 1;
+    } else if (depth > 0 && token.name === `start_${block}`) depth++;
+    else if (depth > 0 && token.name === `end_${block}` && --depth === 0) yield { from, to: token.to };
+  }
+  if (depth > 0) yield { from, to: end };
 }
 
 /** The markers that begin a thought, those in literal blocks left out. */

@@ -1,9 +1,8 @@
-// Frames of 0.1: the header is a line, the body ends at <|im_end|> (R-MISSING-MESSAGE, R-TRIM), and thought blocks
-// and calls bound what is shown (R-COT, R-CALL).
+// Frames of 0.1: the header is a line, the body ends at <|im_end|> (R-MISSING-MESSAGE, R-TRIM).
 import { splitWords } from './frames.ts';
 import type { Word } from './frames.ts';
 import { isKnownAttribute, knownRole } from './words.ts';
-import { CR, DIALECTS, firstToken, isBlank, LF, tokensIn } from './tokens.ts';
+import { CR, DIALECTS, firstToken, LF } from './tokens.ts';
 import type { Range } from './text.ts';
 import type { Source, Token } from './tokens.ts';
 
@@ -67,27 +66,4 @@ export function readLegacyBody(source: Source, from: number): LegacyBody {
     if (to > from && bytes[to - 1] === CR) to--;
   }
   return { from, to, closer };
-}
-
-/** Is this assistant body a call with nothing to show before its first `<|function_call|>`? */
-export function isBareCall(source: Source, body: Range): boolean {
-  let block: string | null = null;
-  let depth = 0;
-  let at = body.from;
-  let blank = true;
-  for (const token of tokensIn(source, LEGACY.tokens, body.from, body.to)) {
-    if (block !== null) {
-      if (token.name === `start_${block}`) depth++;
-      else if (token.name === `end_${block}`) depth--;
-      if (depth === 0) block = null;
-      at = token.to;
-    } else if (token.name.startsWith('start_')) {
-      blank &&= isBlank(source.bytes, at, token.from);
-      block = token.name.slice('start_'.length);
-      depth = 1;
-    } else if (token.name === 'function_call') {
-      return blank && isBlank(source.bytes, at, token.from);
-    }
-  }
-  return false;
 }

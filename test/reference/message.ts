@@ -2,7 +2,8 @@
 import type { Note } from './findings.ts';
 import { readBody, readHead } from './frames.ts';
 import type { Head, Opener, Word } from './frames.ts';
-import { isBareCall, readLegacyBody, readLegacyHead } from './legacy.ts';
+import { readLegacyBody, readLegacyHead } from './legacy.ts';
+import { isBareCall } from './content.ts';
 import { decode, readText } from './text.ts';
 import { DIALECTS } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
@@ -147,7 +148,7 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     else if (end === 'implicit') notes.push({ rule: 'missing-end', from, to });
     if (end === 'eof' && !stopStripped) notes.push({ rule: 'truncated', from, to });
   }
-  const bareCall = reading.role === 'assistant' && isBareCall(source, body);
+  const bareCall = reading.role === 'assistant' && isBareCall(source, DIALECTS['openchatml-0.1'], body);
   return {
     reading,
     from,

@@ -9,6 +9,7 @@
 //   gap.ts       text between messages              message.ts  one message, its findings, its visibility
 //   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
 //   calls.ts     calls and replies                  content.ts  unescaped bodies, thoughts, JSON
+//   think.ts     reasoning that is written as text
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';

@@ -164,7 +164,7 @@ export function walk(machine: RecordMachine, to: number, writes: boolean, told: 
     const word = machine.rows[row * abi.ROW_WORDS]!;
     const kind = word & abi.KIND_MASK;
     if (kind === abi.MESSAGE) told.push(word & abi.IS_OPEN);
-    if (kind === abi.RECORD) told.push(word & (abi.SLOW | abi.HAS_OPEN));
+    if (kind === abi.RECORD) told.push(word & (abi.SLOW | abi.HAS_MARKED));
   }
 }
 
@@ -191,7 +191,7 @@ export function isSame(a: Int32Array, b: Int32Array): boolean {
 const STATUS = ['none', 'flat', 'ask', 'good'];
 const RECORD_FLAGS: [number, string][] = [
   [abi.HAS_CALLS, 'calls'], [abi.HAS_PARTS, 'parts'], [abi.LACKS_ID, 'no-id'], [abi.HAS_LOSSES, 'losses'],
-  [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_OPEN, 'open'], [abi.HAS_VALUES, 'values'],
+  [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_MARKED, 'open'], [abi.HAS_VALUES, 'values'],
 ];
 const SLOW_FLAGS: [number, string][] = [[abi.SLOW, 'slow'], [abi.IS_OBJECT, 'object'], [abi.IS_OTHER, 'other']];
 const BODY_FLAGS: [number, string][] = [

@@ -104,7 +104,7 @@ function filterLines(
       largest,
       forms: formsOf(unit),
       // What is no error is told only when it is asked for, or when a configuration makes it one.
-      mayBeOpen: options.warnings !== true && options.rules === undefined,
+      onlyErrors: options.warnings !== true && options.rules === undefined,
       judge: (line) => {
         const record = recordOf(line, judge.machine, largest);
         output.bytes(Buffer.from(`${startOf(line, record)}${judge.record(record, unit).text()}\n`));

@@ -1,6 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
-import { FROM, IS_OPEN, KIND, NEXT, RECORD_ROWS, SLOW, TO, VALUE } from '../../abi.ts';
+import { FROM, IS_OPEN, KIND, MAY_THINK, NEXT, RECORD_ROWS, SLOW, TO, VALUE } from '../../abi.ts';
 import { diagnose, type Diagnostic } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
@@ -13,8 +13,9 @@ import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
 import { LinePlaces } from '../places.ts';
 import { isMarked, MARK } from '../records/json-bytes.ts';
+import { markerIn } from '../records/written-thought.ts';
 import type { LineRange } from '../records/window.ts';
-import { CallPointers } from '../records/row-pointers.ts';
+import { RowPointers } from '../records/row-pointers.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
@@ -186,7 +187,7 @@ class CheckWorker implements UnitWorker {
       if (machine.asksForTools(next)) {
         if (!tools.settle(next)) return next;
       } else {
-        this.#tellOpen(rows, next);
+        this.#tellMarked(rows, next);
         this.transcripts++;
         record = nextRecord(rows, next);
       }
@@ -194,18 +195,28 @@ class CheckWorker implements UnitWorker {
     return record;
   }
 
-  /** The calls of a record that no reply answers: nothing else is wrong with it. */
-  #tellOpen(rows: RecordRows, record: number): void {
+  /** Calls of a record that no reply answers, and reasoning in its texts: nothing else is to be told of it. */
+  #tellMarked(rows: RecordRows, record: number): void {
     const { machine, base } = rows;
     const next = nextRecord(rows, record);
     const number = rows.record + ordinalOf(rows, record);
     const line = lineOf(rows, record);
     const lineFrom = base + wordAt(machine.rows, record, FROM);
-    const pointers = new CallPointers(rows, record);
+    const pointers = new RowPointers(rows, record);
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       pointers.pass(row);
-      if (!(wordAt(machine.rows, row, KIND) & IS_OPEN)) continue;
+      const word = wordAt(machine.rows, row, KIND);
       const body = wordAt(machine.rows, row, NEXT) - 1;
+      if (word & MAY_THINK) {
+        const from = wordAt(machine.rows, body, FROM);
+        const marker = markerIn(machine.memory.subarray(from, wordAt(machine.rows, body, TO)));
+        if (marker === null) continue;
+        const start = base + from;
+        const finding = { rule: 'reasoning-in-final', from: start + marker.from, to: start + marker.to } as const;
+        const diagnostic = diagnose(finding, this.transcripts, true);
+        this.#tell({ ...diagnostic, pointer: pointers.text(body), isChat: true }, number, line, lineFrom);
+      }
+      if (!(word & IS_OPEN)) continue;
       // Up to the arguments, where they are text.
       const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
       const to = isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO);

@@ -14,8 +14,8 @@ export interface VerdictRowsOptions {
   readonly largest: number;
   /** FORM_MESSAGES, FORM_CONVERSATIONS. */
   readonly forms: number;
-  /** Calls without a reply are not told. */
-  readonly mayBeOpen: boolean;
+  /** Nothing but errors is told. */
+  readonly onlyErrors: boolean;
   /** Gives the verdict on a line that is not read as rows. */
   readonly judge: (line: Line) => void;
   /** Takes verdicts, lines of JSON, valid until it returns. */
@@ -84,7 +84,7 @@ export class VerdictRows {
     const line = (record: number): number => wordAt(machine.rows, record + 1, NEXT);
     for (let record = 0; record < rows; ) {
       while (this.#number - base < line(record)) this.#judgeOne(last, isEnded);
-      const next = machine.writeVerdicts(record, rows, 0, line(record), base, this.#options.mayBeOpen);
+      const next = machine.writeVerdicts(record, rows, 0, line(record), base, this.#options.onlyErrors);
       if (next > record) {
         this.#options.write(machine.output.subarray(0, machine.verdictsTo));
         const ordinal = (row: number): number =>

@@ -1,5 +1,5 @@
-// JSON pointers of calls that stand in rows of a record. Its line is read again, up to the call: nothing of this is
-// done for records in which nothing is found.
+// JSON pointers of calls and texts that stand in rows of a record. Its line is read again, up to the place: nothing of
+// this is done for records in which nothing is found.
 
 import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { wordAt } from '../../scan/record-machine.ts';
@@ -7,13 +7,15 @@ import { JsonPointers, placesOf } from './json-place.ts';
 import { EntryCalls, Spot } from './pointer.ts';
 import type { RecordRows } from './rows.ts';
 
-export class CallPointers {
+export class RowPointers {
   readonly #rows: Int32Array;
   /** The record. */
   readonly #bytes: Uint8Array;
   /** Its address. */
   readonly #from: number;
   readonly #pointers: JsonPointers;
+  /** Apart from those of entries, so that both rise. */
+  readonly #texts: JsonPointers;
   /** The entry whose messages pass, by its address, and how many of them were calls. */
   #entry = -1;
   #calls = 0;
@@ -26,6 +28,7 @@ export class CallPointers {
     const to = wordAt(machine.rows, record, TO);
     this.#bytes = machine.input.subarray(this.#from - machine.origin, to - machine.origin);
     this.#pointers = new JsonPointers(this.#bytes);
+    this.#texts = new JsonPointers(this.#bytes);
   }
 
   /** A message of the record, in order; each is to be passed. */
@@ -47,5 +50,10 @@ export class CallPointers {
       this.#read = { entry, calls: new EntryCalls(new Spot(place, pointer)) };
     }
     return this.#read.calls.call(this.#calls - 1).pointer;
+  }
+
+  /** The pointer of the string whose inside is the body at a row. */
+  text(body: number): string {
+    return this.#texts.at(wordAt(this.#rows, body, FROM) - 1 - this.#from) ?? '';
   }
 }

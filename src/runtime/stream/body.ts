@@ -5,6 +5,8 @@ import type { Mark } from '../../model/thoughts.ts';
 import { ThoughtReader } from '../../model/thoughts.ts';
 import type { StreamEvent } from './event.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
+import { WrittenThoughtReader } from './written-thought.ts';
+import type { Span } from '../../model/message.ts';
 
 /** What a body's text is for. */
 export interface BodyUse {
@@ -12,6 +14,8 @@ export interface BodyUse {
   readonly shows: boolean;
   /** The one who speaks is an assistant: marks are private (R-COT). */
   readonly isAssistant: boolean;
+  /** Reasoning may be written as text (R-THINK); `open`: it began in the prompt. */
+  readonly writtenThoughts: 'none' | 'some' | 'open';
   /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
   readonly waitsForText: boolean;
   /** Only the message's end tells whether it is shown. */
@@ -34,6 +38,7 @@ export class BodyText {
   readonly #shown: TextPieces | null;
   readonly #paragraphs: Paragraphs | null;
   readonly #thoughts: ThoughtReader | null;
+  readonly #written: WrittenThoughtReader | null;
   #hasCall = false;
   /** At the mark that ends a thought. */
   #isEnding = false;
@@ -52,6 +57,12 @@ export class BodyText {
     this.#shown = use.shows ? new TextPieces() : null;
     this.#paragraphs = use.shows || use.summarize ? new Paragraphs() : null;
     this.#thoughts = use.shows && use.isAssistant ? new ThoughtReader() : null;
+    const { writtenThoughts } = use;
+    const reads = use.shows && use.isAssistant && writtenThoughts !== 'none';
+    const give = (bytes: Uint8Array): void => {
+      if (!this.#isCut) this.#show(this.#shown!.take(bytes));
+    };
+    this.#written = reads ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
     this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
     this.isVisible = use.shows;
   }
@@ -65,22 +76,37 @@ export class BodyText {
     return this.#collected;
   }
 
-  /** The next bytes of the content. */
-  take(bytes: Uint8Array): void {
-    if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
+  /** The marker of reasoning that is written as text in what is shown; null: none. */
+  get reasoning(): Span | null {
+    return this.isVisible && this.#written ? this.#written.found : null;
+  }
+
+  /** The next bytes of the content, which stand at position `at` of the input. */
+  take(bytes: Uint8Array, at: number): void {
+    if (this.#written && !this.#hasCall) this.#written.take(bytes, at);
+    else if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
     if (this.#content) this.#give(this.#content.take(bytes));
   }
 
   /** Bytes that are no content stand here: characters do not go on behind them. */
   part(): void {
+    this.#written?.interrupt();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
     if (this.#content) this.#give(this.#content.flush());
+  }
+
+  /** A literal block begins or ends. */
+  literal(begins: boolean): void {
+    this.part();
+    this.#written?.literal(begins);
   }
 
   /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
   mark(mark: Mark): void {
     if (!this.#thoughts || this.#hasCall) return;
+    this.#written?.interrupt();
     const does = this.#thoughts.take(mark);
+    if (does === 'calls' && this.#written?.isInside) return;
     if (does === 'ends') this.#isEnding = true;
     if (does !== 'opens' && does !== 'calls') return;
     this.#show(this.#shown!.flush());

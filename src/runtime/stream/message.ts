@@ -64,9 +64,11 @@ export class OpenMessage {
     this.#about = aboutOf(view, kind, index, transcript.number);
     const { harmonyPreambles, missingChannel } = options.visibility;
     const isAssistant = view.role === 'assistant';
+    const isHarmony = transcript.dialect.id === 'harmony';
     const use: BodyUse = {
       shows,
       isAssistant,
+      writtenThoughts: isHarmony ? 'none' : options.thinkOpen && index === 0 ? 'open' : 'some',
       waitsForText: isAssistant && (transcript.dialect.flags & HAS_LINE) !== 0,
       // Shown as a preamble by convention only: when it ends as a call, it is none.
       waitsForEnd: shows && harmonyPreambles === true && !isVisible(view, transcript, source, { missingChannel }),
@@ -99,6 +101,11 @@ export class OpenMessage {
 
   get callId(): string | null {
     return this.#about.callId;
+  }
+
+  /** Reasoning that is written as text in what is shown: its marker. */
+  get reasoning(): { readonly from: number; readonly to: number } | null {
+    return this.isOpenTurn ? null : (this.#whole?.reasoning ?? null);
   }
 
   /** Where the text is beyond a bound. */

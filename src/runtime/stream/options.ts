@@ -35,6 +35,11 @@ export interface StreamOptions extends ReadOptions, VisibilityOptions {
    * Makes a moderated summary of each paragraph of it, for `response.reasoning_summary_text.delta`; empty text: none.
    */
   readonly summarize?: ((paragraph: string) => string) | undefined;
+  /**
+   * The prompt ended in `<think>`, as some templates end it: the first message begins within a thought, which ends
+   * after the first `</think>`. Without it a thought is told by its own `<think>` (R-THINK).
+   */
+  readonly thinkOpen?: boolean | undefined;
   /** Give the content of each message when it is done; without it memory does not grow with a body. */
   readonly collect?: boolean | undefined;
   /** Give the text between messages in `transcript.stray`. */
@@ -52,6 +57,7 @@ export interface ResolvedOptions {
   readonly visibility: VisibilityOptions;
   readonly reasoning: boolean;
   readonly summarize: ((paragraph: string) => string) | undefined;
+  readonly thinkOpen: boolean;
   readonly collect: boolean;
   readonly strayText: boolean;
   readonly bounds: { readonly header: number; readonly body: number; readonly literal: number };
@@ -83,6 +89,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     visibility: { harmonyPreambles, missingChannel },
     reasoning: options.reasoning === true,
     summarize,
+    thinkOpen: options.thinkOpen === true,
     collect,
     strayText: options.strayText === true,
     bounds: {

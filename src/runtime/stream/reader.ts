@@ -138,7 +138,7 @@ export class StreamReader implements ScanVisitor {
       this.#beginBody(row);
     } else if (slot === SLOT_LITERAL) {
       this.#tellTo(row.from);
-      this.#part(row.from + LITERAL_BYTES);
+      this.#literal(row.from + LITERAL_BYTES, true);
       this.#literalFrom = row.from;
     } else if (slot === SLOT_TEXT) {
       this.#place = 'gap';
@@ -155,7 +155,7 @@ export class StreamReader implements ScanVisitor {
     } else if (slot === SLOT_LITERAL) {
       const isOpen = (row.word & UNTERMINATED) !== 0;
       this.#tellTo(isOpen ? row.to : row.to - ENDLITERAL_BYTES);
-      this.#part(row.to);
+      this.#literal(row.to, false);
       if (isOpen) this.#message!.openLiteral = { from: this.#literalFrom, to: row.to };
       this.#literalFrom = -1;
     } else if (slot === SLOT_BODY) {
@@ -332,7 +332,7 @@ export class StreamReader implements ScanVisitor {
     } else {
       while (this.#told < until) {
         const bytes = this.bytes(this.#told, Math.min(until, this.#told + PIECE));
-        if (bytes.length > 0) message.text.take(bytes);
+        if (bytes.length > 0) message.text.take(bytes, this.#told);
         this.#told = bytes.length > 0 ? this.#told + bytes.length : Math.max(this.#told + 1, this.scan.windowFrom);
       }
     }
@@ -348,6 +348,12 @@ export class StreamReader implements ScanVisitor {
   /** What stands from here to `to` is no content. */
   #part(to: number): void {
     this.#message!.text?.part();
+    this.#told = Math.max(this.#told, to);
+  }
+
+  /** A literal block begins or ends, and its token ends at `to`. */
+  #literal(to: number, begins: boolean): void {
+    this.#message!.text?.literal(begins);
     this.#told = Math.max(this.#told, to);
   }
 

@@ -111,8 +111,9 @@ class Run {
 
   /** Asks the model and reads its output as far as it is needed. */
   async #output({ messages, text }: WrittenPrompt): Promise<OutputRead> {
-    const { model, stopStripped, harmonyPreambles, missingChannel, reasoning } = this.#options;
-    const reader = new OutputReader(this.#dialect, { stopStripped, harmonyPreambles, missingChannel, reasoning });
+    const { model, stopStripped, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
+    const shown = { harmonyPreambles, missingChannel, reasoning };
+    const reader = new OutputReader(this.#dialect, { stopStripped, thinkOpen, ...shown });
     const controller = new AbortController();
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;

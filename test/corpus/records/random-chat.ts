@@ -9,7 +9,8 @@ const TEXTS = [
   'namespace functions { type f = (_: {}) => any; }',
   '# Tools\n\nnamespace functions {\n\n// F\ntype get_weather = (_: {\ncity: string,\n}) => any;\n\n}',
   '{"name": "get_weather", "parameters": {"type": "object"}}', 'see {this}', '\ud83d', '\udc00\ud83d', 'x'.repeat(300),
-  '\ufeff',
+  '\ufeff', '<think>\nHm.\n</think>\n\nYes.', ' \n<think>a', 'a</think>b', 'a <think> b', '<think',
+  '<think>a/</think>\u4e2d',
 ];
 const NAMES = [
   'get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words',

@@ -1,0 +1,132 @@
+// Reasoning that a model writes as text, in a body that comes in pieces (R-THINK). Held back is only what may still be
+// a marker.
+
+import type { Span } from '../../model/message.ts';
+import { isBlankByte } from '../../model/bytes.ts';
+import { CLOSE_THINK, OPEN_THINK } from '../../model/written-thought.ts';
+
+const LT = 0x3c;
+const NONE = new Uint8Array(0);
+
+const OPEN = new TextEncoder().encode(OPEN_THINK);
+const CLOSE = new TextEncoder().encode(CLOSE_THINK);
+
+export class WrittenThoughtReader {
+  readonly #give: (bytes: Uint8Array) => void;
+  /**
+   * `front`: nothing but white space so far; `text`: a marker may still end a thought; `behind`: white space after it.
+   */
+  #state: 'front' | 'text' | 'thought' | 'behind' | 'done' = 'front';
+  /** What came before is not shown: the caller said that a thought was open. */
+  #isHidden: boolean;
+  /** The bytes of this marker that the last ones were. */
+  #marker: Uint8Array = NONE;
+  #matched = 0;
+  #isLiteral = false;
+  /** The marker that tells of a thought; null: there was none. */
+  found: Span | null = null;
+
+  /** `give` takes what is no part of a thought. */
+  constructor(isOpen: boolean, give: (bytes: Uint8Array) => void) {
+    this.#isHidden = isOpen;
+    this.#give = give;
+  }
+
+  /** In a thought that its own marker began: function tokens are text there. */
+  get isInside(): boolean {
+    return this.#state === 'thought';
+  }
+
+  /** The next bytes of the body, which begin at position `at` of the input. */
+  take(bytes: Uint8Array, at: number): void {
+    let i = 0;
+    while (i < bytes.length) {
+      if (this.#isLiteral || this.#state === 'done') {
+        this.#show(i === 0 ? bytes : bytes.subarray(i));
+        return;
+      }
+      if (this.#matched > 0) i = this.#match(bytes, i, at);
+      else if (this.#state === 'front' || this.#state === 'behind') i = this.#skipBlanks(bytes, i);
+      else i = this.#search(bytes, i);
+    }
+  }
+
+  /** What may not be a marker stands here, or the body's end: what is held back is text. */
+  interrupt(): void {
+    const held = this.#marker.subarray(0, this.#matched);
+    this.#matched = 0;
+    if (this.#state === 'front') this.#state = 'text';
+    else if (this.#state === 'behind') this.#state = 'done';
+    this.#show(held);
+  }
+
+  /** A literal block begins or ends: no marker stands in one. */
+  literal(begins: boolean): void {
+    this.interrupt();
+    this.#isLiteral = begins;
+  }
+
+  #skipBlanks(bytes: Uint8Array, from: number): number {
+    let i = from;
+    while (i < bytes.length && isBlankByte(bytes[i])) i++;
+    if (this.#state === 'front') this.#show(bytes.subarray(from, i));
+    if (i === bytes.length) return i;
+    if (this.#state === 'behind') this.#state = 'done';
+    else if (bytes[i] !== LT) this.#state = 'text';
+    else {
+      this.#marker = OPEN;
+      this.#matched = 1;
+      return i + 1;
+    }
+    return i;
+  }
+
+  #search(bytes: Uint8Array, from: number): number {
+    let i = from;
+    // By hand: most pieces are short.
+    while (i < bytes.length && bytes[i] !== LT) i++;
+    this.#show(bytes.subarray(from, i));
+    if (i === bytes.length) return i;
+    this.#marker = CLOSE;
+    this.#matched = 1;
+    return i + 1;
+  }
+
+  #match(bytes: Uint8Array, from: number, at: number): number {
+    let i = from;
+    while (i < bytes.length && this.#matched < this.#marker.length && bytes[i] === this.#marker[this.#matched]) {
+      i++;
+      this.#matched++;
+    }
+    if (this.#matched === this.#marker.length) {
+      this.#matched = 0;
+      this.#found({ from: at + i - this.#marker.length, to: at + i });
+    } else if (i < bytes.length) {
+      if (this.#state === 'front' && bytes[i] === CLOSE[this.#matched] && this.#matched === 1) {
+        // It is no `<think>`, and may be a `</think>`.
+        this.#state = 'text';
+        this.#marker = CLOSE;
+        return i;
+      }
+      const held = this.#marker.subarray(0, this.#matched);
+      this.#matched = 0;
+      if (this.#state === 'front') this.#state = 'text';
+      this.#show(held);
+    }
+    return i;
+  }
+
+  #found(marker: Span): void {
+    this.found ??= marker;
+    if (this.#marker === OPEN) {
+      this.#state = 'thought';
+    } else {
+      this.#state = 'behind';
+      this.#isHidden = false;
+    }
+  }
+
+  #show(bytes: Uint8Array): void {
+    if (bytes.length > 0 && this.#state !== 'thought' && this.#state !== 'behind' && !this.#isHidden) this.#give(bytes);
+  }
+}

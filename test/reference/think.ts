@@ -1,0 +1,30 @@
+// Reasoning that is written as text: `<think>` and `</think>` in what an assistant says (R-THINK).
+import type { Range } from './text.ts';
+import { skipWhite, startsWith } from './tokens.ts';
+
+const OPEN = '<think>';
+const CLOSE = '</think>';
+
+export interface Thought extends Range {
+  /** Of the marker that tells of it. */
+  readonly marker: Range;
+}
+
+/** `literals`: blocks in which no marker stands. A call at `stop` bounds a thought without its own marker. */
+export function writtenThought(
+  bytes: Uint8Array, body: Range, literals: readonly Range[], stop: number,
+): Thought | null {
+  const isQuoted = (at: number): boolean => literals.some(({ from, to }) => at >= from && at < to);
+  const front = skipWhite(bytes, body.from, body.to);
+  const isOpened = startsWith(bytes, front, OPEN) && front + OPEN.length <= body.to && !isQuoted(front);
+  const end = isOpened ? body.to : stop;
+  let closed = isOpened ? front + OPEN.length : body.from;
+  while (closed + CLOSE.length <= end && (!startsWith(bytes, closed, CLOSE) || isQuoted(closed))) closed++;
+  const isClosed = closed + CLOSE.length <= end;
+  if (!isOpened && !isClosed) return null;
+  let to = isClosed ? closed + CLOSE.length : body.to;
+  if (isClosed) while (to < body.to && !isQuoted(to) && skipWhite(bytes, to, to + 1) > to) to++;
+  const marker = isOpened
+    ? { from: front, to: front + OPEN.length } : { from: closed, to: closed + CLOSE.length };
+  return { from: isOpened ? front : body.from, to, marker };
+}
