@@ -11,6 +11,7 @@ import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
+import { withCarriedNames } from './write/names.ts';
 import { writeTranscript } from './write/write.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
@@ -26,7 +27,10 @@ export const FORMS: readonly Form[] = [
 ];
 
 export interface ConvertOptions {
-  /** Control tokens in bodies of a dialect without an escape are broken up instead of refused. */
+  /**
+   * Control tokens in bodies of a dialect without an escape are broken up instead of refused, and names that a header
+   * cannot carry are cleaned.
+   */
   readonly neutralise?: boolean | undefined;
   /** How Harmony text tells a content type. */
   readonly contentType?: 'constrain' | 'bare' | undefined;
@@ -130,8 +134,14 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
     default:
       if (!isDialect(to))
         throw new RangeError(`option to: expected one of ${FORMS.join(', ')}; got ${JSON.stringify(to)}`);
-      return { ...write(shapeFor(data, to, options), to, options), record: null };
+      return { ...writeAs(data, to, options), record: null };
   }
+}
+
+function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): Omit<Converted, 'record'> {
+  const { messages, losses } = withCarriedNames(data.messages, to, options.neutralise === true);
+  const named = messages === data.messages ? data : { ...data, messages };
+  return write(joined(losses, shapeFor(named, to, options)), to, options);
 }
 
 /** A record says its version: without one it would be taken for another form. */

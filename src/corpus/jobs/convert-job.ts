@@ -2,19 +2,18 @@
 // cannot carry is refused record by record.
 
 import { JSON_DEEPEST } from '../../abi.ts';
-import { fromChat } from '../../formats/chat/read.ts';
-import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
 import {
   type Converted, convertTranscript, type Form, isDialect, nameGained, neutralOf,
 } from '../../formats/convert.ts';
-import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, type Source, WatchedSource } from '../../scan/source.ts';
-import { formOf, type RecordForm } from '../records/form.ts';
+import { READERS } from '../records/chat-form.ts';
+import type { RecordForm } from '../records/form.ts';
+import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
 import type { UnitOptions } from '../records/unit.ts';
 import { layoutOf } from '../records/layout.ts';
@@ -82,13 +81,6 @@ interface Origin {
 }
 
 type Read = { data: TranscriptData; losses: Loss[] };
-
-const READERS: Readonly<Record<Exclude<RecordForm, 'text'>, (record: unknown) => Read>> = {
-  messages: fromChat,
-  sharegpt: fromShareGpt,
-  'interchange-2.0': fromInterchange20,
-  'interchange-2.2': fromInterchange22,
-};
 
 /** Forms whose data has the shape of a dialect. */
 const SHAPES: Partial<Record<RecordForm, DialectId>> = {
@@ -191,25 +183,32 @@ class Conversion {
     const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
     const losses = lossesOf(record, given !== origin.id && given !== null);
     const { from } = this.#job;
-    const form = from === 'auto' || isDialect(from) ? formOf(value) : from;
-    if (form === null) {
+    // A form that is named holds one chat; else a record holds what every command reads.
+    const held: Held[] =
+      from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
+    if (held.length === 0) {
       const remedy = 'give messages, conversations or text, or name its form with --from';
       yield* this.#refuse(origin, new Refusal(null, 'its form is none that is known', remedy), 'record');
-    } else if (form === 'text') yield* this.#text(origin, value as { text: string }, losses);
-    else yield* this.#convert(origin, () => withLosses(losses, READERS[form](value)), SHAPES[form] ?? null);
+    }
+    for (const chat of held) {
+      const { side } = chat;
+      const own = side === null ? origin : { id: `${origin.id}:${side}`, place: `${place}: ${side}` };
+      if ('texts' in chat) yield* this.#text(own, chat, losses);
+      else {
+        yield* this.#convert(own, () => withLosses(losses, READERS[chat.form](chat.value)), SHAPES[chat.form] ?? null);
+      }
+    }
   }
 
   /** A record whose text holds raw transcripts, mostly one. */
-  *#text(origin: Origin, record: { readonly text: string }, before: Loss[]): Pieces {
-    const { text } = record;
-    if (/\p{Surrogate}/u.test(text)) {
+  *#text(origin: Origin, { texts, otherFields }: Extract<Held, { texts: unknown }>, before: Loss[]): Pieces {
+    if (texts.some((text) => /\p{Surrogate}/u.test(text))) {
       const refusal = new Refusal(null, 'its text holds half a character', 'write whole characters');
       yield* this.#refuse(origin, refusal, 'record');
       return;
     }
-    const fields = Object.keys(record).filter((key) => key !== 'id' && key !== 'text');
-    const lost = [...before, ...fields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
-    const source = new MemorySource(Buffer.from(text, 'utf8'));
+    const lost = [...before, ...otherFields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
+    const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
     const transcripts = [...rawTranscripts(this.#kit.machine, source, this.#reading, { known: this.#kit.headers })];
     if (transcripts.length === 0) {
       yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');

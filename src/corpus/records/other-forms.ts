@@ -1,27 +1,82 @@
 // Records whose chats stand under other names: preferences, of which each side is a chat, and instructions.
 
+import { without } from './chat-form.ts';
 import type { CorpusRecord } from './record.ts';
 
-/** Chats of a record: the record to read, and the fields whose lists follow each other in it. */
+type Fields = { readonly [name: string]: unknown };
+
+/** A chat of a record. */
 export interface Chat {
+  /** The record to read. */
   readonly record: CorpusRecord;
+  /** The fields whose lists, or texts, follow each other in it. */
   readonly names: readonly string[];
+  readonly isText: boolean;
+  /** Which of several chats of the record it is. */
+  readonly side: 'chosen' | 'rejected' | null;
 }
+
+export function textsOf({ record, names }: Chat): string[] {
+  const fields = record.value as { readonly [name: string]: string };
+  return names.map((name) => fields[name]!);
+}
+
+const SIDES = ['chosen', 'rejected'] as const;
 
 /** The chats of a record that has none under the usual names; empty: it has none at all. */
 export function otherChats(record: CorpusRecord): Chat[] {
-  const fields = record.value as { readonly [name: string]: unknown };
-  const { prompt, chosen, rejected } = fields;
-  if (Array.isArray(chosen) && Array.isArray(rejected)) {
-    const before = Array.isArray(prompt) ? ['prompt'] : [];
-    return ['chosen', 'rejected'].map((side) => ({ record, names: [...before, side] }));
-  }
+  const fields = record.value as Fields;
+  const { chosen, rejected } = fields;
+  if (Array.isArray(chosen) && Array.isArray(rejected)) return preferred(record, fields);
+  if (typeof chosen === 'string' && typeof rejected === 'string') return preferredText(record, fields);
   const messages = instructed(fields);
-  return messages === null ? [] : [{ record: { ...record, value: { messages } }, names: ['messages'] }];
+  if (messages === null) return [];
+  const value = { ...without(fields, ['system', 'instruction', 'input', 'output', 'history']), messages };
+  return [{ record: { ...record, value }, names: ['messages'], isText: false, side: null }];
+}
+
+function preferred(record: CorpusRecord, fields: Fields): Chat[] {
+  const { prompt } = fields;
+  return SIDES.map((side) => {
+    const rest = without(fields, SIDES.filter((other) => other !== side));
+    // A prompt that is text is the first message of the lists, too.
+    const isSaid = typeof prompt === 'string' && begins(fields[side] as readonly unknown[], prompt);
+    const value = isSaid ? without(rest, ['prompt']) : rest;
+    const names = Array.isArray(prompt) ? ['prompt', side] : [side];
+    return { record: { ...record, value }, names, isText: false, side };
+  });
+}
+
+const begins = (list: readonly unknown[], text: string): boolean => {
+  return list.some((entry) => (entry as { content?: unknown } | null)?.content === text);
+};
+
+/** Sides that are text: of transcripts where a token stands in one of them, else an answer to the prompt. */
+function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
+  const { prompt = null, system = null } = fields;
+  if (prompt !== null && typeof prompt !== 'string') return [];
+  const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
+  const isText = texts.some((text) => text !== null && text.includes('<|'));
+  if (!isText && prompt === null) return [];
+  return SIDES.map((side) => {
+    const rest = without(fields, SIDES.filter((other) => other !== side));
+    if (isText) {
+      const names = prompt === null ? [side] : ['prompt', side];
+      return { record: { ...record, value: rest }, names, isText, side };
+    }
+    const hasSystem = typeof system === 'string';
+    const messages = [
+      ...(hasSystem && system !== '' ? [{ role: 'system', content: system }] : []),
+      { role: 'user', content: prompt },
+      { role: 'assistant', content: fields[side] },
+    ];
+    const value = { ...without(rest, ['prompt', side, ...(hasSystem ? ['system'] : [])]), messages };
+    return { record: { ...record, value }, names: ['messages'], isText, side };
+  });
 }
 
 /** `instruction`, `input` and `output` as messages. */
-function instructed(fields: { readonly [name: string]: unknown }): object[] | null {
+function instructed(fields: Fields): object[] | null {
   const { system = null, instruction, input = null, output, history = null } = fields;
   const isText = (value: unknown): boolean => value === null || typeof value === 'string';
   if (typeof instruction !== 'string' || typeof output !== 'string' || !isText(input) || !isText(system)) return null;

@@ -1,52 +1,31 @@
 // Chat data of a record as a unit: read, written as OpenChatML 2.2, so that it is scanned and checked like any text.
 // Positions lead back to the entry's content where that stands in the text as it is, else to the entry.
 
-import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
-import { fromChat } from '../../formats/chat/read.ts';
+import type { MessageData } from '../../model/data.ts';
 import { convertTranscript } from '../../formats/convert.ts';
-import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import { Refusal } from '../../formats/loss.ts';
-import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
 import type { RuleName } from '../../errors.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
+import { chatOf, READERS } from './chat-form.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
 import { contentSpots, EntryCalls, messageSpot, Spot } from './pointer.ts';
 import type { CorpusRecord } from './record.ts';
-import { formOf, type RecordForm } from './form.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
-
-type Fields = { readonly [name: string]: unknown };
-type Read = (record: unknown, options: RecordReadOptions) => { data: TranscriptData };
-
-const READERS: Readonly<Record<Exclude<RecordForm, 'text'>, Read>> = {
-  messages: fromChat,
-  sharegpt: fromShareGpt,
-  'interchange-2.0': fromInterchange20,
-  'interchange-2.2': fromInterchange22,
-};
 
 /** The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. */
 export function chatUnit(
   record: CorpusRecord, names: readonly string[], positions: 'file' | 'field',
 ): Unit | BadRecord {
-  const fields = record.value as Fields;
-  const lists = names.map((name) => fields[name] as readonly unknown[]);
-  const entries = lists.length === 1 ? lists[0]! : lists.flat();
-  const name = isShareGpt(entries) ? 'conversations' : 'messages';
-  const { prompt: _, completion: __, ...rest } = fields;
-  const whole: Fields = names[0] === name ? fields : { ...(lists.length === 1 ? fields : rest), [name]: entries };
-  // Turns of ShareGPT under another name stay what they are.
-  const form = name === 'conversations' ? 'sharegpt' : formOf(whole);
+  const fields = record.value as { readonly [name: string]: unknown };
+  const lengths = names.map((name) => (fields[name] as readonly unknown[]).length);
+  const { form, value } = chatOf(fields, names);
   try {
-    if (form === null || form === 'text') throw new Refusal(null, 'its form is none that is known', '');
-    const { data } = READERS[form](name === 'conversations' ? whole : { ...whole, conversations: null }, {
-      origins: true,
-    });
-    const { text, messages } = convertTranscript(data, 'openchatml-2.2');
-    const places = new ChatPlaces(record, names, lists.map((list) => list.length), text!, messages!, positions);
+    const { data } = READERS[form](value, { origins: true });
+    const { text, messages } = convertTranscript(data, 'openchatml-2.2', { neutralise: true });
+    const places = new ChatPlaces(record, names, lengths, text!, messages!, positions);
     return {
       kind: 'chat',
       record: record.number,
@@ -60,7 +39,7 @@ export function chatUnit(
     if (!(error instanceof Refusal)) throw error;
     const { index, reason } = error;
     if (index === null) return badRecord(record, 'refused-record', reason);
-    const pointer = entryPointer(names, lists.map((list) => list.length), index);
+    const pointer = entryPointer(names, lengths, index);
     return badRecord(record, 'refused-record', `message ${index}: ${reason}`, pointer);
   }
 }
@@ -72,12 +51,6 @@ const READING: ReadOptions = { dialect: 'openchatml-2.2' };
 function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
   const which = number < lengths[0]! ? 0 : 1;
   return pointerTo(pointerTo('', names[which]!), which === 0 ? number : number - lengths[0]!);
-}
-
-/** Entries of ShareGPT say `from` where those of chat say `role`. */
-function isShareGpt(entries: readonly unknown[]): boolean {
-  const [first] = entries;
-  return typeof first === 'object' && first !== null && 'from' in first && !('role' in first);
 }
 
 const START = '<|start|>';

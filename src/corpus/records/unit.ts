@@ -9,7 +9,7 @@ import { pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { holdsRecords } from './form.ts';
-import { otherChats } from './other-forms.ts';
+import { otherChats, textsOf } from './other-forms.ts';
 import { chatUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
@@ -71,7 +71,10 @@ export function* unitsOfRecord(
   if (fields === null) {
     const chats = options.field === undefined && (options.form ?? 'auto') === 'auto' ? otherChats(record) : [];
     if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(options));
-    for (const chat of chats) yield chatUnit(chat.record, chat.names, options.positions ?? 'file');
+    for (const chat of chats) {
+      if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
+      else yield chatUnit(chat.record, chat.names, options.positions ?? 'file');
+    }
   }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
@@ -86,17 +89,17 @@ function wantedFields({ form, field }: UnitOptions): string {
     + 'output';
 }
 
-interface Fields {
+export interface HeldFields {
   readonly names: readonly string[];
   /** The values, when they are text; null: they are lists of chat messages. */
   readonly texts: readonly string[] | null;
 }
 
 /** Which fields hold the transcript; null: none; text: what is wrong with the record. */
-function fieldsOf(value: unknown, { form = 'auto', field }: UnitOptions): Fields | string | null {
+export function fieldsOf(value: unknown, { form = 'auto', field }: UnitOptions): HeldFields | string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object';
   const record = value as { readonly [name: string]: unknown };
-  const take = (...names: string[]): Fields | null => {
+  const take = (...names: string[]): HeldFields | null => {
     const values = names.map((name) => (Object.hasOwn(record, name) ? record[name] : undefined));
     if (form !== 'messages' && form !== 'conversations' && values.every((text) => typeof text === 'string'))
       return { names, texts: values as string[] };
@@ -109,7 +112,7 @@ function fieldsOf(value: unknown, { form = 'auto', field }: UnitOptions): Fields
   return chat ?? take('text') ?? take('prompt', 'completion');
 }
 
-function takeList(record: { readonly [name: string]: unknown }, name: string): Fields | null {
+function takeList(record: { readonly [name: string]: unknown }, name: string): HeldFields | null {
   return Array.isArray(record[name]) ? { names: [name], texts: null } : null;
 }
 

@@ -38,6 +38,10 @@ const MOST_VALUES = 1_000_000;
 const MOST_DEPTH = 1024;
 
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
+/** Words of other forms. */
+const OTHER_ROLES: ReadonlyMap<unknown, string> = new Map([
+  ['human', 'user'], ['gpt', 'assistant'], ['chatgpt', 'assistant'], ['model', 'assistant'],
+]);
 const THINKING = ['thinking', 'reasoning_content', 'reasoning'] as const;
 const PLAIN_KEYS: ReadonlySet<string> = new Set(['role', 'content', 'name']);
 const ASSISTANT_KEYS: ReadonlySet<string> = new Set([...PLAIN_KEYS, ...THINKING, 'tool_calls', 'function_call']);
@@ -109,13 +113,19 @@ class Reader {
 
   #take(value: unknown, index: number): void {
     if (!isObject(value)) throw new Refusal(index, 'it is no object', 'give a message');
-    const { role } = value;
+    const role = this.#roleOf(value, index);
     const before = this.#open;
     this.#open = null;
     if (role === 'assistant') this.#assistant(value, index, before);
     else if (role === 'tool' || role === 'function') this.#reply(value, index, role);
     else if (typeof role === 'string' && PLAIN_ROLES.has(role)) this.#plain(role, value, index);
     else throw new Refusal(index, 'its role is none that is known', 'use system, developer, user, assistant or tool');
+  }
+
+  #roleOf({ role }: Fields, index: number): unknown {
+    const usual = OTHER_ROLES.get(role);
+    if (usual !== undefined) this.#lose('role', index, `${role as string} becomes ${usual}`);
+    return usual ?? role;
   }
 
   #lose(what: LossName, message: number, detail: string): void {

@@ -7,6 +7,7 @@ import { HEADER_BYTES } from '../../model/header/document.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isShown } from '../../rules/message-data.ts';
+import { BARRED } from './names.ts';
 
 export interface HeaderOptions {
   /**
@@ -19,8 +20,6 @@ export interface HeaderOptions {
 const ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 const KEYS: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
 
-/** Controls, separators, half surrogates, marks of text direction, the byte order mark. */
-const BARRED = /[\p{Cc}\p{Z}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/u;
 const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const FUNCTION = /^functions\.[A-Za-z0-9_.-]+$/;
 
@@ -223,10 +222,13 @@ class HeaderWriter {
     if (typeof value !== 'string') this.#refuse(`the ${what} is no text`, 'give it as a string');
     if (value === '') this.#refuse(`the ${what} is empty`, 'leave it out');
     if (BARRED.test(value)) {
-      this.#refuse(`the ${what} holds white space, a control character or a mark of text direction`, 'clean it');
+      this.#refuse(
+        `the ${what} holds white space, a control character or a mark of text direction`,
+        'clean it, or ask to neutralise',
+      );
     }
     if (value.includes('<|') || value.endsWith('<')) {
-      this.#refuse(`the ${what} holds a control token or the beginning of one`, 'clean it');
+      this.#refuse(`the ${what} holds a control token or the beginning of one`, 'clean it, or ask to neutralise');
     }
     return value;
   }

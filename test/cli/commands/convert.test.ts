@@ -53,6 +53,7 @@ const PLAIN = {
     { role: 'assistant', content: 'A' },
   ],
 };
+const START = '<|im_start|>assistant\n';
 const lines = (...records: unknown[]): string => records.map((record) => `${JSON.stringify(record)}\n`).join('');
 
 test('chat records become raw transcripts, one after the other', async () => {
@@ -258,4 +259,89 @@ test('the record with everything comes back from every dialect that has ids', as
     expect(err).toBe('');
     expect(jsonLines((await run([], { to: 'messages' }, out)).out)).toEqual([record]);
   }
+});
+
+test('what other commands read is converted: preferences, instructions, prompts, words of ShareGPT', async () => {
+  const ask = { role: 'user', content: 'Q' };
+  const say = (content: string): object => ({ role: 'assistant', content });
+  const shared = { tools: [], id: 7 };
+  const records: [record: object, transcripts: [id: unknown, ...messages: string[]][], lost?: string][] = [
+    [
+      { id: 1, prompt: [ask], chosen: [say('good')], rejected: [say('bad')] },
+      [['1:chosen', 'user Q', 'assistant good'], ['1:rejected', 'user Q', 'assistant bad']],
+    ],
+    [
+      { id: 2, prompt: 'Q', chosen: [ask, say('good')], rejected: [ask, say('bad')] },
+      [['2:chosen', 'user Q', 'assistant good'], ['2:rejected', 'user Q', 'assistant bad']],
+    ],
+    [
+      { id: 3, system: 'S', prompt: 'Q', chosen: 'good', rejected: 'bad' },
+      [['3:chosen', 'system S', 'user Q', 'assistant good'], ['3:rejected', 'system S', 'user Q', 'assistant bad']],
+    ],
+    [
+      { id: 4, prompt: '<|im_start|>user\nQ<|im_end|>\n', chosen: START + 'good<|im_end|>', rejected: START + 'bad' },
+      [['4:chosen', 'user Q', 'assistant good'], ['4:rejected', 'user Q', 'assistant bad']],
+      'end',
+    ],
+    [{ ...shared, instruction: 'Add.', input: '1 2', output: '3' }, [[7, 'user Add.\n\n1 2', 'assistant 3']], 'field'],
+    [{ id: 8, prompt: [ask], completion: [say('A')] }, [[8, 'user Q', 'assistant A']]],
+    [
+      { id: 9, prompt: 'version: 2.2\n<|start|>user<|message|>Q<|end|>', completion: '<|start|>assistant<|message|>A' },
+      [[9, 'user Q', 'assistant A']], 'end',
+    ],
+    [
+      { id: 10, messages: [{ from: 'human', value: 'Q' }, { from: 'gpt', value: 'A' }] },
+      [[10, 'user Q', 'assistant A']],
+    ],
+    [{ id: 11, conversations: [ask, say('A')] }, [[11, 'user Q', 'assistant A']]],
+    [
+      { id: 12, messages: [{ role: 'human', content: 'Q' }, { role: 'gpt', content: 'A' }] },
+      [[12, 'user Q', 'assistant A']], 'role',
+    ],
+    [{ id: 13, chosen: [ask, say('A')], rejected: [ask, { role: 'robot' }] }, [['13:chosen', 'user Q', 'assistant A']]],
+    [{ id: 14, chosen: 'good', rejected: 'bad' }, []],
+  ];
+  for (const [record, transcripts, lost] of records) {
+    const { out, err, code } = await run([], { to: 'messages' }, lines(record));
+    const found = jsonLines(out) as { id: unknown; messages: { role: string; content: string }[] | null }[];
+    expect(found.filter(({ messages }) => messages !== null)
+      .map(({ id, messages }) => [id, ...messages!.map(({ role, content }) => `${role} ${content}`)]), out)
+      .toEqual(transcripts);
+    expect(code, err).toBe(found.some(({ messages }) => messages === null) ? 1 : 0);
+    if (code === 0) expect(err.split('\n')[0]).toMatch(lost === undefined ? /^$/ : new RegExp(`^lost: ${lost} `));
+  }
+});
+
+test('names that a header cannot carry are left out, which is told, or cleaned', async () => {
+  const said = {
+    messages: [{ role: 'user', name: 'Eric Smith', content: 'U' }, { role: 'user', name: 'x', content: 'V' }],
+  };
+  const told = await run([], { to: 'openchatml-2.2' }, lines(said));
+  expect([told.code, told.out]).toEqual([
+    0, 'version: 2.2\n<|start|>user<|message|>U<|end|>\n<|start|>user name=x<|message|>V<|end|>\n',
+  ]);
+  expect(told.err).toMatch(/^lost: name 1 \(first: -:1, message 0: a header cannot carry it: left out\)/);
+  const cleaned = await run([], { to: 'openchatml-2.2', neutralise: true }, lines(said));
+  expect([cleaned.code, cleaned.out]).toMatchObject([0, expect.stringContaining('user name=Eric_Smith<|message|>U')]);
+  expect(cleaned.err).toMatch(/^lost: name 1 /);
+  const called = { ...CALL, function: { name: 'get weather', arguments: '{}' } };
+  const calls = (...names: string[]): object => ({
+    messages: [
+      { role: 'assistant', content: null, tool_calls: names.map((name, i) => {
+        return { ...called, id: `c ${i}`, function: { name, arguments: '{}' } };
+      }) },
+      { role: 'tool', tool_call_id: 'c 0', content: 'R' },
+    ],
+  });
+  expect((await run([], { to: 'openchatml-2.2' }, lines(calls('get weather')))).code).toBe(1);
+  const { out } = await run([], { to: 'openchatml-2.2', neutralise: true }, lines(calls('get weather')));
+  expect(out).toContain('assistant to=functions.get_weather call_id=c_0<');
+  expect(out).toContain('tool to=assistant call_id=c_0 name=functions.get_weather<');
+  const both = await run([], { to: 'openchatml-2.2', neutralise: true }, lines(calls('get weather', 'get\tweather')));
+  expect([both.code, both.err]).toMatchObject([1, expect.stringContaining('would make two names one')]);
+  // In Harmony a = begins an attribute.
+  const harmony = await run([], { to: 'harmony', neutralise: true }, lines({
+    messages: [{ role: 'user', name: 'a=b<', content: 'U' }],
+  }));
+  expect(harmony.out).toBe('<|start|>user:a_b_<|message|>U<|end|>');
 });

@@ -1,0 +1,44 @@
+// A chat of a record as its reader takes it: under the name that its form has, with the other fields of the record.
+
+import { fromChat } from '../../formats/chat/read.ts';
+import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
+import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
+import type { Loss } from '../../formats/loss.ts';
+import type { RecordReadOptions, TranscriptData } from '../../model/data.ts';
+import { formOf, type RecordForm } from './form.ts';
+
+type Fields = { readonly [name: string]: unknown };
+
+/** Forms whose records are read as values. */
+export type ChatForm = Exclude<RecordForm, 'text'>;
+
+/** Reads a record as a transcript. Throws a Refusal. */
+type Read = (record: unknown, options?: RecordReadOptions) => { data: TranscriptData; losses: Loss[] };
+
+export const READERS: Readonly<Record<ChatForm, Read>> = {
+  messages: fromChat,
+  sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20,
+  'interchange-2.2': fromInterchange22,
+};
+
+/** The chat that the lists of the fields `names` make, one after the other; its form is told by its entries. */
+export function chatOf(fields: Fields, names: readonly string[]): { form: ChatForm; value: Fields } {
+  const lists = names.map((name) => fields[name] as readonly unknown[]);
+  const entries = lists.length === 1 ? lists[0]! : lists.flat();
+  const name = isShareGpt(entries) ? 'conversations' : 'messages';
+  const isNamed = lists.length === 1 && names[0] === name;
+  const value = isNamed ? fields : { ...without(fields, names), [name]: entries };
+  const form = name === 'conversations' ? 'sharegpt' : formOf(value);
+  return { form: form === null || form === 'text' ? 'messages' : form, value };
+}
+
+export function without(fields: Fields, names: readonly string[]): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
+}
+
+/** Entries of ShareGPT say `from` where those of chat say `role`. */
+function isShareGpt(entries: readonly unknown[]): boolean {
+  const [first] = entries;
+  return typeof first === 'object' && first !== null && 'from' in first && !('role' in first);
+}

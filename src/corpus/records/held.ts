@@ -1,0 +1,29 @@
+// What a record holds, for those who take it as plain messages: the same chats and texts as the units of other
+// commands.
+
+import { type ChatForm, chatOf, without } from './chat-form.ts';
+import { type Chat, otherChats, textsOf } from './other-forms.ts';
+import type { CorpusRecord } from './record.ts';
+import { fieldsOf } from './unit.ts';
+
+/** One chat, or text that follows each other and holds transcripts. */
+export type Held = { readonly side: Chat['side'] } & (
+  | { readonly form: ChatForm; readonly value: unknown }
+  | { readonly texts: readonly string[]; readonly otherFields: readonly string[] }
+);
+
+/** Empty: it holds nothing that is known. */
+export function heldBy(record: CorpusRecord): Held[] {
+  const fields = fieldsOf(record.value, {});
+  if (typeof fields === 'string') return [];
+  const chats: readonly Chat[] =
+    fields === null
+      ? otherChats(record)
+      : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
+  return chats.map((chat) => {
+    const value = chat.record.value as { readonly [name: string]: unknown };
+    if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names) };
+    const otherFields = Object.keys(without(value, [...chat.names, 'id']));
+    return { side: chat.side, texts: textsOf(chat), otherFields };
+  });
+}
