@@ -187,11 +187,18 @@ describe('findings of meaning', () => {
 interface Marked {
   bytes: Uint8Array;
   options: ReadOptions;
-  /** Marks that lie in hidden bodies. */
+  /** Marks that lie in what is hidden. */
   hidden: string[];
 }
 
-/** A random input with a mark in every body that is hidden. */
+/** Bodies that are hidden, and what is hidden as reasoning in those that are shown. */
+function hiddenIn(bytes: Uint8Array, options: ReadOptions): { from: number; to: number }[] {
+  const { messages, thoughts } = referenceParse(bytes, options);
+  const bodies = messages.filter(({ visible }) => !visible);
+  return [...bodies.map(({ body_from: from, body_to: to }) => ({ from, to })), ...thoughts];
+}
+
+/** A random input with a mark in every body that is hidden, and in every thought that is written as text. */
 function markedInput(random: Random, run: number): Marked {
   const options: ReadOptions = {
     dialect: random.pick(['auto', 'auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony']),
@@ -199,18 +206,17 @@ function markedInput(random: Random, run: number): Marked {
   };
   let bytes = randomInput(random, random.once(3) ? 40 : 14);
   const marks: string[] = [];
-  for (const message of referenceParse(bytes, options).messages.reverse()) {
-    if (message.visible) continue;
+  for (const { from, to } of hiddenIn(bytes, options).sort((a, b) => b.from - a.from)) {
     const mark = `zq${run}m${marks.length}qz`;
-    const at = message.body_from + random.below(message.body_to - message.body_from + 1);
+    const at = from + random.below(to - from + 1);
     bytes = Buffer.concat([bytes.subarray(0, at), encode(mark), bytes.subarray(at)]);
     marks.push(mark);
   }
   // A mark may change how the text reads: only those count that lie in a hidden body now.
-  const after = referenceParse(bytes, options).messages.filter(({ visible }) => !visible);
+  const after = hiddenIn(bytes, options);
   const hidden = marks.filter((mark) => {
     const at = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).indexOf(mark);
-    return after.some(({ body_from: from, body_to: to }) => at >= from && at + mark.length <= to);
+    return after.some(({ from, to }) => at >= from && at + mark.length <= to);
   });
   return { bytes: Uint8Array.from(bytes), options, hidden };
 }

@@ -100,8 +100,8 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--neutralise',
           'break up control tokens in bodies of a dialect without an escape, instead of refusing'),
         new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']),
-        new Option('--reasoning <rule>', 'reasoning of answered turns: all of it, or without what a rule drops')
-          .choices(['keep', 'ocm', 'harmony']),
+        new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
+          + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
         threadsOption(),
       ],

@@ -1,6 +1,7 @@
 // One transcript from any form to any other, over plain messages: `neutralOf` what a text gave, `convertTranscript` to
 // write it.
 
+import { HAS_ESCAPE } from '../abi.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
@@ -12,6 +13,7 @@ import { fromLine, toLine } from './v01/v01.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
+import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { writeTranscript } from './write/write.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
@@ -34,8 +36,13 @@ export interface ConvertOptions {
   readonly neutralise?: boolean | undefined;
   /** How Harmony text tells a content type. */
   readonly contentType?: 'constrain' | 'bare' | undefined;
-  /** Old reasoning is left out by a rule of `messagesForCompletion`; default `keep`. */
-  readonly reasoning?: SamplingOptions['rule'] | undefined;
+  /**
+   * Old reasoning is left out by a rule of `messagesForCompletion`; `think`: it is written as text, `<think>…</think>`,
+   * which Harmony does not know. Default `keep`.
+   */
+  readonly reasoning?: SamplingOptions['rule'] | 'think' | undefined;
+  /** @internal Reasoning that is written as text stays where it is. */
+  readonly asWritten?: boolean | undefined;
 }
 
 export interface NeutralOptions {
@@ -64,7 +71,7 @@ export function neutralOf(
 ): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
     case 'openchatml-0.1':
-      return { data: fromLine(data), losses: [] };
+      return fromLineWithLosses(data);
     case 'harmony':
       return fromHarmony(data, { preambles: options.preambles });
     case 'openchatml-2.0':
@@ -78,16 +85,30 @@ export function neutralOf(
   }
 }
 
+function fromLineWithLosses(data: TranscriptData): { data: TranscriptData; losses: Loss[] } {
+  const losses: Loss[] = [];
+  return { data: fromLine(data, losses), losses };
+}
+
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
  * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number
  * messages of the data, or, where the form adds some, those written.
  */
 export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
-  const kept = withoutReasoning(data, options.reasoning ?? 'keep');
+  const { reasoning = 'keep' } = options;
+  if (reasoning === 'think' && to === 'harmony') {
+    throw new RangeError('option reasoning: harmony has no written reasoning; expected keep, ocm or harmony');
+  }
+  // ShareGPT has no other place for reasoning than the text.
+  const stays = options.asWritten === true || (to === 'sharegpt' && reasoning === 'keep');
+  const split = reasoning === 'think' ? joinWritten(data) : stays ? { data, losses: [] } : splitWritten(data);
+  const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
   const converted = convertLifted(lifted.data, to, options);
-  const before = [...kept.losses, ...lifted.losses];
+  const canQuote = isDialect(to) && (to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0);
+  const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
+  const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes];
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }
 

@@ -2,6 +2,7 @@
 
 import type { HeaderValue } from './header/yaml.ts';
 import type { End, Message } from './message.ts';
+import { thoughtIn, type WrittenThought } from './written-thought.ts';
 
 /**
  * One message. A field that is absent or null is not there. Content is text as `Message.content` gives it: escapes
@@ -30,6 +31,11 @@ export interface MessageData {
    * in a body that an end user sees they are then taken as text.
    */
   readonly marked?: boolean | undefined;
+  /**
+   * Reasoning that is written as text in what an assistant says (R-THINK); positions are UTF-16 units. Absent: what the
+   * content looks like; null: what looks like it is text, as in Harmony and in literal blocks.
+   */
+  readonly written?: WrittenThought | null | undefined;
   /** Number of the entry of a record that it was read from, where that was asked for. */
   readonly origin?: number | undefined;
 }
@@ -67,6 +73,22 @@ const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', '
 
 const hasMarkers = (content: string): boolean => content.includes('<|start_') || content.includes('<|end_');
 
+/** What the content does not tell by itself: where a view sees reasoning that is written as text. */
+function writtenOf(message: Message, content: string): WrittenThought | null | undefined {
+  const looks = thoughtIn(content);
+  if (looks === null) return undefined;
+  const { writtenThought } = message;
+  if (writtenThought === null) return null;
+  if (message.isLeaf) return undefined;
+  const { from, to, textFrom, textTo, marker, isOpened } = writtenThought;
+  const offset = (position: number): number => message.contentOffset(position);
+  const written = {
+    from: offset(from), to: offset(to), textFrom: offset(textFrom), textTo: offset(textTo),
+    marker: { from: offset(marker.from), to: offset(marker.to) }, isOpened,
+  };
+  return written.to === looks.to && written.textTo === looks.textTo ? undefined : written;
+}
+
 /** The data of a message view. */
 export function messageData(message: Message): MessageData {
   const data: { -readonly [K in keyof MessageData]: MessageData[K] } = {
@@ -75,6 +97,10 @@ export function messageData(message: Message): MessageData {
   const { explicitChannel } = message;
   if (explicitChannel !== null) data.channel = explicitChannel;
   if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
+  if (data.role === 'assistant' && data.content.includes('think>')) {
+    const written = writtenOf(message, data.content);
+    if (written !== undefined) data.written = written;
+  }
   // Most messages say nothing else, and then their headers need not be read.
   if (message.isBare) return data;
   const { name, recipient, contentType, constrained, intent, callId } = message.said;

@@ -176,6 +176,16 @@ export class Message {
     return text;
   }
 
+  /** @internal UTF-16 units of the content before a byte position of the body. */
+  contentOffset(position: number): number {
+    let units = 0;
+    for (const { from, to } of this.contentSpans()) {
+      if (from >= position) break;
+      units += decodeUtf8(this.#table.source.bytes(from, Math.min(to, position))).length;
+    }
+    return units;
+  }
+
   /**
    * The body's value as JSON, whatever its content type says; undefined when it is none. `check` tells where it is
    * wrong (R-CONSTRAINT): its checker also refuses bad UTF-8, which is U+FFFD here, and bodies that nest deeper than

@@ -10,6 +10,7 @@ import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat
 import { toChat } from '../../src/formats/chat/write.ts';
 import { convertTranscript, type Form, FORMS, neutralOf } from '../../src/formats/convert.ts';
 import { Refusal } from '../../src/formats/loss.ts';
+import { splitWritten } from '../../src/formats/written-thoughts.ts';
 import { createMachine, parse } from '../../src/index.ts';
 import { messageData, type MessageData, type ToolDefinition, type TranscriptData } from '../../src/model/data.ts';
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
@@ -354,7 +355,7 @@ describe('raw transcripts', () => {
               .filter(({ role, content }) => role === 'assistant' && content !== null)
               .map(({ content }) => content);
             expect(contents, `seed ${SEED}, round ${round}`).toEqual(
-              neutral.messages
+              splitWritten(neutral).data.messages
                 .filter((message) => message.role === 'assistant' && isShown(message))
                 .map(({ content }) => content),
             );

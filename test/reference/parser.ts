@@ -13,6 +13,7 @@
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';
+import { writtenThoughtOf } from './content.ts';
 import { readMeaning } from './meaning.ts';
 import type { End } from './message.ts';
 import { DIALECTS, makeSource } from './tokens.ts';
@@ -60,6 +61,8 @@ export interface ReferenceResult {
   diagnostics: Finding[];
   /** What the rules of section 6 find: calls, content types, thoughts in shown text. */
   meaning: Finding[];
+  /** Reasoning that is written as text in what is shown (R-THINK). */
+  thoughts: { from: number; to: number }[];
 }
 
 export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}): ReferenceResult {
@@ -73,6 +76,11 @@ export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}
     messages: walk.messages.map(messageRow),
     diagnostics: walk.findings.sort(byPosition),
     meaning: readMeaning(source, walk.transcripts, walk.messages).sort(byPosition),
+    thoughts: walk.messages.flatMap(({ message, transcript }) => {
+      if (!message.visible || message.reading.role !== 'assistant') return [];
+      const { dialect } = walk.transcripts[transcript];
+      return writtenThoughtOf(source, dialect, message) ?? [];
+    }),
   };
 }
 

@@ -87,7 +87,7 @@ export interface ConvertWork {
   readonly neutralise?: boolean | undefined;
   readonly constrain?: 'bare' | 'constrain' | undefined;
   readonly harmonyPreambles?: boolean | undefined;
-  readonly reasoning?: 'keep' | 'ocm' | 'harmony' | undefined;
+  readonly reasoning?: 'keep' | 'ocm' | 'harmony' | 'think' | undefined;
 }
 
 /** How transcripts are shown. */

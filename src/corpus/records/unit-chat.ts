@@ -24,7 +24,9 @@ export function chatUnit(
   const { form, value } = chatOf(fields, names);
   try {
     const { data } = READERS[form](value, { origins: true });
-    const { text, messages } = convertTranscript(data, 'openchatml-2.2', { neutralise: true });
+    const { text, messages } = convertTranscript(data, 'openchatml-2.2', {
+      neutralise: true, asWritten: true,
+    });
     const places = new ChatPlaces(record, names, lengths, text!, messages!, positions);
     return {
       kind: 'chat',

@@ -4,6 +4,8 @@
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { readFunctionList } from '../../tools/lists.ts';
 import { OpenCalls, toolRecipient } from '../chat/calls.ts';
+import type { Loss } from '../loss.ts';
+import { withoutWritten } from '../written-thoughts.ts';
 import { readCallText } from './json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
 
@@ -11,18 +13,18 @@ import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } f
  * What a 0.1 transcript means: `<|function_list|>` as tools, thought blocks as analysis, calls as messages to their
  * tools with the exact text of their arguments, outputs as replies with the name of the call that they answer in order.
  */
-export function fromLine(data: TranscriptData): TranscriptData {
+export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptData {
   const tools = [...data.tools];
   const messages: MessageData[] = [];
   let open = new OpenCalls();
-  for (const message of data.messages) {
+  for (const [index, message] of data.messages.entries()) {
     if (message.role === 'system') {
       const system = readSystem(message.content);
       for (const tool of system.tools) tools.push(tool);
       const isListOnly = system.tools.length > 0 && system.content === '';
       if (!isListOnly) messages.push({ ...strip(message), content: system.content });
     } else if (message.role === 'assistant') {
-      for (const part of readAssistant(message)) {
+      for (const part of withoutWritten(message, index, losses).flatMap(readAssistant)) {
         if (part.recipient != null) open.call(null, part.recipient);
         messages.push(part);
       }
@@ -61,6 +63,8 @@ export function readSystem(content: string): { content: string; tools: readonly 
 
 /** Thoughts first, then what is shown, then the calls. */
 function readAssistant(message: MessageData): MessageData[] {
+  // Written reasoning, by now.
+  if (message.channel === 'analysis') return [strip(message)];
   const { content } = message;
   const { thoughts, calls } = marksOf(content);
   const { role, name, attributes } = message;

@@ -84,7 +84,14 @@ export function writeBody(
   }
   const { frame, all } = PATTERNS[dialect.id]!;
   const tokens = all && quotes(message, options) ? all : frame;
-  if (dialect.flags & HAS_ESCAPE) return escape(content, tokens);
+  const quoted = quotedThinks(message);
+  if (dialect.flags & HAS_ESCAPE) {
+    return quoted === null ? escape(content, tokens) : escape(content, withThinks(tokens), quoted);
+  }
+  if (quoted !== null && message.written && dialect.id !== 'harmony') {
+    const remedy = 'write it as openchatml-2.2, or convert it, which moves the reasoning to channel analysis';
+    throw new Refusal(index, `written reasoning holds a quoted marker, and ${dialect.id} has no quotes`, remedy);
+  }
   // Only in what an assistant says a marker hides anything.
   return refuse(content, message.role === 'assistant' ? tokens : frame, index, dialect, options, losses);
 }
@@ -101,21 +108,32 @@ function isConventionalPreamble({ role, channel, recipient, intent }: MessageDat
   return role === 'assistant' && channel === 'commentary' && recipient == null && intent == null;
 }
 
+const withThinks = (tokens: RegExp): RegExp => new RegExp(`${tokens.source}|</?think>`, 'g');
+
+/** Tells which `<think>` and `</think>` of a content are text, by their positions; null: none is. */
+function quotedThinks(message: MessageData): ((at: number) => boolean) | null {
+  const { written } = message;
+  if (written === undefined || message.role !== 'assistant' || !isShown(message)) return null;
+  return written === null ? () => true : (at) => at >= written.textFrom && at < written.textTo;
+}
+
 function has(tokens: RegExp, content: string): boolean {
   return content.search(tokens) >= 0;
 }
 
 /**
- * A `<` before each token of the frame. There is none for thought markers: they go into a literal block, and so do the
- * `<` before one, which would make the block's token an escape, and the `<` at the end, which would do so with the
- * terminator.
+ * A `<` before each token of the frame. There is none for thought markers and for those of written reasoning: they go
+ * into a literal block, and so do the `<` before one, which would make the block's token an escape, and the `<` at the
+ * end, which would do so with the terminator.
  */
-function escape(content: string, tokens: RegExp): string {
+function escape(content: string, tokens: RegExp, quotesThink: (at: number) => boolean = () => false): string {
   let text = '';
   let at = 0;
   for (const match of content.matchAll(tokens)) {
     const token = match[0];
-    if (token.startsWith('<|start_') || token.startsWith('<|end_')) {
+    const isThink = !token.startsWith('<|');
+    if (isThink && !quotesThink(match.index)) continue;
+    if (isThink || token.startsWith('<|start_') || token.startsWith('<|end_')) {
       const from = beforeSigns(content, match.index);
       text += content.slice(at, from) + LITERAL + content.slice(from, match.index) + token + ENDLITERAL;
     } else {

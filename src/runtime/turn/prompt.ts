@@ -27,7 +27,7 @@ export function writePrompt(
   }: Pick<TurnOptions, 'rule' | 'header' | 'tools' | 'neutralise'>,
 ): WrittenPrompt {
   const { messages } = messagesForCompletion(given, { rule });
-  const { text, losses } = convertTranscript({ header, tools, messages }, dialect, { neutralise });
+  const { text, losses } = convertTranscript({ header, tools, messages }, dialect, { neutralise, asWritten: true });
   // The transcript goes on.
   const open = text!.slice(0, text!.length - writeTail(dialect).length);
   return {

@@ -1,0 +1,158 @@
+// Reasoning as text (R-THINK) in conversions: `<think>…</think>` to messages on `analysis` and back.
+import { describe, expect, test } from 'vitest';
+import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromShareGpt } from '../../src/formats/chat/sharegpt.ts';
+import { convertTranscript, type Form, FORMS, isDialect, neutralOf } from '../../src/formats/convert.ts';
+import { fromInterchange20, fromInterchange22 } from '../../src/formats/interchange/read.ts';
+import { renderText } from '../../src/formats/render/render.ts';
+import { transcriptData } from '../../src/formats/transcript-data.ts';
+import type { MessageData, TranscriptData } from '../../src/model/data.ts';
+import { parseOn } from '../../src/model/parse.ts';
+import type { DialectId } from '../../src/scan/dialects.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+import { runs } from '../long.ts';
+import { type Random, randomOf, SEED } from '../random.ts';
+
+const MACHINE = new WasmMachine();
+const READERS = {
+  messages: fromChat, sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20, 'interchange-2.2': fromInterchange22,
+} as const;
+
+const of = (...messages: MessageData[]): TranscriptData => ({ header: null, tools: [], messages });
+const said = (content: string): TranscriptData => of({ role: 'user', content: 'Hi' }, { role: 'assistant', content });
+
+function read(text: string, dialect: DialectId): TranscriptData {
+  const parsed = parseOn(MACHINE, text, { dialect });
+  return neutralOf(transcriptData(parsed.transcripts[0]!), dialect).data;
+}
+
+/** What a form says again, as neutral data. */
+function through(data: TranscriptData, form: Form): TranscriptData {
+  const { text, record } = convertTranscript(data, form, { neutralise: true });
+  return isDialect(form) ? read(text!, form) : READERS[form as keyof typeof READERS](record as never).data;
+}
+
+/** The assistant's contents of a chat record with its reasoning as text. */
+function written(data: TranscriptData): unknown[] {
+  const { record } = convertTranscript(data, 'messages', { reasoning: 'think' });
+  return (record as { messages: { role: string; content: unknown; thinking?: unknown }[] }).messages
+    .filter(({ role }) => role === 'assistant').map(({ content, thinking }) => thinking ?? content);
+}
+
+describe('what a text becomes', () => {
+  test.each([
+    ['<think>\nA greeting.\n</think>\n\nHello.', ['A greeting.', 'Hello.'], []],
+    ['<think>A greeting.</think>Hello.', ['A greeting.', 'Hello.'], ['thinking']],
+    ['A greeting.</think>\n\nHello.', ['A greeting.', 'Hello.'], ['thinking']],
+    [' <think>\na\n</think>\n\nb', ['a', ' b'], ['thinking']],
+    ['<think>\n\n</think>\n\nHello.', ['Hello.'], ['thinking']],
+    ['<think>\nCut', ['\nCut'], ['thinking']],
+    ['<think>\na\n</think>\n\n', ['a'], []],
+    ['Write <think> first.', ['Write <think> first.'], []],
+  ])('%j', (content, contents, losses) => {
+    const converted = convertTranscript(said(content), 'openchatml-2.2');
+    const { messages } = read(converted.text!, 'openchatml-2.2');
+    expect(messages.slice(1).map((message) => message.content)).toEqual(contents);
+    expect(converted.losses.map(({ what }) => what)).toEqual(losses);
+  });
+
+  test('in every form that has a place for it the thought is apart from the answer', () => {
+    const data = said('<think>\nSECRET\n</think>\n\nOPEN');
+    for (const form of FORMS.filter((one) => one !== 'sharegpt')) {
+      const messages = through(data, form).messages.slice(1);
+      expect(messages.map(({ channel, content }) => [channel ?? 'final', content]), form)
+        .toEqual([['analysis', 'SECRET'], ['final', 'OPEN']]);
+    }
+  });
+
+  test('before a call', () => {
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
+    const record = { messages: [{ role: 'assistant', content: '<think>\na\n</think>\n\n', tool_calls: [call] }] };
+    const { data } = fromChat(record);
+    expect(through(data, 'openchatml-2.2').messages.map(({ channel }) => channel)).toEqual(['analysis', 'commentary']);
+    const back = convertTranscript(through(data, 'openchatml-2.2'), 'messages', { reasoning: 'think' });
+    expect(back.record).toEqual(record);
+  });
+});
+
+describe('what is hidden stays hidden', () => {
+  const text = (body: string): string => `version: 2.2\n---\n<|start|>assistant<|message|>${body}<|end|>\n`;
+  test.each([
+    '<think>SECRET<|literal|></think><|endliteral|>SECRET</think>OPEN',
+    '<think><<|end|>SECRET</think>OPEN',
+    'SECRET<|literal|></think><|endliteral|>SECRET</think>OPEN',
+    '<think>SECRET',
+  ])('%j', (body) => {
+    const { messages } = read(text(body), 'openchatml-2.2');
+    for (const form of FORMS) {
+      const shown = through(of(...messages), form).messages.filter(({ channel = 'final' }) => channel === 'final');
+      const { text: told } = convertTranscript(of(...shown), 'harmony', { neutralise: true });
+      const seen = [...renderText(parseOn(MACHINE, told!, {}))].join('');
+      expect(seen.trim().split(/\s+/).slice(1).join(), form).toBe(body.endsWith('OPEN') ? 'OPEN' : '');
+    }
+  });
+
+  test('in 0.1, with blocks across and function tokens inside', () => {
+    const line = (body: string): string => `<|im_start|>assistant\n${body}<|im_end|>\n`;
+    for (const body of [
+      '<think>SECRET<|function_call|>{"name":"f","arguments":{}}</think>OPEN',
+      '<think>SECRET<|start_reason|>SECRET</think>SECRET<|end_reason|>OPEN',
+      'SECRET<|start_reason|>SECRET</think>SECRET<|end_reason|>OPEN',
+    ]) {
+      expect([...renderText(parseOn(MACHINE, line(body), {}))].join('')).toContain('OPEN');
+      const { messages } = read(line(body), 'openchatml-0.1');
+      const shown = messages.filter(({ channel }) => channel !== 'analysis');
+      expect(shown.map(({ content }) => content), body).toEqual(['OPEN']);
+    }
+  });
+});
+
+describe('what is text stays text', () => {
+  const body = '<think>a</think>b';
+  const harmony = `<|start|>assistant<|channel|>final<|message|>${body}<|end|>`;
+  test('of Harmony in 2.2, quoted', () => {
+    const dialect = 'openchatml-2.2';
+    const { text, losses } = convertTranscript(read(harmony, 'harmony'), dialect);
+    const parsed = parseOn(MACHINE, text!, { dialect });
+    expect([...renderText(parsed)].join('')).toContain(body);
+    expect(losses.filter(({ what }) => what === 'field')).toEqual([]);
+    expect(convertTranscript(read(text!, dialect), 'harmony').text).toContain(`<|message|>${body}<|`);
+  });
+
+  test('where nothing quotes it, that it is taken for reasoning is told', () => {
+    for (const form of ['openchatml-0.1', 'openchatml-2.0', 'messages', 'sharegpt', 'interchange-2.2'] as const) {
+      const { losses } = convertTranscript(read(harmony, 'harmony'), form);
+      const details = losses.map(({ detail }) => detail);
+      expect(details, form).toContain('text that looks like written reasoning is taken for it');
+    }
+  });
+});
+
+test('think is refused for Harmony, which would show it', () => {
+  expect(() => convertTranscript(said('a'), 'harmony', { reasoning: 'think' })).toThrow(RangeError);
+});
+
+const WORDS = [
+  'Yes.', 'a < b', 'line\nline', '{"a": 1}', '<b>bold</b>', 'caf\u00e9', '  two  blanks', '<|foo|>', '<think', '</thin',
+];
+const some = (random: Random): string =>
+  Array.from({ length: 1 + random.below(4) }, () => random.pick(WORDS)).join(' ');
+
+const RUNS = runs(10_000);
+test(`${RUNS} conversations come back from every form as they were (OPENCHATML_SEED=${SEED})`, () => {
+  const seeds = randomOf(SEED);
+  for (let run = 0; run < RUNS; run++) {
+    const random = randomOf(seeds.below(0x7fffffff));
+    const messages: MessageData[] = [];
+    for (let left = 1 + random.below(3); left > 0; left--) {
+      const thought = random.once(3) ? '' : `<think>\n${some(random)}\n</think>\n\n`;
+      messages.push({ role: 'user', content: some(random) });
+      messages.push({ role: 'assistant', content: thought + some(random).trimStart() });
+    }
+    const form = random.pick(FORMS);
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${form}: ${JSON.stringify(messages)}`;
+    const contents = messages.flatMap(({ role, content }) => (role === 'assistant' ? [content] : []));
+    expect(written(through(of(...messages), form)), told).toEqual(contents);
+  }
+});
