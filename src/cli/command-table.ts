@@ -91,7 +91,11 @@ export function commandRows(): readonly CommandRow[] {
       name: 'convert',
       description: 'write transcripts in another form',
       load: async () => (await import('./commands/convert.ts')).convert,
-      refuse: ({ to }) => (to === undefined ? `say what to write, with --to: ${FORMS.join(', ')}` : null),
+      refuse: ({ to, reasoning }) => {
+        if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
+        const isShown = to === 'harmony' && reasoning === 'think';
+        return isShown ? 'harmony shows <think> to users: --reasoning think is for the other forms' : null;
+      },
       options: () => [
         new Option('--to <form>', 'what to write; needed').choices(FORMS),
         new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),

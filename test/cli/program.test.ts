@@ -200,3 +200,9 @@ test('short forms of options; convert lists its forms', async () => {
   expect(code).toBe(2);
   expect(err).toContain('--to: openchatml-2.2, openchatml-2.0, openchatml-0.1, harmony, ');
 });
+
+test('reasoning as text is refused for Harmony, which would show it', async () => {
+  const { code, err } = await run(['convert', '--to', 'harmony', '--reasoning', 'think', file('think.txt', CLEAN)]);
+  expect([code, err]).toEqual([2, expect.stringContaining('--reasoning think is for the other forms')]);
+});
+
