@@ -3,7 +3,7 @@ import { type Event, Flow, type FlowOptions } from '../src/corpus/jobs/flow.ts';
 import { Kit } from '../src/corpus/jobs/open.ts';
 import type { Work } from '../src/corpus/jobs/parts.ts';
 import { findInputs } from '../src/corpus/input/paths.ts';
-import { Pool } from '../src/corpus/jobs/pool.ts';
+import { JointJobs } from '../src/corpus/jobs/joint-jobs.ts';
 import type { Piece } from '../src/corpus/jobs/job.ts';
 import type { UnitOptions } from '../src/corpus/records/unit.ts';
 import type { Machine } from '../src/scan/machine.ts';
@@ -14,11 +14,11 @@ import type { Counts } from '../src/rules/counts.ts';
 export class Warm {
   readonly #threads: number;
   readonly #kit = new Kit();
-  readonly #pool: Pool | null;
+  readonly #pool: JointJobs | null;
 
   constructor(threads: number) {
     this.#threads = threads;
-    this.#pool = threads === 1 ? null : new Pool(threads);
+    this.#pool = threads === 1 ? null : new JointJobs(threads);
   }
 
   /** The scanner of this thread. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { commandRows } from '../../src/cli/command-table.ts';
 import { cli } from '../../src/cli/program.ts';
 import { DescriptorStream, type Host } from '../../src/cli/stream.ts';
-import { Pool } from '../../src/corpus/jobs/pool.ts';
+import { JointJobs } from '../../src/corpus/jobs/joint-jobs.ts';
 import { cacheFolder } from '../corpus.ts';
 import { type Look, LOOKS } from './answers.ts';
 
@@ -67,13 +67,13 @@ export const isFine = (code: number): boolean => code === 0 || code === 1;
 
 export class Here {
   readonly threads: number;
-  readonly #pool: Pool | null;
+  readonly #pool: JointJobs | null;
   readonly #nowhere = openSync('/dev/null', 'w');
   readonly #pipe = join(cacheFolder(), `pipe-${process.pid}-${pipes++}`);
 
   constructor(threads: number) {
     this.threads = threads;
-    this.#pool = threads === 1 ? null : new Pool(threads);
+    this.#pool = threads === 1 ? null : new JointJobs(threads);
     if (spawnSync('mkfifo', ['-m', '600', this.#pipe]).status !== 0) throw new Error(`${this.#pipe} cannot be made`);
   }
 

@@ -133,7 +133,7 @@ export class Invocation {
    */
   async *events(
     paths: readonly string[],
-    { threads = 1, form, field }: CorpusOptions,
+    { threads, form, field }: CorpusOptions,
     settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
   ): AsyncGenerator<InvocationEvent, void, void> {
     if (this.#showsProgress) this.progress.setTotal(totalOf(paths));

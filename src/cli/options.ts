@@ -1,6 +1,5 @@
 // Options that several commands share, and how their values are read.
 
-import { availableParallelism } from 'node:os';
 import { InvalidArgumentError, Option } from 'commander';
 import type { Severity } from '../errors.ts';
 import { knownRole } from '../model/attributes.ts';
@@ -25,8 +24,8 @@ export interface SharedOptions {
 
 /** What the commands that go through whole corpora take besides. */
 export interface CorpusOptions extends SharedOptions {
-  /** From 1 on; 1: none besides the main one. */
-  readonly threads?: number;
+  /** From 1 on; left out: where they gain. */
+  readonly threads?: number | undefined;
   readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
   readonly field?: string;
   /** The line of sums is told where standard error is no terminal, too. */
@@ -34,8 +33,6 @@ export interface CorpusOptions extends SharedOptions {
 }
 
 export const MOST_THREADS = 256;
-/** More of them than this only wait for each other. */
-const USUAL_THREADS = 8;
 
 /** Options of every command that reads transcripts. */
 export function sharedOptions(): Option[] {
@@ -63,9 +60,9 @@ export function corpusOptions(): Option[] {
 }
 
 export function threadsOption(): Option {
-  return new Option('-j, --threads <number>', 'threads that work side by side; 1: none besides the main one')
-    .argParser(readThreads)
-    .default(Math.min(availableParallelism(), USUAL_THREADS), `the cores, at most ${USUAL_THREADS}`);
+  const usual = '(default: the cores, at most 8, where that gains)';
+  return new Option('-j, --threads <number>', `threads that work side by side ${usual}`)
+    .argParser(readThreads);
 }
 
 /** What inputs hold. */

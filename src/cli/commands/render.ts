@@ -34,7 +34,7 @@ export async function render(
   const shown = { debug, harmonyPreambles, missingChannel, notes };
   const work: RenderWork = { format, transcript, untitled, options: shown };
   // Behind one transcript nothing is read.
-  const threads = transcript === undefined ? options.threads ?? 1 : 1;
+  const threads = transcript === undefined ? options.threads : 1;
   if (isHtml) run.out.line(htmlHead());
   let path = '';
   const end = (): void => {

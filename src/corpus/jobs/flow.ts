@@ -1,5 +1,6 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
+import { availableParallelism } from 'node:os';
 import type { Place } from '../../errors.ts';
 import { createMachine } from '../../scan/engine.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -7,12 +8,13 @@ import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
 import { isFindings, type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
+import { JointJobs } from './joint-jobs.ts';
 import { kindOf } from './kinds.ts';
 import { Kit, type Opened, openInput, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
-import { countParts, cutOf, exactParts, type PartOptions, PARTS, type Work } from './parts.ts';
-import { type Jobs, Pool, type Running } from './pool.ts';
+import { countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS, type Work } from './parts.ts';
+import type { Jobs, Running } from './pool.ts';
 import type { UnitOptions } from '../records/unit.ts';
 
 /** What comes out of the inputs, in their order. */
@@ -54,14 +56,15 @@ type Step =
   };
 
 export interface FlowOptions {
-  readonly threads: number;
+  /** From 1 on; 1: this one alone. Left out: as many as there are cores, at most USUAL_THREADS, where they gain. */
+  readonly threads?: number | undefined;
   readonly work: Work;
   readonly read: (path: string) => UnitOptions;
   readonly tellsAtEnd: boolean;
   /** What is to be seen of an input that is read in this thread. */
   readonly watching?: (input: JobInput, opened: Opened) => Watching;
   readonly parts?: PartOptions;
-  /** What does the parts of large inputs, and stays; threads of its own when left out. */
+  /** What does the parts of large inputs, and stays; this thread and others of its own when left out. */
   readonly jobs?: Jobs;
   /** Scanners of this thread, when there are some already. */
   readonly kit?: Kit;
@@ -70,20 +73,24 @@ export interface FlowOptions {
 const NOTHING: Totals = { holdsRecords: false, records: 0, transcripts: 0, messages: 0, badRecords: 0 };
 /** Jobs begun before they are taken, for each thread. */
 const AHEAD = 2;
-/** Bytes of small inputs before threads are worth their start. */
+/** Bytes of inputs before small ones go to threads, too. */
 const SMALL = 32 * 1024 * 1024;
+/** More of them than this only wait for each other. */
+export const USUAL_THREADS = 8;
 
 export class Flow {
   readonly #options: FlowOptions;
   readonly #parts: PartOptions;
   readonly #kit: Kit;
-  #pool: Pool | undefined;
+  readonly #threads: number;
+  #own: JointJobs | undefined;
   #planner: Machine | undefined;
-  /** Bytes of the inputs that were small. */
-  #small = 0;
+  /** Bytes of the inputs so far. */
+  #bytes = 0;
 
   constructor(options: FlowOptions) {
     this.#options = options;
+    this.#threads = options.threads ?? Math.min(availableParallelism(), USUAL_THREADS);
     this.#parts = options.parts ?? PARTS;
     this.#kit = options.kit ?? new Kit();
   }
@@ -93,8 +100,8 @@ export class Flow {
     return (this.#planner ??= createMachine());
   }
 
-  get #threads(): Jobs {
-    return this.#options.jobs ?? (this.#pool ??= new Pool(this.#options.threads));
+  get #jobs(): Jobs {
+    return this.#options.jobs ?? (this.#own ??= new JointJobs(this.#threads));
   }
 
   /**
@@ -107,7 +114,7 @@ export class Flow {
       yield* this.#events(planned);
     } finally {
       // Who plans may wait for a thread: that is over then.
-      this.#pool?.close();
+      this.#own?.close();
       await planned.return();
       this.#kit.close();
     }
@@ -191,11 +198,11 @@ export class Flow {
     const { job } = work;
     if (job.part.of !== 'lines' || job.kind === 'count' || job.part.surplus === surplus) return work;
     work.drop();
-    return this.#threads.start({ ...job, part: { ...job.part, surplus } }, true);
+    return this.#jobs.start({ ...job, part: { ...job.part, surplus } }, true);
   }
 
   async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
-    const most = this.#options.threads === 1 ? 1 : 1 + AHEAD * this.#options.threads;
+    const most = this.#threads === 1 ? 1 : 1 + AHEAD * this.#threads;
     const ready: Step[] = [];
     let failure: unknown;
     let ended = false;
@@ -255,16 +262,19 @@ export class Flow {
   }
 
   async *#planInput(input: JobInput): AsyncGenerator<Step, void, void> {
-    const { threads, work } = this.#options;
+    const { work } = this.#options;
     const state = stampOfInput(input.ref);
     const opened = openInput(input);
     let isTaken = false;
     try {
       const { size, canReread } = opened.input;
-      this.#small += size ?? 0;
-      const isAnywhere = threads > 1 && canReread && size !== null && input.ref.kind === 'file';
-      const cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts) : ({ of: 'whole' } as const);
-      if (cut.of === 'whole' && !(isAnywhere && size! < this.#parts.least && this.#small > SMALL)) {
+      this.#bytes += size ?? 0;
+      const isAnywhere = this.#threads > 1 && canReread && size !== null && input.ref.kind === 'file';
+      const gains = (of: 'raw' | 'lines'): boolean =>
+        this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of);
+      const cut: Cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts, gains) : { of: 'whole' };
+      const isSmall = isAnywhere && size! < this.#parts.least && this.#bytes > SMALL && gains('raw') && gains('lines');
+      if (cut.of === 'whole' && !isSmall) {
         isTaken = true;
         yield {
           input,
@@ -277,13 +287,13 @@ export class Flow {
         return;
       }
       if (work.kind === 'count' && cut.of === 'raw') {
-        yield { input, chain: guessChain(this.#threads, input, countParts(opened, cut, this.#parts)), state };
+        yield { input, chain: guessChain(this.#jobs, input, countParts(opened, cut, this.#parts)), state };
         return;
       }
       const parts =
         work.kind === 'count'
           ? countParts(opened, cut, this.#parts)
-          : exactParts(this.#threads, input, opened, cut, work, this.#parts);
+          : exactParts(this.#jobs, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
       let isFirst = true;
@@ -291,7 +301,7 @@ export class Flow {
         const job = {
           ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part,
         } as Job;
-        const begun = { input, work: this.#threads.start(job), opened: null, state, isFirst, isLast };
+        const begun = { input, work: this.#jobs.start(job), opened: null, state, isFirst, isLast };
         isFirst = false;
         return begun;
       };

@@ -39,11 +39,19 @@ export interface ThreadFailure {
   readonly stack: string;
 }
 
+/** A job that a worker may do, as long as none has begun it. */
+export interface PoolRunning extends Running {
+  /** A piece or the result is there. */
+  readonly hasArrived: boolean;
+  /** Takes it back: true when no worker has begun it, and then none will. */
+  takeBack(): boolean;
+}
+
 /** What a worker is told. */
 export interface Task {
   readonly task: number;
   readonly job: Job;
-  /** Word 0: pieces that were taken; word 1: 1 when nothing more is wanted. */
+  /** Word TAKEN: pieces that were taken; DROPPED: 1 when nothing more is wanted; BEGUN: 1 when somebody does it. */
   readonly flow: Int32Array;
   /**
    * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the
@@ -61,9 +69,11 @@ export const SLOT = 320 * 1024;
 export const AHEAD = 32;
 export const TAKEN = 0;
 export const DROPPED = 1;
+export const BEGUN = 2;
+const newFlow = (): Int32Array => new Int32Array(new SharedArrayBuffer(12));
 /** How often a job is begun. */
 const ATTEMPTS = 2;
-/** Short jobs that a thread is given at once: it need not wait until the next one is on its way. */
+/** Jobs that a thread is given at once: it need not wait until the next one is on its way. */
 const AT_ONCE = 2;
 
 /** It gives no pieces: it never waits until they are taken, and jobs behind it need not wait for that. */
@@ -79,16 +89,22 @@ class Thread {
   constructor(worker: Worker) {
     this.worker = worker;
   }
+
+  /** Jobs that somebody waits for. */
+  get left(): number {
+    return this.doing.reduce((sum, { task }) => sum + Number(!task.isDropped), 0);
+  }
 }
 
-class RunningTask implements Running {
+class RunningTask implements PoolRunning {
   readonly job: Job;
-  flow = new Int32Array(new SharedArrayBuffer(8));
+  flow = newFlow();
   slots: SharedArrayBuffer | undefined;
   attempts = 0;
   /** The piece that was handed out last stands in a slot and is not given back yet. */
   #isOwing = false;
   readonly #onEnd: (task: RunningTask) => void;
+  readonly #onTakenBack: () => void;
   /** Pieces that a former attempt handed out, and those that this one gave. */
   #handedOut = 0;
   #given = 0;
@@ -97,16 +113,17 @@ class RunningTask implements Running {
   isDropped = false;
 
   /** `onEnd`: the last piece was taken. */
-  constructor(job: Job, onEnd: (task: RunningTask) => void) {
+  constructor(job: Job, onEnd: (task: RunningTask) => void, onTakenBack: () => void) {
     this.job = job;
     this.#onEnd = onEnd;
+    this.#onTakenBack = onTakenBack;
   }
 
   begin(slots: SharedArrayBuffer | undefined): void {
     this.attempts++;
     this.slots = slots;
     this.#isOwing = false;
-    this.flow = new Int32Array(new SharedArrayBuffer(8));
+    this.flow = newFlow();
     this.#given = 0;
     this.#arrived = [];
   }
@@ -144,6 +161,19 @@ class RunningTask implements Running {
     return arrived;
   }
 
+  get hasArrived(): boolean {
+    return this.#arrived.length > 0;
+  }
+
+  takeBack(): boolean {
+    // What failed once is done again by a thread, which leaves out what was handed out.
+    if (this.hasArrived || this.attempts > 1) return false;
+    if (Atomics.compareExchange(this.flow, BEGUN, 0, 1) !== 0) return false;
+    this.drop();
+    this.#onTakenBack();
+    return true;
+  }
+
   drop(): void {
     this.isDropped = true;
     this.#arrived = [];
@@ -157,10 +187,16 @@ class RunningTask implements Running {
   }
 }
 
+export interface PoolOptions {
+  readonly script?: URL;
+  readonly isHelped?: boolean;
+}
+
 /** Jobs on worker threads. */
 export class Pool implements Jobs {
   readonly threads: number;
   readonly #script: URL;
+  readonly #isHelped: boolean;
   readonly #workers: Thread[] = [];
   readonly #urgent: RunningTask[] = [];
   readonly #waiting: RunningTask[] = [];
@@ -169,14 +205,18 @@ export class Pool implements Jobs {
   #number = 0;
   #closed = false;
 
-  /** `script`: what the threads run. */
-  constructor(threads: number, script: URL = workerFile('corpus-jobs-worker.js')) {
+  /**
+   * `script`: what the threads run. `isHelped`: who asks does what no thread has begun, so that any job may stand
+   * behind any other.
+   */
+  constructor(threads: number, { script = workerFile('corpus-jobs-worker.js'), isHelped = false }: PoolOptions = {}) {
     this.threads = threads;
     this.#script = script;
+    this.#isHelped = isHelped;
   }
 
-  start(job: Job, first = false): Running {
-    const task = new RunningTask(job, (done) => this.#giveBack(done));
+  start(job: Job, first = false): PoolRunning {
+    const task = new RunningTask(job, (done) => this.#giveBack(done), () => this.#dispatch());
     if (this.#closed) task.arrive({ error: endedError(job) });
     else (first ? this.#urgent : this.#waiting).push(task);
     this.#dispatch();
@@ -214,9 +254,10 @@ export class Pool implements Jobs {
 
   /** A thread that has nothing to do, or that can be given a short job more while enough are left for the others. */
   #threadFor(job: Job): Thread | undefined {
-    const idle = this.#workers.find(({ doing }) => doing.length === 0);
+    const idle = this.#workers.find(({ left }) => left === 0);
     if (idle) return idle;
     if (this.#workers.length < this.threads) return this.#add();
+    if (this.#isHelped) return this.#workers.find(({ left }) => left < AT_ONCE);
     if (!isShort(job) || this.#urgent.length + this.#waiting.length <= this.threads) return undefined;
     return this.#workers.find(({ doing }) => doing.length < AT_ONCE && doing.every(({ task }) => isShort(task.job)));
   }

@@ -6,7 +6,7 @@ import { type JobResult, NO_RESULT, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
 import { Kit } from './open.ts';
 import { perform } from './perform.ts';
-import { AHEAD, type Answer, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
+import { AHEAD, type Answer, BEGUN, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
 
 const port = parentPort!;
 const kit = new Kit();
@@ -18,7 +18,8 @@ port.on('message', (task: Task) => void (before = before.then(() => work(task)))
 
 async function work({ task, job, flow, slots }: Task): Promise<void> {
   try {
-    if (Atomics.load(flow, DROPPED) === 1) {
+    const isMine = Atomics.compareExchange(flow, BEGUN, 0, 1) === 0;
+    if (!isMine || Atomics.load(flow, DROPPED) === 1) {
       say({ task, result: NO_RESULT });
       return;
     }

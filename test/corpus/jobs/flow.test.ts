@@ -8,6 +8,7 @@ import { Flow } from '../../../src/corpus/jobs/flow.ts';
 import type { Job, JobInput } from '../../../src/corpus/jobs/job.ts';
 import { FileSource } from '../../../src/corpus/input/source.ts';
 import { WatchedSource } from '../../../src/scan/source.ts';
+import { JointJobs } from '../../../src/corpus/jobs/joint-jobs.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
@@ -20,6 +21,9 @@ import { jobsHere, kit, seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-flow-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A thread that begins nothing: who asks does it all. */
+const SILENT = new URL('workers/silent.mjs', import.meta.url);
 
 const WORKS: readonly Work[] = [
   { kind: 'count' },
@@ -132,14 +136,16 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   }).map(([, text]) => (START + text).repeat(40)).join(''));
   const records = fileOf(Object.values(RECORDS).slice(0, 3).join('').repeat(100));
   // One flow after the other has the same threads.
-  const pool = new Pool(threads);
+  const pools = [new Pool(threads), new JointJobs(threads), new JointJobs(threads, SILENT)];
   for (const path of [raw, records]) {
     for (const work of WORKS) {
       const whole = await seen(path, work, {}, 1);
-      expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);
+      for (const pool of pools) {
+        expect(await seen(path, work, {}, threads, { step: () => 10_000, least: 0 }, pool)).toEqual(whole);
+      }
     }
   }
-  pool.close();
+  for (const pool of pools) pool.close();
 });
 
 describe('a part within one long transcript', () => {

@@ -1,23 +1,15 @@
-// The command when its threads fail: a copy of dist/ whose workers are those of workers/faulty.mjs. One failure makes
-// no difference; two of one job end the run with a line that names the file, and with nothing half-written.
+// The command when the threads that do all its parts fail, as workers/faulty.mjs does. One failure makes no difference;
+// two of one job end the run with a line that names the file, and with nothing half-written.
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
 import { part } from '../../long.ts';
 
 const root = new URL('../../../', import.meta.url);
-const copy = at('copy');
-beforeAll(() => {
-  cpSync(new URL('dist', root), `${copy}/dist`, { recursive: true });
-  cpSync(new URL('package.json', root), `${copy}/package.json`);
-  symlinkSync(new URL('node_modules', root), `${copy}/node_modules`);
-  writeFileSync(
-    `${copy}/dist/cli/corpus-jobs-worker.js`,
-    `import(${JSON.stringify(new URL('workers/faulty.mjs', import.meta.url).href)});\n`,
-  );
-});
+const program = fileURLToPath(new URL('workers/command.ts', import.meta.url));
 
 /** Large enough for threads: two parts each. */
 const LONG = 'x'.repeat(20_000);
@@ -44,8 +36,9 @@ function command(
   mkdirSync(folder);
   const told = fault && JSON.stringify({ ...fault, folder, ...(once && { times: 1 }) });
   const env = { ...process.env, ...(told && { FAULT: told }) };
-  const result = spawnSync(process.execPath, [...node, `${copy}/dist/cli/main.js`, ...argv], {
-    encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000,
+  const strip = ['--import', 'ts-blank-space/register'];
+  const result = spawnSync(process.execPath, [...node, ...strip, program, ...argv], {
+    cwd: root, encoding: 'utf8', env, input: '', maxBuffer: 2 ** 30, timeout: 50_000,
   });
   // It did fail, when it was told to.
   if (once) expect(readdirSync(folder)).toEqual(['0']);

@@ -26,7 +26,7 @@ const saying = (what: string): URL => new URL(`data:text/javascript,${encodeURIC
 
 describe('a thread that says rubbish is taken for one that failed', () => {
   test.each(['post({})', "post('x')", 'post(null)', 'post({ task: 99, piece: [] })'])('%s', async (what) => {
-    const pool = new Pool(1, saying(what));
+    const pool = new Pool(1, { script: saying(what) });
     try {
       await expect(piecesOf(pool.start(job))).rejects.toBeInstanceOf(ThreadError);
     } finally {

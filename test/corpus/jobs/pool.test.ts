@@ -31,7 +31,7 @@ async function until(holds: () => boolean): Promise<void> {
 
 const pools: Pool[] = [];
 function poolOf(threads: number, name = 'faulty'): Pool {
-  const pool = new Pool(threads, script(name));
+  const pool = new Pool(threads, { script: script(name) });
   pools.push(pool);
   return pool;
 }
