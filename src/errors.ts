@@ -161,6 +161,8 @@ export const RULES = {
   ),
   'nothing-found': rule(null, 'warning', 'R-LIKELY', 'there is text, and no message in it',
     'give OpenChatML or Harmony text, or chat records; --form and --field say where records hold it'),
+  'looks-like-harmony': rule(null, 'info', 'R-LIKELY', 'the text looks like Harmony, and is read as OpenChatML 2.2',
+    'read it with --dialect harmony, or begin it with `version: 2.2`', 'header'),
   'text-between-messages': rule(
     null, 'warning', 'R-GAP', 'text stands between messages', 'remove it, or put it into a message',
   ),

@@ -42,6 +42,9 @@ const ENDS = [
 ];
 const BOUNDS = ['<s>', '</s>', '[BOS]', '[EOS]', '</s>\n<s>', '<|file_separator|>'];
 
+const NAMED = ['x\n# Valid channels: a', '# Valid channels:', 'x # Valid channels:', 'x\n\n# Valid channels:\ny']
+  .map((content) => `<|start|>system<|message|>${content}<|end|>`);
+
 type Values = Readonly<Record<string, readonly string[]>>;
 
 const thoughtToken = (random: Random): string => {
@@ -134,7 +137,8 @@ function message(random: Random): string {
   switch (random.below(9)) {
     case 0: case 1: case 2: return call(random);
     case 3: case 4: case 5: return reply(random);
-    case 6: return framed(random, random.pick(['developer', 'system', 'user']), attributes(random, {}));
+    case 6: if (random.once(5)) return random.pick(NAMED);
+      return framed(random, random.pick(['developer', 'system', 'user']), attributes(random, {}));
     default: return framed(random, 'assistant', attributes(random, {}));
   }
 }
@@ -174,7 +178,9 @@ function prompt(random: Random, legacy: boolean): string {
 /** Up to three transcripts of up to `most` messages; now and then with something of any kind cut or put in. */
 export function randomCalls(random: Random, most = 8): Uint8Array {
   const legacy = random.once(4);
-  let made = '';
+  // As Harmony begins (R-LIKELY), and often without ids, as it goes on.
+  const named = !legacy && random.once(5);
+  let made = named ? random.pick(NAMED) : '';
   for (let left = 1 + (random.once(4) ? random.below(3) : 0); left > 0; left--) {
     if (made !== '' && !made.endsWith('\n')) made += '\n';
     if (legacy ? random.once(12) : !random.once(3)) made += random.pick(HEADERS);
@@ -182,6 +188,7 @@ export function randomCalls(random: Random, most = 8): Uint8Array {
       made += legacy ? line(random) : message(random);
     }
   }
+  if (named && random.once(2)) made = made.replaceAll(/ call_id=[^ <]*/g, '');
   if (random.once(10)) made += prompt(random, legacy);
   const bytes = new TextEncoder().encode(made);
   if (!random.once(8)) return bytes;

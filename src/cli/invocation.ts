@@ -17,7 +17,7 @@ import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options.ts';
 import { Output } from './output.ts';
-import { type Colors, colorsFor, escapeLine } from './print.ts';
+import { type Colors, colorsFor, countOf, escapeLine } from './print.ts';
 import { type MakeSpinner, Progress } from './progress.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
 import { type Sums, summaryOf } from './summary.ts';
@@ -78,6 +78,9 @@ export class Invocation {
   /** Inputs read to their end, and whether anything could not be read. */
   files = 0;
   failed = false;
+  /** System messages by which headerless text looks like Harmony. */
+  #likeHarmony = 0;
+  #toldLikeness = false;
 
   /** `makeSpinner` null: no progress. */
   constructor(options: SharedOptions, host: Host, makeSpinner: MakeSpinner | null) {
@@ -133,7 +136,7 @@ export class Invocation {
    */
   async *events(
     paths: readonly string[],
-    { threads, form, field }: CorpusOptions,
+    { threads, form, field, quiet }: CorpusOptions,
     settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
   ): AsyncGenerator<InvocationEvent, void, void> {
     if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
@@ -150,9 +153,11 @@ export class Invocation {
           continue;
         }
         if (event.kind === 'part' && event.opened === null) this.progress.add(event.result.bytes, event.input.path);
+        if (event.kind === 'part') this.#likeHarmony += event.result.likeHarmony;
         if (event.kind === 'end') this.files++;
         yield event;
       }
+      if (!quiet) this.#tellLikeness();
     } finally {
       // A spinner that goes on would keep the process alive.
       this.progress.stop();
@@ -213,6 +218,15 @@ export class Invocation {
   tell(line: string): void {
     this.progress.stop();
     tell(this.#host, line);
+  }
+
+  /** What is read as OpenChatML and looks like Harmony (R-LIKELY); told once. */
+  #tellLikeness(): void {
+    const count = this.#likeHarmony;
+    if (count === 0 || this.#toldLikeness) return;
+    this.#toldLikeness = true;
+    const words = `${countOf(count, 'system message')} ${count === 1 ? 'looks' : 'look'} like Harmony`;
+    this.tell(`${words}, and the text is read as OpenChatML 2.2; --dialect harmony reads it as Harmony`);
   }
 
   /** At the end, where a person looks on or asks for it: sums, and how fast it was. */

@@ -38,6 +38,8 @@ export interface MessagesEnd {
   readonly end: Checkpoint | null;
   /** Byte position up to which the input was done with. */
   readonly position: number;
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  readonly likeHarmony: number;
 }
 
 /** The messages of a source, in order. Memory holds a window of the input and the rows of the longest message. */
@@ -51,19 +53,25 @@ export function* messagesOf(
   const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known, watch });
   const { divider } = walk;
   const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
+  const ended = (count: number, end: Checkpoint | null, position: number): MessagesEnd => {
+    if (end === null) divider.likeness.close();
+    // A transcript that is under way belongs to the part in which it began.
+    const likeHarmony = own === null || range.start === null ? divider.likeness.count : 0;
+    return { transcripts: count, end, position, likeHarmony };
+  };
   for (const batch of walk.batches()) {
     const limit = own === null ? walk.endOf(batch, range.to) : batch.to;
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const end = row === limit ? walk.checkpoint(batch, row) : null;
-      if (end !== null) return { transcripts: transcripts(), end, position: end.position };
+      if (end !== null) return ended(transcripts(), end, end.position);
       const before = transcripts();
       const begins = divider.place(batch, row);
       const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
-      if (lies === BEHIND) return { transcripts: before, end: null, position: range.to };
+      if (lies === BEHIND) return ended(before, null, range.to);
       if (lies === BEFORE || kindOf(batch, row) !== MESSAGE) continue;
       const message = new Message(batch, row, divider.context);
       yield { message, transcript: divider.current!, index: divider.messages - 1, source: batch.source };
     }
   }
-  return { transcripts: transcripts(), end: null, position: walk.reading.position };
+  return ended(transcripts(), null, walk.reading.position);
 }

@@ -8,6 +8,7 @@ import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
+import { HarmonyLikeness, type LikenessState } from './likeness.ts';
 import { Message } from './message.ts';
 
 /** What a transcript is read as, and where it stands. */
@@ -41,6 +42,7 @@ export interface DividerState {
   readonly afterMessage: boolean;
   readonly afterReturn: boolean;
   readonly wasLine: boolean;
+  readonly likeness: LikenessState;
 }
 
 /** Headers that are kept, and of them those with one hash. */
@@ -131,6 +133,8 @@ export class Divider {
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
   messages = 0;
+  /** Whether what has no header looks like Harmony. */
+  readonly likeness = new HarmonyLikeness();
   /** In 0.1: the next message or file opens a transcript; position of the BOS that announced it, or -1. */
   #bounded = true;
   #boundFrom = -1;
@@ -162,6 +166,7 @@ export class Divider {
       afterMessage: this.#afterMessage,
       afterReturn: this.#afterReturn,
       wasLine: this.#wasLine,
+      likeness: this.likeness.state,
     };
   }
 
@@ -184,6 +189,7 @@ export class Divider {
     this.#afterMessage = state.afterMessage;
     this.#afterReturn = state.afterReturn;
     this.#wasLine = state.wasLine;
+    this.likeness.resume(state.likeness);
   }
 
   /** The next message, which has a start token, is the first of its transcript. */
@@ -205,6 +211,7 @@ export class Divider {
       if (begins) this.#open(table, fromOf(table, row), null);
       this.messages++;
       this.#afterMessage = true;
+      if (this.likeness.isWatching) this.likeness.look(word, new Message(table, row, this.context), table.source);
       this.#afterReturn = ((word >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
       return begins;
     }
@@ -227,10 +234,16 @@ export class Divider {
 
   /**
    * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to
-   * `passed` instead of `place`. What has a role of `stopsOf` must not be in it.
+   * `passed` instead of `place`. What has a role of `stops` must not be in it.
    */
   continues(dialect: Dialect): boolean {
-    return this.current !== null && this.current.dialect === dialect && !(this.#wasLine && this.#bounded);
+    const isKnown = this.current !== null && this.current.dialect === dialect;
+    return isKnown && !(this.#wasLine && this.#bounded) && !this.likeness.isOpen;
+  }
+
+  /** Roles, as bits, whose messages may begin a transcript, or say what it looks like. */
+  stops({ id }: Dialect): number {
+    return (id === 'harmony' ? (1 << SYSTEM) | (1 << DEVELOPER) : 0) | this.likeness.stops;
   }
 
   /** A run of messages went by; the KIND word of the last one. */
@@ -281,6 +294,9 @@ export class Divider {
       from: headerRow === null && this.#boundFrom >= 0 ? this.#boundFrom : from,
       asksForChannels: this.#asksForChannels && !(table.dialect.flags & HAS_LINE),
     };
+    this.likeness.close();
+    const isDetected = !this.#given && headerRow === null && this.#role === null;
+    if (isDetected && this.current.number === 0 && table.dialect.id === 'openchatml-2.2') this.likeness.begin();
     this.messages = 0;
     this.#bounded = false;
     this.#boundFrom = -1;
@@ -290,6 +306,3 @@ export class Divider {
 
 /** True when a document header is to be expected of a transcript in this dialect. */
 export const wantsHeader = (dialect: Dialect): boolean => (dialect.flags & HAS_HEADERS) !== 0;
-
-/** Roles, as bits, whose messages may begin a transcript: a run of messages stops before them. */
-export const stopsOf = (dialect: Dialect): number => (dialect.id === 'harmony' ? (1 << SYSTEM) | (1 << DEVELOPER) : 0);

@@ -2,9 +2,9 @@
 // together.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
+import { type Diagnostic, diagnose, type Finding, type RuleName } from '../errors.ts';
 import { Message } from '../model/message.ts';
-import { type HeaderCache, stopsOf, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
@@ -57,6 +57,8 @@ export interface CheckSetting {
 }
 
 const NOTHING: readonly Diagnostic[] = [];
+/** What is told, or not, when it is known whether the text looks like Harmony. */
+const DEPENDING: ReadonlySet<RuleName> = new Set(['missing-header', 'missing-call-id', 'looks-like-harmony']);
 /** No row. */
 const NONE = -1;
 
@@ -76,6 +78,8 @@ export class Checker implements SourceWatcher {
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
   #pending: Pending[] = [];
+  /** Of the first transcript: what depends on whether it looks like Harmony, while that is open. */
+  #held: Pending[] = [];
   #ready: Diagnostic[] = [];
   #gapHasFiles = false;
   #isBlank = true;
@@ -101,6 +105,11 @@ export class Checker implements SourceWatcher {
   get transcripts(): number {
     const { current } = this.#walk.divider;
     return current === null ? 0 : current.number + 1;
+  }
+
+  /** System messages by which it looks like Harmony (R-LIKELY); none in a part that does not begin the input. */
+  get likeHarmony(): number {
+    return this.#range.start === null ? this.#walk.divider.likeness.count : 0;
   }
 
   /** Byte position up to which the input was done with. */
@@ -134,7 +143,7 @@ export class Checker implements SourceWatcher {
         }
         const kind = kindOf(batch, row);
         if (kind === MESSAGE && row < limit && divider.continues(batch.dialect)) {
-          const next = this.#skip(batch, row, limit, stopsOf(batch.dialect));
+          const next = this.#skip(batch, row, limit, divider.stops(batch.dialect));
           if (next > row) {
             this.#gapHasFiles = false;
             divider.passed(this.#clean.messages, this.#clean.lastWord);
@@ -146,7 +155,12 @@ export class Checker implements SourceWatcher {
         if (kind === MESSAGE || kind === HEADER) this.#gapHasFiles = false;
         const before = divider.current;
         const messages = divider.messages;
-        if (divider.place(batch, row)) {
+        const begins = divider.place(batch, row);
+        if (this.#held.length > 0 && !divider.likeness.isOpen) {
+          this.#release();
+          if (begins) yield* this.#take();
+        }
+        if (begins) {
           const told = this.#endTranscript(before, messages, divider.current!.from);
           if (told !== NOTHING) yield* told;
           this.#meaning.begin(divider.current!);
@@ -157,6 +171,7 @@ export class Checker implements SourceWatcher {
           }
           first = false;
         }
+        if (kind === MESSAGE && divider.likeness.isSign) this.#tellLikeness(batch, row);
         const next = nextOf(batch, row);
         if (kind !== MESSAGE || this.#skip(batch, row, next, 0) === row) this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
@@ -172,6 +187,8 @@ export class Checker implements SourceWatcher {
     if (first && this.#hasText) {
       this.#add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
     }
+    divider.likeness.close();
+    this.#release();
     this.#invalidBytes(Infinity, 0, divider.number);
     this.#settle();
     yield* this.#take();
@@ -207,6 +224,8 @@ export class Checker implements SourceWatcher {
     const { divider } = this.#walk;
     const from = fromOf(batch, row);
     this.#end = from;
+    divider.likeness.close();
+    this.#release();
     this.#invalidBytes(from, 0, divider.number);
     this.#settle();
     yield* this.#take();
@@ -231,7 +250,8 @@ export class Checker implements SourceWatcher {
 
   /** In what the source lets go stands no finding that is still to be told. */
   mayRelease(before: number): number {
-    return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), before);
+    const first = this.#held.find(({ diagnostic }) => diagnostic.from > 0)?.diagnostic.from ?? before;
+    return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), Math.min(first, before));
   }
 
   /** Input that is not UTF-8 at all (R-UTF16). */
@@ -253,7 +273,26 @@ export class Checker implements SourceWatcher {
   }
 
   #add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
-    this.#pending.push({ diagnostic: diagnose(finding, transcript, declared), isGapText });
+    const { likeness } = this.#walk.divider;
+    const depends = transcript === 0 && DEPENDING.has(finding.rule);
+    if (depends && likeness.isLikely && finding.rule !== 'looks-like-harmony') return;
+    const pending = { diagnostic: diagnose(finding, transcript, declared), isGapText };
+    (depends && likeness.isOpen ? this.#held : this.#pending).push(pending);
+  }
+
+  /** A system message by which the text looks like Harmony. */
+  #tellLikeness(batch: Batch, row: number): void {
+    const { from, header } = new Message(batch, row, this.#walk.divider.context);
+    this.#add({ rule: 'looks-like-harmony', from, to: header.to }, 0, false);
+  }
+
+  /** What was held back is to be told now, as far as it stands. */
+  #release(): void {
+    const { isLikely } = this.#walk.divider.likeness;
+    const held = this.#held;
+    this.#held = [];
+    this.#pending.push(...held.filter(({ diagnostic }) => (diagnostic.rule === 'looks-like-harmony') === isLikely));
+    this.#settle();
   }
 
   /** Takes what is found in a message of the transcript at hand. */

@@ -2,7 +2,7 @@
 
 import * as abi from '../abi.ts';
 import { Message } from '../model/message.ts';
-import { type HeaderCache, stopsOf } from '../model/transcript.ts';
+import type { HeaderCache } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -39,6 +39,8 @@ export class Counter {
   readonly #tokens = new Float64Array(32);
   readonly #sequences = new SequenceCounter();
 
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  likeHarmony = 0;
   /** The dialect's tokens are none of the input's own. */
   #isChat = false;
 
@@ -113,13 +115,19 @@ export class Counter {
 
   /** What was counted so far, in short. */
   get totals(): Totals {
-    return { bytes: this.#bytes, transcripts: this.#transcripts, messages: this.#messages };
+    const { likeHarmony } = this;
+    return { bytes: this.#bytes, transcripts: this.#transcripts, messages: this.#messages, likeHarmony };
   }
 
   /** What was counted since then. */
-  since({ bytes, transcripts, messages }: Totals): Totals {
-    const now = this.totals;
-    return { bytes: now.bytes - bytes, transcripts: now.transcripts - transcripts, messages: now.messages - messages };
+  since(before: Totals): Totals {
+    const { bytes, transcripts, messages, likeHarmony } = this.totals;
+    return {
+      bytes: bytes - before.bytes,
+      transcripts: transcripts - before.transcripts,
+      messages: messages - before.messages,
+      likeHarmony: likeHarmony - before.likeHarmony,
+    };
   }
 
   /** What was counted so far, whole. */
@@ -136,6 +144,7 @@ export class Counter {
       plain: [...this.#plain],
       ends: [...this.#ends],
       tokens: [...this.#tokens],
+      likeHarmony: this.likeHarmony,
     };
   }
 
@@ -158,13 +167,18 @@ export class Counter {
     part.plain.forEach((count, i) => (this.#plain[i]! += count));
     part.ends.forEach((count, i) => (this.#ends[i]! += count));
     part.tokens.forEach((count, i) => (this.#tokens[i]! += count));
+    this.likeHarmony += part.likeHarmony;
   }
 
   #count(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
     machine.sums.fill(0);
     this.#summed = undefined;
+    const { likeness } = walk.divider;
     try {
-      return this.#countBatches(machine, walk, options, to);
+      const end = this.#countBatches(machine, walk, options, to);
+      if (end === null) likeness.close();
+      this.likeHarmony += likeness.count;
+      return end;
     } finally {
       // What was read before an input failed counts too.
       this.#takeSums(machine.sums);
@@ -189,7 +203,8 @@ export class Counter {
           // All that most corpora are made of is summed up where it lies; the rest is looked at row by row.
           if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
             const before = sums[abi.TALLY_MESSAGES]!;
-            const after = batch.first + machine.tally(row - batch.first, end - batch.first, stopsOf(batch.dialect));
+            const stops = walk.divider.stops(batch.dialect);
+            const after = batch.first + machine.tally(row - batch.first, end - batch.first, stops);
             if (after > row) {
               walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
               this.#closeGap();

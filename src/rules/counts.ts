@@ -33,6 +33,8 @@ export interface Totals {
   readonly bytes: number;
   readonly transcripts: number;
   readonly messages: number;
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  readonly likeHarmony: number;
 }
 
 /** What was counted, as plain data that `merge` adds: in the order of the input, or of the inputs. */
@@ -45,4 +47,5 @@ export interface PartialCounts {
   readonly plain: readonly number[];
   readonly ends: readonly number[];
   readonly tokens: readonly number[];
+  readonly likeHarmony: number;
 }

@@ -36,6 +36,8 @@ const text = (...parts: string[]): string => HEADER + parts.join('');
 /** The bytes of latin1 text. */
 const latin1 = (characters: string): Uint8Array => Uint8Array.from(characters, (character) => character.charCodeAt(0));
 
+const CHANNELS = '<|start|>system<|message|>You are ChatGPT.\n\n# Valid channels: analysis, commentary, final.<|end|>';
+
 const twoCalls = (second: string): string => CALL + CALL.replace('c1', second);
 
 export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
@@ -170,6 +172,7 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
     good: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|end|>\n', ANSWER),
   },
   'nothing-found': { bad: 'Hello.\n', good: text(USER), also: ['text-between-messages'] },
+  'looks-like-harmony': { bad: CHANNELS + USER + ANSWER, good: text(CHANNELS, USER, ANSWER) },
   'text-between-messages': { bad: text(USER, 'Hi there\n', ANSWER), good: text(USER, ANSWER) },
   'invalid-utf8': {
     bad: latin1(text('<|start|>user<|message|>Gr\xfc\xdfe<|end|>\n')),

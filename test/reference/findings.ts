@@ -51,6 +51,7 @@ const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
   truncated: [TRUNCATED, 'error'],
   'unterminated-literal': [TRUNCATED, 'error'],
   'nothing-found': [null, 'warning'],
+  'looks-like-harmony': [null, 'info'],
   'text-between-messages': [null, 'warning'],
   'invalid-utf8': [null, 'warning'],
   completion: [null, 'info'],

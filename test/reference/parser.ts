@@ -9,11 +9,12 @@
 //   gap.ts       text between messages              message.ts  one message, its findings, its visibility
 //   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
 //   calls.ts     calls and replies                  content.ts  unescaped bodies, thoughts, JSON
-//   think.ts     reasoning that is written as text
+//   think.ts     reasoning that is written as text  likeness.ts text that looks like Harmony
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';
 import { writtenThoughtOf } from './content.ts';
+import { withLikeness } from './likeness.ts';
 import { readMeaning } from './meaning.ts';
 import type { End } from './message.ts';
 import { DIALECTS, makeSource } from './tokens.ts';
@@ -71,14 +72,19 @@ export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}
   const source = makeSource(bytes);
   const walk = new Walk(source, given, role, stopStripped);
   walk.run();
+  const { transcripts, messages } = walk;
+  const meaning = readMeaning(source, transcripts, messages);
+  const isDetected = given === null && role === null;
+  const told = (findings: readonly Finding[]): Finding[] =>
+    (isDetected ? withLikeness(findings, source, transcripts, messages) : [...findings]);
   return {
-    transcripts: walk.transcripts.map(({ dialect: { id }, declared, from }) => ({ dialect: id, declared, from })),
-    messages: walk.messages.map(messageRow),
-    diagnostics: walk.findings.sort(byPosition),
-    meaning: readMeaning(source, walk.transcripts, walk.messages).sort(byPosition),
-    thoughts: walk.messages.flatMap(({ message, transcript }) => {
+    transcripts: transcripts.map(({ dialect: { id }, declared, from }) => ({ dialect: id, declared, from })),
+    messages: messages.map(messageRow),
+    diagnostics: told(walk.findings).sort(byPosition),
+    meaning: told(meaning).filter(({ rule }) => rule !== 'looks-like-harmony').sort(byPosition),
+    thoughts: messages.flatMap(({ message, transcript }) => {
       if (!message.visible || message.reading.role !== 'assistant') return [];
-      const { dialect } = walk.transcripts[transcript];
+      const { dialect } = transcripts[transcript];
       return writtenThoughtOf(source, dialect, message) ?? [];
     }),
   };

@@ -1,9 +1,9 @@
-// Text without any message: it is told once, with what it looks like.
-import { expect, test } from 'vitest';
+// Text without any message: it is told once, with what it looks like. Text that looks like Harmony (R-LIKELY).
+import { describe, expect, test } from 'vitest';
 import { createMachine } from '../../src/index.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { SlowSource } from '../corpus/input/slow-source.ts';
-import { checkSource } from '../../src/rules/check.ts';
+import { type CheckOptions, checkSource } from '../../src/rules/check.ts';
 
 const machine = createMachine();
 const check = (text: string): unknown[] => [...checkSource(machine, new MemorySource(Buffer.from(text)))]
@@ -46,4 +46,55 @@ test('what it looks like is the same, however little comes at a time', () => {
       .toBe((wanted[0] as unknown[])[4]);
   }
   expect((wanted[0] as unknown[])[4]).toMatch(/Llama 3/);
+});
+
+describe('headerless text that names its channels as Harmony does', () => {
+  const system = '<|start|>system<|message|>You are ChatGPT.\n\n# Valid channels: analysis, commentary, final.<|end|>';
+  const user = '<|start|>user<|message|>Rain?<|end|>';
+  const call = (words = ''): string =>
+    `<|start|>assistant to=functions.f${words}<|channel|>commentary<|message|>{}<|call|>`;
+  const reply = (words = ''): string =>
+    `<|start|>functions.f to=assistant${words}<|channel|>commentary<|message|>x<|end|>`;
+  const one = `${system}${user}${call()}${reply()}`;
+  const rules = (text: string, options: CheckOptions = {}): string[] =>
+    [...checkSource(machine, new MemorySource(Buffer.from(text)), options)].map(({ rule, from }) => `${rule} ${from}`);
+  const missing = (text: string): string[] => rules(text).filter((rule) => rule.startsWith('missing-'));
+
+  test('is told for each system message, in place of the header and the ids', () => {
+    expect(rules(one)).toEqual(['looks-like-harmony 0']);
+    expect(rules(one.repeat(3))).toEqual([0, 1, 2].map((at) => `looks-like-harmony ${at * one.length}`));
+    expect(rules(system + user)).toEqual(['looks-like-harmony 0']);
+    expect(rules(system + user + call())).toEqual(['looks-like-harmony 0', `open-call ${system.length + user.length}`]);
+  });
+
+  test('is not told with a header, an id, a dialect, or another first message', () => {
+    expect(rules(`version: 2.2\n---\n${one}`).join()).not.toContain('looks');
+    expect(missing(`${system}${call(' call_id=c')}${reply(' call_id=c')}${call()}`)).toHaveLength(2);
+    expect(missing(`${system}${call()}${reply(' call_id=c')}`)).toEqual(['missing-header 0', expect.anything()]);
+    expect(missing(user + one)).toHaveLength(3);
+    for (const dialect of ['openchatml-2.2', 'harmony'] as const) {
+      expect(rules(one, { dialect }).join()).not.toContain('looks');
+    }
+    expect(rules(one.replace('# Valid', 'x # Valid')).join()).not.toContain('looks');
+  });
+
+  test('ids behind the first reply change nothing, nor does a later transcript', () => {
+    const ids = `${one}${call(' call_id=c')}${reply(' call_id=c')}${call()}${reply()}`;
+    expect(rules(ids)).toEqual(['looks-like-harmony 0']);
+    const later = `${one}\nversion: 2.2\n---\n${system}${call()}${reply()}`;
+    expect(rules(later).filter((rule) => !rule.startsWith('missing-call-id'))).toEqual(['looks-like-harmony 0']);
+    expect(missing(later)).toHaveLength(2);
+  });
+
+  test('is the same for every cut, and where no reply comes', () => {
+    const long = system + user.repeat(3000) + system + user;
+    expect(rules(long)).toEqual(['looks-like-harmony 0', `looks-like-harmony ${system.length + 3000 * user.length}`]);
+    for (const text of [one.repeat(3), long, `${system}${call()}${call()}${reply(' call_id=c')}`]) {
+      const wanted = rules(text);
+      for (const most of [1, 7, 1000]) {
+        const found = [...checkSource(machine, new SlowSource(Buffer.from(text), most))];
+        expect(found.map(({ rule, from }) => `${rule} ${from}`), `${most} at once`).toEqual(wanted);
+      }
+    }
+  });
 });

@@ -19,10 +19,16 @@ export const AUDIT: Kind<AuditJob> = {
     const audited = auditText(kit.machine, output.source, { ...options, ...job.fix }, {
       range, known: kit.headers, watch: places,
     });
-    const { end, position, transcripts } = yield* output.take(audited);
+    const { end, position, transcripts, likeHarmony } = yield* output.take(audited);
     yield* output.end(end?.position ?? Infinity);
     return {
-      ...NO_RESULT, ...output.sums, end, transcripts, bytes: position - from, place: end && places.at(position),
+      ...NO_RESULT,
+      ...output.sums,
+      end,
+      transcripts,
+      likeHarmony,
+      bytes: position - from,
+      place: end && places.at(position),
     };
   },
 

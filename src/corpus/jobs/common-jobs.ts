@@ -30,12 +30,13 @@ function* performRaw(
     const { counter, isOwn } = kit.counter;
     const before = counter.totals;
     const end = counter.addRange(machine, source, options, range, kit.headers);
-    const { bytes, transcripts, messages } = counter.since(before);
+    const { bytes, transcripts, messages, likeHarmony } = counter.since(before);
     return {
       ...NO_RESULT,
       counts: isOwn ? counter.partial() : null,
       start: range.start?.position ?? null,
       end,
+      likeHarmony,
       bytes,
       transcripts,
       messages,
@@ -67,6 +68,7 @@ function* performRaw(
     return {
       ...NO_RESULT,
       transcripts: checker.transcripts,
+      likeHarmony: checker.likeHarmony,
       bytes: to - from,
       place: range.to === Infinity ? null : places.at(to),
     };
@@ -79,8 +81,8 @@ function* performRaw(
   try {
     for (let next = reading.next(); ; next = reading.next()) {
       if (next.done) {
-        const { transcripts, end, position } = next.value;
-        result = { ...NO_RESULT, transcripts, end, bytes: position - from };
+        const { transcripts, end, position, likeHarmony } = next.value;
+        result = { ...NO_RESULT, transcripts, end, likeHarmony, bytes: position - from };
         break;
       }
       const { message } = next.value;

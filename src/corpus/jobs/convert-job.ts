@@ -36,7 +36,8 @@ export const CONVERT: Kind<ConvertJob> = {
     const all = rawTranscripts(kit.machine, kit.watched(input), options, { range, known: kit.headers });
     const { transcripts, position } = yield* conversion.take(all, (one) => conversion.transcript(one));
     const bytes = Math.min(range.to, position) - from;
-    return { ...NO_RESULT, transcripts, messages: conversion.transcripts, bytes };
+    const { likeHarmony } = conversion;
+    return { ...NO_RESULT, transcripts, messages: conversion.transcripts, likeHarmony, bytes };
   },
 
   *records(kit, job, { input, options }, part) {
@@ -53,7 +54,8 @@ export const CONVERT: Kind<ConvertJob> = {
     });
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
-    return { ...NO_RESULT, records, transcripts, messages: conversion.transcripts, bytes };
+    const { likeHarmony } = conversion;
+    return { ...NO_RESULT, records, transcripts, messages: conversion.transcripts, likeHarmony, bytes };
   },
 };
 
@@ -112,6 +114,9 @@ class Conversion {
     this.#reading = reading;
     this.#isLive = isLive;
   }
+
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  likeHarmony = 0;
 
   /** Transcripts that were converted or refused. */
   get transcripts(): number {
@@ -219,7 +224,10 @@ class Conversion {
     }
   }
 
-  #raw(origin: Origin, { data, dialect, losses, refusal }: RawTranscript, before: readonly Loss[]): Pieces {
+  #raw(
+    origin: Origin, { data, dialect, losses, likeHarmony, refusal }: RawTranscript, before: readonly Loss[],
+  ): Pieces {
+    this.likeHarmony += likeHarmony;
     if (refusal !== null) return this.#refuse(origin, refusal, 'transcript');
     return this.#convert(origin, () => ({ data, losses: [...before, ...losses] }), dialect);
   }

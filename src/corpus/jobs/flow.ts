@@ -140,8 +140,8 @@ export class Flow {
         if (('chain' in step || step.isFirst) && this.#skipped !== input) yield { kind: 'begin', input };
         if (this.#skipped === input) continue;
         if ('chain' in step) {
-          for await (const { counts, bytes } of step.chain) {
-            yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, bytes } };
+          for await (const { counts, likeHarmony, bytes } of step.chain) {
+            yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, likeHarmony, bytes } };
           }
           refuseChanged(step, false);
           yield { kind: 'end', input, ...NOTHING };

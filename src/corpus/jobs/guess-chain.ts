@@ -11,6 +11,7 @@ export interface CountedPart {
   readonly counts: PartialCounts;
   /** Where the next part begins, exactly; null: at the input's end. */
   readonly end: Checkpoint | null;
+  readonly likeHarmony: number;
   readonly bytes: number;
 }
 
@@ -69,5 +70,5 @@ async function resultOf(running: Running): Promise<JobResult> {
   }
 }
 
-const counted = ({ counts, bytes }: JobResult, end: Checkpoint | null): CountedPart =>
-  ({ counts: counts!, end, bytes });
+const counted = ({ counts, likeHarmony, bytes }: JobResult, end: Checkpoint | null): CountedPart =>
+  ({ counts: counts!, end, likeHarmony, bytes });

@@ -40,7 +40,7 @@ export function leadsOn(exact: Checkpoint, guessed: Checkpoint): boolean {
   const { transcript: a } = exact;
   const { transcript: b } = guessed;
   return exact.dialect === guessed.dialect && a.dialect === b.dialect && a.bounded === b.bounded
-    && a.wasLine === b.wasLine;
+    && a.wasLine === b.wasLine && a.likeness.verdict === b.likeness.verdict;
 }
 
 /** The end of a guessed part, with the counts that the exact checkpoint before it had. */

@@ -171,6 +171,8 @@ export interface JobResult {
   /** Of `audit`: texts that a copy has otherwise, and errors that it still has. */
   readonly changed: number;
   readonly left: number;
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  readonly likeHarmony: number;
   /** Bytes of the input that were done with. */
   readonly bytes: number;
   /** Where the part ends, counted from where it begins; null: nobody counted. */
@@ -190,6 +192,7 @@ export const NO_RESULT: JobResult = {
   badRecords: 0,
   changed: 0,
   left: 0,
+  likeHarmony: 0,
   bytes: 0,
   place: null,
 };

@@ -81,7 +81,15 @@ export function cutOf(
   const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 });
   if (like === null) return { of: 'whole' };
   // In the middle of a transcript, which is where most messages stand.
-  const transcript = { ...like.transcript, bounded: false, boundFrom: -1, afterMessage: true, afterReturn: false };
+  const { verdict } = like.transcript.likeness;
+  const transcript = {
+    ...like.transcript,
+    bounded: false,
+    boundFrom: -1,
+    afterMessage: true,
+    afterReturn: false,
+    likeness: { verdict: verdict === 'open' ? 'likely' : verdict, from: 0, messages: 0, signs: 0 },
+  } as const;
   return { of: 'raw', size, like: { ...like, transcript } };
 }
 

@@ -60,6 +60,7 @@ export function* performRecords(
     transcripts,
     messages,
     badRecords: worker.badRecords ?? 0,
+    likeHarmony: worker.likeHarmony ?? 0,
     bytes,
   };
 }
@@ -104,6 +105,7 @@ class CountWorker implements UnitWorker {
   readonly #first: number;
   transcripts: number;
   messages = 0;
+  likeHarmony = 0;
 
   constructor(kit: Kit, transcripts: number) {
     const { counter, isOwn } = kit.counter;
@@ -137,8 +139,9 @@ class CountWorker implements UnitWorker {
 
   counts(bytes: number): JobResult['counts'] {
     this.#counter.addBytes(bytes);
-    const { transcripts, messages } = this.#counter.since(this.#totals);
+    const { transcripts, messages, likeHarmony } = this.#counter.since(this.#totals);
     this.transcripts = this.#first + transcripts;
+    this.likeHarmony = likeHarmony;
     this.messages = messages;
     return this.#isOwn ? this.#counter.partial() : null;
   }
@@ -165,6 +168,7 @@ class CheckWorker implements UnitWorker {
   #found: Found[] = [];
   transcripts: number;
   messages = 0;
+  likeHarmony = 0;
 
   constructor(kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource) {
     this.#kit = kit;
@@ -237,6 +241,7 @@ class CheckWorker implements UnitWorker {
       this.#tell({ ...placed, pointer: pointer(diagnostic), isChat }, record, line, lineFrom);
     }
     this.transcripts += checker.transcripts;
+    this.likeHarmony += checker.likeHarmony;
     return true;
   }
 
@@ -261,6 +266,7 @@ class CheckWorker implements UnitWorker {
 class MessagesWorker implements UnitWorker {
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
+  likeHarmony = 0;
   readonly #kit: Kit;
   readonly #out: MessageOutput;
   transcripts: number;
@@ -288,6 +294,7 @@ class MessagesWorker implements UnitWorker {
     for (let next = reading.next(); ; next = reading.next()) {
       if (next.done) {
         this.transcripts += next.value.transcripts;
+        this.likeHarmony += next.value.likeHarmony;
         return true;
       }
       if (!this.#out.add(next.value, where)) return false;

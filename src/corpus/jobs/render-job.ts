@@ -21,15 +21,16 @@ export const RENDER: Kind<RenderJob> = {
     const reading = new Reading(messagesOf(kit.machine, kit.watched(input), options, setting));
     yield* output.take(reading);
     yield* output.flush();
-    const { transcripts, position } = reading.end ?? { transcripts: 0, position: from };
+    const { transcripts, position, likeHarmony } = reading.end ?? { transcripts: 0, position: from, likeHarmony: 0 };
     const bytes = Math.min(range.to, position) - from;
-    return { ...NO_RESULT, transcripts, messages: output.messages, bytes };
+    return { ...NO_RESULT, transcripts, messages: output.messages, likeHarmony, bytes };
   },
 
   *records(kit, job, { input, options }, part) {
     const output = new RenderOutput(job, !input.canReread);
     const units = new Units(kit, job.input.path, kit.watched(input), options, part);
     let transcripts = part.record + part.surplus;
+    let likeHarmony = 0;
     try {
       for (const unit of units) {
         if (transcripts > (job.transcript ?? Infinity)) break;
@@ -42,6 +43,7 @@ export const RENDER: Kind<RenderJob> = {
         const reading = new Reading(messagesOf(kit.machine, source, own, { known: kit.headers }), transcripts);
         yield* output.take(reading);
         transcripts += reading.end?.transcripts ?? 0;
+        likeHarmony += reading.end?.likeHarmony ?? 0;
       }
     } catch (error) {
       // What was read before belongs to the output.
@@ -50,7 +52,7 @@ export const RENDER: Kind<RenderJob> = {
     }
     yield* output.flush();
     const bytes = units.end(part.to) - part.from;
-    return { ...NO_RESULT, records: units.records, transcripts, messages: output.messages, bytes };
+    return { ...NO_RESULT, records: units.records, transcripts, messages: output.messages, likeHarmony, bytes };
   },
 };
 

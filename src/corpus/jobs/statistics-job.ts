@@ -28,7 +28,8 @@ export function rawStatistics(
     });
   }
   const bytes = Math.min(range.to, checker.position) - (range.start?.position ?? 0);
-  return { ...NO_RESULT, statistics: statistics.toJSON(), transcripts: checker.transcripts, bytes };
+  const { transcripts, likeHarmony } = checker;
+  return { ...NO_RESULT, statistics: statistics.toJSON(), transcripts, likeHarmony, bytes };
 }
 
 /** Statistics of records. */

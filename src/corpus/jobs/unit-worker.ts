@@ -9,6 +9,8 @@ export interface UnitWorker {
   /** Transcripts of the input so far. */
   transcripts: number;
   messages: number;
+  /** System messages by which texts without a header look like Harmony (R-LIKELY). */
+  readonly likeHarmony?: number;
   /** The next unit's line begins here in the input; 0 where that is not known. */
   begins?(position: number): void;
   /** What is ready must go out before anything is taken. */

@@ -24,6 +24,8 @@ export interface RawTranscript {
   readonly data: TranscriptData;
   /** What the data does not hold. */
   readonly losses: readonly Loss[];
+  /** System messages by which it looks like Harmony (R-LIKELY): it may be as many conversations. */
+  readonly likeHarmony: number;
   /** Why the data is not to be used; null: it is. */
   readonly refusal: Refusal | null;
 }
@@ -63,7 +65,7 @@ export function* rawTranscripts(
       if (isBehind) break;
       const info = divider.current;
       if (info !== null && (open === null || info !== open.info)) {
-        if (open !== null && open.holdsAnything) yield open.close();
+        if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
         open = new OpenTranscript(info);
         transcripts = info.number + 1;
         if (early) open.skipText();
@@ -78,9 +80,16 @@ export function* rawTranscripts(
     }
     if (isBehind) break;
   }
-  if (open !== null && open.holdsAnything) yield open.close();
+  divider.likeness.close();
+  if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
   return { transcripts, position: isBehind ? range.to : walk.reading.position };
 }
+
+const severalIn = (conversations: number): Refusal => new Refusal(
+  null,
+  `it looks like ${conversations} conversations of Harmony, which would become one`,
+  'give --dialect harmony, or --dialect openchatml-2.2 if it is one',
+);
 
 /** Bytes of text of one transcript: it is held in memory, and written as one string. */
 const LARGEST = 64 * 1024 * 1024;
@@ -132,7 +141,8 @@ class OpenTranscript {
     this.#messages.push(data);
   }
 
-  close(): RawTranscript {
+  /** `likeHarmony`: of the first transcript. */
+  close(likeHarmony: number): RawTranscript {
     const { number, from, dialect, header } = this.info;
     // The version as it is written: YAML's number would lose a part of it.
     const fields = header?.fields ?? null;
@@ -142,6 +152,8 @@ class OpenTranscript {
       tools: [],
       messages: this.#messages,
     };
-    return { number, from, dialect: dialect.id, data, losses: this.#losses, refusal: this.#refusal };
+    const signs = number === 0 ? likeHarmony : 0;
+    const refusal = signs > 1 ? severalIn(signs) : this.#refusal;
+    return { number, from, dialect: dialect.id, data, losses: this.#losses, likeHarmony: signs, refusal };
   }
 }

@@ -53,7 +53,7 @@ export async function seen(
   const put = (part: Uint8Array): void => void bytes.push(part.slice());
   const table = format && (await openTable(format, MESSAGE_TABLE, put, { rows: 20, bytes: 500 }));
   const changes: unknown[] = [];
-  const texts = { changed: 0, left: 0 };
+  const texts = { changed: 0, left: 0, likeHarmony: 0 };
   const sums = new ConvertSums();
   let end: unknown;
   const flow = new Flow({
@@ -72,6 +72,7 @@ export async function seen(
     if (event.kind === 'part') {
       texts.changed += event.result.changed;
       texts.left += event.result.left;
+      texts.likeHarmony += event.result.likeHarmony;
     }
     if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
     if (event.kind !== 'piece') continue;
@@ -90,5 +91,6 @@ export async function seen(
   const isCount = work.kind === 'count';
   const lines = Buffer.concat(bytes).toString('latin1');
   const converted = work.kind === 'convert' ? { ...sums.toJSON(), edge: null } : null;
-  return { counts: isCount ? sum.result() : null, found, changes, lines, converted, end: isCount ? null : end };
+  const counts = isCount ? sum.result() : null;
+  return { counts, found, changes, lines, converted, end: isCount ? texts.likeHarmony : end };
 }
