@@ -152,6 +152,10 @@ export const RULES = {
     undefined,
     'move the reasoning to a `thinking` member',
   ),
+  'leaked-channel': rule(
+    'E-PERM-VISIBILITY', 'error', 'R-LEAK', 'what an end user sees goes on in a channel that is hidden',
+    'end the message with <|end|>, and begin the next one with <|start|>assistant',
+  ),
   'reasoning-in-final': rule(
     'E-PERM-VISIBILITY',
     'warning',

@@ -15,6 +15,7 @@ import { holdsRecords } from '../src/corpus/records/form.ts';
 import { fromChat } from '../src/formats/chat/read.ts';
 import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange/read.ts';
+import { writtenIn } from '../src/formats/written-thoughts.ts';
 import { type Placed, renderHtml, renderText } from '../src/formats/render/render.ts';
 import { fromShareGpt } from '../src/formats/chat/sharegpt.ts';
 import type { Message } from '../src/model/message.ts';
@@ -258,7 +259,10 @@ function shownOf(to: Form, output: string): string {
     if (typeof record['error'] === 'string') return line;
     if (isDialect(to)) return [...renderText(parseOn(MACHINE, record['text'] as string, { dialect: to }))].join('');
     const { data } = READERS[to](record);
-    return data.messages.filter(isShown).map(({ content }) => content).join('\n');
+    return data.messages.filter(isShown).map(({ content, ...rest }) => {
+      const written = writtenIn({ ...rest, content });
+      return written === null ? content : content.slice(0, written.from) + content.slice(written.to);
+    }).join('\n');
   }).join('\n');
 }
 

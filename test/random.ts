@@ -76,13 +76,16 @@ function message(random: Random): string {
 }
 
 function body(random: Random): string {
-  switch (random.below(5)) {
+  switch (random.below(6)) {
+    case 5: return `${random.pick(WORDS)}<|channel|>${random.pick(LEAKS)}${random.pick(SHORT)}${random.pick(WORDS)}`;
     case 4: return thought(random);
     case 0: return `${random.pick(WORDS)}<${random.pick(ALL)}${random.pick(WORDS)}`;
     case 1: return `<|literal|>${random.pick(WORDS)}${random.pick(ALL)}${random.pick(SHORT)}<|endliteral|>`;
     default: return random.pick(WORDS);
   }
 }
+
+const LEAKS = ['analysis', 'commentary', 'final', 'anal', 'analysis<|message|>', 'commentary to=x', ''];
 
 /** Reasoning as models write it, well made or not. */
 function thought(random: Random): string {

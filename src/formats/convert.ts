@@ -102,7 +102,7 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   }
   // ShareGPT has no other place for reasoning than the text.
   const stays = options.asWritten === true || (to === 'sharegpt' && reasoning === 'keep');
-  const split = reasoning === 'think' ? joinWritten(data) : stays ? { data, losses: [] } : splitWritten(data);
+  const split = reasoning === 'think' ? joinWritten(data) : splitWritten(data, stays);
   const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
   const converted = convertLifted(lifted.data, to, options);

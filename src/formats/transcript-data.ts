@@ -43,6 +43,10 @@ export function refusalOf(
     );
   }
   const reason = hiddenReason(message, transcript, source);
+  if (reason === null && message.leakedChannel !== null) {
+    const remedy = 'end the message before it with <|end|>';
+    return new Refusal(index, 'its text goes on in a hidden channel, and readers show only what stands before', remedy);
+  }
   if (reason === null) {
     if (!message.hasRow(LITERAL) || !message.rowsOf(LITERAL).some(({ unterminated }) => unterminated)) return null;
     return new Refusal(

@@ -50,11 +50,14 @@ export function withoutWritten(message: MessageData, index: number, losses: Loss
   return [...thought, { ...rest, ...ending, content: said, ...(looks && { written: null }) }];
 }
 
-/** Written reasoning becomes messages on `analysis`. */
-export function splitWritten(data: TranscriptData): Changed {
+/**
+ * Written reasoning becomes messages on `analysis`. `stays`: where its markers alone bound it, it stays as it is: in a
+ * form that has no quotes either.
+ */
+export function splitWritten(data: TranscriptData, stays = false): Changed {
   const losses: Loss[] = [];
   const messages = data.messages.flatMap((message, index) =>
-    isShown(message) ? withoutWritten(message, index, losses) : [message]);
+    isShown(message) && !(stays && !message.written) ? withoutWritten(message, index, losses) : [message]);
   const isSame = messages.every((message, i) => message === data.messages[i]);
   return isSame ? { data, losses } : { data: { ...data, messages }, losses };
 }
@@ -63,8 +66,8 @@ export function splitWritten(data: TranscriptData): Changed {
 const usual = (text: string): string => `${OPEN_THINK}\n${text}\n${CLOSE_THINK}\n\n`;
 
 /** An assistant's messages on `analysis` become text before what it says next, or before its call. */
-export function joinWritten(data: TranscriptData): Changed {
-  const losses: Loss[] = [];
+export function joinWritten(given: TranscriptData): Changed {
+  const { data, losses } = splitWritten(given, true);
   const messages: MessageData[] = [];
   let thoughts: { message: MessageData; index: number }[] = [];
   const flush = (next: MessageData | null): void => {

@@ -2,8 +2,8 @@
 // once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START, LITERAL, MARK,
-  NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, type TRAILING,
+  BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START,
+  LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, type TRAILING,
   UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
@@ -46,6 +46,10 @@ interface Header {
 const START_BYTES = 9;
 const LINE_START_BYTES = 12;
 const MESSAGE_TOKEN_BYTES = 11;
+
+/** What follows a `<|channel|>` that leaks (R-LEAK). */
+export const HIDDEN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
+const LONGEST_HIDDEN = 'commentary'.length;
 
 export class Message {
   readonly #table: Table;
@@ -223,6 +227,21 @@ export class Message {
     const calls = this.#isLine ? readThoughts(this.marks(), body.to).calls : [];
     const literals = this.isLeaf ? [] : this.#rows(LITERAL);
     return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
+  }
+
+  /**
+   * The `<|channel|>` with which the assistant goes on in a channel that users do not see, without ending what it says
+   * (R-LEAK); null: none.
+   */
+  get leakedChannel(): Span | null {
+    if (this.role !== 'assistant' || this.isLeaf) return null;
+    const body = this.body;
+    for (const { from, to, token } of this.#rows(STRAY)) {
+      if (token !== CHANNEL || from < body.from) continue;
+      const next = decodeUtf8(this.#table.source.bytes(to, Math.min(to + LONGEST_HIDDEN, body.to)));
+      if (HIDDEN_CHANNELS.some((channel) => next.startsWith(channel))) return { from, to };
+    }
+    return null;
   }
 
   /** The `<|function_call|>` tokens outside of thoughts (0.1). */

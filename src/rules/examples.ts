@@ -167,6 +167,11 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
       ANSWER,
     ),
   },
+  'leaked-channel': {
+    bad: text('<|start|>assistant<|channel|>final<|message|>Hi.<|channel|>analysis<|message|>A greeting.<|return|>\n'),
+    good: text('<|start|>assistant<|channel|>final<|message|>Hi.<|end|>\n'),
+    also: ['stray-token'],
+  },
   'reasoning-in-final': {
     bad: text('<|start|>assistant<|channel|>final<|message|><think>A greeting.</think>Hi.<|return|>\n'),
     good: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|end|>\n', ANSWER),

@@ -177,13 +177,15 @@ export class Meaning {
     return this.tools.check(name, () => given);
   }
 
-  /** Reasoning in what an end user sees (R-COT, R-THINK). `marksAreWrong`: marks are for an analysis alone. */
+  /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `marksAreWrong`: marks are for an analysis alone. */
   #shownThoughts(message: Message, transcript: TranscriptInfo, marksAreWrong: boolean, tell: Tell): void {
     const thoughts = marksAreWrong && message.hasRow(MARK) ? message.thoughts : [];
     const written = message.writtenThought;
-    if (thoughts.length === 0 && written === null) return;
+    const leak = message.leakedChannel;
+    if (thoughts.length === 0 && written === null && leak === null) return;
     if (!isVisible(message, transcript, this.#source)) return;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
     if (written) tell({ rule: 'reasoning-in-final', ...written.marker });
+    if (leak) tell({ rule: 'leaked-channel', ...leak });
   }
 }

@@ -8,7 +8,7 @@ import type { Message, Span } from '../model/message.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 /** Why a part of a shown body is not shown. */
-export type CutReason = 'thought' | 'call' | 'literal';
+export type CutReason = 'thought' | 'call' | 'literal' | 'channel';
 
 /** Bytes of the content: shown, or cut for a reason. */
 export interface Piece extends Span {
@@ -65,6 +65,8 @@ function readCuts(message: Message): Cut[] {
     if (written) hidden.push(written);
     const [call] = message.functionCalls;
     if (call && !(end && end.from < call.from)) end = { from: call.from, to, cut: 'call' };
+    const leak = message.leakedChannel;
+    if (leak && !(end && end.from < leak.from)) end = { from: leak.from, to, cut: 'channel' };
   }
   const cuts: Cut[] = [];
   const shownTo = end?.from ?? to;

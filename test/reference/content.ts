@@ -1,6 +1,6 @@
 // Bodies beyond their text: unescaped bytes, thought blocks, JSON (R-ESCAPE, R-LITERAL, R-COT, R-CONSTRAINT).
 import type { ParsedMessage } from './message.ts';
-import { isEscaped, isWhite, tokensIn } from './tokens.ts';
+import { isEscaped, isWhite, startsWith, tokensIn } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
 import type { Range } from './text.ts';
 import { type Thought, writtenThought } from './think.ts';
@@ -111,6 +111,23 @@ function* blocksIn(tokens: Iterable<Token>, end: number): Generator<Range> {
     else if (depth > 0 && token.name === `end_${block}` && --depth === 0) yield { from, to: token.to };
   }
   if (depth > 0) yield { from, to: end };
+}
+
+/** R-LEAK: the first channel token outside of literal blocks, unescaped, that a hidden channel's name follows. */
+export function leakIn(source: Source, dialect: Dialect, message: ParsedMessage): Range | null {
+  if (!dialect.tokens.has('channel')) return null;
+  const pieces = piecesOf(source, dialect, message);
+  for (const token of tokensIn(source, dialect.tokens, message.bodyFrom, message.bodyTo)) {
+    if (token.name !== 'channel') continue;
+    const piece = pieces.find(({ from, to }) => token.from >= from && token.from < to);
+    // An escaped token begins a piece: its sign is no content.
+    const isEscapedHere = dialect.escape && token.from > message.bodyFrom && source.bytes[token.from - 1] === 0x3c;
+    if (piece === undefined || piece.literal || (isEscapedHere && piece.from === token.from)) continue;
+    const follows = (name: string): boolean =>
+      startsWith(source.bytes, token.to, name) && token.to + name.length <= message.bodyTo;
+    if (follows('analysis') || follows('commentary')) return { from: token.from, to: token.to };
+  }
+  return null;
 }
 
 /** The markers that begin a thought, those in literal blocks left out. */

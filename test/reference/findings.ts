@@ -68,6 +68,7 @@ const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
   'hint-mismatch': [null, 'warning'],
   'unknown-content-type': [null, 'info'],
   'cot-in-final': ['E-PERM-VISIBILITY', 'error'],
+  'leaked-channel': ['E-PERM-VISIBILITY', 'error'],
   'reasoning-in-final': ['E-PERM-VISIBILITY', 'warning'],
   'unknown-attribute': [null, 'info'],
 };

@@ -1,6 +1,6 @@
 // What messages mean, transcript by transcript: calls, content types, thoughts in shown text (rulings section 6).
 import { CallReader } from './calls.ts';
-import { contentBytes, isJson, thoughtsIn, writtenThoughtOf } from './content.ts';
+import { contentBytes, isJson, leakIn, thoughtsIn, writtenThoughtOf } from './content.ts';
 import { finding } from './findings.ts';
 import type { Finding, Note } from './findings.ts';
 import type { ParsedMessage } from './message.ts';
@@ -42,11 +42,13 @@ function typeNotes(source: Source, dialect: Dialect, message: ParsedMessage): No
   return [{ rule: constrained ? 'invalid-json' : 'hint-mismatch', from: message.bodyFrom, to: message.bodyTo }];
 }
 
-/** R-COT, R-THINK: one finding for each thought in an assistant body that is shown. */
+/** R-COT, R-THINK, R-LEAK: what of an assistant body that is shown is hidden. */
 function thoughtNotes(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
   if (!message.visible || message.reading.role !== 'assistant') return [];
   const written = writtenThoughtOf(source, dialect, message);
   const notes: Note[] = written === null ? [] : [{ rule: 'reasoning-in-final', ...written.marker }];
+  const leak = leakIn(source, dialect, message);
+  if (leak !== null) notes.push({ rule: 'leaked-channel', ...leak });
   if (!NO_SHOWN_THOUGHTS.has(dialect.id)) return notes;
   const marked = thoughtsIn(source, dialect, message);
   return [...marked.map(({ from, to }) => ({ rule: 'cot-in-final', from, to })), ...notes];

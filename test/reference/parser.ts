@@ -13,7 +13,7 @@
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';
-import { writtenThoughtOf } from './content.ts';
+import { leakIn, writtenThoughtOf } from './content.ts';
 import { withLikeness } from './likeness.ts';
 import { readMeaning } from './meaning.ts';
 import type { End } from './message.ts';
@@ -62,7 +62,7 @@ export interface ReferenceResult {
   diagnostics: Finding[];
   /** What the rules of section 6 find: calls, content types, thoughts in shown text. */
   meaning: Finding[];
-  /** Reasoning that is written as text in what is shown (R-THINK). */
+  /** What is hidden in what is shown: reasoning that is written as text (R-THINK), and what leaks (R-LEAK). */
   thoughts: { from: number; to: number }[];
 }
 
@@ -85,7 +85,9 @@ export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}
     thoughts: messages.flatMap(({ message, transcript }) => {
       if (!message.visible || message.reading.role !== 'assistant') return [];
       const { dialect } = transcripts[transcript];
-      return writtenThoughtOf(source, dialect, message) ?? [];
+      const leak = leakIn(source, dialect, message);
+      const rest = leak === null ? [] : [{ from: leak.from, to: message.bodyTo }];
+      return [...rest, writtenThoughtOf(source, dialect, message) ?? []].flat();
     }),
   };
 }

@@ -4,6 +4,7 @@
 import type { Mark } from '../../model/thoughts.ts';
 import { ThoughtReader } from '../../model/thoughts.ts';
 import type { StreamEvent } from './event.ts';
+import { LeakReader } from './leak.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
 import { WrittenThoughtReader } from './written-thought.ts';
 import type { Span } from '../../model/message.ts';
@@ -39,6 +40,8 @@ export class BodyText {
   readonly #paragraphs: Paragraphs | null;
   readonly #thoughts: ThoughtReader | null;
   readonly #written: WrittenThoughtReader | null;
+  /** Of an assistant's text that is shown. */
+  readonly #leak: LeakReader | null;
   #hasCall = false;
   /** At the mark that ends a thought. */
   #isEnding = false;
@@ -62,6 +65,8 @@ export class BodyText {
     const give = (bytes: Uint8Array): void => {
       if (!this.#isCut) this.#show(this.#shown!.take(bytes));
     };
+    const isSaid = use.shows && use.isAssistant;
+    this.#leak = isSaid ? new LeakReader((bytes, at) => this.#passOn(bytes, at)) : null;
     this.#written = reads ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
     this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
     this.isVisible = use.shows;
@@ -81,15 +86,34 @@ export class BodyText {
     return this.isVisible && this.#written ? this.#written.found : null;
   }
 
+  /** Where a hidden channel begins in what is shown; null: none does. */
+  get leak(): Span | null {
+    return this.isVisible && this.#leak ? this.#leak.found : null;
+  }
+
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
+    if (this.#leak) this.#leak.take(bytes, at);
+    else this.#passOn(bytes, at);
+    if (this.#content) this.#give(this.#content.take(bytes));
+  }
+
+  /** Bytes that do not wait for what follows them. */
+  #passOn(bytes: Uint8Array, at: number): void {
     if (this.#written && !this.#hasCall) this.#written.take(bytes, at);
     else if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
-    if (this.#content) this.#give(this.#content.take(bytes));
+  }
+
+  /** A `<|channel|>` token, which is content: its bytes are taken next. */
+  channel(): void {
+    if (this.#leak === null || this.#leak.found !== null) return;
+    this.#leak.token();
+    this.#written?.interrupt();
   }
 
   /** Bytes that are no content stand here: characters do not go on behind them. */
   part(): void {
+    this.#leak?.release();
     this.#written?.interrupt();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
     if (this.#content) this.#give(this.#content.flush());
@@ -104,6 +128,7 @@ export class BodyText {
   /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
   mark(mark: Mark): void {
     if (!this.#thoughts || this.#hasCall) return;
+    this.#leak?.release();
     this.#written?.interrupt();
     const does = this.#thoughts.take(mark);
     if (does === 'calls' && this.#written?.isInside) return;
@@ -120,7 +145,8 @@ export class BodyText {
   }
 
   get #isCut(): boolean {
-    return this.#hasCall || this.#isEnding || (this.#thoughts !== null && this.#thoughts.open !== null);
+    return this.#hasCall || this.#isEnding || (this.#leak !== null && this.#leak.found !== null)
+      || (this.#thoughts !== null && this.#thoughts.open !== null);
   }
 
   /** The body has ended. `endsAsCall`: its terminator says that it is a call. */

@@ -1,6 +1,6 @@
 // The findings of a stream, with rule, code and place as `check` gives them, each as soon as it is known.
 //
-// Told are those of headers, of structure, bad UTF-8, and reasoning that is written as text. What else needs a whole
+// Told are those of headers and of structure, bad UTF-8, reasoning as text and leaked channels. What else needs a whole
 // body or the messages before (JSON, call ids, tools, marks in shown text) is for `check`.
 
 import { AT_START, BY_ROLE, HAS_ESCAPE, HAS_LINE, STRAY } from '../../abi.ts';
@@ -162,6 +162,7 @@ export class StreamFindings {
     const { from, to, id, end, openLiteral, transcript: { number, declared } } = message;
     const add = (finding: Finding): void => this.add(finding, number, declared, id);
     if (message.reasoning) add({ rule: 'reasoning-in-final', ...message.reasoning });
+    if (message.leak) add({ rule: 'leaked-channel', ...message.leak });
     if (message.isOpenTurn) {
       add({ rule: 'open-turn', from, to });
     } else if (end === 'implicit') {

@@ -108,6 +108,11 @@ export class OpenMessage {
     return this.isOpenTurn ? null : (this.#whole?.reasoning ?? null);
   }
 
+  /** Where a hidden channel begins in what is shown. */
+  get leak(): { readonly from: number; readonly to: number } | null {
+    return this.isOpenTurn ? null : (this.#whole?.leak ?? null);
+  }
+
   /** Where the text is beyond a bound. */
   limit(literalFrom: number): { at: number; isLiteral: boolean } {
     if (this.isStopped || this.isAbandoned) return NO_LIMIT;

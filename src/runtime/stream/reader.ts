@@ -4,7 +4,7 @@
 // a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
 
 import {
-  BODY, EOF_END, ESCAPE, FIELD, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NEXT,
+  BODY, CHANNEL, EOF_END, ESCAPE, FIELD, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NEXT,
   NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY,
   TEXT, TO, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../../abi.ts';
@@ -366,8 +366,9 @@ export class StreamReader implements ScanVisitor {
       message.text?.mark({ token, from, to });
       this.#tellTo(to);
       message.text?.afterMark();
-    } else if (kind === STRAY && isNew) {
-      this.#findings.strayInBody(from, to, message, this.scan.dialect);
+    } else if (kind === STRAY) {
+      if (isNew) this.#findings.strayInBody(from, to, message, this.scan.dialect);
+      if (token === CHANNEL) message.text?.channel();
     }
   }
 

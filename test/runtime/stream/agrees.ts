@@ -94,7 +94,7 @@ export function expectAgreement(
   // What is shown by the caller's leave alone is not for `check`.
   const shows = options.missingChannel === true || options.harmonyPreambles === true;
   const isBoth = ({ rule }: { rule: string }): boolean =>
-    !NOT_STREAMED.has(rule) && !(shows && rule === 'reasoning-in-final');
+    !NOT_STREAMED.has(rule) && !(shows && (rule === 'reasoning-in-final' || rule === 'leaked-channel'));
   const streamed = events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
   const diagnostics = streamed.filter(isBoth).map(line).sort();
   const checked = [...checkSource(machine, new MemorySource(input), options)].filter(isBoth).map(line).sort();

@@ -1,0 +1,53 @@
+// A hidden channel that begins in what is shown (R-LEAK), in streams: never shown, whatever the cuts.
+import { expect, test } from 'vitest';
+import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
+import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import { runs } from '../../long.ts';
+import { randomOf, SEED } from '../../random.ts';
+import { bytewise, deltasOf, eventsOf, id } from './run.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const OPTIONS: StreamOptions = { dialect: 'harmony', role: 'assistant', messageId: id };
+const shownOf = (events: readonly StreamEvent[]): string => deltasOf(events, 'response.delta', id(0));
+const leaksOf = (events: readonly StreamEvent[]): number[] =>
+  events.flatMap((event) => (event.type === 'diagnostic' && event.diagnostic.rule === 'leaked-channel'
+    ? [event.diagnostic.from] : []));
+
+test.each([
+  ['Hello.<|channel|>analysis<|message|>SECRET', 'Hello.', [33]],
+  ['Hello.<|channel|>commentary to=functions.f<|message|>{}', 'Hello.', [33]],
+  ['Hello.<|channel|>anal<|channel|>analysis', 'Hello.<|channel|>anal', [48]],
+  ['Hello.<|channel|>final', 'Hello.<|channel|>final', []],
+  ['Hello.<|channel|>', 'Hello.<|channel|>', []],
+  ['<think>a</think>Hello.<|channel|>analysis', '<think>a</think>Hello.', [49]],
+])('%s', (body, shown, leaks) => {
+  const input = bytes(`<|channel|>final<|message|>${body}<|return|>`);
+  for (const cuts of [[], bytewise(input), ...bytewise(input).map((at) => [at])]) {
+    const events = eventsOf(input, OPTIONS, cuts);
+    expect([shownOf(events), leaksOf(events)], String(cuts)).toEqual([shown, leaks]);
+  }
+});
+
+test('nothing is held back but what may be the name of a channel', () => {
+  const stream = new MessageStream(OPTIONS);
+  stream.feed('<|channel|>final<|message|>Hi <|channel|>');
+  expect(shownOf(stream.feed('comment'))).toBe('');
+  expect(shownOf(stream.feed('s'))).toBe('<|channel|>comments');
+});
+
+const NOISE = ['a', '<', '<|', '<|channel|>', 'anal', '<think>', '</think>', '\n', '\u00e9'];
+const RUNS = runs(20_000);
+test(`${RUNS} random answers: nothing behind a leak is shown (OPENCHATML_SEED=${SEED})`, () => {
+  const random = randomOf(SEED);
+  const noise = (): string => random.pick(NOISE);
+  for (let run = 0; run < RUNS; run++) {
+    const channel = random.pick(['analysis', 'commentary']);
+    const front = noise() + noise() + noise();
+    const body = `${front}x<|channel|>${channel}${noise()}SECRET${noise()}<|message|>SECRET`;
+    const input = bytes(`<|channel|>final<|message|>${body}<|return|>`);
+    const cuts = bytewise(input).filter(() => random.once(4));
+    const dialect = random.pick(['harmony', 'openchatml-2.2', 'openchatml-2.0'] as const);
+    const shown = shownOf(eventsOf(input, { ...OPTIONS, dialect }, cuts));
+    expect(shown, `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect}: ${body}`).not.toContain('SECRET');
+  }
+});
