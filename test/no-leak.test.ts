@@ -17,6 +17,7 @@ import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange/read.ts';
 import { writtenIn } from '../src/formats/written-thoughts.ts';
 import { type Placed, renderHtml, renderText } from '../src/formats/render/render.ts';
+import { fromResponses } from '../src/formats/chat/responses.ts';
 import { fromShareGpt } from '../src/formats/chat/sharegpt.ts';
 import type { Message } from '../src/model/message.ts';
 import { type Parsed, parseOn } from '../src/model/parse.ts';
@@ -131,7 +132,8 @@ describe('by construction', () => {
     ['version: 1.2\n---\n<|start|>assistant<|message|>OPEN<|start_reason|>SECRET<|end|>'],
     ['<|start|>assistant<|message|> \n<think>SECRET</think>OPEN<|end|>'],
     ['<|start|>assistant<|message|>SECRET</think>OPEN<|end|>'],
-    ['<|start|>assistant<|message|>OPEN<|end|><|start|>assistant<|message|><think>SECRET<|literal|></think>SECRET<|end|>'],
+    ['<|start|>assistant<|message|>OPEN<|end|>'
+      + '<|start|>assistant<|message|><think>SECRET<|literal|></think>SECRET<|end|>'],
     ['<|im_start|>assistant\n<think>SECRET</think>OPEN<|function_call|>{"SECRET":1}<|im_end|>'],
   ];
   test.each(parts)('a part of a shown message: %j %j', (text, options = {}) => {
@@ -267,7 +269,8 @@ function shownOf(to: Form, output: string): string {
 }
 
 const READERS = {
-  messages: fromChat, sharegpt: fromShareGpt, 'interchange-2.0': fromInterchange20,
+  messages: fromChat, anthropic: fromChat, responses: fromResponses, sharegpt: fromShareGpt,
+  'interchange-2.0': fromInterchange20,
   'interchange-2.2': fromInterchange22,
 } as const;
 

@@ -34,7 +34,9 @@ export interface CommandRow {
 }
 
 /** What `convert` writes. */
-const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'sharegpt'];
+const FORMS = [
+  ...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'anthropic', 'responses', 'sharegpt',
+];
 
 export function commandRows(): readonly CommandRow[] {
   return [

@@ -4,7 +4,9 @@
 import { HAS_ESCAPE } from '../abi.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
+import { toAnthropic } from './chat/anthropic.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
+import { toResponses } from './chat/responses.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
 import { toChat } from './chat/write.ts';
 import { fromHarmony, toHarmony } from './harmony/harmony.ts';
@@ -18,13 +20,16 @@ import { writeTranscript } from './write/write.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
-export type Form = DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'sharegpt';
+export type Form =
+  DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'anthropic' | 'responses' | 'sharegpt';
 
 export const FORMS: readonly Form[] = [
   ...(Object.keys(DIALECTS) as DialectId[]),
   'interchange-2.0',
   'interchange-2.2',
   'messages',
+  'anthropic',
+  'responses',
   'sharegpt',
 ];
 
@@ -131,6 +136,8 @@ const FOREIGN_TOOLS: Readonly<Partial<Record<Form, readonly ToolsForm[]>>> = {
   'openchatml-2.0': ['declarations'],
   'openchatml-0.1': ['declarations', 'list'],
   messages: ['declarations', 'list'],
+  anthropic: ['declarations', 'list'],
+  responses: ['declarations', 'list'],
   sharegpt: ['declarations', 'list'],
 };
 
@@ -138,6 +145,14 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
   switch (to) {
     case 'messages': {
       const { record, losses } = toChat(data);
+      return { text: null, record, messages: null, losses };
+    }
+    case 'anthropic': {
+      const { record, losses } = toAnthropic(data);
+      return { text: null, record, messages: null, losses };
+    }
+    case 'responses': {
+      const { record, losses } = toResponses(data);
       return { text: null, record, messages: null, losses };
     }
     case 'sharegpt': {

@@ -1,5 +1,5 @@
 // Tool definitions as chat records hold them: `tools`, a list of `{ type: 'function', function: { name, description,
-// parameters } }` (R-JSON), also as a string that holds the JSON of it.
+// parameters } }` (R-JSON), also as a string that holds the JSON of it. Those of Anthropic are read too.
 
 import type { JsonSchema, ToolDefinition } from '../model/data.ts';
 import { isObject, type JsonObject, own, parseJson } from './json.ts';
@@ -24,7 +24,14 @@ export function fromOpenAI(tools: unknown): ToolsRead {
     return { tools: [], problems: [{ reason: 'too-long', from: 0, to: 1 }] };
   }
   const value = typeof tools === 'string' ? parseJson(tools) : tools;
-  return toolsOfValues(Array.isArray(value) ? value : [value], () => 'syntax');
+  return toolsOfValues((Array.isArray(value) ? (value as unknown[]) : [value]).map(usual), () => 'syntax');
+}
+
+/** A definition of Anthropic, which has `input_schema`, as one of OpenAI. */
+function usual(value: unknown): unknown {
+  if (!isObject(value) || !isObject(own(value, 'input_schema')) || own(value, 'parameters') !== undefined) return value;
+  const { type = null, input_schema: parameters, ...fields } = value;
+  return type === null || type === 'custom' ? { ...fields, type: 'function', parameters } : value;
 }
 
 /** As they are written; a namespace other than `functions` stands before the name. */

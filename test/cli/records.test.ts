@@ -1,5 +1,7 @@
 // Commands on records and on files that others touch: places, ends, what cannot be read, and what must not be replaced.
 import { readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
@@ -234,5 +236,55 @@ test('each side of a preference is a transcript, and an instruction is one', asy
       (await run(['scan', '--threads', threads, '--format', 'json', path])).out,
     ) as Record<string, unknown>;
     expect(transcripts).toBe(6);
+  }
+});
+
+test('the fixtures of all forms are read: counts, places, pointers, and by convert', async () => {
+  const folder = fileURLToPath(new URL('../../fixtures/chat/', import.meta.url));
+  const counts = async (name: string): Promise<unknown> => {
+    const { transcripts, messages, calls } = JSON.parse(
+      (await run(['scan', '--format', 'json', join(folder, name)])).out,
+    ) as Record<string, unknown>;
+    return { transcripts, messages, calls };
+  };
+  // Definitions make a message of their own.
+  expect(await counts('anthropic.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
+  expect(await counts('responses.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
+  expect(await counts('others.jsonl')).toEqual({ transcripts: 10, messages: 22, calls: 0 });
+
+  // Contents of items stand where they are in the file.
+  const path = join(folder, 'responses.json');
+  const messages = jsonLines((await run(['messages', path])).out) as Record<string, unknown>[];
+  const bodies = messages.map(({ body_from, body_to }) => {
+    return readFileSync(path).toString('utf8', body_from as number, body_to as number);
+  });
+  expect(bodies)
+    .toEqual(expect.arrayContaining(['{\\"city\\":\\"Oslo\\"}', '{\\"celsius\\": 21}', 'Briefly, please.']));
+
+  const items = (name: string, id: string): object => ({
+    tools: [{
+      type: 'function', name: 'f',
+      parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] },
+    }],
+    input: [{ role: 'user', content: 'U' }],
+    output: [
+      { type: 'function_call', call_id: 'c', name, arguments: '{}' },
+      { type: 'function_call_output', call_id: id, output: 'R' },
+      { type: 'message', role: 'assistant', content: 'A' },
+    ],
+  });
+  const wrong = file('records/items.jsonl', `${JSON.stringify(items('f', 'c'))}\n${JSON.stringify(items('g', 'd'))}\n`);
+  const found = (jsonLines((await run(['check', '--format', 'ndjson', wrong])).out) as Record<string, unknown>[])
+    .filter(({ severity }) => severity === 'error' || severity === 'warning');
+  expect(found.map(({ record, rule, pointer }) => [record, rule, pointer])).toEqual([
+    [0, 'invalid-arguments', '/output/0/arguments'], [1, 'unknown-tool', '/output/0/name'],
+    [1, 'unmatched-reply', '/output/1/call_id'],
+  ]);
+  for (const to of ['messages', 'anthropic', 'responses']) {
+    const all = ['record.json', 'anthropic.json', 'responses.json', 'others.jsonl'].map((name) => join(folder, name));
+    const { code, out, err } = await run(['convert', '--to', to, ...all]);
+    expect([code, jsonLines(out).length], err).toEqual([0, 13]);
+    const again = await run(['convert', '--to', to], { stdin: out });
+    expect([again.code, again.out, again.err]).toEqual([0, out, '']);
   }
 });

@@ -1,9 +1,8 @@
 // Reasoning as text (R-THINK) in conversions: `<think>…</think>` to messages on `analysis` and back.
 import { describe, expect, test } from 'vitest';
+import { READERS } from '../../src/corpus/records/chat-form.ts';
 import { fromChat } from '../../src/formats/chat/read.ts';
-import { fromShareGpt } from '../../src/formats/chat/sharegpt.ts';
 import { convertTranscript, type Form, FORMS, isDialect, neutralOf } from '../../src/formats/convert.ts';
-import { fromInterchange20, fromInterchange22 } from '../../src/formats/interchange/read.ts';
 import { renderText } from '../../src/formats/render/render.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import type { MessageData, TranscriptData } from '../../src/model/data.ts';
@@ -14,10 +13,6 @@ import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 
 const MACHINE = new WasmMachine();
-const READERS = {
-  messages: fromChat, sharegpt: fromShareGpt,
-  'interchange-2.0': fromInterchange20, 'interchange-2.2': fromInterchange22,
-} as const;
 
 const of = (...messages: MessageData[]): TranscriptData => ({ header: null, tools: [], messages });
 const said = (content: string): TranscriptData => of({ role: 'user', content: 'Hi' }, { role: 'assistant', content });

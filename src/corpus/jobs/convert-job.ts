@@ -93,6 +93,8 @@ const SHAPES: Partial<Record<RecordForm, DialectId>> = {
 /** The field of a record that holds the messages. */
 const HOLDERS: Partial<Record<Form, string>> = {
   messages: 'messages',
+  anthropic: 'messages',
+  responses: 'input',
   sharegpt: 'conversations',
   'interchange-2.0': 'messages',
   'interchange-2.2': 'messages',

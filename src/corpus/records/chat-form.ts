@@ -1,6 +1,7 @@
 // A chat of a record as its reader takes it: under the name that its form has, with the other fields of the record.
 
 import { fromChat } from '../../formats/chat/read.ts';
+import { fromResponses } from '../../formats/chat/responses.ts';
 import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
 import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
 import type { Loss } from '../../formats/loss.ts';
@@ -17,13 +18,21 @@ type Read = (record: unknown, options?: RecordReadOptions) => { data: Transcript
 
 export const READERS: Readonly<Record<ChatForm, Read>> = {
   messages: fromChat,
+  anthropic: fromChat,
+  responses: fromResponses,
   sharegpt: fromShareGpt,
   'interchange-2.0': fromInterchange20,
   'interchange-2.2': fromInterchange22,
 };
 
-/** The chat that the lists of the fields `names` make, one after the other; its form is told by its entries. */
-export function chatOf(fields: Fields, names: readonly string[]): { form: ChatForm; value: Fields } {
+/**
+ * The chat that the lists of the fields `names` make, one after the other; its form is told by its entries, unless it
+ * is given.
+ */
+export function chatOf(
+  fields: Fields, names: readonly string[], given?: 'responses',
+): { form: ChatForm; value: Fields } {
+  if (given !== undefined) return { form: given, value: fields };
   const lists = names.map((name) => fields[name] as readonly unknown[]);
   const entries = lists.length === 1 ? lists[0]! : lists.flat();
   const name = isShareGpt(entries) ? 'conversations' : 'messages';

@@ -5,7 +5,8 @@ import type { Source } from '../../scan/source.ts';
 import { MARK } from './json-bytes.ts';
 
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
-export type RecordForm = 'messages' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
+export type RecordForm =
+  'messages' | 'anthropic' | 'responses' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
 
 /** The endings that records have. */
 export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson', '.json'];

@@ -22,7 +22,7 @@ export function heldBy(record: CorpusRecord): Held[] {
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
   return chats.map((chat) => {
     const value = chat.record.value as { readonly [name: string]: unknown };
-    if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names) };
+    if (!chat.isText) return { side: chat.side, ...chatOf(value, chat.names, chat.form) };
     const otherFields = Object.keys(without(value, [...chat.names, 'id']));
     return { side: chat.side, texts: textsOf(chat), otherFields };
   });

@@ -1,5 +1,7 @@
-// Records whose chats stand under other names: preferences, of which each side is a chat, and instructions.
+// Records whose chats stand under other names: items of Responses, preferences, of which each side is a chat, and
+// instructions.
 
+import { typeOf } from '../../formats/chat/responses.ts';
 import { without } from './chat-form.ts';
 import type { CorpusRecord } from './record.ts';
 
@@ -12,6 +14,8 @@ export interface Chat {
   /** The fields whose lists, or texts, follow each other in it. */
   readonly names: readonly string[];
   readonly isText: boolean;
+  /** Its form, where the entries do not tell it. */
+  readonly form?: 'responses';
   /** Which of several chats of the record it is. */
   readonly side: 'chosen' | 'rejected' | null;
 }
@@ -26,7 +30,11 @@ const SIDES = ['chosen', 'rejected'] as const;
 /** The chats of a record that has none under the usual names; empty: it has none at all. */
 export function otherChats(record: CorpusRecord): Chat[] {
   const fields = record.value as Fields;
-  const { chosen, rejected } = fields;
+  const { input, output, chosen, rejected } = fields;
+  if (hasItems(input) || hasItems(output)) {
+    const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
+    return [{ record, names, isText: false, form: 'responses', side: null }];
+  }
   if (Array.isArray(chosen) && Array.isArray(rejected)) return preferred(record, fields);
   if (typeof chosen === 'string' && typeof rejected === 'string') return preferredText(record, fields);
   const messages = instructed(fields);
@@ -34,6 +42,10 @@ export function otherChats(record: CorpusRecord): Chat[] {
   const value = { ...without(fields, ['system', 'instruction', 'input', 'output', 'history']), messages };
   return [{ record: { ...record, value }, names: ['messages'], isText: false, side: null }];
 }
+
+const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
+
+const hasItems = (list: unknown): boolean => Array.isArray(list) && list.some((item) => ITEMS.has(typeOf(item)));
 
 function preferred(record: CorpusRecord, fields: Fields): Chat[] {
   const { prompt } = fields;

@@ -59,7 +59,7 @@ const PARTS = {
   arguments: [['function', 'arguments'], ['arguments'], ['input']],
 } as const;
 
-const CONTENTS = ['content', 'value'] as const;
+const CONTENTS = ['content', 'value', 'output'] as const;
 const THOUGHTS = ['thinking', 'reasoning_content', 'reasoning'] as const;
 
 /** The calls of one entry, or its replies: content may be made of several. */

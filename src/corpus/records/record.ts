@@ -4,7 +4,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import type { Source } from '../../scan/source.ts';
-import { isRounded } from './exact.ts';
+import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
 import { layoutOf } from './layout.ts';

@@ -12,7 +12,7 @@ import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
-import { isRounded } from './exact.ts';
+import { isRounded } from '../../tools/exact.ts';
 import { LF } from './json-bytes.ts';
 import { locateWith, RecordLines } from './lines.ts';
 import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';

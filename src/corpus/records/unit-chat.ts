@@ -15,13 +15,16 @@ import { contentSpots, EntryCalls, messageSpot, Spot } from './pointer.ts';
 import type { CorpusRecord } from './record.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
-/** The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. */
+/**
+ * The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. `given`:
+ * its form, where the entries do not tell it.
+ */
 export function chatUnit(
-  record: CorpusRecord, names: readonly string[], positions: 'file' | 'field',
+  record: CorpusRecord, names: readonly string[], positions: 'file' | 'field', given?: 'responses',
 ): Unit | BadRecord {
   const fields = record.value as { readonly [name: string]: unknown };
   const lengths = names.map((name) => (fields[name] as readonly unknown[]).length);
-  const { form, value } = chatOf(fields, names);
+  const { form, value } = chatOf(fields, names, given);
   try {
     const { data } = READERS[form](value, { origins: true });
     const { text, messages } = convertTranscript(data, 'openchatml-2.2', {

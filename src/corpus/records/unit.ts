@@ -73,7 +73,7 @@ export function* unitsOfRecord(
     if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(options));
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
-      else yield chatUnit(chat.record, chat.names, options.positions ?? 'file');
+      else yield chatUnit(chat.record, chat.names, options.positions ?? 'file', chat.form);
     }
   }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);

@@ -20,6 +20,12 @@ export function toolRecipient(name: string): string {
   return isBuiltin(name) || name.startsWith(PREFIX) ? name : PREFIX + name;
 }
 
+/** What is lost of a bare name that `toolName` would not give back; null: nothing. */
+export function nameLoss(name: string): string | null {
+  if (toolName(toolRecipient(name)) === name) return null;
+  return name === '' ? 'an empty name' : 'the prefix functions. is no part of a name';
+}
+
 /** A reply whose name was taken from its call: a form that need not have it leaves it out again. */
 export interface NamedReply extends MessageData {
   readonly nameFromCall: true;

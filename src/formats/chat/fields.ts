@@ -21,12 +21,17 @@ export function tellOtherFields(
   }
 }
 
+/** Values and depth of arguments that are given as values. */
+export const MOST_ARGUMENTS = [1_000_000, 1024] as const;
+
 /** Types of parts that are text, with the field that holds it. */
 const TEXTS: ReadonlyMap<unknown, string> = new Map([
   ['text', 'text'],
   ['input_text', 'text'],
   ['output_text', 'text'],
   ['refusal', 'refusal'],
+  ['summary_text', 'text'],
+  ['reasoning_text', 'text'],
 ]);
 /** What is shown for a part that is no text, by its type; of another type that type itself. */
 const SHOWN: ReadonlyMap<string, string> = new Map([

@@ -5,9 +5,9 @@
 // commentary, every call a message of its own. Without calls the content is final.
 
 import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
-import { entriesOf } from './blocks.ts';
-import { toolRecipient, withReplyNames } from './calls.ts';
-import { type Fields, isObject, readText, tellOtherFields } from './fields.ts';
+import { endsWithReply, entriesOf, plainText } from './blocks.ts';
+import { nameLoss, toolRecipient, withReplyNames } from './calls.ts';
+import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
 import { isBounded } from '../../tools/json.ts';
 import { readToolField } from './tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -32,10 +32,6 @@ export interface ChatRecord {
   readonly tools?: readonly object[];
   readonly messages: readonly ChatMessage[];
 }
-
-/** Of arguments that are given as values. */
-const MOST_VALUES = 1_000_000;
-const MOST_DEPTH = 1024;
 
 const PLAIN_ROLES: ReadonlySet<string> = new Set(['system', 'developer', 'user']);
 /** Words of other forms. */
@@ -90,6 +86,8 @@ class Reader {
   /** What the last record message was, when a further one would come back as a part of it; and its author's name. */
   #open: 'calls' | 'thinking' | null = null;
   #openName: string | null = null;
+  /** The last record message ended with a reply among its blocks. */
+  #repliesOpen = false;
 
   constructor(losses: Loss[], origins: boolean) {
     this.#losses = losses;
@@ -99,6 +97,10 @@ class Reader {
   take(value: unknown, index: number): void {
     const { messages } = this;
     const from = messages.length;
+    if (this.#repliesOpen && isObject(value) && value['role'] === 'user') {
+      this.#lose('grouping', index, 'it joins the message before it');
+    }
+    this.#repliesOpen = endsWithReply(value);
     for (const entry of entriesOf(value, index, this.#losses)) this.#take(entry, index);
     if (!this.#origins) return;
     for (let at = from; at < messages.length; at++) messages[at] = { ...messages[at]!, origin: index };
@@ -106,8 +108,7 @@ class Reader {
 
   /** The system's message that stands beside the list. Throws a Refusal. */
   takeSystem(value: unknown): void {
-    const content = readText(value, 'system', null, this.#losses);
-    this.#losses.push({ what: 'field', message: null, detail: 'system becomes a message' });
+    const content = readText(plainText(value), 'system', null, this.#losses);
     this.messages.push({ role: 'system', content: content ?? '', end: 'end' });
   }
 
@@ -167,10 +168,9 @@ class Reader {
   }
 
   #recipient(name: string, index: number): string {
-    const recipient = toolRecipient(name);
-    if (recipient === name && toolNameDiffers(name))
-      this.#lose('name', index, 'the prefix functions. is no part of a name');
-    return recipient;
+    const lost = nameLoss(name);
+    if (lost !== null) this.#lose('name', index, lost);
+    return toolRecipient(name);
   }
 
   #assistant(fields: Fields, index: number, before: 'calls' | 'thinking' | null): void {
@@ -271,7 +271,7 @@ class Reader {
 
   #arguments(value: unknown, index: number): string {
     if (typeof value === 'string') return value;
-    if (!isBounded(value ?? {}, MOST_VALUES, MOST_DEPTH))
+    if (!isBounded(value ?? {}, ...MOST_ARGUMENTS))
       throw new Refusal(index, 'the arguments of a call are too large or too deep', 'give their text');
     const text = JSON.stringify(value ?? {});
     this.#lose(
@@ -285,8 +285,3 @@ class Reader {
 
 const CALL_KEYS: ReadonlySet<string> = new Set(['id', 'type', 'function']);
 const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
-
-/** A name that toChat would write otherwise. */
-function toolNameDiffers(name: string): boolean {
-  return name.startsWith('functions.') && toolRecipient(name.slice('functions.'.length)) === name;
-}

@@ -7,7 +7,7 @@ import { toOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
-import { refuseHiddenUser, tellFrame, tellHeader } from './write.ts';
+import { refuseHiddenUser, tellFrame, tellHeader } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';

@@ -4,6 +4,7 @@
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { readToolList, writeToolList } from '../../tools/lists.ts';
+import { isObject } from '../../tools/json.ts';
 import { fromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
 import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
@@ -29,7 +30,12 @@ export function readToolField(value: unknown, losses: Loss[]): readonly ToolDefi
     return [];
   }
   const { tools, problems } = fromOpenAI(value);
+  const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const { reason, from } of problems) {
+    if (reason === 'syntax' && isForeign(list[from])) {
+      losses.push({ what: 'tools', message: null, detail: `tool ${from}: it is no function, and is left out` });
+      continue;
+    }
     if (reason !== 'field') {
       throw new Refusal(
         null,
@@ -40,6 +46,11 @@ export function readToolField(value: unknown, losses: Loss[]): readonly ToolDefi
     losses.push({ what: 'tools', message: null, detail: `tool ${from}: a field that definitions have no place for` });
   }
   return tools;
+}
+
+/** A tool that the provider runs, as a search of the web. */
+function isForeign(tool: unknown): boolean {
+  return isObject(tool) && typeof tool['type'] === 'string' && tool['type'] !== 'function';
 }
 
 /** The first developer's message among those that open the transcript; -1: none. */

@@ -4,7 +4,8 @@
 import { toOpenAI } from '../../tools/records.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
-import { isNamedFromCall, toolName, toolRecipient, withCallIds } from './calls.ts';
+import { isNamedFromCall, withCallIds } from './calls.ts';
+import { tellFrame, tellHeader, Telling } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
@@ -35,50 +36,15 @@ export function toChat(data: TranscriptData): { record: ChatRecord; losses: Loss
   return { record: { ...tools, messages: writer.messages }, losses };
 }
 
-/** Header fields have no place in a form without a header; the version is that of the notation. */
-export function tellHeader({ header }: TranscriptData, losses: Loss[]): void {
-  for (const key of Object.keys(header ?? {})) {
-    if (key !== 'version') losses.push({ what: 'header', message: null, detail: key });
-  }
-}
-
-/** A thought that stands in a shown body: a reader of the text hides it, a reader of a record would not. */
-export function refuseLeak(message: MessageData, index: number): void {
-  // What a user says is text.
-  if (message.marked === true && message.role === 'assistant' && isShown(message)) {
-    throw new Refusal(
-      index,
-      'a marker of private reasoning stands in what an end user sees',
-      'move the reasoning to the analysis channel',
-    );
-  }
-}
-
-/** Records have no place that hides what a user says. */
-export function refuseHiddenUser(message: MessageData, index: number): void {
-  if (message.role !== 'user' || isShown(message)) return;
-  throw new Refusal(index, 'a message of a user is hidden, and the form would show it', 'leave the message out');
-}
-
-/**
- * What no chat form carries: attributes, and an end that does not go without saying. Throws a Refusal for a leaked
- * thought.
- */
-export function tellFrame(message: MessageData, index: number, losses: Loss[]): void {
-  refuseLeak(message, index);
-  for (const { key } of message.attributes ?? []) losses.push({ what: 'attribute', message: index, detail: key });
-  const usual = isCall(message) ? 'call' : 'end';
-  const { end = usual } = message;
-  if (end !== usual) losses.push({ what: 'end', message: index, detail: `${end} becomes ${usual}` });
-}
-
 class Writer {
   readonly messages: ChatMessage[] = [];
   readonly #losses: Loss[];
+  readonly #tell: Telling;
   #turn: Turn | null = null;
 
   constructor(losses: Loss[]) {
     this.#losses = losses;
+    this.#tell = new Telling(losses);
   }
 
   take(message: MessageData, index: number): void {
@@ -121,31 +87,15 @@ class Writer {
   }
 
   #plain(message: MessageData, index: number): void {
-    const { name = null, channel = null, recipient = null, intent = null } = message;
-    refuseHiddenUser(message, index);
-    if (channel !== null && channel !== 'final') this.#lose('channel', index, 'left out');
-    if (recipient !== null) this.#lose('recipient', index, 'left out');
-    if (intent !== null) this.#lose('intent', index, 'left out');
-    this.#tellType(message, index);
-    this.#tellId(message, index);
+    const { name = null } = message;
+    this.#tell.plain(message, index);
     this.messages.push({ role: message.role!, ...(name !== null && { name }), content: message.content });
   }
 
-  #tellType({ contentType = null }: MessageData, index: number): void {
-    if (contentType !== null) this.#lose('content-type', index, 'left out');
-  }
-
-  #tellId({ callId = null }: MessageData, index: number): void {
-    if (callId !== null) this.#lose('call-id', index, 'left out: it is no call and no reply');
-  }
-
   #reply(message: MessageData, index: number): void {
-    const { name = null, callId = null, channel = null, recipient = null, intent = null } = message;
-    if (channel !== null && channel !== 'commentary') this.#lose('channel', index, 'becomes commentary');
-    if (recipient !== null && recipient !== 'assistant') this.#lose('recipient', index, 'becomes assistant');
-    if (intent !== null) this.#lose('intent', index, 'left out');
-    this.#tellType(message, index);
-    const named = name !== null && !isNamedFromCall(message) ? { name: this.#bare(name, index, 'name') } : {};
+    const { name = null, callId = null } = message;
+    this.#tell.reply(message, index);
+    const named = name !== null && !isNamedFromCall(message) ? { name: this.#tell.bare(name, index, 'name') } : {};
     this.messages.push({
       role: 'tool',
       ...(callId !== null && { tool_call_id: callId }),
@@ -154,34 +104,22 @@ class Writer {
     });
   }
 
-  #bare(name: string, index: number, what: 'name' | 'recipient'): string {
-    const bare = toolName(name);
-    if (toolRecipient(bare) !== name) this.#lose(what, index, 'becomes a name in functions');
-    return bare;
-  }
-
   #assistant(message: MessageData, index: number): void {
     if (isCall(message)) this.#call(message, index);
     else {
-      this.#tellType(message, index);
-      this.#tellId(message, index);
-      if ((message.recipient ?? null) !== null) this.#lose('recipient', index, 'left out');
+      this.#tell.assistant(message, index);
       if (isShown(message)) this.#shown(message, index);
       else this.#hidden(message, index);
     }
   }
 
   #call(message: MessageData, index: number): void {
-    const { recipient, callId, channel = null, intent = null, contentType = null, constrained = false } = message;
-    if (channel !== null && channel !== 'commentary') this.#lose('channel', index, 'becomes commentary');
-    if (intent !== null) this.#lose('intent', index, 'left out');
-    if (contentType !== null && !(contentType === 'json' && constrained)) {
-      this.#lose('content-type', index, contentType === 'json' ? 'a hint becomes binding' : 'becomes json');
-    }
+    const { recipient, callId } = message;
+    this.#tell.call(message, index);
     this.#turnOf(message, false).calls.push({
       id: callId!,
       type: 'function',
-      function: { name: this.#bare(recipient!, index, 'recipient'), arguments: message.content },
+      function: { name: this.#tell.bare(recipient!, index, 'recipient'), arguments: message.content },
     });
   }
 
@@ -192,19 +130,12 @@ class Writer {
       turn.preamble = index;
       return;
     }
-    if ((message.intent ?? null) !== null) this.#lose('intent', index, 'left out');
+    this.#tell.answer(message, index);
     this.flush();
   }
 
   #hidden(message: MessageData, index: number): void {
-    const { channel, intent = null } = message;
-    if (channel !== 'analysis')
-      this.#lose(
-        channel === undefined || channel === null || channel === 'final' ? 'intent' : 'channel',
-        index,
-        'becomes thinking',
-      );
-    else if (intent !== null) this.#lose('intent', index, 'left out');
+    this.#tell.hidden(message, index);
     const turn = this.#turnOf(message, true);
     if (turn.thinking === null) turn.thinking = message.content;
     else {

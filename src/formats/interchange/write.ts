@@ -3,7 +3,7 @@
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { placeTools } from '../chat/tools.ts';
-import { refuseLeak } from '../chat/write.ts';
+import { refuseLeak } from '../chat/tell.ts';
 import {
   FUNCTIONS_PREFIX,
   type InterchangeCall,

@@ -290,17 +290,43 @@ describe('contents of parts', () => {
     ]);
   });
 
-  test.each<[system: unknown, messages: object[], expected: string | null]>([
-    ['S', [{ role: 'user', content: 'U' }], 'S'],
-    [[text('S'), text('T')], [{ role: 'user', content: 'U' }], 'ST'],
-    ['S', [{ role: 'system', content: 'own' }], 'own'],
-    [{ os: 'x' }, [{ role: 'user', content: 'U' }], null],
-    ['', [{ role: 'user', content: 'U' }], null],
-  ])('a system beside the list: %j', (system, messages, expected) => {
+  test.each<[system: unknown, messages: object[], expected: string | null, losses: number]>([
+    ['S', [{ role: 'user', content: 'U' }], 'S', 0],
+    [[text('S')], [{ role: 'user', content: 'U' }], 'S', 0],
+    [[text('S'), text('T')], [{ role: 'user', content: 'U' }], 'ST', 1],
+    ['S', [{ role: 'system', content: 'own' }], 'own', 1],
+    [{ os: 'x' }, [{ role: 'user', content: 'U' }], null, 1],
+    ['', [{ role: 'user', content: 'U' }], null, 1],
+  ])('a system beside the list: %j', (system, messages, expected, lost) => {
     const { data, losses } = fromChat({ system, messages });
     const [first] = data.messages;
     expect(first!.role === 'system' ? first!.content : null).toBe(expected);
-    expect(losses.length > 0).toBe(true);
+    expect(losses).toHaveLength(lost);
+  });
+
+  test('blocks in another order are several messages, in their order', () => {
+    const { data, losses } = fromChat({
+      messages: [
+        {
+          role: 'assistant', model: 'm', reasoning: 'R',
+          content: [
+            { type: 'thinking', thinking: 'one' }, { type: 'thinking', thinking: 'two' }, text('A'),
+            { type: 'tool_use', id: 't1', name: 'f', input: {} }, text('B'),
+          ],
+        },
+        { role: 'user', note: 'n', content: [text('C'), { type: 'tool_result', tool_use_id: 't1', content: 'D' }] },
+        { role: 'user', content: 'E' },
+      ],
+    });
+    expect(data.messages.map(({ channel = null, content }) => [channel, content])).toEqual([
+      ['analysis', 'R'], ['analysis', 'one'], ['analysis', 'two'], ['commentary', 'A'], ['commentary', '{}'],
+      ['final', 'B'], [null, 'C'], ['commentary', 'D'], [null, 'E'],
+    ]);
+    expect(losses.map(({ what, message, detail }) => `${what} ${message} ${detail}`)).toEqual([
+      'grouping 0 its blocks become several messages', 'field 0 reasoning becomes thinking', 'field 0 model',
+      'grouping 1 what stands before a reply becomes its own message', 'field 1 note',
+      'grouping 2 it joins the message before it',
+    ]);
   });
 });
 

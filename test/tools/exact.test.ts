@@ -1,8 +1,8 @@
 // Numbers that a double does not hold.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isRounded } from '../../../src/corpus/records/exact.ts';
-import { SEED } from '../../random.ts';
+import { isRounded } from '../../src/tools/exact.ts';
+import { SEED } from '../random.ts';
 
 test.each<[string, boolean]>([
   ['{"id":12345678901234567890}', true],

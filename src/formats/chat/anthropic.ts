@@ -1,0 +1,116 @@
+// Plain messages as Anthropic's: the system's text beside the list, contents of blocks. They are read as chat records
+// are (read.ts), of which they are another spelling, and written as these are: what a turn is, is known there.
+
+import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { isCall } from '../../rules/message-data.ts';
+import { isRounded } from '../../tools/exact.ts';
+import { isBounded, isObject } from '../../tools/json.ts';
+import { toOpenAI } from '../../tools/records.ts';
+import { type Loss, Refusal } from '../loss.ts';
+import { withoutNames } from './bare.ts';
+import { MOST_ARGUMENTS } from './fields.ts';
+import type { ChatMessage } from './read.ts';
+import { toChat } from './write.ts';
+
+export interface AnthropicMessage {
+  readonly role: 'user' | 'assistant';
+  readonly content: string | readonly object[];
+}
+
+export interface AnthropicRecord {
+  readonly system?: string;
+  readonly tools?: readonly object[];
+  readonly messages: readonly AnthropicMessage[];
+}
+
+/**
+ * The record of a transcript. Replies, and what a user says behind them, are blocks of one message. Losses name
+ * messages by their number in the data. Throws a Refusal.
+ */
+export function toAnthropic(data: TranscriptData): { record: AnthropicRecord; losses: Loss[] } {
+  const losses: Loss[] = [];
+  const first = data.messages.findIndex(({ role }) => role !== 'system' && role !== 'developer');
+  const opening = first < 0 ? data.messages.length : first;
+  data.messages.forEach((message, index) => lookAt(message, index, index < opening, losses));
+  if (opening > 1) losses.push({ what: 'grouping', message: null, detail: 'messages of the system become one text' });
+  const messages = withoutNames(data.messages, losses);
+  const chat = toChat({ ...data, tools: [], messages });
+  const system = chat.record.messages.slice(0, opening).map(({ content }) => content ?? '').join('\n\n');
+  const record = {
+    ...(opening > 0 && { system }),
+    ...(data.tools.length > 0 && { tools: toolsOf(data.tools, losses) }),
+    messages: messagesOf(chat.record.messages.slice(opening)),
+  };
+  return { record, losses: [...losses, ...chat.losses] };
+}
+
+/** What the form cannot hold of a message. Throws a Refusal. */
+function lookAt(message: MessageData, index: number, isOpening: boolean, losses: Loss[]): void {
+  const { role, content } = message;
+  if (role === 'developer' && isOpening) {
+    losses.push({ what: 'role', message: index, detail: 'developer becomes system' });
+  }
+  if ((role === 'system' || role === 'developer') && !isOpening) {
+    throw new Refusal(index, 'the form has no message of a system between the others', 'move it to the front');
+  }
+  if (!isCall(message)) return;
+  const value = parse(content);
+  if (value === null) {
+    throw new Refusal(index, 'the arguments of the call are no JSON object', 'make them one');
+  }
+  if (isRounded(content)) {
+    losses.push({ what: 'field', message: index, detail: 'a number that a double does not hold is rounded' });
+  } else if (JSON.stringify(value) !== content) {
+    losses.push({ what: 'field', message: index, detail: 'arguments are laid out anew' });
+  }
+}
+
+function parse(text: string): object | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) && isBounded(value, ...MOST_ARGUMENTS) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function toolsOf(tools: readonly ToolDefinition[], losses: Loss[]): object[] {
+  return toOpenAI(tools).map(({ function: { name, description, parameters } }, number) => {
+    if (parameters === undefined) {
+      losses.push({ what: 'tools', message: null, detail: `tool ${number}: it gets a schema that allows everything` });
+    }
+    return { name, ...(description !== undefined && { description }), input_schema: parameters ?? { type: 'object' } };
+  });
+}
+
+function messagesOf(entries: readonly ChatMessage[]): AnthropicMessage[] {
+  const messages: AnthropicMessage[] = [];
+  // The replies to which further ones, or what a user says, are added.
+  let replies: object[] | null = null;
+  for (const entry of entries) {
+    const text = entry.content ?? '';
+    if (entry.role === 'tool') {
+      const id = entry.tool_call_id;
+      const block = { type: 'tool_result', ...(id !== undefined && { tool_use_id: id }), content: text };
+      if (replies === null) messages.push({ role: 'user', content: (replies = [block]) });
+      else replies.push(block);
+      continue;
+    }
+    if (entry.role === 'assistant') messages.push({ role: 'assistant', content: blocksOf(entry) });
+    else if (replies === null) messages.push({ role: 'user', content: text });
+    else replies.push({ type: 'text', text });
+    replies = null;
+  }
+  return messages;
+}
+
+function blocksOf({ content, thinking, tool_calls: calls = [] }: ChatMessage): string | object[] {
+  if (thinking === undefined && calls.length === 0) return content ?? '';
+  return [
+    ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
+    ...(content === null ? [] : [{ type: 'text', text: content }]),
+    ...calls.map(({ id, function: { name, arguments: text } }) => {
+      return { type: 'tool_use', id, name, input: JSON.parse(text) as object };
+    }),
+  ];
+}

@@ -1,0 +1,159 @@
+// Seeded random conversations, and how each form of records spells them: written by hand from the descriptions of the
+// forms, apart from the writers.
+import type { Random } from '../../random.ts';
+
+export interface Turn {
+  readonly who: 'system' | 'developer' | 'user' | 'assistant';
+  readonly text: string | null;
+  readonly thinking: string | null;
+  readonly calls: readonly { readonly id: string; readonly name: string; readonly input: object }[];
+  /** Of the calls, in their order. */
+  readonly replies: readonly string[];
+}
+
+export interface Conversation {
+  readonly tools: readonly { name: string; description: string; parameters: object }[];
+  readonly turns: readonly Turn[];
+}
+
+type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
+
+const TEXTS = [
+  'Hello', '', ' ', 'a\nb\r\n', 'caf\u00e9 \u{1f600}', '<|end|>', 'a <think> b', '{"a": 1}', '"', '\\',
+  'x'.repeat(200), '[image]', '\u2028', 'version: 2.2', '<tool_call>{}</tool_call>',
+];
+const NAMES = ['weather', 'a.b', 'x-y', 'search_2', 'browser.search', 'python'];
+
+function value(random: Random, depth = 0): Value {
+  switch (random.below(depth > 2 ? 4 : 6)) {
+    case 0: return random.pick([null, true, false]);
+    case 1: return random.pick([0, -1, 1.5, 1e21, 123456789]);
+    case 2: case 3: return random.pick(TEXTS);
+    case 4: return Array.from({ length: random.below(3) }, () => value(random, depth + 1));
+    default: return object(random, depth + 1);
+  }
+}
+
+function object(random: Random, depth = 0): { [key: string]: Value } {
+  const keys = ['city', 'a b', '\u00e9', 'type', 'text', 'content'].slice(0, random.below(6));
+  return Object.fromEntries(keys.map((key) => [key, value(random, depth)]));
+}
+
+/** `plain`: what ShareGPT can say, too. */
+export function randomConversation(random: Random, plain = false): Conversation {
+  const turns: Turn[] = [];
+  let ids = 0;
+  const said = (who: Turn['who'], text: string): Turn => ({ who, text, thinking: null, calls: [], replies: [] });
+  if (random.once(2)) turns.push(said('system', random.pick(TEXTS.filter((text) => text !== ''))));
+  for (let left = 1 + random.below(5); left > 0; left--) {
+    turns.push(said('user', random.pick(TEXTS)));
+    for (let steps = random.below(3); steps > 0; steps--) {
+      const calls = Array.from({ length: 1 + random.below(plain ? 1 : 3) }, () => {
+        return { id: `call_${++ids}`, name: random.pick(NAMES), input: object(random) };
+      });
+      const isCut = left === 1 && steps === 1 && random.once(8);
+      const replies = isCut ? [] : calls.map(() => random.pick(TEXTS));
+      turns.push({
+        who: 'assistant',
+        thinking: plain || random.once(2) ? null : random.pick(TEXTS),
+        // Empty text beside calls is the same as none.
+        text: plain || random.once(2) ? null : random.pick(TEXTS.filter((text) => text !== '')),
+        calls,
+        replies,
+      });
+      if (isCut) return { tools: tools(random), turns };
+    }
+    const thinking = plain || random.once(2) ? null : random.pick(TEXTS);
+    turns.push({ ...said('assistant', random.pick(TEXTS)), thinking });
+  }
+  return { tools: tools(random), turns };
+}
+
+function tools(random: Random): Conversation['tools'] {
+  const parameters = { type: 'object', properties: { city: { type: 'string', enum: ['a', 'b'] } }, required: ['city'] };
+  return ['weather', 'search_2']
+    .slice(0, random.below(3))
+    .map((name) => ({ name, description: 'Does it.', parameters }));
+}
+
+const listOf = (tools: Conversation['tools'], of: (tool: Conversation['tools'][number]) => object): object => {
+  return tools.length === 0 ? {} : { tools: tools.map(of) };
+};
+
+/** By the names that `convert --to` has. */
+export const SPELLINGS: Record<'messages' | 'anthropic' | 'responses' | 'sharegpt', (from: Conversation) => object> = {
+  messages: ({ tools, turns }) => ({
+    ...listOf(tools, (tool) => ({ type: 'function', function: tool })),
+    messages: turns.flatMap(({ who, text, thinking, calls, replies }) => [
+      {
+        role: who,
+        content: text,
+        ...(thinking !== null && { thinking }),
+        ...(calls.length > 0 && {
+          tool_calls: calls.map(({ id, name, input }) => {
+            return { id, type: 'function', function: { name, arguments: JSON.stringify(input) } };
+          }),
+        }),
+      },
+      ...replies.map((content, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content })),
+    ]),
+  }),
+
+  anthropic: ({ tools, turns }) => {
+    const messages: { role: string; content: unknown }[] = [];
+    for (const { who, text, thinking, calls, replies } of turns) {
+      const last = messages.at(-1);
+      if (who === 'system') continue;
+      if (who === 'user' && last?.role === 'user') (last.content as object[]).push({ type: 'text', text });
+      else if (thinking === null && calls.length === 0) messages.push({ role: who, content: text });
+      else {
+        const content = [
+          ...(thinking === null ? [] : [{ type: 'thinking', thinking }]),
+          ...(text === null ? [] : [{ type: 'text', text }]),
+          ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
+        ];
+        messages.push({ role: who, content });
+      }
+      if (replies.length === 0) continue;
+      const content = replies.map((reply, i) => ({ type: 'tool_result', tool_use_id: calls[i]!.id, content: reply }));
+      messages.push({ role: 'user', content });
+    }
+    const [first] = turns;
+    return {
+      ...(first?.who === 'system' && { system: first.text }),
+      ...listOf(tools, ({ name, description, parameters }) => ({ name, description, input_schema: parameters })),
+      messages,
+    };
+  },
+
+  responses: ({ tools, turns }) => ({
+    ...listOf(tools, (tool) => ({ type: 'function', ...tool })),
+    input: turns.flatMap(({ who, text, thinking, calls, replies }) => [
+      ...(thinking === null
+        ? []
+        : [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: thinking }] }]),
+      ...(text === null ? [] : [{ type: 'message', role: who, content: text }]),
+      ...calls.map(({ id, name, input }) => {
+        return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) };
+      }),
+      ...replies.map((output, i) => ({ type: 'function_call_output', call_id: calls[i]!.id, output })),
+    ]),
+  }),
+
+  sharegpt: ({ tools, turns }) => ({
+    ...(tools.length > 0 && {
+      tools: JSON.stringify(tools.map((tool) => ({ type: 'function', function: tool }))),
+    }),
+    conversations: turns.flatMap(({ who, text, calls, replies }) => [
+      ...(text === null
+        ? []
+        : [{ from: who === 'user' ? 'human' : who === 'assistant' ? 'gpt' : who, value: text }]),
+      ...calls.map(({ name, input }) => {
+        return {
+          from: 'function_call', value: `{"name": ${JSON.stringify(name)}, "arguments": ${JSON.stringify(input)}}`,
+        };
+      }),
+      ...replies.map((reply) => ({ from: 'observation', value: reply })),
+    ]),
+  }),
+};
