@@ -54,10 +54,14 @@ function mayBegin(p: usize): bool {
   // Letters may be written as codes.
   const isCode = third == 0x5c;
   if (sign == 0x3c) {
-    // <|  <<  </s>  <s>  <start_of_turn>  <eos>  <end_of_turn>  <bos>; white space, codes, the text's end, what is not
-    // ASCII.
+    // <|  <<  </s>  <s>  <start_of_turn>  <eos>  <end_of_turn>  <bos>  <think>  <tool…  and their ends; white space,
+    // codes, the text's end, what is not ASCII.
     const fourth = <u32>load<u8>(p, 3);
-    if (next == 0x2f) return isCode || (third == 0x73 && (fourth == 0x3e || fourth == 0x5c));
+    if (next == 0x2f) {
+      if (third == 0x74) return mayName(fourth, load<u8>(p, 4));
+      return isCode || (third == 0x73 && (fourth == 0x3e || fourth == 0x5c));
+    }
+    if (next == 0x74) return isCode || mayName(third, fourth);
     if (next == 0x73) return isCode || third == 0x3e || third == 0x74;
     if (next == 0x65) return isCode || third == 0x6f || third == 0x6e;
     if (next == 0x62) return isCode || (third == 0x6f && (fourth == 0x73 || fourth == 0x5c));
@@ -92,6 +96,13 @@ function mayBegin(p: usize): bool {
   if (sign == 0xef) return next == 0xbc ? third == 0x9c : next == 0xb9 && third == 0xa4;
   if (sign == 0xe1) return next == 0x90 && third == 0xb8;
   return next == 0x82;
+}
+
+/** `hi` of think or `oo` of tool, which follow a `t`. */
+// @ts-ignore: decorator
+@inline
+function mayName(first: u32, second: u32): bool {
+  return first == 0x5c || second == 0x5c || (first == 0x68 ? second == 0x69 : first == 0x6f && second == 0x6f);
 }
 
 /** A backslash of a text, the last of its escape at p: whether it begins an escape that the text holds. */

@@ -15,7 +15,8 @@ const FOREIGN = [
   '[INST]', '[/INST]', '[TOOL_CALLS]', '[AVAILABLE_TOOLS]', '[/AVAILABLE_TOOLS]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]',
   '[SYSTEM_PROMPT]', '[/SYSTEM_PROMPT]', '<<SYS>>', '<</SYS>>', '<start_of_turn>', '<end_of_turn>', '<bos>', '<eos>',
   '<\uff5cbegin\u2581of\u2581sentence\uff5c>', '<\uff5cend\u2581of\u2581sentence\uff5c>', '<\uff5cUser\uff5c>',
-  '<\uff5cAssistant\uff5c>',
+  '<\uff5cAssistant\uff5c>', '<think>', '</think>', '<tools>', '</tools>', '<tool_call>', '</tool_call>',
+  '<tool_response>', '</tool_response>',
 ];
 /** Those that do and are well known; any other name of this shape counts as well. */
 const FOREIGN_NAMES = [

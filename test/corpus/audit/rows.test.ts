@@ -25,6 +25,7 @@ const PIECES = [
   '\u276e|end|\u276f', '\ufe64|end|>', '\u27e8x\u27e9', '\u2329|end|>', '\u00e9', '\u{1f600}',
   '|', '|end|>', 'start|>', '>', 'a', 'text ', ' ', '\n', '"', "'", '{', '}', '[', ']', ':', '\u200b', '<\u200b|end|>',
   'x < y', 'a<b', '<3', '<\uff5cUser\uff5c>', '<a href="x">', 'l\\u0074',
+  '<think>', '</think>', '<th>', '</th>', '<title>', '</table>', '<tool_call>', '</tool_response>', '<tools>', 'hink>',
 ];
 
 const text = (random: Random): string => Array.from({ length: random.below(6) }, () => random.pick(PIECES)).join('');

@@ -44,7 +44,8 @@ describe('whole tokens', () => {
       'warning foreign-token <<SYS>>', 'warning foreign-token <</SYS>>', 'warning foreign-token <start_of_turn>',
     ]],
     ['<\uff5cUser\uff5c>', ['warning foreign-token <\uff5cUser\uff5c>']],
-    ['<div> [1] <think> <|a b|>', []],
+    ['<think></tool_call>', ['warning foreign-token <think>', 'warning foreign-token </tool_call>']],
+    ['<div> [1] <thinker> <tool> <|a b|>', []],
   ];
   test.each(texts)('%j', (text, found) => {
     expect(short(text)).toEqual(found);
