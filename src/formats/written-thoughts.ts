@@ -50,12 +50,17 @@ export function withoutWritten(message: MessageData, index: number, losses: Loss
   return [...thought, { ...rest, ...ending, content: said, ...(looks && { written: null }) }];
 }
 
+/** A part of both markers. */
+const THINK = 'think>';
+
 /**
  * Written reasoning becomes messages on `analysis`. `stays`: where its markers alone bound it, it stays as it is: in a
  * form that has no quotes either.
  */
 export function splitWritten(data: TranscriptData, stays = false): Changed {
   const losses: Loss[] = [];
+  // In most transcripts nothing looks like it.
+  if (!data.messages.some(({ content }) => content.includes(THINK))) return { data, losses };
   const messages = data.messages.flatMap((message, index) =>
     isShown(message) && !(stays && !message.written) ? withoutWritten(message, index, losses) : [message]);
   const isSame = messages.every((message, i) => message === data.messages[i]);

@@ -5,6 +5,7 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import {
   type Converted, convertTranscript, type Form, isDialect, nameGained, neutralOf,
 } from '../../formats/convert.ts';
+import type { ChatRecord } from '../../formats/chat/read.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
@@ -19,6 +20,7 @@ import type { UnitOptions } from '../records/unit.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { ChatRecordLines } from './convert-lines.ts';
 import { RecordTexts } from './convert-rows.ts';
 import { ConvertSums } from './convert-sums.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
@@ -108,6 +110,7 @@ class Conversion {
   readonly #out = new GatheredBytes();
   readonly #sums = new ConvertSums();
   readonly #texts = new RecordTexts();
+  readonly #lines = new ChatRecordLines();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
@@ -252,9 +255,12 @@ class Conversion {
     }
   }
 
-  #write({ id, place }: Origin, { text, record }: Converted, { messages }: TranscriptData): Pieces {
+  #write({ id, place }: Origin, { text, record }: Converted, { messages, tools }: TranscriptData): Pieces {
     const { to, format, forTerminal } = this.#job;
     this.#sums.converted++;
+    if (record !== null && to === 'messages' && tools.length > 0) {
+      return this.#out.addText(this.#lines.write(id, record as ChatRecord, tools));
+    }
     if (record !== null) return this.#out.addText(`${JSON.stringify({ id, ...record })}\n`);
     if (format === 'ndjson') return this.#out.addText(`${JSON.stringify({ id, text })}\n`);
     if (to === 'harmony') this.#sums.join(place, text!, messages.at(-1)?.end ?? 'end');

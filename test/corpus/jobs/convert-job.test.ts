@@ -6,7 +6,8 @@ import { afterAll, expect, test } from 'vitest';
 import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
-import { FORMS, isDialect } from '../../../src/formats/convert.ts';
+import { convertTranscript, FORMS, isDialect } from '../../../src/formats/convert.ts';
+import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
@@ -146,6 +147,29 @@ test('chat records as text: the same from rows and from values', async () => {
     const rows = (await seen(path, { ...work, format: 'text' }, {}, 1)) as Seen;
     const name = `seed ${SEED}, round ${round}`;
     expect(rows, name).toEqual({ ...values, lines: textsOf(values.lines) });
+  }
+});
+
+test('chat records of texts whose tools repeat: the same as each by itself', async () => {
+  for (let round = 0; round < runs(100); round++) {
+    const random = randomOf(SEED + round);
+    const parameters = { ...PARAMETERS, required: [] };
+    const tools = (name: string): object => ({ namespace: 'functions', name, parameters });
+    const kinds = [[], [tools('f')], [tools('g')], [tools('f'), tools('g')]] as ToolDefinition[][];
+    const transcripts = Array.from({ length: 1 + random.below(12) }, (): TranscriptData => {
+      const content = random.pick(TEXTS);
+      const answer = { role: 'assistant', content: random.pick(TEXTS), channel: 'final', end: 'end' } as const;
+      return { header: {}, tools: random.pick(kinds), messages: [{ role: 'user', content, end: 'end' }, answer] };
+    });
+    const path = join(folder, `input-${files++}`);
+    const texts = transcripts.map((data) => convertTranscript(data, 'openchatml-2.2').text!);
+    writeFileSync(path, texts.join(''));
+    const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    const wanted = transcripts.map((data, i) => {
+      return `${JSON.stringify({ id: `${path}:${i}`, ...convertTranscript(data, 'messages').record })}\n`;
+    });
+    const { lines } = (await seen(path, work, {}, 1)) as Seen;
+    expect(Buffer.from(lines, 'latin1').toString(), `seed ${SEED}, round ${round}`).toBe(wanted.join(''));
   }
 });
 
