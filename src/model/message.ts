@@ -17,7 +17,7 @@ import { contentPieces } from './content.ts';
 import { HEADER_BYTES } from './header/document.ts';
 import { INSPECT } from './inspect.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
-import { type Mark, readThoughts, type Thought } from './thoughts.ts';
+import { type Mark, readThoughts, splitThoughts, type Thought } from './thoughts.ts';
 import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -215,9 +215,11 @@ export class Message {
     return this.#rows(MARK).filter((mark) => mark.from >= from && mark.to <= to);
   }
 
-  /** The thought blocks of the body. */
+  /** The thoughts between markers in the body: those of an analysis of 2.x one after the other, else blocks (R-COT). */
   get thoughts(): Thought[] {
-    return readThoughts(this.marks(), this.body.to).thoughts;
+    const marks = this.marks();
+    const isSplit = !this.#isLine && this.channel === 'analysis';
+    return isSplit ? splitThoughts(marks, this.body.to) : readThoughts(marks, this.body.to).thoughts;
   }
 
   /** Reasoning that the assistant wrote as text (R-THINK); null: none. */

@@ -1,4 +1,5 @@
-// Thought blocks: `<|start_reason|>` and its like, up to the matching end marker; same names nest (R-COT).
+// Thoughts between markers, `<|start_reason|>` and its like (R-COT): blocks up to the matching end marker, where same
+// names nest; in an analysis of 2.x one after the other.
 
 import {
   END_INTROSPECT, END_REASON, END_REFLECT, FUNCTION_CALL, START_INTROSPECT, START_REASON, START_REFLECT,
@@ -54,6 +55,30 @@ export class ThoughtReader {
     }
     return null;
   }
+}
+
+/**
+ * The thoughts of an analysis of 2.x, which hold no others: each runs to its own end marker, to the next marker that
+ * begins one, or to the end of the body (R-COT).
+ */
+export function splitThoughts(marks: Iterable<Mark>, bodyTo: number): Thought[] {
+  const thoughts: Thought[] = [];
+  let open: { readonly start: Mark; readonly name: ThoughtName; readonly end: number } | null = null;
+  const close = (textTo: number, to: number): void => {
+    if (open) thoughts.push({ name: open.name, from: open.start.from, to, textFrom: open.start.to, textTo });
+    open = null;
+  };
+  for (const mark of marks) {
+    const opens = OPENS[mark.token];
+    if (opens) {
+      close(mark.from, mark.from);
+      open = { start: mark, ...opens };
+    } else if (mark.token === open?.end) {
+      close(mark.from, mark.to);
+    }
+  }
+  close(bodyTo, bodyTo);
+  return thoughts;
 }
 
 /** The outermost blocks of a body that ends at `bodyTo`, and the function calls outside of them (R-CALL). */
