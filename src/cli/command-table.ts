@@ -4,8 +4,8 @@ import { Option } from 'commander';
 import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
-  colorOption, corpusOptions, flag, formatOption, gather, readLimit, readNumber, recordOptions, threadsOption,
-  toolsOption,
+  colorOption, corpusOptions, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
+  threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';
@@ -57,6 +57,7 @@ export function commandRows(): readonly CommandRow[] {
       options: () => [
         ...reportOptions(),
         toolsOption(),
+        limitOption(),
         ...corpusOptions(),
       ],
     },
@@ -64,7 +65,7 @@ export function commandRows(): readonly CommandRow[] {
       name: 'messages',
       description: 'write one record a message',
       load: async () => (await import('./commands/messages.ts')).messages,
-      refuse: refuseBinary,
+      refuse: (options, host) => refuseBinary(options, host) ?? refuseChoice(options),
       options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
         new Option('-o, --output <file>', 'where to write; standard output when left out'),
@@ -72,6 +73,13 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather),
         new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber),
         new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber),
+        new Option('--grep <text>', 'messages whose content holds this text'),
+        ...flag('--ignore-case', 'without regard to case, for --grep'),
+        new Option('--limit <number>', 'so many messages and no more, of all inputs together (ndjson)')
+          .argParser(readCount),
+        new Option('--sample <number>', 'so many messages, chosen at random from all inputs (ndjson)')
+          .argParser(readCount),
+        new Option('--seed <number>', 'another choice for --sample (default: 0)').argParser(readNumber),
         ...corpusOptions(),
       ],
     },
@@ -109,6 +117,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
           + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
+        limitOption(),
         threadsOption(),
       ],
     },
@@ -185,6 +194,10 @@ function reportOptions(): Option[] {
   ];
 }
 
+function limitOption(): Option {
+  return new Option('--limit <number>', 'so many transcripts and no more, of all inputs together').argParser(readCount);
+}
+
 /** How records are judged, one by one. */
 function judgeOptions(): Option[] {
   return [
@@ -194,6 +207,14 @@ function judgeOptions(): Option[] {
       .argParser(readNumber),
     ...flag('--warnings', 'name findings that are no errors, too'),
   ];
+}
+
+/** Lines are chosen, and lines only. */
+function refuseChoice({ format, limit, sample, seed }: Readonly<Record<string, unknown>>): string | null {
+  if (limit !== undefined && sample !== undefined) return 'give --limit or --sample, not both';
+  if (seed !== undefined && sample === undefined) return '--seed is for --sample';
+  const isChosen = limit !== undefined || sample !== undefined;
+  return isChosen && format !== 'ndjson' ? '--limit and --sample are for --format ndjson' : null;
 }
 
 /** A table in binary form would only disturb a terminal. */

@@ -111,6 +111,13 @@ export function readNumber(value: string): number {
   throw new InvalidArgumentError('Expected a whole number from 0 on.');
 }
 
+/** A whole number from 1 on. */
+export function readCount(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number >= 1 && Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('Expected a whole number from 1 on.');
+}
+
 export function readThreads(value: string): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= MOST_THREADS) return number;

@@ -54,6 +54,8 @@ export interface CheckSetting {
   readonly memory?: ToolMemory | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
+  /** Transcripts of the input after which nothing more is looked at; something may be told of the next one. */
+  readonly most?: number | undefined;
 }
 
 const NOTHING: readonly Diagnostic[] = [];
@@ -70,6 +72,7 @@ interface Pending {
 
 export class Checker implements SourceWatcher {
   readonly #range: Range;
+  readonly #most: number;
   readonly #walk: Walk;
   readonly #source: Source;
   readonly #options: CheckOptions;
@@ -87,11 +90,12 @@ export class Checker implements SourceWatcher {
 
   constructor(
     machine: Machine, source: Source, options: CheckOptions,
-    { range = WHOLE, known, memory = new ToolMemory(), watch }: CheckSetting = {},
+    { range = WHOLE, known, memory = new ToolMemory(), watch, most = Infinity }: CheckSetting = {},
   ) {
     this.#utf8 = new InvalidUtf8();
     const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
+    this.#most = most;
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, {
       watch: watches, start: range.start, to: range.to, known,
     });
@@ -137,7 +141,7 @@ export class Checker implements SourceWatcher {
       const limit = this.#walk.endOf(batch, to);
       while (row < batch.to) {
         this.#isBlank = false;
-        if (row >= limit && this.#endsBefore(batch, row)) {
+        if ((row >= limit || this.#isEnough) && this.#endsBefore(batch, row)) {
           yield* this.#close(batch, row);
           return;
         }
@@ -212,6 +216,13 @@ export class Checker implements SourceWatcher {
     this.#utf8.upTo(fromOf(batch, row));
     if (divider.messages === 0) this.#meaning.begin(divider.current!);
     return row;
+  }
+
+  /** All transcripts that are wanted have begun, and the last of them has messages. */
+  get #isEnough(): boolean {
+    if (this.#most === Infinity) return false;
+    const { transcripts } = this;
+    return transcripts > this.#most || (transcripts === this.#most && this.#walk.divider.messages > 0);
   }
 
   /** The range ends before this row: another one begins with it. */

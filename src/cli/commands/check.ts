@@ -16,6 +16,8 @@ export interface CheckOptions extends CorpusOptions {
   readonly maxWarnings?: number;
   readonly maxDiagnostics?: number;
   readonly tools?: readonly string[];
+  /** Transcripts that are looked at, of all inputs. */
+  readonly limit?: number;
 }
 
 const SCHEMA = 'openchatml/check/1';
@@ -39,16 +41,26 @@ export async function check(
   const places = new FindingPlaces();
   const lost = new Set<string>();
   let records = 0;
+  // Transcripts that may still be looked at, of the input at hand.
+  let left = options.limit ?? Infinity;
   for await (const event of run.events(paths, options, {
-    work: { kind: 'check', tools },
+    work: { kind: 'check', tools, most: options.limit },
     tellsAtEnd: false,
     watching: (input, opened) => places.watch(input, opened, run.progress.watch(opened.input)),
   })) {
-    if (event.kind === 'end') records += event.records;
+    if (event.kind === 'end') {
+      records += event.records;
+      left -= event.transcripts;
+    }
     if (event.kind === 'end' || event.kind === 'broken') places.close();
+    if (event.kind === 'part' && event.result.transcripts >= left) {
+      run.files++;
+      break;
+    }
     if (event.kind !== 'piece' || !Array.isArray(event.piece)) continue;
     const { path } = event.input;
     for (const found of event.piece) {
+      if (found.diagnostic.transcript >= left) continue;
       const diagnostic = settle(found.diagnostic);
       if (diagnostic === null) continue;
       tally.add(diagnostic);
@@ -67,6 +79,7 @@ export async function check(
       report.diagnostic(path, diagnostic, place, input, found.record);
     }
   }
+  places.close();
   const { error: errors, warning: warnings, info: infos } = tally.severities;
   const summary: Summary = { schema: SCHEMA, files: run.files, errors, warnings, infos, rules: tally.rules };
   const words = report.end(summary, !run.failed);

@@ -14,6 +14,8 @@ export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 
   /** `text` by default for dialects; the other forms are always lines of JSON. */
   readonly format?: ConvertWork['format'];
   readonly threads?: number;
+  /** Transcripts that are converted or refused, of all inputs. */
+  readonly limit?: number;
 }
 
 export async function convert(
@@ -36,7 +38,8 @@ export async function convert(
   const sums = new ConvertSums();
   // A form that is named is one of records.
   const given = from === 'auto' || isDialect(from) ? options : { ...options, form: 'messages' as const };
-  const how = { neutralise, constrain, harmonyPreambles, reasoning };
+  const { limit = Infinity } = options;
+  const how = { neutralise, constrain, harmonyPreambles, reasoning, apart: limit < Infinity };
   for await (const event of run.events(paths, given, {
     work: { kind: 'convert', to, from, format, forTerminal: host.stdout.isTTY, ...how },
     tellsAtEnd: false,
@@ -48,6 +51,7 @@ export async function convert(
         else run.out.jsonBytes(event.piece);
       } else if ('words' in event.piece) run.tellAll(event.piece.words);
       else if ('converted' in event.piece) sums.add(event.piece.converted);
+      if (sums.converted + sums.refused >= limit) break;
     } else if (event.kind === 'end' && event.messages === 0 && !event.holdsRecords) {
       run.tell(`${escapeLine(event.input.path)}: holds no message to convert`);
     }

@@ -3,6 +3,9 @@
 import { MessagesSink } from './messages-sink.ts';
 import type { CorpusOptions } from '../options.ts';
 import { countOf, escapeLine, thousands } from '../print.ts';
+import { shownName } from '../../printable.ts';
+import { Counter } from '../../rules/count.ts';
+import { isReadOnce } from './scan-report.ts';
 import { SECTION } from '../../corpus/jobs/job.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
@@ -16,6 +19,11 @@ export interface MessagesOptions extends CorpusOptions {
   readonly onlyChannel?: readonly string[];
   readonly transcript?: number;
   readonly at?: number;
+  readonly grep?: string;
+  readonly ignoreCase?: boolean;
+  readonly limit?: number;
+  readonly sample?: number;
+  readonly seed?: number;
 }
 
 export async function messages(
@@ -25,9 +33,9 @@ export async function messages(
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
   const run = new Invocation(options, host, makeSpinner);
-  const { format, output, onlyRole, onlyChannel, transcript, at } = options;
+  const { format, output, onlyRole, onlyChannel, transcript, at, grep, ignoreCase } = options;
   if (output !== undefined && run.refusesTarget(paths, output)) return FAILED;
-  const sink = await MessagesSink.open(run, format, output);
+  const sink = await MessagesSink.open(run, format, output, options);
   if (sink === null) return FAILED;
   let records = 0;
   let count = 0;
@@ -35,13 +43,17 @@ export async function messages(
     for await (const event of run.events(paths, options, {
       work: {
         kind: 'messages',
-        filters: { onlyRole, onlyChannel, transcript, at },
+        filters: { onlyRole, onlyChannel, transcript, at, grep, ignoreCase },
         form: format === 'ndjson' ? 'lines' : { format, section: SECTION },
       },
       tellsAtEnd: false,
       watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
     })) {
       if (event.kind === 'piece') sink.take(event.piece);
+      if (sink.isDone) {
+        run.files++;
+        break;
+      }
       if (event.kind !== 'end') continue;
       if (event.badRecords > 0 && !options.quiet) {
         const part = `${thousands(event.badRecords)} of ${countOf(event.records, 'record')}`;
@@ -59,6 +71,39 @@ export async function messages(
   } finally {
     sink.close();
   }
+  const isOther = transcript === undefined && at === undefined && grep === undefined;
+  if (count === 0 && !run.failed && isOther) await tellNames(run, paths, options);
   run.tellSums({ records, messages: count }, options);
   return run.failed ? FAILED : OK;
+}
+
+/** Names that are told. */
+const MOST_NAMES = 20;
+
+/** No message has the role or the channel that was asked for: those that there are, by another reading. */
+async function tellNames(
+  run: Invocation, paths: readonly string[], options: MessagesOptions,
+): Promise<void> {
+  const { onlyRole, onlyChannel, quiet } = options;
+  if (quiet || (!onlyRole && !onlyChannel) || paths.length === 0 || paths.some(isReadOnce)) return;
+  const counter = new Counter();
+  const { files } = run;
+  for await (const event of run.events(paths, options, {
+    work: { kind: 'count' },
+    tellsAtEnd: true,
+    watching: (_, { input }) => ({ source: () => input, counter }),
+  })) {
+    if (event.kind === 'part' && event.result.counts !== null) counter.merge(event.result.counts);
+  }
+  run.files = files;
+  const { roles, channels } = counter.result();
+  const tell = (what: string, wanted: readonly string[] | undefined, there: readonly string[]): void => {
+    const missing = (wanted ?? []).filter((name) => !there.includes(name));
+    if (missing.length === 0 || there.length === 0) return;
+    const list = there.slice(0, MOST_NAMES).map(shownName).join(', ');
+    const names = there.length > MOST_NAMES ? `${list} and ${thousands(there.length - MOST_NAMES)} more` : list;
+    run.tell(`no message has the ${what} ${missing.map(shownName).join(', ')}; there are ${names}`);
+  };
+  tell('role', onlyRole, Object.keys(roles));
+  tell('channel', onlyChannel, Object.keys(channels));
 }

@@ -47,7 +47,7 @@ function* performRaw(
     // Who watches calls is told of each one.
     const openCalls = input.canReread ? undefined : places.openCalls;
     const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, {
-      range, known: kit.headers, memory: kit.tools, watch: places,
+      range, known: kit.headers, memory: kit.tools, watch: places, most: job.most,
     });
     let found: Found[] = [];
     try {

@@ -63,7 +63,8 @@ export const CONVERT: Kind<ConvertJob> = {
 
 /** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
 function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
-  const { to, from, format, forTerminal, reasoning = 'keep' } = job;
+  const { to, from, format, forTerminal, apart, reasoning = 'keep' } = job;
+  if (apart) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
   return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
 }
@@ -108,7 +109,8 @@ class Conversion {
   readonly #reading: ReadOptions;
   readonly #isLive: boolean;
   readonly #out = new GatheredBytes();
-  readonly #sums = new ConvertSums();
+  #sums = new ConvertSums();
+  #handedOut = 0;
   readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
 
@@ -125,7 +127,7 @@ class Conversion {
 
   /** Transcripts that were converted or refused. */
   get transcripts(): number {
-    return this.#sums.converted + this.#sums.refused;
+    return this.#handedOut + this.#sums.converted + this.#sums.refused;
   }
 
   /** Converts all that comes; the sums are the last piece. */
@@ -148,7 +150,15 @@ class Conversion {
 
   *#end(): Pieces {
     yield* this.#out.flush();
-    yield { converted: this.#sums.toJSON() };
+    const sums = this.#sums;
+    this.#handedOut = this.transcripts;
+    this.#sums = new ConvertSums();
+    yield { converted: sums.toJSON() };
+  }
+
+  /** A transcript is done with. */
+  *#settle(): Pieces {
+    if (this.#job.apart) yield* this.#end();
   }
 
   /** Records that were scanned together. */
@@ -249,6 +259,7 @@ class Conversion {
       const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain, reasoning });
       yield* this.#write(origin, converted, neutral.data);
       for (const losses of [given.losses, neutral.losses, converted.losses]) this.#sums.lose(origin.place, losses);
+      yield* this.#settle();
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       yield* this.#refuse(origin, error, 'record');
@@ -274,9 +285,11 @@ class Conversion {
     const what = index === null ? whole : `message ${index}`;
     yield* this.#out.flush();
     yield { words: [`refused: ${place}: ${what}: ${reason}; ${remedy}`] };
-    if (this.#job.format === 'text') return;
-    const line = { id, [HOLDERS[this.#job.to] ?? 'text']: null, error: `${what}: ${reason}; ${remedy}` };
-    yield* this.#out.addText(`${JSON.stringify(line)}\n`);
+    if (this.#job.format !== 'text') {
+      const line = { id, [HOLDERS[this.#job.to] ?? 'text']: null, error: `${what}: ${reason}; ${remedy}` };
+      yield* this.#out.addText(`${JSON.stringify(line)}\n`);
+    }
+    yield* this.#settle();
   }
 }
 

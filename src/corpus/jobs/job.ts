@@ -46,6 +46,9 @@ export interface MessageFilters {
   readonly onlyChannel?: readonly string[] | undefined;
   readonly transcript?: number | undefined;
   readonly at?: number | undefined;
+  /** Text that the content holds. */
+  readonly grep?: string | undefined;
+  readonly ignoreCase?: boolean | undefined;
 }
 
 /** Messages for a table. */
@@ -60,7 +63,12 @@ export const SECTION = 8 * 1024 * 1024;
 export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'count' }
   | { readonly kind: 'lines' }
-  | { readonly kind: 'check'; readonly tools: readonly ToolDefinition[] }
+  | {
+      readonly kind: 'check';
+      readonly tools: readonly ToolDefinition[];
+      /** Transcripts of an input that are looked at; of a further one something may be told. */
+      readonly most?: number | undefined;
+    }
   | { readonly kind: 'statistics'; readonly tools: readonly ToolDefinition[] }
   | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | TableForm }
   | ({ readonly kind: 'audit' } & AuditWork)
@@ -87,6 +95,8 @@ export interface ConvertWork {
   readonly neutralise?: boolean | undefined;
   readonly constrain?: 'bare' | 'constrain' | undefined;
   readonly harmonyPreambles?: boolean | undefined;
+  /** What becomes of each transcript is a piece of its own. */
+  readonly apart?: boolean | undefined;
   readonly reasoning?: 'keep' | 'ocm' | 'harmony' | 'think' | undefined;
 }
 

@@ -1,5 +1,6 @@
 // Messages on their way out of a job: those that are wanted, as lines of JSON or as columns of a table.
 
+import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { PlacedMessage } from '../messages.ts';
@@ -28,11 +29,14 @@ export class MessageOutput {
   /** A transcript of a record, and the same with its number in the file. */
   #own: TranscriptInfo | undefined;
   #ofFile: TranscriptInfo | undefined;
+  /** Whether a message holds the text that is looked for. */
+  readonly #holds: (message: Message) => boolean;
   #messages = 0;
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor({ input: { path }, filters, form }: Extract<Job, { kind: 'messages' }>, isLive: boolean) {
     this.#filters = filters;
+    this.#holds = holding(filters);
     this.#form = form === 'lines' ? new LineOutput(path, isLive) : new TableOutput(path, form);
   }
 
@@ -74,6 +78,7 @@ export class MessageOutput {
     }
     if (onlyRole && !onlyRole.includes(message.role ?? NO_ROLE)) return true;
     if (onlyChannel && !onlyChannel.includes(message.channel)) return true;
+    if (!this.#holds(message)) return true;
     this.#messages++;
     this.#form.add(message, info, index, source, where?.record ?? null, place);
     return true;
@@ -81,8 +86,8 @@ export class MessageOutput {
 
   /** Messages of chat records can be written from their rows. */
   get takesRows(): boolean {
-    const { transcript, at } = this.#filters;
-    return transcript === undefined && at === undefined;
+    const { transcript, at, grep } = this.#filters;
+    return transcript === undefined && at === undefined && grep === undefined;
   }
 
   /** Adds the messages of records from row `record` on; see MessageForm. */
@@ -110,4 +115,21 @@ export class MessageOutput {
     }
     return this.#ofFile!;
   }
+}
+
+/** Looks for a fixed text in contents: in their bytes, where these are the content. */
+function holding({ grep, ignoreCase }: MessageFilters): (message: Message) => boolean {
+  if (grep === undefined) return () => true;
+  if (ignoreCase) {
+    const pattern = new RegExp(grep.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
+    return ({ content }) => pattern.test(content);
+  }
+  const bytes = Buffer.from(grep, 'utf8');
+  // What is no UTF-8 becomes the first one of these; half a character has no bytes.
+  const isPlain = !/[\ufffd\p{Surrogate}]/u.test(grep);
+  return (message) => {
+    if (!isPlain || !message.isLeaf) return message.content.includes(grep);
+    const { buffer, byteOffset, length } = message.rawBody;
+    return Buffer.from(buffer, byteOffset, length).includes(bytes);
+  };
 }

@@ -177,7 +177,7 @@ class CheckWorker implements UnitWorker {
     this.#most = input.canReread ? GATHERED : 1;
     this.#places = input.canReread ? new LinePlaces(input) : null;
     // Tools that the caller knows are for views.
-    this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
+    this.rows = job.tools.length > 0 || job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);
   }
 
   #rows(rows: RecordRows, record: number): number {
@@ -242,7 +242,7 @@ class CheckWorker implements UnitWorker {
     }
     this.transcripts += checker.transcripts;
     this.likeHarmony += checker.likeHarmony;
-    return true;
+    return this.transcripts < (this.#job.most ?? Infinity);
   }
 
   bad({ rule, from, to, detail, record, line, pointer }: BadRecord, lineFrom: number | null): void {
