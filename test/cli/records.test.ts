@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
+import { randomConversation, SPELLINGS } from '../formats/chat/conversations.ts';
 import { randomOf, SEED } from '../random.ts';
 import { at, CLEAN, file, jsonLines, run } from './harness.ts';
 
@@ -286,5 +287,42 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
     expect([code, jsonLines(out).length], err).toEqual([0, 13]);
     const again = await run(['convert', '--to', to], { stdin: out });
     expect([again.code, again.out, again.err]).toEqual([0, out, '']);
+  }
+});
+
+test(`what records hide is shown by no command (OPENCHATML_SEED=${SEED})`, async () => {
+  const random = randomOf(SEED ^ 0x4d41);
+  for (const [form, spell] of Object.entries(SPELLINGS)) {
+    const lines: string[] = [];
+    const shown: string[] = [];
+    for (let i = 0; i < 40; i++) {
+      const { tools, turns } = randomConversation(random, form === 'sharegpt');
+      const marked = turns.map((turn, n) => {
+        const open = `OPEN${i}-${n};`;
+        if (turn.who !== 'system' && turn.text !== null) shown.push(open);
+        return {
+          who: turn.who,
+          text: turn.text === null ? null : turn.who === 'system' ? 'HIDDEN' : open,
+          thinking: turn.thinking === null ? null : `HIDDEN ${turn.thinking}`,
+          calls: turn.calls.map((call) => ({ ...call, input: { ...call.input, secret: 'HIDDEN' } })),
+          replies: turn.replies.map((reply) => `HIDDEN ${reply}`),
+        };
+      });
+      lines.push(`${JSON.stringify(spell({ tools, turns: marked }))}\n`);
+    }
+    const path = file(`hidden/${form}.jsonl`, lines.join(''));
+    const rendered = (await run(['render', path])).out;
+    for (const open of shown) expect(rendered, form).toContain(open);
+    const report = at(`hidden/${form}.html`);
+    const outputs = [
+      rendered, (await run(['render', '--format', 'html', path])).out,
+      (await run(['scan', '--report', report, path])).out,
+      readFileSync(report, 'utf8'), (await run(['filter'], { stdin: lines.join('') })).out,
+    ];
+    for (const format of ['pretty', 'concise', 'ndjson', 'json', 'github', 'sarif']) {
+      const { out, err } = await run(['check', '--format', format, path]);
+      outputs.push(out, err);
+    }
+    for (const output of outputs) expect(output, form).not.toContain('HIDDEN');
   }
 });

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromResponses } from '../../src/formats/chat/responses.ts';
 import { toChat } from '../../src/formats/chat/write.ts';
 import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
 import { fromInterchange } from '../../src/formats/interchange/interchange.ts';
@@ -53,6 +54,14 @@ function expectedFrom(record: ChatRecord, dialect: DialectId, hasIds = dialect =
   return copy;
 }
 
+/** What messages say, with arguments as values; whether a reply has its name from its call is left out. */
+function saidBy({ tools, messages }: TranscriptData): unknown {
+  const said = messages.map(({ content, ...message }) => ({
+    ...message, content: message.end === 'call' ? (JSON.parse(content) as unknown) : content, nameFromCall: true,
+  }));
+  return { tools, said };
+}
+
 /** Counts of losses by name. */
 function count(counts: Record<string, number>, losses: readonly Loss[]): void {
   for (const { what } of losses) counts[what] = (counts[what] ?? 0) + 1;
@@ -84,7 +93,7 @@ describe.skipIf(folder === null)('dialogues', () => {
     expect(parameters.filter(({ required }) => required.length === 0)).toHaveLength(1030);
   });
 
-  test('each record comes back from the interchange forms and from ShareGPT', () => {
+  test('each record comes back from the other forms of records', () => {
     const lost: Record<string, number> = {};
     for (const record of records) {
       const { data } = fromChat(record);
@@ -95,6 +104,15 @@ describe.skipIf(folder === null)('dialogues', () => {
         if (written.losses.length + read.losses.length > 0) expect([written.losses, read.losses]).toEqual([[], []]);
         const [found, expected] = [{ id: record.id, ...read.record }, expectedFrom(record, dialect, true)];
         if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
+      }
+      for (const [form, read] of [['anthropic', fromChat], ['responses', fromResponses]] as const) {
+        const there = convertTranscript(data, form);
+        const back = read(there.record);
+        const isSame = isDeepStrictEqual(saidBy(back.data), saidBy(data));
+        const losses = [...there.losses, ...back.losses].filter(({ detail }) => {
+          return detail !== 'arguments are laid out anew';
+        });
+        if (!isSame || losses.length > 0) expect([form, losses, saidBy(back.data)]).toEqual([form, [], saidBy(data)]);
       }
       const written = convertTranscript(data, 'sharegpt');
       count(lost, written.losses);

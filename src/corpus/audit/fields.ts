@@ -29,10 +29,12 @@ export interface AuditField {
 }
 
 /** Fields that hold lists of messages; as a string, some hold plain text of one side. */
-const LISTS = ['messages', 'conversations', 'conversation', 'prompt', 'completion', 'chosen', 'rejected'];
+const LISTS = [
+  'messages', 'conversations', 'conversation', 'input', 'output', 'prompt', 'completion', 'chosen', 'rejected',
+];
 const TEXTS: Readonly<Record<string, string | null>> = {
   text: null,
-  system: 'system',
+  system: 'system', instructions: 'system',
   prompt: 'user', instruction: 'user', input: 'user', question: 'user',
   completion: 'assistant', chosen: 'assistant', rejected: 'assistant', output: 'assistant', response: 'assistant',
   answer: 'assistant',
@@ -40,11 +42,15 @@ const TEXTS: Readonly<Record<string, string | null>> = {
 const TOOLS = ['tools', 'functions'];
 /** What of a message a template shows as its text. */
 const CONTENT: ReadonlySet<string> = new Set([
-  'content', 'value', 'text', 'thinking', 'reasoning_content', 'reasoning',
+  'content', 'value', 'text', 'thinking', 'reasoning_content', 'reasoning', 'output', 'summary',
 ]);
 const ROLES: Readonly<Record<string, string>> = {
   human: 'user', gpt: 'assistant', bot: 'assistant', function_call: 'assistant', observation: 'tool', function: 'tool',
   function_response: 'tool',
+};
+/** Items of Responses, which have no role. */
+const ITEMS: Readonly<Record<string, string>> = {
+  reasoning: 'assistant', function_call: 'assistant', function_call_output: 'tool',
 };
 /** What ends a text: a `<` before it would make it an escape. */
 const END = '<|end|>';
@@ -170,13 +176,14 @@ class Collector {
       this.walk(message, null, true);
       return;
     }
-    const { role, from } = value;
+    const { role, from, type } = value;
     const said = typeof role === 'string' ? role : typeof from === 'string' ? from : null;
-    const who = said === null ? null : Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
+    const item = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : null;
+    const who = said === null ? item : Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
     for (const key of Object.keys(value)) {
-      const item = inner(message, value[key], key);
-      this.#takeKey(key, item, who);
-      this.walk(item, who, CONTENT.has(key));
+      const member = inner(message, value[key], key);
+      this.#takeKey(key, member, who);
+      this.walk(member, who, CONTENT.has(key));
     }
   }
 

@@ -14,7 +14,8 @@ export type Container = 'plain' | 'gzip' | 'zstd' | 'parquet';
 const LOOK = 4;
 /** Columns of a Parquet file that records have. */
 export const COLUMNS: readonly string[] = [
-  'id', 'text', 'prompt', 'completion', 'messages', 'conversations', 'tools', 'version', 'dialect',
+  'id', 'text', 'prompt', 'completion', 'messages', 'conversations', 'tools', 'version', 'dialect', 'system',
+  'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
 ];
 
 /** MiB of objects in a thread that decodes bytes; buffers are not part of it. */

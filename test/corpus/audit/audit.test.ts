@@ -126,6 +126,17 @@ describe('what is looked into', () => {
     [{ prompt: [{ role: 'user', content: bad }], completion: [] }, 'prompt[0].content'],
     [{ prompt: 'x', chosen: [{ role: 'assistant', content: bad }], rejected: 'y' }, 'chosen[0].content'],
     [{ instruction: bad, output: 'x' }, 'instruction'],
+    [{ instructions: bad, input: [] }, 'instructions'],
+    [{ input: [{ type: 'function_call_output', call_id: 'c', output: bad }] }, 'input[0].output'],
+    [{ output: [{ type: 'function_call', arguments: `{"a":"${bad}"}` }] }, 'output[0].arguments'],
+    [
+      { output: [{ type: 'reasoning', summary: [{ type: 'summary_text', text: bad }] }] },
+      'output[0].summary[0].text',
+    ],
+    [
+      { messages: [{ role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c', content: bad }] }] },
+      'messages[0].content[0].content',
+    ],
     [{ text: `Plain ${bad}` }, 'text'],
     [{ system: bad, messages: [] }, 'system'],
     [{ messages: [], tools: `[{"name":"${bad}"}]` }, 'tools'],

@@ -59,7 +59,7 @@ async function seen(path: string, argv: string[]): Promise<Seen> {
 /** What is the same in all containers. */
 function comparable({ scan, messages, findings }: Seen): object {
   const { bytes: _, ...counts } = scan;
-  const bare = ({ record, from, to, body_from, body_to, line, column, ...rest }: Line): Line => rest;
+  const bare = ({ record, from, to, body_from, body_to, line, column, pointer, ...rest }: Line): Line => rest;
   return { counts, messages: messages.map(bare), findings: findings.map(bare) };
 }
 
