@@ -33,10 +33,11 @@ export const PARTS: PartOptions = {
 
 /**
  * Bytes of input from which a second thread gains. Its start takes 70 ms of processor time, and compiling its code 200
- * to 500 more, on a core that compiles the code of one thread otherwise. One thread does per second 1,700 MB of raw
- * text in `scan` and 600 in `check` (of which each part is counted before), 180 in `messages`, 60 to 120 in the
- * others; of chat records 1,700 MB in `scan`, 2,200 in `audit`, 540 in `check`, 400 in `messages`, 50 to 360 in the
- * others.
+ * to 500 more; that of the first thread is compiled on another core meanwhile, so that one thread ends 0.2 s earlier
+ * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
+ * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check`, which counts each part before, 0.90 and 1.73,
+ * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, 0.40 and 0.53, 0.64 and 1.2,
+ * `audit` 0.32 and 0.45. What is not faster than 120 MB/s gains from 128 MiB on.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines'): number {
   const name = work.kind === 'messages' && work.form !== 'lines' ? 'table' : work.kind;
@@ -48,10 +49,10 @@ const GAINS: Record<Work['kind'] | 'table', { readonly raw: number; readonly lin
   lines: { raw: 1024, lines: 256 },
   check: { raw: 2048, lines: 256 },
   statistics: { raw: 256, lines: 128 },
-  messages: { raw: 384, lines: 384 },
+  messages: { raw: 384, lines: 512 },
   table: { raw: 128, lines: 128 },
-  audit: { raw: 128, lines: 256 },
-  convert: { raw: 128, lines: 384 },
+  audit: { raw: 128, lines: 512 },
+  convert: { raw: 128, lines: 512 },
   render: { raw: 128, lines: 128 },
 };
 

@@ -148,6 +148,21 @@ test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   for (const pool of pools) pool.close();
 });
 
+test.each(WORKS)('$kind: threads are started where they gain, and where they are asked for', async (work) => {
+  let begun = 0;
+  const count = (): void => void begun++;
+  process.on('worker', count);
+  const path = fileOf((START + TALK).repeat(300));
+  const parts = { step: () => 5000, least: 0 };
+  for (const threads of [undefined, 1, 2]) {
+    begun = 0;
+    const flow = new Flow({ threads, work, read: () => ({}), tellsAtEnd: false, parts });
+    for await (const { kind } of flow.events(findInputs([path], -1))) expect(kind).not.toBe('error');
+    expect(begun).toBe(threads === 2 ? 1 : 0);
+  }
+  process.off('worker', count);
+});
+
 describe('a part within one long transcript', () => {
   const path = fileOf(START + TALK.repeat(60_000));
   const input: JobInput = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false };
