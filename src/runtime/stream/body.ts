@@ -48,6 +48,7 @@ export class BodyText {
   /** Text that is not told yet; null: nothing waits any more. */
   #waiting: string | null;
   #collected = '';
+  #leakAt = 0;
   #paragraph = '';
   isVisible: boolean;
 
@@ -91,6 +92,11 @@ export class BodyText {
     return this.isVisible && this.#leak ? this.#leak.found : null;
   }
 
+  /** UTF-16 units of the content before it. */
+  get leakAt(): number {
+    return this.#leakAt;
+  }
+
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     if (this.#leak) this.#leak.take(bytes, at);
@@ -108,6 +114,8 @@ export class BodyText {
   channel(): void {
     if (this.#leak === null || this.#leak.found !== null) return;
     this.#leak.token();
+    if (this.#content) this.#give(this.#content.flush());
+    this.#leakAt = this.#collected.length;
     this.#written?.interrupt();
   }
 

@@ -56,10 +56,12 @@ export interface DoneMessage extends StreamedMessage {
   readonly status: 'completed' | 'incomplete';
   /** As `Message.content` gives it; only when the caller collects. */
   readonly content?: string;
+  /** UTF-16 units of the content before a hidden channel that begins in what is shown (R-LEAK); absent: none does. */
+  readonly leakAt?: number;
 }
 
-/** A rule of the library, or one of a stream's bounds. */
-export type StreamRule = RuleName | 'body-limit' | 'literal-limit';
+/** A rule of the library, one of a stream's bounds, or of the turn loop what follows a call (R-STOP). */
+export type StreamRule = RuleName | 'body-limit' | 'literal-limit' | 'after-call';
 
 export interface StreamDiagnostic extends Omit<Diagnostic, 'rule'> {
   readonly code: Code | null;

@@ -165,6 +165,7 @@ export class OpenMessage {
   tellDone(isStripped: boolean): void {
     const { id, kind, callId } = this;
     const content = this.#options.collect ? { content: this.#whole?.content ?? '' } : {};
+    const leak = this.#options.collect && this.leak !== null ? { leakAt: this.#whole!.leakAt } : {};
     if (kind === 'text') {
       this.#tell({ type: 'response.output_text.done', message_id: id });
     } else if (kind === 'call') {
@@ -201,6 +202,7 @@ export class OpenMessage {
       visible: (this.#whole?.isVisible ?? false) && !this.isOpenTurn,
       status: this.status(isStripped),
       ...content,
+      ...leak,
     };
     this.#tell({ type: 'response.output_item.done', message_id: id, message });
   }

@@ -1,8 +1,9 @@
 // One output of a model: through the streaming parser to messages, calls, and how it ended.
 //
 // A model speaks for the assistant and for nobody else: what it writes as a message of another role is left out, with
-// its events, and ends the turn once the assistant has spoken. After `<|return|>` nothing more is read (2.2 §12.8);
-// after `<|call|>` a further call may follow, as a turn may have several.
+// its events, and ends the turn once the assistant has spoken. After `<|return|>` nothing more is read (2.2 §12.8).
+// After `<|call|>` only a further call may follow, as a turn may have several: what else the model goes on with, a
+// result that it made up or an answer before the tool has run, is left out and told (R-STOP).
 
 import { neutralOf } from '../../formats/convert.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
@@ -37,6 +38,9 @@ export class OutputReader {
   /** Ids of messages of others, whose events are left out. */
   readonly #foreign = new Set<string>();
   #isEnough = false;
+  #hasCalled = false;
+  /** What follows a call and is none: its span, and its bytes. */
+  #after: { from: number; to: number; bytes: number } | null = null;
   readonly read: OutputRead = {
     messages: [],
     calls: [],
@@ -66,6 +70,7 @@ export class OutputReader {
     const wasEnough = this.#isEnough;
     const last = this.#stream.end(finishReason == null ? {} : { finishReason });
     const events = wasEnough ? last.filter(({ type }) => type === 'response.completed') : this.#take(last);
+    this.#tellAfter(events);
     const incomplete = last.find((event) => event.type === 'response.incomplete');
     const { reason } = incomplete ?? {};
     const stopped = reason === 'no-stop-token' && CUT.has(finishReason ?? '');
@@ -74,7 +79,9 @@ export class OutputReader {
   }
 
   cancel(reason: string): StreamEvent[] {
-    return this.#take(this.#stream.cancel(reason));
+    const events = this.#take(this.#stream.cancel(reason));
+    this.#tellAfter(events);
+    return events;
   }
 
   #take(events: readonly StreamEvent[]): StreamEvent[] {
@@ -84,18 +91,41 @@ export class OutputReader {
       if (event.type === 'response.output_item.added' && event.message.role !== 'assistant') {
         this.#foreign.add(event.message_id);
         this.#isEnough = this.read.messages.length > 0;
+      } else if (event.type === 'response.output_item.added' && this.#hasCalled && event.message.kind !== 'call') {
+        this.#foreign.add(event.message_id);
+        this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
       }
       if (event.type === 'diagnostic' && event.diagnostic.severity !== 'info')
         this.read.diagnostics.push(event.diagnostic);
-      if (event.message_id !== null && this.#foreign.has(event.message_id)) continue;
+      if (event.message_id !== null && this.#foreign.has(event.message_id)) {
+        if (event.type === 'response.output_item.done' && this.#after && event.message.role === 'assistant') {
+          this.#after.to = event.message.to;
+          this.#after.bytes += event.message.to - event.message.from;
+        }
+        continue;
+      }
       taken.push(event);
       if (event.type === 'response.output_item.done') this.#message(event.message);
     }
     return taken;
   }
 
+  #tellAfter(events: StreamEvent[]): void {
+    const after = this.#after;
+    this.#after = null;
+    if (after === null) return;
+    const { from, to, bytes } = after;
+    const message = `the model went on after its call: ${bytes} bytes are left out`;
+    const diagnostic: StreamDiagnostic = {
+      code: 'E-STREAM-TRUNCATED', rule: 'after-call', severity: 'warning', from, to, transcript: 0, message,
+    };
+    this.read.diagnostics.push(diagnostic);
+    events.push({ type: 'diagnostic', message_id: null, diagnostic });
+  }
+
   #message(done: DoneMessage): void {
     if (done.isOpenTurn) return;
+    if (done.end === 'call' && done.kind === 'call') this.#hasCalled = true;
     for (const data of neutral(done, this.#dialect)) {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
       if (isCall) this.read.calls.push({ at: this.read.messages.length, call: routed(data, done) });
@@ -131,7 +161,7 @@ function routed(
  * to analysis. So does one of a channel that is no word: nobody may see it, and no writer takes it.
  */
 function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
-  const { data } = neutralOf({ header: null, tools: [], messages: [plainData(done, dialect)] }, dialect);
+  const { data } = neutralOf({ header: null, tools: [], messages: apart(plainData(done, dialect), done) }, dialect);
   return data.messages.map((message) => {
     if (typeof message.channel === 'string' && !PLAIN_WORD.test(message.channel)) {
       return { ...message, channel: isToolRecipient(message.recipient ?? null) ? 'commentary' : 'analysis' };
@@ -140,6 +170,15 @@ function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
     const { intent: _, ...rest } = message;
     return { ...rest, channel: 'analysis' };
   });
+}
+
+/** What leaks from a hidden channel, without its header, becomes a message on analysis (R-LEAK). */
+function apart(message: MessageData, { leakAt }: DoneMessage): MessageData[] {
+  if (leakAt === undefined) return [message];
+  const { role, content } = message;
+  const leaked = content.slice(leakAt).replace(/^<\|channel\|>[^<]*(?:<\|message\|>)?/, '');
+  const said = { ...message, content: content.slice(0, leakAt) };
+  return leaked === '' ? [said] : [{ role, channel: 'analysis', content: leaked }, said];
 }
 
 /** By Harmony's convention: whether it is shown is for the application to say. */

@@ -12,7 +12,7 @@ import type { TurnEvent } from '../../../src/runtime/turn/types.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 
-const RUNS = runs(1500);
+const RUNS = runs(3000);
 const DIALECTS = ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 const CALLS = [
   '<|start|>assistant to=functions.x call_id=c1<|channel|>commentary<|constrain|>json<|message|>{"a":1}<|call|>',

@@ -106,6 +106,40 @@ describe('a run', () => {
   });
 });
 
+describe('what a model should not have said', () => {
+  test.each([
+    ['an answer before the tool has run', '<|start|>assistant<|channel|>final<|message|>SECRET<|return|>'],
+    ['reasoning and an answer', `<|start|>assistant${THINK}<|start|>assistant<|message|>SECRET<|end|>`],
+    ['a result that it made up', '<|start|>tool name=functions.weather<|message|>SECRET<|end|>'],
+  ])('after its call: %s is left out', async (_, madeUp) => {
+    for (const size of [1, 7, 1 << 20]) {
+      const { stop, events, messages, outcomes, diagnostics } = await run([CALL + madeUp, ANSWER], {}, size);
+      expect([stop, outcomes.length, shown(events)]).toEqual(['final', 1, 'It rains.']);
+      expect(JSON.stringify([messages, events])).not.toContain('SECRET');
+      const after = diagnostics.filter(({ rule }) => rule === 'after-call');
+      if (madeUp.startsWith('<|start|>assistant')) {
+        expect(after).toMatchObject([{ code: 'E-STREAM-TRUNCATED', severity: 'warning', from: CALL.length }]);
+        expect(after[0]!.message).toContain(`${madeUp.length} bytes`);
+      }
+    }
+  });
+
+  test('a further call after what is left out is made', async () => {
+    const between = '<|start|>assistant<|message|>SECRET<|end|>';
+    const { outcomes, events } = await run([CALL + between + CALL.replace('c1', 'c2'), ANSWER]);
+    expect([outcomes.length, shown(events)]).toEqual([2, 'It rains.']);
+  });
+
+  test('a hidden channel in an answer is kept as reasoning', async () => {
+    const leak = '<|channel|>final<|message|>Hello.<|channel|>analysis<|message|>How rude.<|return|>';
+    for (const dialect of ['openchatml-2.2', 'harmony'] as const) {
+      const { messages, events } = await run([leak], { dialect });
+      expect(shown(events)).toBe('Hello.');
+      expect(lines(messages).slice(1)).toEqual(['assistant analysis - - How rude.', 'assistant final - - Hello.']);
+    }
+  });
+});
+
 describe('in other dialects', () => {
   test('Harmony: ids are made for calls and replies, and the text has none', async () => {
     const call =
