@@ -47,6 +47,7 @@ export function commandRows(): readonly CommandRow[] {
       options: () => [
         formatOption(['table', 'json']),
         new Option('--report <file>', 'write a page (HTML) that shows the counts, too'),
+        ...flag('--lengths', 'lengths of contents by role and channel, in bytes and code points, too'),
         ...corpusOptions(),
       ],
     },

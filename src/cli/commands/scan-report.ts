@@ -1,4 +1,5 @@
-// `scan --report`: a page of what the inputs hold, gathered by a second reading, since it tells findings too.
+// `scan --report`: a page of what the inputs hold, gathered by a second reading, since it tells findings too; lengths
+// for `scan --lengths` are gathered with it.
 
 import { statSync } from 'node:fs';
 import { now } from '../../corpus/clock.ts';
@@ -16,29 +17,42 @@ export function isReadOnce(path: string): boolean {
   return path === STANDARD_INPUT || (statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false);
 }
 
-/** Writes the page. False: it could not be written, or an input broke off, which is told. */
-export async function writeReportFile(
-  run: Invocation, paths: readonly string[], options: CorpusOptions, path: string, version: string,
-): Promise<boolean> {
+export interface Gathered {
+  readonly statistics: Statistics;
+  readonly seconds: number;
+}
+
+/** Null: an input broke off, which is told. `characters`: code points are counted too. */
+export async function gatherStatistics(
+  run: Invocation, paths: readonly string[], options: CorpusOptions, characters: boolean,
+): Promise<Gathered | null> {
   const statistics = new Statistics();
   const { files } = run;
   run.files = 0;
   const began = now();
-  for await (const event of run.events(paths, options, { work: { kind: 'statistics', tools: [] }, tellsAtEnd: true })) {
-    if (event.kind === 'broken') return false;
+  const work = { kind: 'statistics', tools: [], characters } as const;
+  for await (const event of run.events(paths, options, { work, tellsAtEnd: true })) {
+    if (event.kind === 'broken') return null;
     if (event.kind === 'end') statistics.file(0);
     if (event.kind !== 'part') continue;
     if (event.result.statistics !== null) statistics.merge(event.result.statistics);
     statistics.bytes += event.result.bytes;
   }
   // An input that was counted cannot be read any more: the page would not show what the counts tell.
-  if (run.files < files) return false;
-  const seconds = (now() - began) / 1000;
+  if (run.files < files) return null;
+  return { statistics, seconds: (now() - began) / 1000 };
+}
+
+/** Writes the page. False: it could not be written, which is told. */
+export async function writeReportFile(
+  run: Invocation, { statistics, seconds }: Gathered, paths: readonly string[], rules: RuleSettings | undefined,
+  path: string, version: string,
+): Promise<boolean> {
   const { writeReport } = await import('../../corpus/report/report.ts');
   let file: OutputFile | undefined;
   try {
     file = OutputFile.create(path);
-    file.write(writeReport(placed(statistics.toJSON(), options.rules), { title: titleOf(paths), version, seconds }));
+    file.write(writeReport(placed(statistics.toJSON(), rules), { title: titleOf(paths), version, seconds }));
     file.commit();
     return true;
   } catch (error) {

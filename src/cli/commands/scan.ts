@@ -6,13 +6,16 @@ import type { CorpusOptions } from '../options.ts';
 import { escapeLine, thousands } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK, tell } from '../invocation.ts';
-import { isReadOnce, writeReportFile } from './scan-report.ts';
+import { lengthsOf, lengthsTable } from './scan-lengths.ts';
+import { gatherStatistics, isReadOnce, writeReportFile } from './scan-report.ts';
 import type { Host } from '../stream.ts';
 
 export interface ScanOptions extends CorpusOptions {
   readonly format: 'table' | 'json';
   /** A page that shows what the inputs hold. */
   readonly report?: string;
+  /** How long contents are, by role and channel. */
+  readonly lengths?: boolean;
 }
 
 const SCHEMA = 'openchatml/scan/1';
@@ -23,12 +26,15 @@ export async function scan(
   host: Host,
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
-  if (options.report !== undefined && (paths.length === 0 || paths.some(isReadOnce))) {
-    tell(host, 'error: --report reads the inputs twice, and a pipe is read once; store the input in a file');
+  const { report, lengths = false, rules } = options;
+  const readsTwice = report !== undefined || lengths;
+  if (readsTwice && (paths.length === 0 || paths.some(isReadOnce))) {
+    const option = report === undefined ? '--lengths' : '--report';
+    tell(host, `error: ${option} reads the inputs twice, and a pipe is read once; store the input in a file`);
     return FAILED;
   }
   const run = new Invocation(options, host, makeSpinner);
-  if (options.report !== undefined && run.refusesTarget(paths, options.report)) return FAILED;
+  if (report !== undefined && run.refusesTarget(paths, report)) return FAILED;
   const counter = new Counter();
   let records = 0;
   let isBroken = false;
@@ -47,11 +53,18 @@ export async function scan(
   // The sums cannot take back an input that broke off in the middle.
   if (run.files === 0 || isBroken) return FAILED;
   const counts = counter.result();
-  if (options.format === 'json') run.out.json(JSON.stringify({ schema: SCHEMA, ...counts }));
-  else run.out.line(table(counts, run.colors.bold));
+  const gathered = readsTwice ? await gatherStatistics(run, paths, options, lengths) : null;
+  const found = lengths && gathered !== null ? lengthsOf(gathered.statistics.toJSON()) : null;
+  if (options.format === 'json') {
+    run.out.json(JSON.stringify({ schema: SCHEMA, ...counts, ...(found !== null && { lengths: found }) }));
+  } else {
+    run.out.line(table(counts, run.colors.bold) + (found === null ? '' : lengthsTable(found, run.colors.bold)));
+  }
   run.out.flush();
-  if (options.report !== undefined && !(await writeReportFile(run, paths, options, options.report, host.version))) {
-    return FAILED;
+  if (readsTwice && gathered === null) return FAILED;
+  if (report !== undefined) {
+    const isWritten = await writeReportFile(run, gathered!, paths, rules, report, host.version);
+    if (!isWritten) return FAILED;
   }
   run.tellSums({ records, messages: counts.messages }, options);
   return run.failed ? FAILED : OK;

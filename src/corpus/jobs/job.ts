@@ -69,7 +69,12 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
       /** Transcripts of an input that are looked at; of a further one something may be told. */
       readonly most?: number | undefined;
     }
-  | { readonly kind: 'statistics'; readonly tools: readonly ToolDefinition[] }
+  | {
+      readonly kind: 'statistics';
+      readonly tools: readonly ToolDefinition[];
+      /** Code points are counted too. */
+      readonly characters?: boolean | undefined;
+    }
   | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | TableForm }
   | ({ readonly kind: 'audit' } & AuditWork)
   | ({ readonly kind: 'convert' } & ConvertWork)

@@ -18,7 +18,7 @@ const NOWHERE = { line: null, column: null };
 export function rawStatistics(
   kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range,
 ): JobResult {
-  const statistics = new Statistics();
+  const statistics = new Statistics(job);
   const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, {
     range, known: kit.headers, memory: kit.tools,
   });
@@ -37,7 +37,7 @@ export class StatisticsWorker implements UnitWorker {
   readonly rows = null;
   readonly #kit: Kit;
   readonly #job: StatisticsJob;
-  readonly #statistics = new Statistics();
+  readonly #statistics: Statistics;
   /** The record that was counted last. */
   #record = -1;
   transcripts: number;
@@ -46,6 +46,7 @@ export class StatisticsWorker implements UnitWorker {
   constructor(kit: Kit, job: StatisticsJob, transcripts: number) {
     this.#kit = kit;
     this.#job = job;
+    this.#statistics = new Statistics(job);
     this.transcripts = transcripts;
   }
 

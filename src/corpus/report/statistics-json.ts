@@ -25,6 +25,8 @@ export interface SpreadJson {
 export interface CellJson {
   /** Bytes of bodies, as they stand in the text. */
   readonly bodies: SpreadJson;
+  /** Their code points, where these were counted. */
+  readonly characters?: SpreadJson;
   readonly visible: { readonly messages: number; readonly bytes: number };
 }
 
@@ -109,8 +111,11 @@ function spreadJson({ count, sum, least, most, buckets }: Spread): SpreadJson {
   return { count, sum, min: count ? least : null, max: count ? most : null, log2: [...buckets.subarray(0, length)] };
 }
 
-const cellJson = ({ bodies, visible, visibleBytes }: Cell): CellJson =>
-  ({ bodies: spreadJson(bodies), visible: { messages: visible, bytes: visibleBytes } });
+const cellJson = ({ bodies, characters, visible, visibleBytes }: Cell): CellJson => ({
+  bodies: spreadJson(bodies),
+  ...(characters.count > 0 && { characters: spreadJson(characters) }),
+  visible: { messages: visible, bytes: visibleBytes },
+});
 
 function pairsOf(sums: Sums): StatisticsJson['messages']['pairs'] {
   const known = sums.cells.flatMap((cell, i) =>
@@ -172,6 +177,7 @@ function readSpread(from: Reader, into: Spread): void {
 
 function readCell(from: Reader, into: Cell): void {
   readSpread(from.object('bodies'), into.bodies);
+  if (from.has('characters')) readSpread(from.object('characters'), into.characters);
   const visible = from.object('visible');
   into.visible += visible.number('messages');
   into.visibleBytes += visible.number('bytes');

@@ -38,12 +38,15 @@ export class Spread {
 /** Messages of one role on one channel. */
 export class Cell {
   readonly bodies = new Spread();
+  /** Code points of bodies, where they are counted. */
+  readonly characters = new Spread();
   /** Messages that an end user may see, and the bytes of their bodies. */
   visible = 0;
   visibleBytes = 0;
 
   add(other: Cell): void {
     this.bodies.add(other.bodies);
+    this.characters.add(other.characters);
     this.visible += other.visible;
     this.visibleBytes += other.visibleBytes;
   }

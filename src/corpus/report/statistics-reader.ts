@@ -22,6 +22,10 @@ export class Reader {
     return new TypeError(`${this.#path}: ${key}: expected ${wanted}`);
   }
 
+  has(key: string): boolean {
+    return this.#get(key) !== undefined;
+  }
+
   /** A count: an integer from 0 that a double holds. */
   number(key: string): number {
     const value = this.#get(key);

@@ -16,7 +16,7 @@ import { Cell } from './statistics-parts.ts';
 import type { SamplePlace } from './statistics-samples.ts';
 import { CHANNELS, DIALECT_IDS, ENDS, PAIRS, Sums } from './statistics-sums.ts';
 
-export type { StatisticsJson } from './statistics-json.ts';
+export type { SpreadJson, StatisticsJson } from './statistics-json.ts';
 export type { Sample, SamplePlace } from './statistics-samples.ts';
 
 const UNKNOWN = 0;
@@ -43,10 +43,17 @@ const NAMELESS = '(none)';
 export class Statistics extends Sums {
   /** What comes is chat data of a record, not a text in a dialect. */
   isChat = false;
+  readonly #countsCharacters: boolean;
   readonly #shown = new Uint8Array(DIALECT_IDS.length * 2 * PAIRS);
   #transcript: TranscriptInfo | null = null;
   #shownAt = 0;
   #lastCall: LastCall | null = null;
+
+  /** `characters`: code points of bodies are counted too. */
+  constructor({ characters = false }: { readonly characters?: boolean | undefined } = {}) {
+    super();
+    this.#countsCharacters = characters;
+  }
 
   /** What the JSON form says. Throws a TypeError when it is none. */
   static fromJSON(json: unknown): Statistics {
@@ -102,6 +109,7 @@ export class Statistics extends Sums {
       isShown = isVisible(message, transcript, source);
     }
     cell.bodies.note(length);
+    if (this.#countsCharacters) cell.characters.note(charactersIn(source, body.from, body.to));
     if (isShown) {
       cell.visible++;
       cell.visibleBytes += length;
@@ -166,6 +174,19 @@ export class Statistics extends Sums {
     const { from, to } = message;
     this.#lastCall = { from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] };
   }
+}
+
+/** Bytes that are read at once. */
+const PART = 1024 * 1024;
+
+/** Code points of a body of any length: bytes that begin a character. */
+function charactersIn(source: Bytes, from: number, to: number): number {
+  let count = 0;
+  for (let at = from; at < to; at += PART) {
+    const bytes = source.bytes(at, Math.min(at + PART, to));
+    for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count++;
+  }
+  return count;
 }
 
 /** Replies in a 0.1 message. */

@@ -1,0 +1,78 @@
+// `scan --lengths`: the same numbers as `messages` gives, by role and channel.
+import { expect, test } from 'vitest';
+import { randomOf, SEED } from '../../random.ts';
+import { file, jsonLines, run } from '../harness.ts';
+
+interface Lengths { count: number; sum: number; mean: number; p50: number; p90: number; p99: number; max: number }
+type Row = { role: string | null; channel: string | null; bytes: Lengths; code_points: Lengths };
+
+const random = randomOf(SEED);
+const WORDS = ['a', 'stra\u00dfe ', '\u4e2d\u6587', '\u{1f600}', '\n', 'word '];
+const content = (): string =>
+  Array.from({ length: random.below(1 << random.below(9)) }, () => random.pick(WORDS)).join('');
+const chats = Array.from({ length: 300 }, () => ({
+  messages: [
+    { role: 'user', content: content() },
+    { role: 'assistant', content: content(), thinking: content() },
+    ...(random.once(9) ? [{ role: 'tool', tool_call_id: 'a', content: content() }] : []),
+  ],
+}));
+const RECORDS = file('lengths/chats.jsonl', chats.map((chat) => `${JSON.stringify(chat)}\n`).join(''));
+
+async function lengthsOf(...args: string[]): Promise<Row[]> {
+  const { code, out } = await run(['scan', '--lengths', '--format', 'json', ...args]);
+  expect(code).toBe(0);
+  return (JSON.parse(out) as { lengths: Row[] }).lengths;
+}
+
+/** Whether these are the numbers of all these lengths. */
+function expectOf({ count, sum, mean, p50, p90, p99, max }: Lengths, lengths: readonly number[]): void {
+  const sorted = lengths.toSorted((a, b) => a - b);
+  const total = sorted.reduce((a, b) => a + b, 0);
+  expect({ count, sum, max }).toEqual({ count: sorted.length, sum: total, max: sorted.at(-1) });
+  expect(mean).toBeCloseTo(total / sorted.length, 1);
+  for (const [share, told] of [[0.5, p50], [0.9, p90], [0.99, p99]] as const) {
+    const exact = sorted[Math.ceil(share * sorted.length) - 1]!;
+    expect(told).toBeGreaterThanOrEqual(exact);
+    expect(told).toBeLessThanOrEqual(Math.min(max, 2 * exact));
+  }
+}
+
+test(`in bytes and code points, seed ${SEED}`, async () => {
+  const text = file('lengths/chats.txt', (await run(['convert', '--to', 'openchatml-2.2', RECORDS])).out);
+  for (const path of [RECORDS, text]) {
+    const lines = jsonLines((await run(['messages', path])).out);
+    const messages = lines as { role: string; channel: string; content: string }[];
+    const rows = await lengthsOf(path);
+    expect(rows.reduce((sum, { bytes }) => sum + bytes.count, 0)).toBe(messages.length);
+    expect(rows.length).toBeGreaterThan(3);
+    for (const { role, channel, bytes, code_points: points } of rows) {
+      const contents = messages.filter((one) => one.role === role && one.channel === channel).map((one) => one.content);
+      expectOf(bytes, contents.map((one) => Buffer.byteLength(one)));
+      expectOf(points, contents.map((one) => [...one].length));
+    }
+    expect(await lengthsOf('--threads', '2', path)).toEqual(rows);
+  }
+});
+
+test('a body of many parts', async () => {
+  const long = 'a\u4e2d'.repeat(700_000);
+  const path = file('lengths/long.txt', `<|start|>user<|message|>${long}<|end|>`);
+  const [row] = await lengthsOf(path);
+  expect([row!.bytes.sum, row!.code_points.sum]).toEqual([2_800_000, 1_400_000]);
+});
+
+test('as tables, and beside the page', async () => {
+  const page = file('lengths/page.html', '');
+  const { code, out } = await run(['scan', '--lengths', '--report', page, RECORDS]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/\nlengths in bytes\n +messages +sum +mean +50 % up to +90 % up to +99 % up to +largest\n/);
+  expect(out).toMatch(/\nlengths in code points\n/);
+  expect(out).toMatch(/\n {2}assistant analysis +300 /);
+  expect((await run(['scan', RECORDS])).out).not.toContain('lengths');
+});
+
+test('a pipe is refused', async () => {
+  const { code, err } = await run(['scan', '--lengths', '-'], { stdin: 'x' });
+  expect([code, err]).toEqual([2, expect.stringContaining('--lengths reads the inputs twice')]);
+});
