@@ -224,5 +224,7 @@ function requiresChannels(root: Node): boolean {
   const enabled = lookUp(harmony, 'enabled');
   const required = lookUp(harmony, 'require_channels');
   if (!isScalar(enabled) || enabled.value !== true) return false;
-  return isSeq(required) ? required.items.length > 0 : isScalar(required) && required.value === true;
+  // Whatever it says but no: what hides fails closed.
+  if (isSeq(required)) return required.items.length > 0;
+  return isScalar(required) ? required.value !== null && required.value !== false : required !== null;
 }

@@ -13,8 +13,8 @@ const records = (from: number, to: number): string =>
 
 const list = `[${records(0, 3).trim().split('\n').join(',')}]`;
 const INPUTS: [string, string[]][] = [
-  ['text', [file('choice/a.txt', text(0, 3)), file('choice/b.txt', text(3, 30_000))]],
-  ['records', [file('choice/a.jsonl', records(0, 3)), file('choice/b.jsonl', records(3, 30_000))]],
+  ['text', [file('choice/a.txt', text(0, 3)), file('choice/b.txt', text(3, 6_000))]],
+  ['records', [file('choice/a.jsonl', records(0, 3)), file('choice/b.jsonl', records(3, 6_000))]],
   ['a list', [file('choice/a.json', list), file('choice/c.jsonl', records(3, 300))]],
 ];
 

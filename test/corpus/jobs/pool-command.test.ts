@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
-import { part } from '../../long.ts';
+import { part, testLong } from '../../long.ts';
 
 const root = new URL('../../../', import.meta.url);
 const program = fileURLToPath(new URL('workers/command.ts', import.meta.url));
@@ -76,7 +76,7 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
   });
 });
 
-test('a thread that has no more memory is done again, or told', () => {
+testLong('a thread that has no more memory is done again, or told', () => {
   const argv = ['scan', '--format', 'json', LINES, ...THREADS];
   const small = ['--max-old-space-size=64'];
   const whole = command(argv);
@@ -111,7 +111,7 @@ test.each(part(['ndjson', 'arrow', 'parquet']))('a file of messages (%s) is whol
   expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['messages']]);
 });
 
-test('a copy of an audit is whole or not there', () => {
+testLong('a copy of an audit is whole or not there', () => {
   const output = at('threads/audit/copy');
   mkdirSync(dirname(output));
   const argv = ['audit', '--fix-warnings', '--max-diagnostics', '0', '--output', output, LINES];
@@ -124,7 +124,7 @@ test('a copy of an audit is whole or not there', () => {
   expect([readFileSync(output).equals(whole), readdirSync(dirname(output))]).toEqual([true, ['copy']]);
 });
 
-test('a page of a report is whole or not there', () => {
+testLong('a page of a report is whole or not there', () => {
   const page = at('threads/page/report.html');
   mkdirSync(dirname(page));
   const failed = command(['scan', '--report', page, LINES, ...THREADS], { how: 'exit', code: 1, after: 0 });
