@@ -99,14 +99,14 @@ export class BodyText {
 
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
-    if (this.#leak) this.#leak.take(bytes, at);
+    if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
     else this.#passOn(bytes, at);
     if (this.#content) this.#give(this.#content.take(bytes));
   }
 
   /** Bytes that do not wait for what follows them. */
   #passOn(bytes: Uint8Array, at: number): void {
-    if (this.#written && !this.#hasCall) this.#written.take(bytes, at);
+    if (this.#written !== null && !this.#hasCall && !this.#written.passes(bytes)) this.#written.take(bytes, at);
     else if (this.#shown && !this.#isCut) this.#show(this.#shown.take(bytes));
   }
 

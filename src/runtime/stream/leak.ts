@@ -19,6 +19,11 @@ export class LeakReader {
     this.#give = give;
   }
 
+  /** A token is at hand, and what follows it tells what it is. */
+  get isWaiting(): boolean {
+    return this.#held !== null;
+  }
+
   /** The next bytes are those of a `<|channel|>` token. */
   token(): void {
     this.release();

@@ -11,6 +11,15 @@ const NONE = new Uint8Array(0);
 const OPEN = new TextEncoder().encode(OPEN_THINK);
 const CLOSE = new TextEncoder().encode(CLOSE_THINK);
 
+/** Shorter ones are looked through by hand: asking the array costs more. */
+const SHORT = 24;
+
+function holdsSign(bytes: Uint8Array): boolean {
+  if (bytes.length > SHORT) return bytes.indexOf(LT) >= 0;
+  for (let i = 0; i < bytes.length; i++) if (bytes[i] === LT) return true;
+  return false;
+}
+
 export class WrittenThoughtReader {
   readonly #give: (bytes: Uint8Array) => void;
   /**
@@ -35,6 +44,11 @@ export class WrittenThoughtReader {
   /** In a thought that its own marker began: function tokens are text there. */
   get isInside(): boolean {
     return this.#state === 'thought';
+  }
+
+  /** The next bytes are shown, and no marker is in sight, as in most text: they need not be taken. */
+  passes(bytes: Uint8Array): boolean {
+    return this.#state === 'text' && this.#matched === 0 && !this.#isHidden && (this.#isLiteral || !holdsSign(bytes));
   }
 
   /** The next bytes of the body, which begin at position `at` of the input. */
