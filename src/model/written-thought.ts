@@ -4,6 +4,9 @@ import { isBlankByte, type Span } from './bytes.ts';
 
 export const OPEN_THINK = '<think>';
 export const CLOSE_THINK = '</think>';
+/** The same as bytes. */
+export const OPEN = new TextEncoder().encode(OPEN_THINK);
+export const CLOSE = new TextEncoder().encode(CLOSE_THINK);
 
 /** Byte positions, half open. */
 export interface WrittenThought {
@@ -26,9 +29,6 @@ interface Bytes {
 const LT = 0x3c;
 /** Bytes that are looked at together. */
 const PART = 64 * 1024;
-
-const OPEN = new TextEncoder().encode(OPEN_THINK);
-const CLOSE = new TextEncoder().encode(CLOSE_THINK);
 
 /**
  * The thought in what an assistant says: `spans` are the parts of the body in order, without literal blocks. A thought
@@ -119,14 +119,20 @@ function startsWith(bytes: Uint8Array, at: number, marker: Uint8Array): boolean 
   return true;
 }
 
+/** Position of the first character that is no white space, from `at` on. */
+export function behindBlanks(text: string, at: number): number {
+  let to = at;
+  while (to < text.length && isBlankByte(text.charCodeAt(to))) to++;
+  return to;
+}
+
 /** The same in a text; positions are UTF-16 units. Null: it holds none. */
 export function thoughtIn(text: string): WrittenThought | null {
   const closed = text.indexOf(CLOSE_THINK);
   const opened = text.search(/[^ \t\r\n]/);
   const isOpened = opened >= 0 && text.startsWith(OPEN_THINK, opened);
   if (!isOpened && closed < 0) return null;
-  let to = closed < 0 ? text.length : closed + CLOSE_THINK.length;
-  while (to < text.length && isBlankByte(text.charCodeAt(to))) to++;
+  const to = closed < 0 ? text.length : behindBlanks(text, closed + CLOSE_THINK.length);
   const from = isOpened ? opened : 0;
   const textTo = closed < 0 ? text.length : closed;
   const marker = isOpened

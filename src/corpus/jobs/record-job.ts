@@ -207,6 +207,8 @@ class CheckWorker implements UnitWorker {
     const line = lineOf(rows, record);
     const lineFrom = base + wordAt(machine.rows, record, FROM);
     const pointers = new RowPointers(rows, record);
+    // Open calls are told where the record ends.
+    const open: Told[] = [];
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       pointers.pass(row);
       const word = wordAt(machine.rows, row, KIND);
@@ -214,20 +216,21 @@ class CheckWorker implements UnitWorker {
       if (word & MAY_THINK) {
         const from = wordAt(machine.rows, body, FROM);
         const marker = markerIn(machine.memory.subarray(from, wordAt(machine.rows, body, TO)));
-        if (marker === null) continue;
-        const start = base + from;
-        const finding = { rule: 'reasoning-in-final', from: start + marker.from, to: start + marker.to } as const;
-        const diagnostic = diagnose(finding, this.transcripts, true);
-        this.#tell({ ...diagnostic, pointer: pointers.text(body), isChat: true }, number, line, lineFrom);
+        if (marker !== null) {
+          const start = base + from;
+          const finding = { rule: 'reasoning-in-final', from: start + marker.from, to: start + marker.to } as const;
+          const diagnostic = diagnose(finding, this.transcripts, true);
+          this.#tell({ ...diagnostic, pointer: pointers.text(body), isChat: true }, number, line, lineFrom);
+        }
       }
       if (!(word & IS_OPEN)) continue;
       // Up to the arguments, where they are text.
       const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
       const to = isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO);
       const finding = { rule: 'open-call', from: base + wordAt(machine.rows, row, FROM), to: base + to } as const;
-      const diagnostic = diagnose(finding, this.transcripts, true);
-      this.#tell({ ...diagnostic, pointer: pointers.pointer(row), isChat: true }, number, line, lineFrom);
+      open.push({ ...diagnose(finding, this.transcripts, true), pointer: pointers.pointer(row), isChat: true });
     }
+    for (const diagnostic of open) this.#tell(diagnostic, number, line, lineFrom);
   }
 
   take({ source, options, place, pointer, record, line, kind }: Unit, lineFrom: number | null): boolean {

@@ -6,6 +6,7 @@ import { ThoughtReader } from '../../model/thoughts.ts';
 import type { StreamEvent } from './event.ts';
 import { LeakReader } from './leak.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
+import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model/written-thought.ts';
 import { WrittenThoughtReader } from './written-thought.ts';
 import type { Span } from '../../model/message.ts';
 
@@ -49,6 +50,8 @@ export class BodyText {
   #waiting: string | null;
   #collected = '';
   #leakAt = 0;
+  /** UTF-16 units of the content up to behind the marker that ends reasoning. */
+  #thoughtTo = 0;
   #paragraph = '';
   isVisible: boolean;
 
@@ -60,15 +63,15 @@ export class BodyText {
     this.#content = use.collects || use.deltas || use.summarize ? new TextPieces() : null;
     this.#shown = use.shows ? new TextPieces() : null;
     this.#paragraphs = use.shows || use.summarize ? new Paragraphs() : null;
-    this.#thoughts = use.shows && use.isAssistant ? new ThoughtReader() : null;
+    const isSaid = use.shows && use.isAssistant;
     const { writtenThoughts } = use;
-    const reads = use.shows && use.isAssistant && writtenThoughts !== 'none';
     const give = (bytes: Uint8Array): void => {
       if (!this.#isCut) this.#show(this.#shown!.take(bytes));
     };
-    const isSaid = use.shows && use.isAssistant;
+    this.#thoughts = isSaid ? new ThoughtReader() : null;
     this.#leak = isSaid ? new LeakReader((bytes, at) => this.#passOn(bytes, at)) : null;
-    this.#written = reads ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
+    this.#written = isSaid && writtenThoughts !== 'none'
+      ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
     this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
     this.isVisible = use.shows;
   }
@@ -97,11 +100,35 @@ export class BodyText {
     return this.#leakAt;
   }
 
+  /** Reasoning that is written as text in what is shown, where the content alone says otherwise, as data has it. */
+  get written(): WrittenThought | null | undefined {
+    const content = this.#collected;
+    const looks = thoughtIn(content);
+    const reader = this.isVisible ? this.#written : null;
+    if (reader === null || (reader.found === null && !reader.isUnclosed)) return looks === null ? undefined : null;
+    const isOpened = reader.isOpened && looks !== null;
+    const [textFrom, from] = isOpened ? [looks.marker.to, looks.from] : [0, 0];
+    const to = reader.isUnclosed ? content.length : this.#thoughtTo;
+    const textTo = reader.isUnclosed ? to : to - CLOSE.length;
+    if (looks !== null && looks.isOpened === isOpened && looks.textTo === textTo) return undefined;
+    const marker = isOpened ? looks.marker : { from: textTo, to };
+    return { from, to: behindBlanks(content, to), textFrom, textTo, marker, isOpened };
+  }
+
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
+    const closed = this.#written === null ? -1 : this.#written.closed;
     if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
     else this.#passOn(bytes, at);
-    if (this.#content) this.#give(this.#content.take(bytes));
+    if (this.#content === null) return;
+    if (this.#written === null || this.#written.closed === closed) {
+      this.#give(this.#content.take(bytes));
+      return;
+    }
+    const behind = this.#written.closed - at;
+    this.#give(this.#content.take(bytes.subarray(0, behind)));
+    this.#thoughtTo = this.#collected.length;
+    this.#give(this.#content.take(bytes.subarray(behind)));
   }
 
   /** Bytes that do not wait for what follows them. */

@@ -6,6 +6,7 @@
 import type { Code, Diagnostic, RuleName, Severity } from '../../errors.ts';
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { End } from '../../model/message.ts';
+import type { WrittenThought } from '../../model/written-thought.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 
 /**
@@ -56,6 +57,11 @@ export interface DoneMessage extends StreamedMessage {
   readonly status: 'completed' | 'incomplete';
   /** As `Message.content` gives it; only when the caller collects. */
   readonly content?: string;
+  /**
+   * Reasoning that is written as text in what is shown (R-THINK), where the content does not tell by itself; only when
+   * the caller collects. Null: what looks like it is text.
+   */
+  readonly written?: WrittenThought | null;
   /** UTF-16 units of the content before a hidden channel that begins in what is shown (R-LEAK); absent: none does. */
   readonly leakAt?: number;
 }

@@ -165,6 +165,7 @@ export class OpenMessage {
   tellDone(isStripped: boolean): void {
     const { id, kind, callId } = this;
     const content = this.#options.collect ? { content: this.#whole?.content ?? '' } : {};
+    const written = this.#options.collect ? this.#whole?.written : undefined;
     const leak = this.#options.collect && this.leak !== null ? { leakAt: this.#whole!.leakAt } : {};
     if (kind === 'text') {
       this.#tell({ type: 'response.output_text.done', message_id: id });
@@ -202,6 +203,7 @@ export class OpenMessage {
       visible: (this.#whole?.isVisible ?? false) && !this.isOpenTurn,
       status: this.status(isStripped),
       ...content,
+      ...(written !== undefined && { written }),
       ...leak,
     };
     this.#tell({ type: 'response.output_item.done', message_id: id, message });

@@ -3,13 +3,10 @@
 
 import type { Span } from '../../model/message.ts';
 import { isBlankByte } from '../../model/bytes.ts';
-import { CLOSE_THINK, OPEN_THINK } from '../../model/written-thought.ts';
+import { CLOSE, OPEN } from '../../model/written-thought.ts';
 
 const LT = 0x3c;
 const NONE = new Uint8Array(0);
-
-const OPEN = new TextEncoder().encode(OPEN_THINK);
-const CLOSE = new TextEncoder().encode(CLOSE_THINK);
 
 /** Shorter ones are looked through by hand: asking the array costs more. */
 const SHORT = 24;
@@ -34,11 +31,20 @@ export class WrittenThoughtReader {
   #isLiteral = false;
   /** The marker that tells of a thought; null: there was none. */
   found: Span | null = null;
+  /** It began with one of its own. */
+  isOpened = false;
+  /** Position behind the `</think>` that ended it; -1: none did. */
+  closed = -1;
 
   /** `give` takes what is no part of a thought. */
   constructor(isOpen: boolean, give: (bytes: Uint8Array) => void) {
     this.#isHidden = isOpen;
     this.#give = give;
+  }
+
+  /** A thought has begun and not ended. */
+  get isUnclosed(): boolean {
+    return this.#isHidden || this.#state === 'thought';
   }
 
   /** In a thought that its own marker began: function tokens are text there. */
@@ -134,9 +140,11 @@ export class WrittenThoughtReader {
     this.found ??= marker;
     if (this.#marker === OPEN) {
       this.#state = 'thought';
+      this.isOpened = true;
     } else {
       this.#state = 'behind';
       this.#isHidden = false;
+      this.closed = marker.to;
     }
   }
 

@@ -205,6 +205,7 @@ function plainData(done: DoneMessage, dialect: DialectId): MessageData {
     callId,
     attributes,
     content = '',
+    written,
   } = done;
   return {
     role,
@@ -217,6 +218,7 @@ function plainData(done: DoneMessage, dialect: DialectId): MessageData {
     ...(attributes.length > 0 && { attributes }),
     // In Harmony they are text (R-COT); elsewhere they count as marks, also where a literal block may have quoted them.
     ...(MARKER.test(content) && { marked: dialect !== 'harmony' }),
+    ...(written !== undefined && { written }),
     end: endOf(done),
     content,
   };

@@ -1,6 +1,7 @@
 // The turn loop with scripted models: calls out, replies back, until an answer (2.2 §8.1, §12.7).
 import { describe, expect, test } from 'vitest';
-import { parse, transcriptData } from '../../../src/index.ts';
+import { convertTranscript } from '../../../src/formats/convert.ts';
+import { isVisible, MemorySource, parse, show, transcriptData } from '../../../src/index.ts';
 import type { MessageData } from '../../../src/model/data.ts';
 import type { OutputStream } from '../../../src/runtime/turn/types.ts';
 import { settled, VirtualClock } from '../router/clock.ts';
@@ -137,6 +138,34 @@ describe('what a model should not have said', () => {
       expect(shown(events)).toBe('Hello.');
       expect(lines(messages).slice(1)).toEqual(['assistant analysis - - How rude.', 'assistant final - - Hello.']);
     }
+  });
+});
+
+describe('reasoning that is written as text', () => {
+  test.each([
+    ['behind a quoted marker', { thinkOpen: true }, '<|literal|></think><|endliteral|> SECRET</think>\n\nHi.', 'Hi.'],
+    ['around a quoted marker', {}, '<think>SECRET<|literal|></think><|endliteral|> SECRET</think>\n\nHi.', 'Hi.'],
+    ['that only quotes end', { thinkOpen: true }, 'SECRET<|literal|></think><|endliteral|> SECRET', ''],
+    ['that does not end', {}, ' <think>SECRET', ' '],
+    ['that is quoted', {}, '<|literal|><think>a</think><|endliteral|> Hi.', '<think>a</think> Hi.'],
+  ])('%s is hidden in what is kept as it was in what was shown', async (_, options, body, said) => {
+    for (const size of [1, 7, 1 << 20]) {
+      const { messages, events } = await run([`<|channel|>final<|message|>${body}<|return|>`], options, size);
+      expect(shown(events)).toBe(said);
+      const { text } = convertTranscript({ header: null, tools: [], messages }, 'openchatml-2.2');
+      const bytes = new TextEncoder().encode(text!);
+      const source = new MemorySource(bytes);
+      const [transcript] = parse(bytes).transcripts;
+      const views = [...transcript!].slice(1).filter((view) => isVisible(view, transcript!.info, source));
+      expect(views.map((view) => show(view, transcript!.info, source)).join('').trim()).toBe(said.trim());
+    }
+  });
+
+  test('0.1: a marker behind a call ends nothing', async () => {
+    const output = 'Hi. <|function_call|>{"name":"weather","arguments":{"city":"</think>"}}<|im_end|>';
+    const { messages, events } = await run([output], { dialect: 'openchatml-0.1', maxRounds: 1 });
+    expect(shown(events)).toBe('Hi. ');
+    expect(messages[1]).toMatchObject({ role: 'assistant', content: 'Hi. ', intent: 'preamble' });
   });
 });
 
