@@ -3,7 +3,18 @@
 
 import picocolors from 'picocolors';
 
+import { escapeLine } from '../printable.ts';
+
 export { escapeJson, escapeLine, escapeText } from '../printable.ts';
+
+/** Characters of a name in a column. */
+const LONGEST_NAME = 40;
+
+/** A name from data as it stands in a column of a table. */
+export function columnName(name: string): string {
+  const text = escapeLine(name);
+  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
+}
 
 /** A whole number with its thousands set apart. */
 export function thousands(count: number): string {

@@ -75,8 +75,10 @@ export function neutralOf(
   data: TranscriptData, dialect: DialectId, options: NeutralOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
-    case 'openchatml-0.1':
-      return fromLineWithLosses(data);
+    case 'openchatml-0.1': {
+      const losses: Loss[] = [];
+      return { data: fromLine(data, losses), losses };
+    }
     case 'harmony':
       return fromHarmony(data, { preambles: options.preambles });
     case 'openchatml-2.0':
@@ -88,11 +90,6 @@ export function neutralOf(
         `option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`,
       );
   }
-}
-
-function fromLineWithLosses(data: TranscriptData): { data: TranscriptData; losses: Loss[] } {
-  const losses: Loss[] = [];
-  return { data: fromLine(data, losses), losses };
 }
 
 /**

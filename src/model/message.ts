@@ -4,22 +4,18 @@
 import {
   BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START,
   LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, type TRAILING,
-  UNTERMINATED,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
-import { fromOf, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
+import { fromOf, kindOf, kindWord, nextOf, type RowBelow, rowsBelow, type Table, toOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import {
-  frontWords, type Attribute, type HeaderMeaning, isPrompt, knownRole, lineWords, readMeaning,
-} from './attributes.ts';
+import { type Attribute, type HeaderMeaning, knownRole } from './attributes.ts';
 import { CR, LF, type Span } from './bytes.ts';
 import { contentPieces } from './content.ts';
-import { HEADER_BYTES } from './header/document.ts';
 import { INSPECT } from './inspect.ts';
+import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
 import { type Mark, readThoughts, splitThoughts, type Thought } from './thoughts.ts';
 import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
-import { type Field, readFields } from './words.ts';
 
 export type { Span };
 
@@ -32,20 +28,9 @@ export interface MessageContext {
   readonly role: string | null;
 }
 
-/** What the header says, and where it ends. */
-interface Header {
-  readonly meaning: HeaderMeaning;
-  /** First byte after the header: the body's, when there is one. */
-  readonly to: number;
-  readonly openTurn: boolean;
-  /** The header is not ended by its message token or newline. */
-  readonly cut: boolean;
-}
-
-/** Lengths of `<|start|>`, of `<|im_start|>`; of `<|message|>`, and of `<|channel|>`. */
+/** Lengths of `<|start|>`, and of `<|im_start|>`. */
 const START_BYTES = 9;
 const LINE_START_BYTES = 12;
-const MESSAGE_TOKEN_BYTES = 11;
 
 /** What follows a `<|channel|>` that leaks (R-LEAK). */
 export const HIDDEN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
@@ -212,7 +197,7 @@ export class Message {
   /** CoT markers, function tokens and their like in the body, in order (R-COT, R-CALL). */
   marks(): Mark[] {
     const { from, to } = this.body;
-    return this.#rows(MARK).filter((mark) => mark.from >= from && mark.to <= to);
+    return this.#below(MARK).filter((mark) => mark.from >= from && mark.to <= to);
   }
 
   /** The thoughts between markers in the body: those of an analysis of 2.x one after the other, else blocks (R-COT). */
@@ -227,7 +212,7 @@ export class Message {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
     const calls = this.#isLine ? readThoughts(this.marks(), body.to).calls : [];
-    const literals = this.isLeaf ? [] : this.#rows(LITERAL);
+    const literals = this.isLeaf ? [] : this.#below(LITERAL);
     return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
   }
 
@@ -238,7 +223,7 @@ export class Message {
   get leakedChannel(): Span | null {
     if (this.role !== 'assistant' || this.isLeaf) return null;
     const body = this.body;
-    for (const { from, to, token } of this.#rows(STRAY)) {
+    for (const { from, to, token } of this.#below(STRAY)) {
       if (token !== CHANNEL || from < body.from) continue;
       const next = decodeUtf8(this.#table.source.bytes(to, Math.min(to + LONGEST_HIDDEN, body.to)));
       if (HIDDEN_CHANNELS.some((channel) => next.startsWith(channel))) return { from, to };
@@ -312,8 +297,8 @@ export class Message {
   }
 
   /** @internal Trailing terminators, stray tokens, unterminated literal: their rows. */
-  rowsOf(kind: typeof TRAILING | typeof STRAY | typeof LITERAL): (Span & { token: number; unterminated: boolean })[] {
-    return this.#rows(kind);
+  rowsOf(kind: typeof TRAILING | typeof STRAY | typeof LITERAL): RowBelow[] {
+    return this.#below(kind);
   }
 
   /** @internal A row of this kind is below. */
@@ -390,7 +375,13 @@ export class Message {
   }
 
   #read(): Header {
-    return (this.#header ??= this.#isLine ? this.#readLine() : this.#readHeader());
+    return (this.#header ??= (this.#isLine ? readLine : readHeader)({
+      table: this.#table, row: this.row, bodyRow: this.#body(), textFrom: this.#textFrom, given: this.#given,
+    }));
+  }
+
+  #below(kind: number): RowBelow[] {
+    return rowsBelow(this.#table, this.row, kind);
   }
 
   /** First byte of the start field's text. */
@@ -403,72 +394,5 @@ export class Message {
     if (!(this.#word & (IMPLIED | BY_ROLE))) return null;
     const role = this.missingStart === 'completion' ? (this.#context.role ?? 'assistant') : 'assistant';
     return knownRole(role, this.#isLine) ?? { role, name: null };
-  }
-
-  #readHeader(): Header {
-    const word = this.#word;
-    const stop = fromOf(this.#table, this.#body());
-    const cut = (word & NO_BODY_TOKEN) !== 0;
-    const readUpTo = (most: number): Field[] =>
-      readFields(this.#table, this.row, this.#textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES, most);
-    // Without a message token nearly all may be body, of any length: its words are none.
-    let fields = readUpTo(cut ? HEADER_BYTES : Infinity);
-    const spoken = (word & BY_ROLE) !== 0;
-    const isWhole = (): boolean =>
-      frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
-    if (cut && stop - this.from > HEADER_BYTES && !isWhole()) fields = readUpTo(Infinity);
-    let to = stop;
-    let openTurn = false;
-    const last = fields.length - 1;
-    const field = fields[last]!;
-    if (cut) {
-      const count = frontWords(field, spoken && last === 0);
-      to = field.words[count]?.from ?? stop;
-      openTurn = (word & EOF_END) !== 0 && last === 0 && this.missingStart === 'no'
-        && isPrompt(field.words, false) && this.#rows(STRAY).length === 0;
-      fields[last] = { ...field, words: field.words.slice(0, count) };
-    }
-    const loose = cut && last === 0;
-    return {
-      meaning: readMeaning(fields, this.#given, false, loose, { from: this.from, headerTo: to }), to, openTurn, cut,
-    };
-  }
-
-  #readLine(): Header {
-    const word = this.#word;
-    const bodyFrom = fromOf(this.#table, this.#body());
-    const spoken = (word & BY_ROLE) !== 0;
-    const newline = (word & NO_BODY_TOKEN) === 0;
-    const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
-    const readUpTo = (most: number): Field =>
-      readFields(this.#table, this.row, this.#textFrom, spoken ? this.from : textTo, most)[0]!;
-    let field = readUpTo(HEADER_BYTES);
-    let count = spoken ? 0 : lineWords(field.words, newline);
-    if (textTo - this.from > HEADER_BYTES && count === field.words.length) {
-      field = readUpTo(Infinity);
-      count = spoken ? 0 : lineWords(field.words, newline);
-    }
-    const words = field.words.slice(0, count);
-    const to = field.words[count]?.from ?? bodyFrom;
-    const whole = count === field.words.length;
-    const bodyTo = toOf(this.#table, this.#body());
-    return {
-      meaning: readMeaning([{ ...field, words }], this.#given, true, false, { from: this.from, headerTo: to }),
-      to,
-      openTurn: (word & EOF_END) !== 0 && !spoken && whole && bodyTo === bodyFrom && isPrompt(words, true),
-      cut: !spoken && (!newline || !whole),
-    };
-  }
-
-  /** Descendant rows of a kind. */
-  #rows(kind: number): (Span & { token: number; unterminated: boolean })[] {
-    const table = this.#table;
-    const found: (Span & { token: number; unterminated: boolean })[] = [];
-    for (let row = this.row + 1; row < nextOf(table, this.row); row++) {
-      if (kindOf(table, row) !== kind) continue;
-      const unterminated = kind === LITERAL && (kindWord(table, row) & UNTERMINATED) !== 0;
-      found.push({ from: fromOf(table, row), to: toOf(table, row), token: tokenOf(table, row), unterminated });
-    }
-    return found;
   }
 }

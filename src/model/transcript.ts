@@ -8,7 +8,7 @@ import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
-import { HarmonyLikeness, type LikenessState } from './likeness.ts';
+import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
 import { Message } from './message.ts';
 
 /** What a transcript is read as, and where it stands. */

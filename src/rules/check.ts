@@ -2,7 +2,7 @@
 // together.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import { type Diagnostic, diagnose, type Finding, type RuleName } from '../errors.ts';
+import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
 import { Message } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
@@ -13,6 +13,7 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/tabl
 import { ToolMemory } from '../tools/known.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
+import { PendingFindings } from './pending.ts';
 import { structureFindings } from './structure.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
@@ -59,16 +60,8 @@ export interface CheckSetting {
 }
 
 const NOTHING: readonly Diagnostic[] = [];
-/** What is told, or not, when it is known whether the text looks like Harmony. */
-const DEPENDING: ReadonlySet<RuleName> = new Set(['missing-header', 'missing-call-id', 'looks-like-harmony']);
 /** No row. */
 const NONE = -1;
-
-interface Pending {
-  readonly diagnostic: Diagnostic;
-  /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
-  readonly isGapText: boolean;
-}
 
 export class Checker implements SourceWatcher {
   readonly #range: Range;
@@ -80,10 +73,7 @@ export class Checker implements SourceWatcher {
   readonly #clean: CleanMessages;
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
-  #pending: Pending[] = [];
-  /** Of the first transcript: what depends on whether it looks like Harmony, while that is open. */
-  #held: Pending[] = [];
-  #ready: Diagnostic[] = [];
+  readonly #found: PendingFindings;
   #gapHasFiles = false;
   #isBlank = true;
   #hasText = false;
@@ -99,6 +89,7 @@ export class Checker implements SourceWatcher {
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, {
       watch: watches, start: range.start, to: range.to, known,
     });
+    this.#found = new PendingFindings(this.#walk.divider.likeness);
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
@@ -151,7 +142,7 @@ export class Checker implements SourceWatcher {
           if (next > row) {
             this.#gapHasFiles = false;
             divider.passed(this.#clean.messages, this.#clean.lastWord);
-            if (this.#ready.length > 0) yield* this.#take();
+            if (this.#found.isReady) yield* this.#found.take();
             row = next;
             continue;
           }
@@ -160,9 +151,9 @@ export class Checker implements SourceWatcher {
         const before = divider.current;
         const messages = divider.messages;
         const begins = divider.place(batch, row);
-        if (this.#held.length > 0 && !divider.likeness.isOpen) {
-          this.#release();
-          if (begins) yield* this.#take();
+        if (this.#found.isHeld && !divider.likeness.isOpen) {
+          this.#found.release();
+          if (begins) yield* this.#found.take();
         }
         if (begins) {
           const told = this.#endTranscript(before, messages, divider.current!.from);
@@ -180,8 +171,8 @@ export class Checker implements SourceWatcher {
         if (kind !== MESSAGE || this.#skip(batch, row, next, 0) === row) this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
-        if (isSure) this.#settle();
-        if (this.#ready.length > 0) yield* this.#take();
+        if (isSure) this.#found.settle();
+        if (this.#found.isReady) yield* this.#found.take();
         row = next;
       }
       if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
@@ -189,13 +180,13 @@ export class Checker implements SourceWatcher {
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
     if (first && this.#hasText) {
-      this.#add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
+      this.#found.add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
     }
     divider.likeness.close();
-    this.#release();
+    this.#found.release();
     this.#invalidBytes(Infinity, 0, divider.number);
-    this.#settle();
-    yield* this.#take();
+    this.#found.settle();
+    yield* this.#found.take();
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
   }
 
@@ -236,10 +227,10 @@ export class Checker implements SourceWatcher {
     const from = fromOf(batch, row);
     this.#end = from;
     divider.likeness.close();
-    this.#release();
+    this.#found.release();
     this.#invalidBytes(from, 0, divider.number);
-    this.#settle();
-    yield* this.#take();
+    this.#found.settle();
+    yield* this.#found.take();
     if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
   }
 
@@ -261,8 +252,7 @@ export class Checker implements SourceWatcher {
 
   /** In what the source lets go stands no finding that is still to be told. */
   mayRelease(before: number): number {
-    const first = this.#held.find(({ diagnostic }) => diagnostic.from > 0)?.diagnostic.from ?? before;
-    return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), Math.min(first, before));
+    return this.#found.least(before);
   }
 
   /** Input that is not UTF-8 at all (R-UTF16). */
@@ -272,7 +262,7 @@ export class Checker implements SourceWatcher {
     const marked = (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
     const isAscii = (byte: number | undefined): boolean => byte === 0x3c || byte === 0x76;
     const bare = (isAscii(a) && b === 0) || (a === 0 && isAscii(b));
-    if (wide || marked || bare) this.#add({ rule: 'not-utf8', from: 0, to: wide ? 4 : 2 }, 0, true);
+    if (wide || marked || bare) this.#found.add({ rule: 'not-utf8', from: 0, to: wide ? 4 : 2 }, 0, true);
   }
 
   /** The first transcript is the only one that may lack its header: all others begin with one (R-NO-HEADER). */
@@ -280,52 +270,20 @@ export class Checker implements SourceWatcher {
     if (!wantsHeader(dialect) || transcript?.header) return;
     // Where nothing is found, that is told.
     if (transcript === null && dialect.detecting && this.#hasText) return;
-    this.#add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
-  }
-
-  #add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
-    const { likeness } = this.#walk.divider;
-    const depends = transcript === 0 && DEPENDING.has(finding.rule);
-    if (depends && likeness.isLikely && finding.rule !== 'looks-like-harmony') return;
-    const pending = { diagnostic: diagnose(finding, transcript, declared), isGapText };
-    (depends && likeness.isOpen ? this.#held : this.#pending).push(pending);
+    this.#found.add({ rule: 'missing-header', from: 0, to: 0 }, 0, !dialect.detecting);
   }
 
   /** A system message by which the text looks like Harmony. */
   #tellLikeness(batch: Batch, row: number): void {
     const { from, header } = new Message(batch, row, this.#walk.divider.context);
-    this.#add({ rule: 'looks-like-harmony', from, to: header.to }, 0, false);
-  }
-
-  /** What was held back is to be told now, as far as it stands. */
-  #release(): void {
-    const { isLikely } = this.#walk.divider.likeness;
-    const held = this.#held;
-    this.#held = [];
-    this.#pending.push(...held.filter(({ diagnostic }) => (diagnostic.rule === 'looks-like-harmony') === isLikely));
-    this.#settle();
+    this.#found.add({ rule: 'looks-like-harmony', from, to: header.to }, 0, false);
   }
 
   /** Takes what is found in a message of the transcript at hand. */
   readonly #tell = (finding: Finding): void => {
     const { number, declared } = this.#walk.divider.current!;
-    this.#add(finding, number, declared);
+    this.#found.add(finding, number, declared);
   };
-
-  /** What was found is to be told now, in order. */
-  #settle(): void {
-    const pending = this.#pending;
-    if (pending.length === 0) return;
-    this.#pending = [];
-    pending.sort((a, b) => a.diagnostic.from - b.diagnostic.from);
-    for (const { diagnostic } of pending) this.#ready.push(diagnostic);
-  }
-
-  *#take(): Generator<Diagnostic, void, void> {
-    const ready = this.#ready;
-    this.#ready = [];
-    yield* ready;
-  }
 
   /**
    * Passes over the messages from row `row` on, below row `end`, of which nothing is to be told, and tells of those
@@ -342,19 +300,19 @@ export class Checker implements SourceWatcher {
       const listed = clean.goTo(i, batch);
       const { itemFrom, itemTo } = clean;
       this.#invalidBytes(itemFrom, 0, transcript.number);
-      this.#settle();
+      this.#found.settle();
       if (!clean.tell(this.#tell)) this.#look(batch, listed, transcript);
-      else if (this.#pending.length > 0) this.#invalidBytes(itemTo, 0, transcript.number);
-      this.#settle();
+      else if (this.#found.isAny) this.#invalidBytes(itemTo, 0, transcript.number);
+      this.#found.settle();
     }
     this.#invalidBytes(clean.to, 0, transcript.number);
-    this.#settle();
+    this.#found.settle();
     return next;
   }
 
   /** A file token shows that the gap's text is a file. */
   #takeFile(): void {
-    if (!this.#gapHasFiles) this.#pending = this.#pending.filter((pending) => !pending.isGapText);
+    if (!this.#gapHasFiles) this.#found.dropGapText();
     this.#gapHasFiles = true;
   }
 
@@ -368,14 +326,15 @@ export class Checker implements SourceWatcher {
     const span = { from: fromOf(batch, row), to: toOf(batch, row) };
     if (kind === HEADER) {
       const transcript = divider.current!;
-      for (const rule of transcript.header!.problems) this.#add({ rule, ...span }, number, transcript.declared);
+      for (const rule of transcript.header!.problems) this.#found.add({ rule, ...span }, number, transcript.declared);
       this.#invalidBytes(span.to, span.to, number);
     } else {
       if (kind === TEXT) this.#hasText = true;
       if (kind === TEXT && !this.#gapHasFiles) {
-        this.#add({ rule: 'text-between-messages', ...span }, number, false, (batch.dialect.flags & HAS_LINE) !== 0);
+        const mayBeFile = (batch.dialect.flags & HAS_LINE) !== 0;
+        this.#found.add({ rule: 'text-between-messages', ...span }, number, false, mayBeFile);
       } else if (kind === STRAY) {
-        this.#add({ rule: 'stray-token', ...span, severity: 'warning' }, number, false);
+        this.#found.add({ rule: 'stray-token', ...span, severity: 'warning' }, number, false);
       } else if (kind === FILE) {
         this.#takeFile();
       }
@@ -387,7 +346,7 @@ export class Checker implements SourceWatcher {
   #invalidBytes(to: number, headerTo: number, transcript: number): void {
     if (!this.#utf8.pending(to)) return;
     for (const span of this.#utf8.upTo(to)) {
-      this.#add(
+      this.#found.add(
         { rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false,
       );
     }
@@ -406,7 +365,7 @@ export class Checker implements SourceWatcher {
     const openTurn = message.isOpenTurn;
     const { from, to } = message;
     if (openTurn) {
-      this.#add({ rule: 'open-turn', from, to }, number, declared);
+      this.#found.add({ rule: 'open-turn', from, to }, number, declared);
     } else {
       const mayBeCut = isLast && !this.#options.stopStripped;
       for (const finding of structureFindings(message, transcript, this.#walk.reading, mayBeCut)) this.#tell(finding);

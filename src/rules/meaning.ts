@@ -179,11 +179,11 @@ export class Meaning {
 
   /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `marksAreWrong`: marks are for an analysis alone. */
   #shownThoughts(message: Message, transcript: TranscriptInfo, marksAreWrong: boolean, tell: Tell): void {
+    // Bodies that nobody sees need not be looked through.
+    if (!isVisible(message, transcript, this.#source)) return;
     const thoughts = marksAreWrong && message.hasRow(MARK) ? message.thoughts : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;
-    if (thoughts.length === 0 && written === null && leak === null) return;
-    if (!isVisible(message, transcript, this.#source)) return;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
     if (written) tell({ rule: 'reasoning-in-final', ...written.marker });
     if (leak) tell({ rule: 'leaked-channel', ...leak });

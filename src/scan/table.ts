@@ -1,6 +1,8 @@
 // A piece of the offset table that the model looks at: rows, and what their positions count from.
 
-import { FROM, KIND, KIND_MASK, NEXT, ROW_WORDS, TO, TOKEN_MASK, TOKEN_SHIFT } from '../abi.ts';
+import {
+  FROM, KIND, KIND_MASK, LITERAL, NEXT, ROW_WORDS, TO, TOKEN_MASK, TOKEN_SHIFT, UNTERMINATED,
+} from '../abi.ts';
 import type { Dialect } from './dialects.ts';
 import type { Source } from './source.ts';
 
@@ -31,6 +33,25 @@ export const fromOf = (table: Table, row: number): number =>
 export const toOf = (table: Table, row: number): number =>
   table.base + table.words[(row - table.first) * ROW_WORDS + TO]!;
 export const nextOf = (table: Table, row: number): number => table.words[(row - table.first) * ROW_WORDS + NEXT]!;
+
+export interface RowBelow {
+  readonly from: number;
+  readonly to: number;
+  readonly token: number;
+  /** Of a literal block. */
+  readonly unterminated: boolean;
+}
+
+/** The descendants of a row that are of a kind, in order. */
+export function rowsBelow(table: Table, row: number, kind: number): RowBelow[] {
+  const found: RowBelow[] = [];
+  for (let below = row + 1; below < nextOf(table, row); below++) {
+    if (kindOf(table, below) !== kind) continue;
+    const unterminated = kind === LITERAL && (kindWord(table, below) & UNTERMINATED) !== 0;
+    found.push({ from: fromOf(table, below), to: toOf(table, below), token: tokenOf(table, below), unterminated });
+  }
+  return found;
+}
 
 /** Words of the smallest table that holds rows. */
 const LEAST = 8 * ROW_WORDS;

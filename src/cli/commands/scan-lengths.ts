@@ -2,7 +2,7 @@
 
 import type { SpreadJson, StatisticsJson } from '../../corpus/report/statistics.ts';
 import { quantile } from '../../corpus/report/totals.ts';
-import { escapeLine, thousands } from '../print.ts';
+import { columnName, thousands } from '../print.ts';
 
 export interface LengthsJson {
   /** Null: of messages without one, or of all those that are not counted by themselves. */
@@ -44,7 +44,6 @@ function lengths(spread: SpreadJson): Lengths {
 }
 
 const COLUMNS = ['messages', 'sum', 'mean', '50 % up to', '90 % up to', '99 % up to', 'largest'];
-const LONGEST_NAME = 40;
 
 /** Two tables for people. */
 export function lengthsTable(all: readonly LengthsJson[], heading: (text: string) => string): string {
@@ -63,6 +62,5 @@ export function lengthsTable(all: readonly LengthsJson[], heading: (text: string
 }
 
 function nameOf({ role, channel }: LengthsJson): string {
-  const text = channel === null ? '(others)' : `${escapeLine(role ?? '(none)')} ${escapeLine(channel)}`;
-  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
+  return channel === null ? '(others)' : columnName(`${role ?? '(none)'} ${channel}`);
 }

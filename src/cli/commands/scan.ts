@@ -3,7 +3,7 @@
 import { Counter } from '../../rules/count.ts';
 import type { Counts } from '../../rules/counts.ts';
 import type { CorpusOptions } from '../options.ts';
-import { escapeLine, thousands } from '../print.ts';
+import { columnName, thousands } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK, tell } from '../invocation.ts';
 import { lengthsOf, lengthsTable } from './scan-lengths.ts';
@@ -70,8 +70,6 @@ export async function scan(
   return run.failed ? FAILED : OK;
 }
 
-/** Names from data may be long. */
-const LONGEST_NAME = 40;
 
 function table(counts: Counts, heading: (text: string) => string): string {
   const { dialects, roles, channels, ends, tokens, findings, ...totals } = counts;
@@ -88,20 +86,15 @@ function table(counts: Counts, heading: (text: string) => string): string {
     ['findings', findings],
   ];
   const rows = groups.flatMap(([, group]) => Object.entries(group));
-  const names = Math.max(...rows.map(([name]) => cut(name).length));
+  const names = Math.max(...rows.map(([name]) => columnName(name).length));
   const numbers = Math.max(...rows.map(([, count]) => thousands(count).length));
   let text = '';
   for (const [title, group] of groups) {
     if (title !== '' && Object.keys(group).length === 0) continue;
     if (title !== '') text += `\n${heading(title)}\n`;
     for (const [name, count] of Object.entries(group)) {
-      text += `  ${cut(name).padEnd(names)}  ${thousands(count).padStart(numbers)}\n`;
+      text += `  ${columnName(name).padEnd(names)}  ${thousands(count).padStart(numbers)}\n`;
     }
   }
   return text;
-}
-
-function cut(name: string): string {
-  const text = escapeLine(name);
-  return text.length > LONGEST_NAME ? `${text.slice(0, LONGEST_NAME - 3)}...` : text;
 }

@@ -1,0 +1,87 @@
+// What a message's header says that is not plain, and where it ends: the words of its fields up to the body, or up to
+// the first one that can only be body where the message token or the newline is missing (R-MISSING-MESSAGE).
+
+import { BY_ROLE, EOF_END, NO_BODY_TOKEN, STRAY } from '../abi.ts';
+import { fromOf, kindWord, rowsBelow, type Table, toOf } from '../scan/table.ts';
+import { frontWords, type HeaderMeaning, isPrompt, lineWords, type NamedRole, readMeaning } from './attributes.ts';
+import { HEADER_BYTES } from './header/document.ts';
+import { type Field, readFields } from './words.ts';
+
+export interface Header {
+  readonly meaning: HeaderMeaning;
+  /** First byte after the header: the body's, when there is one. */
+  readonly to: number;
+  readonly openTurn: boolean;
+  /** The header is not ended by its message token or newline. */
+  readonly cut: boolean;
+}
+
+export interface HeaderPlace {
+  readonly table: Table;
+  /** Of the message, and of its body. */
+  readonly row: number;
+  readonly bodyRow: number;
+  /** First byte of the start field's text. */
+  readonly textFrom: number;
+  /** What is given instead of a start token; null: there is one. */
+  readonly given: NamedRole | null;
+}
+
+/** Length of `<|message|>`, and of `<|channel|>`. */
+export const MESSAGE_TOKEN_BYTES = 11;
+
+/** Of 2.x and Harmony. */
+export function readHeader({ table, row, bodyRow, textFrom, given }: HeaderPlace): Header {
+  const word = kindWord(table, row);
+  const from = fromOf(table, row);
+  const stop = fromOf(table, bodyRow);
+  const cut = (word & NO_BODY_TOKEN) !== 0;
+  const readUpTo = (most: number): Field[] =>
+    readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES, most);
+  // Without a message token nearly all may be body, of any length: its words are none.
+  let fields = readUpTo(cut ? HEADER_BYTES : Infinity);
+  const spoken = (word & BY_ROLE) !== 0;
+  const isWhole = (): boolean =>
+    frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
+  if (cut && stop - from > HEADER_BYTES && !isWhole()) fields = readUpTo(Infinity);
+  let to = stop;
+  let openTurn = false;
+  const last = fields.length - 1;
+  const field = fields[last]!;
+  if (cut) {
+    const count = frontWords(field, spoken && last === 0);
+    to = field.words[count]?.from ?? stop;
+    openTurn = (word & EOF_END) !== 0 && last === 0 && given === null
+      && isPrompt(field.words, false) && rowsBelow(table, row, STRAY).length === 0;
+    fields[last] = { ...field, words: field.words.slice(0, count) };
+  }
+  const loose = cut && last === 0;
+  return { meaning: readMeaning(fields, given, false, loose, { from, headerTo: to }), to, openTurn, cut };
+}
+
+/** Of 0.1. */
+export function readLine({ table, row, bodyRow, textFrom, given }: HeaderPlace): Header {
+  const word = kindWord(table, row);
+  const from = fromOf(table, row);
+  const bodyFrom = fromOf(table, bodyRow);
+  const spoken = (word & BY_ROLE) !== 0;
+  const newline = (word & NO_BODY_TOKEN) === 0;
+  const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
+  const readUpTo = (most: number): Field => readFields(table, row, textFrom, spoken ? from : textTo, most)[0]!;
+  let field = readUpTo(HEADER_BYTES);
+  let count = spoken ? 0 : lineWords(field.words, newline);
+  if (textTo - from > HEADER_BYTES && count === field.words.length) {
+    field = readUpTo(Infinity);
+    count = spoken ? 0 : lineWords(field.words, newline);
+  }
+  const words = field.words.slice(0, count);
+  const to = field.words[count]?.from ?? bodyFrom;
+  const whole = count === field.words.length;
+  const bodyTo = toOf(table, bodyRow);
+  return {
+    meaning: readMeaning([{ ...field, words }], given, true, false, { from, headerTo: to }),
+    to,
+    openTurn: (word & EOF_END) !== 0 && !spoken && whole && bodyTo === bodyFrom && isPrompt(words, true),
+    cut: !spoken && (!newline || !whole),
+  };
+}
