@@ -45,6 +45,9 @@ const INPUT_FOLDERS = ['assembly', 'src'];
 const INPUT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'asconfig.json'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+/** Packages that are not bundled: who wants what they do installs them. */
+const peers = Object.keys(manifest.peerDependencies ?? {});
 const fast = process.argv.includes('--fast');
 const clean = process.argv.includes('--clean');
 
@@ -98,7 +101,7 @@ async function bundle(scratch) {
     // One run for all entries, so that they share one copy of the library: neutral, with node: modules left alone.
     platform: 'neutral',
     // Packages are bundled, which halves the time to start.
-    external: ['node:*'],
+    external: ['node:*', ...peers.map((name) => `${name}/*`)],
     // As packages for Node write it; what runs anywhere is kept from it below.
     alias: { fs: 'node:fs', stream: 'node:stream' },
     mainFields: ['main'],
@@ -109,7 +112,7 @@ async function bundle(scratch) {
   }).catch(() => {
     throw new BuildError('esbuild failed');
   });
-  const program = await bundleProgram(root, join(scratch, PROGRAM), MODULES).catch((error) => {
+  const program = await bundleProgram(root, join(scratch, PROGRAM), MODULES, peers).catch((error) => {
     throw new BuildError(`rolldown: ${error.message}`);
   });
   const imports = Object.entries(result.metafile.outputs).map(([name, { imports }]) => {
@@ -136,8 +139,7 @@ function collectLicences(scratch, inputs) {
 
 /** What a bundle imports, and is no module of Node, must be declared. */
 function checkPackages(bundles) {
-  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const declared = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
+  const declared = [...Object.keys(manifest.dependencies ?? {}), ...peers];
   for (const [name, imports] of bundles) {
     for (const path of imports) {
       if (isBuiltin(path)) continue;

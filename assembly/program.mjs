@@ -46,16 +46,17 @@ const DEFERRED_SOURCES = [
 
 /**
  * Writes the files of the program into `folder`, which lies beside the binaries. `modules`: the source that holds the
- * binary of a module as text, and the module's name. Answers the files that went into it, and what each of its files
- * imports from elsewhere.
+ * binary of a module as text, and the module's name; `peers`: packages that stay outside. Answers the files that went
+ * into it, and what each of its files imports from elsewhere.
  */
-export async function bundleProgram(root, folder, modules) {
+export async function bundleProgram(root, folder, modules, peers) {
   const { rolldown } = await import('rolldown');
   const besides = [WORKER, DECODER, ...DEFERRED_PACKAGES, ...DEFERRED_SOURCES].map((name) => [entryOf(name), name]);
   const bundle = await rolldown({
     cwd: root,
     input: { main: COMMAND, ...Object.fromEntries(besides) },
     platform: 'node',
+    external: (id) => peers.some((name) => id.startsWith(`${name}/`)),
     preserveEntrySignatures: 'allow-extension',
     plugins: [defer(root), readBinaries(root, modules)],
     onLog: (_, { message }) => {

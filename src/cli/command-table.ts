@@ -2,6 +2,7 @@
 
 import { Option } from 'commander';
 import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
+import { ENCODINGS } from '../corpus/tokens.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
   colorOption, corpusOptions, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
@@ -48,6 +49,7 @@ export function commandRows(): readonly CommandRow[] {
         formatOption(['table', 'json']),
         new Option('--report <file>', 'write a page (HTML) that shows the counts, too'),
         ...flag('--lengths', 'lengths of contents by role and channel, in bytes and code points, too'),
+        tokensOption('--lengths in tokens, too'),
         ...corpusOptions(),
       ],
     },
@@ -55,10 +57,11 @@ export function commandRows(): readonly CommandRow[] {
       name: 'check',
       description: 'tell every diagnostic; exit with 1 when one is an error',
       load: async () => (await import('./commands/check.ts')).check,
+      refuse: refuseChoice,
       options: () => [
         ...reportOptions(),
         toolsOption(),
-        limitOption(),
+        ...choiceOptions('transcripts'),
         ...corpusOptions(),
       ],
     },
@@ -66,7 +69,7 @@ export function commandRows(): readonly CommandRow[] {
       name: 'messages',
       description: 'write one record a message',
       load: async () => (await import('./commands/messages.ts')).messages,
-      refuse: (options, host) => refuseBinary(options, host) ?? refuseChoice(options),
+      refuse: (options, host) => refuseBinary(options, host) ?? refuseChoice(options) ?? refuseTable(options),
       options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
         new Option('-o, --output <file>', 'where to write; standard output when left out'),
@@ -76,11 +79,8 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--at <byte>', 'the message that holds this byte of a file').argParser(readNumber),
         new Option('--grep <text>', 'messages whose content holds this text'),
         ...flag('--ignore-case', 'without regard to case, for --grep'),
-        new Option('--limit <number>', 'so many messages and no more, of all inputs together (ndjson)')
-          .argParser(readCount),
-        new Option('--sample <number>', 'so many messages, chosen at random from all inputs (ndjson)')
-          .argParser(readCount),
-        new Option('--seed <number>', 'another choice for --sample (default: 0)').argParser(readNumber),
+        ...choiceOptions('messages', ' (ndjson)'),
+        tokensOption('how many tokens each content is, too (ndjson)'),
         ...corpusOptions(),
       ],
     },
@@ -102,10 +102,12 @@ export function commandRows(): readonly CommandRow[] {
       name: 'convert',
       description: 'write transcripts in another form',
       load: async () => (await import('./commands/convert.ts')).convert,
-      refuse: ({ to, reasoning }) => {
+      refuse: (options) => {
+        const { to, reasoning } = options;
         if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
         const isShown = to === 'harmony' && reasoning === 'think';
-        return isShown ? 'harmony shows <think> to users: --reasoning think is for the other forms' : null;
+        if (isShown) return 'harmony shows <think> to users: --reasoning think is for the other forms';
+        return refuseChoice(options);
       },
       options: () => [
         new Option('--to <form>', 'what to write; needed').choices(FORMS),
@@ -118,7 +120,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
           + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
-        limitOption(),
+        ...choiceOptions('transcripts'),
         threadsOption(),
       ],
     },
@@ -195,8 +197,17 @@ function reportOptions(): Option[] {
   ];
 }
 
-function limitOption(): Option {
-  return new Option('--limit <number>', 'so many transcripts and no more, of all inputs together').argParser(readCount);
+function tokensOption(description: string): Option {
+  return new Option('--tokens <encoding>', `${description}; needs the package gpt-tokenizer`).choices(ENCODINGS);
+}
+
+/** Some of what there is. `of`: with what this is for. */
+function choiceOptions(what: string, of = ''): Option[] {
+  return [
+    new Option('--limit <number>', `so many ${what} and no more, of all inputs together${of}`).argParser(readCount),
+    new Option('--sample <number>', `so many ${what}, chosen at random from all inputs${of}`).argParser(readCount),
+    new Option('--seed <number>', 'another choice for --sample (default: 0)').argParser(readNumber),
+  ];
 }
 
 /** How records are judged, one by one. */
@@ -210,12 +221,16 @@ function judgeOptions(): Option[] {
   ];
 }
 
-/** Lines are chosen, and lines only. */
-function refuseChoice({ format, limit, sample, seed }: Readonly<Record<string, unknown>>): string | null {
+function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>): string | null {
   if (limit !== undefined && sample !== undefined) return 'give --limit or --sample, not both';
-  if (seed !== undefined && sample === undefined) return '--seed is for --sample';
-  const isChosen = limit !== undefined || sample !== undefined;
-  return isChosen && format !== 'ndjson' ? '--limit and --sample are for --format ndjson' : null;
+  return seed !== undefined && sample === undefined ? '--seed is for --sample' : null;
+}
+
+/** Lines are chosen, and lines tell more; a table has all messages and fixed columns. */
+function refuseTable({ format, limit, sample, tokens }: Readonly<Record<string, unknown>>): string | null {
+  if (format === 'ndjson') return null;
+  if (limit !== undefined || sample !== undefined) return '--limit and --sample are for --format ndjson';
+  return tokens !== undefined ? '--tokens is for --format ndjson' : null;
 }
 
 /** A table in binary form would only disturb a terminal. */

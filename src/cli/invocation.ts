@@ -8,9 +8,10 @@ import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
 import type { JobInput } from '../corpus/jobs/job.ts';
 import { TableError } from '../corpus/tables/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
-import { findInputs, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import { findInputs, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { InputSource } from '../corpus/input/source.ts';
 import type { UnitOptions } from '../corpus/records/unit.ts';
+import { type Encoding, loadTokenizer, TokenizerError } from '../corpus/tokens.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -185,6 +186,25 @@ export class Invocation {
     this.failed = true;
     this.out.flush();
     this.tell(`${this.#errorColors.red('error:')} ${escapeLine(path)}: ${reason}${remedy && `; ${remedy}`}`);
+  }
+
+  /** Whether the inputs can be read again, as an option asks; else it is told. */
+  canReadTwice(paths: readonly string[], option: string): boolean {
+    if (paths.length > 0 && !paths.some(isReadOnce)) return true;
+    this.tell(`error: ${option} reads the inputs twice, and a pipe is read once; store the input in a file`);
+    return false;
+  }
+
+  /** Loads what counts tokens. False: it is not there, which is told. */
+  async loadsTokenizer(encoding: Encoding): Promise<boolean> {
+    try {
+      await loadTokenizer(encoding);
+      return true;
+    } catch (error) {
+      if (!(error instanceof TokenizerError)) throw error;
+      this.tell(`${this.#errorColors.red('error:')} --tokens: ${error.message}`);
+      return false;
+    }
   }
 
   /** Whether an output would take the place of an input, which is told. */

@@ -15,6 +15,8 @@ export interface MessageLinesOptions {
   readonly build?: Build | undefined;
   /** Bytes that are gathered before they are handed out. 256 KiB by default. */
   readonly piece?: number | undefined;
+  /** Counts something in contents, the tokens of a model: a member of lines, behind the content. */
+  readonly count?: ((content: string) => number) | null | undefined;
 }
 
 const KIB = 1024;
@@ -47,6 +49,7 @@ const quote = (value: string | null): string =>
 export class MessageLines {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #piece: number;
+  readonly #count: ((content: string) => number) | null;
   readonly #text: TextMachine;
   /** Bytes of the output that are not handed out. */
   #at = 0;
@@ -63,6 +66,7 @@ export class MessageLines {
   constructor(write: (bytes: Uint8Array) => void, options: MessageLinesOptions = {}) {
     this.#write = write;
     this.#piece = options.piece ?? 256 * KIB;
+    this.#count = options.count ?? null;
     this.#text = new TextMachine({
       build: options.build,
       input: BODY_AT + BODY_BYTES,
@@ -134,7 +138,7 @@ export class MessageLines {
         0, this.#headTo, record ?? -1, transcript.number, index, middle, middleTo, from, to, placedFrom, placedTo,
         this.#at,
       );
-      if (isShort && isLeaf) {
+      if (isShort && isLeaf && this.#count === null) {
         if (length > 0) text.input.set(source.bytes(bodyFrom, bodyTo), BODY_AT);
         this.#at = text.content(BODY_AT, BODY_AT + length, this.#at);
         if (this.#at >= this.#piece) this.flush();
@@ -142,7 +146,8 @@ export class MessageLines {
       }
     }
     for (const span of message.contentSpans()) this.#escape(source, span.from, span.to);
-    this.#put(END_OF_LINE);
+    const count = this.#count;
+    this.#put(count === null ? END_OF_LINE : ENCODER.encode(`","tokens":${count(message.content)}}\n`));
     if (this.#at >= this.#piece) this.flush();
   }
 

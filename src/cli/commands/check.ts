@@ -1,5 +1,6 @@
 // `check`: every diagnostic of the inputs, and an exit code that tells whether there were errors.
 
+import { ChosenTranscripts } from './check-sample.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { applyRules } from '../config.ts';
 import { FindingPlaces } from '../diagnostics/finding-places.ts';
@@ -18,7 +19,13 @@ export interface CheckOptions extends CorpusOptions {
   readonly tools?: readonly string[];
   /** Transcripts that are looked at, of all inputs. */
   readonly limit?: number;
+  /** As many of all inputs, chosen at random. */
+  readonly sample?: number;
+  readonly seed?: number;
 }
+
+/** They hold no transcript that could be chosen. */
+const UNREAD: ReadonlySet<string> = new Set(['bad-record', 'unknown-record', 'refused-record']);
 
 const SCHEMA = 'openchatml/check/1';
 
@@ -31,6 +38,10 @@ export async function check(
   const run = new Invocation(options, host, makeSpinner);
   const tools = run.attempt(() => (options.tools ?? []).flatMap(readToolsFile));
   if (!tools) return FAILED;
+  const { sample, seed = 0 } = options;
+  if (sample !== undefined && !run.canReadTwice(paths, '--sample')) return FAILED;
+  const chosen = sample === undefined ? null : await ChosenTranscripts.count(run, paths, options, sample, seed);
+  if (sample !== undefined && chosen === null) return FAILED;
   const { isTTY } = host.stdout;
   const { format, maxDiagnostics } = options;
   const report = makeReport({
@@ -52,7 +63,10 @@ export async function check(
       records += event.records;
       left -= event.transcripts;
     }
-    if (event.kind === 'end' || event.kind === 'broken') places.close();
+    if (event.kind === 'end' || event.kind === 'broken') {
+      places.close();
+      chosen?.next();
+    }
     if (event.kind === 'part' && event.result.transcripts >= left) {
       run.files++;
       break;
@@ -61,6 +75,7 @@ export async function check(
     const { path } = event.input;
     for (const found of event.piece) {
       if (found.diagnostic.transcript >= left) continue;
+      if (chosen !== null && (UNREAD.has(found.diagnostic.rule) || !chosen.has(found.diagnostic.transcript))) continue;
       const diagnostic = settle(found.diagnostic);
       if (diagnostic === null) continue;
       tally.add(diagnostic);

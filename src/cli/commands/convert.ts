@@ -1,13 +1,14 @@
 // `convert`: transcripts from any form to any other. What a form loses is summed up, what it cannot carry is refused
 // record by record.
 
-import { ConvertSums } from '../../corpus/jobs/convert-sums.ts';
+import { type ConvertedJson, ConvertSums } from '../../corpus/jobs/convert-sums.ts';
 import type { ConvertWork } from '../../corpus/jobs/job.ts';
 import { isDialect } from '../../formats/convert.ts';
 import { FAILED, FOUND, Invocation, OK, tell } from '../invocation.ts';
 import type { SharedOptions } from '../options.ts';
 import { countOf, escapeLine, thousands } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
+import { Sample } from '../sample.ts';
 import type { Host } from '../stream.ts';
 
 export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 'format' | 'forTerminal'> {
@@ -16,6 +17,15 @@ export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 
   readonly threads?: number;
   /** Transcripts that are converted or refused, of all inputs. */
   readonly limit?: number;
+  readonly sample?: number;
+  readonly seed?: number;
+}
+
+/** What came out of one transcript. */
+interface Part {
+  readonly bytes: readonly Uint8Array[];
+  readonly words: readonly string[];
+  readonly converted: ConvertedJson;
 }
 
 export async function convert(
@@ -39,22 +49,42 @@ export async function convert(
   // A form that is named is one of records.
   const given = from === 'auto' || isDialect(from) ? options : { ...options, form: 'messages' as const };
   const { limit = Infinity } = options;
-  const how = { neutralise, constrain, harmonyPreambles, reasoning, apart: limit < Infinity };
+  const sample = options.sample === undefined ? null : new Sample<Part>(options.sample, options.seed ?? 0);
+  const how = { neutralise, constrain, harmonyPreambles, reasoning, apart: limit < Infinity || sample !== null };
+  const write = (bytes: Uint8Array): void => (format === 'text' ? run.out.bytes(bytes) : run.out.jsonBytes(bytes));
+  let bytes: Uint8Array[] = [];
+  let words: string[] = [];
   for await (const event of run.events(paths, given, {
     work: { kind: 'convert', to, from, format, forTerminal: host.stdout.isTTY, ...how },
     tellsAtEnd: false,
     watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
   })) {
     if (event.kind === 'piece') {
-      if (event.piece instanceof Uint8Array) {
-        if (format === 'text') run.out.bytes(event.piece);
-        else run.out.jsonBytes(event.piece);
-      } else if ('words' in event.piece) run.tellAll(event.piece.words);
-      else if ('converted' in event.piece) sums.add(event.piece.converted);
+      const { piece } = event;
+      if (piece instanceof Uint8Array) {
+        if (sample === null) write(piece);
+        else bytes.push(piece.slice());
+      } else if ('words' in piece) {
+        if (sample === null) run.tellAll(piece.words);
+        else words.push(...piece.words);
+      } else if ('converted' in piece) {
+        if (sample === null) sums.add(piece.converted);
+        else {
+          const part = { bytes, words, converted: piece.converted };
+          sample.offer(() => part);
+          bytes = [];
+          words = [];
+        }
+      }
       if (sums.converted + sums.refused >= limit) break;
     } else if (event.kind === 'end' && event.messages === 0 && !event.holdsRecords) {
       run.tell(`${escapeLine(event.input.path)}: holds no message to convert`);
     }
+  }
+  for (const part of sample?.take() ?? []) {
+    for (const piece of part.bytes) write(piece);
+    run.tellAll(part.words);
+    sums.add(part.converted);
   }
   run.out.flush();
   if (!quiet) {

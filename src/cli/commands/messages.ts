@@ -5,7 +5,8 @@ import type { CorpusOptions } from '../options.ts';
 import { countOf, escapeLine, thousands } from '../print.ts';
 import { shownName } from '../../printable.ts';
 import { Counter } from '../../rules/count.ts';
-import { isReadOnce } from './scan-report.ts';
+import type { Encoding } from '../../corpus/tokens.ts';
+import { isReadOnce } from '../../corpus/input/paths.ts';
 import { SECTION } from '../../corpus/jobs/job.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
@@ -24,6 +25,7 @@ export interface MessagesOptions extends CorpusOptions {
   readonly limit?: number;
   readonly sample?: number;
   readonly seed?: number;
+  readonly tokens?: Encoding;
 }
 
 export async function messages(
@@ -33,7 +35,8 @@ export async function messages(
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
   const run = new Invocation(options, host, makeSpinner);
-  const { format, output, onlyRole, onlyChannel, transcript, at, grep, ignoreCase } = options;
+  const { format, output, onlyRole, onlyChannel, transcript, at, grep, ignoreCase, tokens } = options;
+  if (tokens !== undefined && !await run.loadsTokenizer(tokens)) return FAILED;
   if (output !== undefined && run.refusesTarget(paths, output)) return FAILED;
   const sink = await MessagesSink.open(run, format, output, options);
   if (sink === null) return FAILED;
@@ -45,6 +48,7 @@ export async function messages(
         kind: 'messages',
         filters: { onlyRole, onlyChannel, transcript, at, grep, ignoreCase },
         form: format === 'ndjson' ? 'lines' : { format, section: SECTION },
+        tokens,
       },
       tellsAtEnd: false,
       watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),

@@ -1,4 +1,5 @@
-// `scan --lengths`: how long contents are, by role and channel, in bytes and in code points.
+// `scan --lengths`: how long contents are, by role and channel, in bytes and in code points; in tokens, when these
+// were asked for.
 
 import type { SpreadJson, StatisticsJson } from '../../corpus/report/statistics.ts';
 import { quantile } from '../../corpus/report/totals.ts';
@@ -10,6 +11,7 @@ export interface LengthsJson {
   readonly channel: string | null;
   readonly bytes: Lengths;
   readonly code_points: Lengths;
+  readonly tokens?: Lengths;
 }
 
 interface Lengths {
@@ -26,8 +28,10 @@ interface Lengths {
 /** `statistics` that count code points. */
 export function lengthsOf({ messages: { pairs, other } }: StatisticsJson): LengthsJson[] {
   const cells = [...pairs, ...(other.bodies.count > 0 ? [{ ...other, role: null, channel: null }] : [])];
-  return cells.map(({ role, channel, bodies, characters }) =>
-    ({ role, channel, bytes: lengths(bodies), code_points: lengths(characters!) }));
+  return cells.map(({ role, channel, bodies, characters, tokens }) => {
+    const counted = tokens === undefined ? {} : { tokens: lengths(tokens) };
+    return { role, channel, bytes: lengths(bodies), code_points: lengths(characters!), ...counted };
+  });
 }
 
 function lengths(spread: SpreadJson): Lengths {
@@ -45,7 +49,7 @@ function lengths(spread: SpreadJson): Lengths {
 
 const COLUMNS = ['messages', 'sum', 'mean', '50 % up to', '90 % up to', '99 % up to', 'largest'];
 
-/** Two tables for people. */
+/** Tables for people. */
 export function lengthsTable(all: readonly LengthsJson[], heading: (text: string) => string): string {
   const table = (unit: string, of: (one: LengthsJson) => Lengths): string => {
     const rows = all.map((one) => {
@@ -58,7 +62,8 @@ export function lengthsTable(all: readonly LengthsJson[], heading: (text: string
       (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!))).join('  '));
     return `\n${heading(`lengths in ${unit}`)}\n${lines.map((line) => `  ${line}\n`).join('')}`;
   };
-  return table('bytes', ({ bytes }) => bytes) + table('code points', ({ code_points: points }) => points);
+  const inTokens = all.some(({ tokens }) => tokens !== undefined) ? table('tokens', ({ tokens }) => tokens!) : '';
+  return table('bytes', ({ bytes }) => bytes) + table('code points', ({ code_points: points }) => points) + inTokens;
 }
 
 function nameOf({ role, channel }: LengthsJson): string {

@@ -1,36 +1,32 @@
 // `scan --report`: a page of what the inputs hold, gathered by a second reading, since it tells findings too; lengths
 // for `scan --lengths` are gathered with it.
 
-import { statSync } from 'node:fs';
 import { now } from '../../corpus/clock.ts';
 import { InputError } from '../../corpus/error.ts';
 import { existsAt } from '../../corpus/input/stamp.ts';
 import { OutputFile } from '../../corpus/output-file.ts';
-import { openInput, STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { openInput } from '../../corpus/input/paths.ts';
 import { type Sample, Statistics, type StatisticsJson } from '../../corpus/report/statistics.ts';
 import { Lines } from '../../errors.ts';
+import type { Encoding } from '../../corpus/tokens.ts';
 import type { CorpusOptions, RuleSettings } from '../options.ts';
 import type { Invocation } from '../invocation.ts';
-
-/** Standard input, or a FIFO. What cannot be looked at is told when it is opened. */
-export function isReadOnce(path: string): boolean {
-  return path === STANDARD_INPUT || (statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false);
-}
 
 export interface Gathered {
   readonly statistics: Statistics;
   readonly seconds: number;
 }
 
-/** Null: an input broke off, which is told. `characters`: code points are counted too. */
+/** Null: an input broke off, which is told. `characters`: code points are counted too; `tokens`: those of contents. */
 export async function gatherStatistics(
   run: Invocation, paths: readonly string[], options: CorpusOptions, characters: boolean,
+  tokens: Encoding | undefined,
 ): Promise<Gathered | null> {
   const statistics = new Statistics();
   const { files } = run;
   run.files = 0;
   const began = now();
-  const work = { kind: 'statistics', tools: [], characters } as const;
+  const work = { kind: 'statistics', tools: [], characters, tokens } as const;
   for await (const event of run.events(paths, options, { work, tellsAtEnd: true })) {
     if (event.kind === 'broken') return null;
     if (event.kind === 'end') statistics.file(0);

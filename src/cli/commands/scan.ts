@@ -2,12 +2,13 @@
 
 import { Counter } from '../../rules/count.ts';
 import type { Counts } from '../../rules/counts.ts';
+import type { Encoding } from '../../corpus/tokens.ts';
 import type { CorpusOptions } from '../options.ts';
 import { columnName, thousands } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
-import { FAILED, Invocation, OK, tell } from '../invocation.ts';
+import { FAILED, Invocation, OK } from '../invocation.ts';
 import { lengthsOf, lengthsTable } from './scan-lengths.ts';
-import { gatherStatistics, isReadOnce, writeReportFile } from './scan-report.ts';
+import { gatherStatistics, writeReportFile } from './scan-report.ts';
 import type { Host } from '../stream.ts';
 
 export interface ScanOptions extends CorpusOptions {
@@ -16,6 +17,8 @@ export interface ScanOptions extends CorpusOptions {
   readonly report?: string;
   /** How long contents are, by role and channel. */
   readonly lengths?: boolean;
+  /** In tokens too. */
+  readonly tokens?: Encoding;
 }
 
 const SCHEMA = 'openchatml/scan/1';
@@ -26,14 +29,13 @@ export async function scan(
   host: Host,
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
-  const { report, lengths = false, rules } = options;
+  const { report, rules, tokens } = options;
+  const lengths = options.lengths === true || tokens !== undefined;
   const readsTwice = report !== undefined || lengths;
-  if (readsTwice && (paths.length === 0 || paths.some(isReadOnce))) {
-    const option = report === undefined ? '--lengths' : '--report';
-    tell(host, `error: ${option} reads the inputs twice, and a pipe is read once; store the input in a file`);
-    return FAILED;
-  }
   const run = new Invocation(options, host, makeSpinner);
+  const option = report !== undefined ? '--report' : tokens === undefined ? '--lengths' : '--tokens';
+  if (readsTwice && !run.canReadTwice(paths, option)) return FAILED;
+  if (tokens !== undefined && !await run.loadsTokenizer(tokens)) return FAILED;
   if (report !== undefined && run.refusesTarget(paths, report)) return FAILED;
   const counter = new Counter();
   let records = 0;
@@ -53,7 +55,7 @@ export async function scan(
   // The sums cannot take back an input that broke off in the middle.
   if (run.files === 0 || isBroken) return FAILED;
   const counts = counter.result();
-  const gathered = readsTwice ? await gatherStatistics(run, paths, options, lengths) : null;
+  const gathered = readsTwice ? await gatherStatistics(run, paths, options, lengths, tokens) : null;
   const found = lengths && gathered !== null ? lengthsOf(gathered.statistics.toJSON()) : null;
   if (options.format === 'json') {
     run.out.json(JSON.stringify({ schema: SCHEMA, ...counts, ...(found !== null && { lengths: found }) }));

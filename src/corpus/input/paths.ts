@@ -26,6 +26,11 @@ export const ENDINGS_TEXT = `*${PLAIN_ENDINGS.join(', *')}, each also with ${COM
 
 export const STANDARD_INPUT = '-';
 
+/** Standard input, or a FIFO. What cannot be looked at is told when it is opened. */
+export function isReadOnce(path: string): boolean {
+  return path === STANDARD_INPUT || (statSync(path, { throwIfNoEntry: false })?.isFIFO() ?? false);
+}
+
 /** What opens an input, as plain data: for another thread. */
 export type InputRef =
   | { readonly kind: 'stdin'; readonly fd: number }

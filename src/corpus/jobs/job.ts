@@ -16,6 +16,7 @@ import type { InputRef } from '../input/paths.ts';
 import type { RecordForm } from '../records/form.ts';
 import type { LineRange } from '../records/window.ts';
 import type { StatisticsJson } from '../report/statistics.ts';
+import type { Encoding } from '../tokens.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { UnitOptions } from '../records/unit.ts';
 import type { ConvertedJson } from './convert-sums.ts';
@@ -74,8 +75,16 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
       readonly tools: readonly ToolDefinition[];
       /** Code points are counted too. */
       readonly characters?: boolean | undefined;
+      /** Tokens of contents, too. */
+      readonly tokens?: Encoding | undefined;
     }
-  | { readonly kind: 'messages'; readonly filters: MessageFilters; readonly form: 'lines' | TableForm }
+  | {
+      readonly kind: 'messages';
+      readonly filters: MessageFilters;
+      readonly form: 'lines' | TableForm;
+      /** Lines tell the tokens of contents. */
+      readonly tokens?: Encoding | undefined;
+    }
   | ({ readonly kind: 'audit' } & AuditWork)
   | ({ readonly kind: 'convert' } & ConvertWork)
   | ({ readonly kind: 'render' } & RenderWork)

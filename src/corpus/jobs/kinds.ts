@@ -1,6 +1,7 @@
 // The code of each kind of job: of those that few commands ask for it is loaded when the first job is to be done.
 
 import { loadWriter } from '../tables/writers.ts';
+import { loadTokenizer } from '../tokens.ts';
 import { COMMON } from './common-jobs.ts';
 import type { Kind } from './kind.ts';
 import type { Work } from './parts.ts';
@@ -15,6 +16,10 @@ export async function kindOf(work: Work): Promise<Kind> {
       return (await import('./render-job.ts')).RENDER;
     case 'messages':
       if (work.form !== 'lines') await loadWriter(work.form.format);
+      if (work.tokens !== undefined) await loadTokenizer(work.tokens);
+      return COMMON;
+    case 'statistics':
+      if (work.tokens !== undefined) await loadTokenizer(work.tokens);
       return COMMON;
     default:
       return COMMON;

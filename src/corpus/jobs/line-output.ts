@@ -9,6 +9,7 @@ import { linePieces, longestLine } from '../../formats/chat/record-lines.ts';
 import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import type { RecordRows } from '../records/rows.ts';
+import type { CountTokens } from '../tokens.ts';
 import type { Piece } from './job.ts';
 import type { MessageForm } from './message-form.ts';
 
@@ -29,11 +30,11 @@ export class LineOutput implements MessageForm {
   #gathered = 0;
   ofRows = 0;
 
-  /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor(path: string, isLive: boolean) {
+  /** `isLive`: the input may come slowly, and what is there goes out. `count`: tokens of contents are told. */
+  constructor(path: string, isLive: boolean, count: CountTokens | null) {
     this.#path = path;
     this.#isLive = isLive;
-    this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)));
+    this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)), { count });
     this.#lines.begin(path);
   }
 

@@ -5,6 +5,7 @@ import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { PlacedMessage } from '../messages.ts';
 import { ordinalOf, type RecordRows } from '../records/rows.ts';
+import { tokenCounter } from '../tokens.ts';
 import type { Job, MessageFilters, Piece } from './job.ts';
 import { LineOutput } from './line-output.ts';
 import type { MessageForm } from './message-form.ts';
@@ -26,6 +27,7 @@ const same = (offset: number): number => offset;
 export class MessageOutput {
   readonly #filters: MessageFilters;
   readonly #form: MessageForm;
+  readonly #countsTokens: boolean;
   /** A transcript of a record, and the same with its number in the file. */
   #own: TranscriptInfo | undefined;
   #ofFile: TranscriptInfo | undefined;
@@ -34,10 +36,12 @@ export class MessageOutput {
   #messages = 0;
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor({ input: { path }, filters, form }: Extract<Job, { kind: 'messages' }>, isLive: boolean) {
+  constructor({ input: { path }, filters, form, tokens }: Extract<Job, { kind: 'messages' }>, isLive: boolean) {
     this.#filters = filters;
     this.#holds = holding(filters);
-    this.#form = form === 'lines' ? new LineOutput(path, isLive) : new TableOutput(path, form);
+    this.#countsTokens = tokens !== undefined;
+    const count = tokens === undefined ? null : tokenCounter(tokens);
+    this.#form = form === 'lines' ? new LineOutput(path, isLive, count) : new TableOutput(path, form);
   }
 
   /** Messages that were taken. */
@@ -87,7 +91,7 @@ export class MessageOutput {
   /** Messages of chat records can be written from their rows. */
   get takesRows(): boolean {
     const { transcript, at, grep } = this.#filters;
-    return transcript === undefined && at === undefined && grep === undefined;
+    return transcript === undefined && at === undefined && grep === undefined && !this.#countsTokens;
   }
 
   /** Adds the messages of records from row `record` on; see MessageForm. */

@@ -27,6 +27,8 @@ export interface CellJson {
   readonly bodies: SpreadJson;
   /** Their code points, where these were counted. */
   readonly characters?: SpreadJson;
+  /** Of contents, where they were counted. */
+  readonly tokens?: SpreadJson;
   readonly visible: { readonly messages: number; readonly bytes: number };
 }
 
@@ -111,9 +113,10 @@ function spreadJson({ count, sum, least, most, buckets }: Spread): SpreadJson {
   return { count, sum, min: count ? least : null, max: count ? most : null, log2: [...buckets.subarray(0, length)] };
 }
 
-const cellJson = ({ bodies, characters, visible, visibleBytes }: Cell): CellJson => ({
+const cellJson = ({ bodies, characters, tokens, visible, visibleBytes }: Cell): CellJson => ({
   bodies: spreadJson(bodies),
   ...(characters.count > 0 && { characters: spreadJson(characters) }),
+  ...(tokens.count > 0 && { tokens: spreadJson(tokens) }),
   visible: { messages: visible, bytes: visibleBytes },
 });
 
@@ -178,6 +181,7 @@ function readSpread(from: Reader, into: Spread): void {
 function readCell(from: Reader, into: Cell): void {
   readSpread(from.object('bodies'), into.bodies);
   if (from.has('characters')) readSpread(from.object('characters'), into.characters);
+  if (from.has('tokens')) readSpread(from.object('tokens'), into.tokens);
   const visible = from.object('visible');
   into.visible += visible.number('messages');
   into.visibleBytes += visible.number('bytes');

@@ -40,6 +40,8 @@ export class Cell {
   readonly bodies = new Spread();
   /** Code points of bodies, where they are counted. */
   readonly characters = new Spread();
+  /** Tokens of contents, where they are counted. */
+  readonly tokens = new Spread();
   /** Messages that an end user may see, and the bytes of their bodies. */
   visible = 0;
   visibleBytes = 0;
@@ -47,6 +49,7 @@ export class Cell {
   add(other: Cell): void {
     this.bodies.add(other.bodies);
     this.characters.add(other.characters);
+    this.tokens.add(other.tokens);
     this.visible += other.visible;
     this.visibleBytes += other.visibleBytes;
   }

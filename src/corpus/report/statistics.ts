@@ -11,6 +11,7 @@ import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import { plainName } from '../../tools/name.ts';
 import { readLineCalls } from '../../rules/v01-calls.ts';
 import { isVisible } from '../../rules/visibility.ts';
+import { type CountTokens, type Encoding, tokenCounter } from '../tokens.ts';
 import { readStatistics, type StatisticsJson, writeStatistics } from './statistics-json.ts';
 import { Cell } from './statistics-parts.ts';
 import type { SamplePlace } from './statistics-samples.ts';
@@ -37,6 +38,11 @@ interface LastCall {
   readonly rules: string[];
 }
 
+interface CountsToo {
+  readonly characters?: boolean | undefined;
+  readonly tokens?: Encoding | undefined;
+}
+
 /** A name for calls that name none. */
 const NAMELESS = '(none)';
 
@@ -44,15 +50,17 @@ export class Statistics extends Sums {
   /** What comes is chat data of a record, not a text in a dialect. */
   isChat = false;
   readonly #countsCharacters: boolean;
+  readonly #countTokens: CountTokens | null;
   readonly #shown = new Uint8Array(DIALECT_IDS.length * 2 * PAIRS);
   #transcript: TranscriptInfo | null = null;
   #shownAt = 0;
   #lastCall: LastCall | null = null;
 
-  /** `characters`: code points of bodies are counted too. */
-  constructor({ characters = false }: { readonly characters?: boolean | undefined } = {}) {
+  /** `characters`: code points of bodies are counted too; `tokens`: those of contents, in a vocabulary. */
+  constructor({ characters = false, tokens }: CountsToo = {}) {
     super();
     this.#countsCharacters = characters;
+    this.#countTokens = tokens === undefined ? null : tokenCounter(tokens);
   }
 
   /** What the JSON form says. Throws a TypeError when it is none. */
@@ -110,6 +118,7 @@ export class Statistics extends Sums {
     }
     cell.bodies.note(length);
     if (this.#countsCharacters) cell.characters.note(charactersIn(source, body.from, body.to));
+    if (this.#countTokens !== null) cell.tokens.note(this.#countTokens(message.content));
     if (isShown) {
       cell.visible++;
       cell.visibleBytes += length;

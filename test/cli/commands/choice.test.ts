@@ -46,6 +46,28 @@ test.each(INPUTS)('check, %s', async (_, paths) => {
       expect(await found('--limit', String(limit), '--threads', threads)).toEqual(wanted);
     }
   }
+  const nameOf = ({ path, transcript: number }: { path: string; transcript: number }): string => `${path} ${number}`;
+  const names = new Set(all.map(nameOf));
+  for (const threads of ['1', '2']) {
+    const sample = (await found('--sample', '30', '--threads', threads)) as typeof all;
+    // Every transcript has a finding.
+    const chosen = new Set(sample.map(nameOf));
+    expect(chosen.size).toBe(30);
+    expect(sample).toEqual(all.filter((one) => chosen.has(nameOf(one))));
+    expect(sample).toEqual(await found('--sample', '30', '--seed', '0'));
+    expect(sample).not.toEqual(await found('--sample', '30', '--seed', '1'));
+    expect(await found('--sample', String(names.size), '--threads', threads)).toEqual(all);
+  }
+});
+
+test('check: what holds no transcript is not in a sample; a pipe is read once', async () => {
+  const path = file('choice/bad.jsonl', `x\n${records(0, 1)}{}\n`);
+  const { out } = await run(['check', '--format', 'ndjson', '--sample', '3', path]);
+  const rules = new Set(jsonLines(out).map((line) => line.rule));
+  expect(rules.has('unmatched-reply')).toBe(true);
+  expect(rules.has('bad-record') || rules.has('unknown-record')).toBe(false);
+  const { code, err } = await run(['check', '--sample', '3', '-'], { stdin: 'x' });
+  expect([code, err]).toEqual([2, expect.stringContaining('--sample reads the inputs twice')]);
 });
 
 test.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
@@ -58,6 +80,12 @@ test.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
         expect(out.split('\n').slice(0, -1)).toEqual(all.slice(0, limit));
       }
     }
+    for (const threads of ['1', '2']) {
+      const { out } = await run([...command, '--sample', '30', '--threads', threads]);
+      const sample = out.split('\n').slice(0, -1);
+      expect(sample).toHaveLength(30);
+      expect(sample).toEqual(all.filter((line) => sample.includes(line)));
+    }
   }
   const { out } = await run(['convert', '--to', 'openchatml-2.2', '--limit', '4', ...paths]);
   const messages = jsonLines((await run(['messages', '-'], { stdin: out })).out);
@@ -66,7 +94,9 @@ test.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
 
 test('what contradicts itself is refused', async () => {
   for (const options of [['--limit', '1', '--sample', '1'], ['--seed', '1'], ['--limit', '0'], ['--limit', 'x']]) {
-    expect((await run(['messages', ...options, INPUTS[0]![1][0]!])).code).toBe(2);
+    for (const command of [['messages'], ['check'], ['convert', '--to', 'harmony']]) {
+      expect((await run([...command, ...options, INPUTS[0]![1][0]!])).code).toBe(2);
+    }
   }
   const output = file('choice/out.parquet', '');
   const [path] = INPUTS[0]![1];

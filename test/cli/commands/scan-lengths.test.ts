@@ -1,10 +1,15 @@
 // `scan --lengths`: the same numbers as `messages` gives, by role and channel.
+import { spawnSync } from 'node:child_process';
+import { cpSync } from 'node:fs';
+import { encode } from 'gpt-tokenizer/encoding/o200k_harmony';
 import { expect, test } from 'vitest';
 import { randomOf, SEED } from '../../random.ts';
-import { file, jsonLines, run } from '../harness.ts';
+import { at, file, jsonLines, run } from '../harness.ts';
 
 interface Lengths { count: number; sum: number; mean: number; p50: number; p90: number; p99: number; max: number }
-type Row = { role: string | null; channel: string | null; bytes: Lengths; code_points: Lengths };
+interface Row {
+  role: string | null; channel: string | null; bytes: Lengths; code_points: Lengths; tokens?: Lengths;
+}
 
 const random = randomOf(SEED);
 const WORDS = ['a', 'stra\u00dfe ', '\u4e2d\u6587', '\u{1f600}', '\n', 'word '];
@@ -53,6 +58,42 @@ test(`in bytes and code points, seed ${SEED}`, async () => {
     }
     expect(await lengthsOf('--threads', '2', path)).toEqual(rows);
   }
+});
+
+test(`in tokens, which messages tell too, seed ${SEED}`, async () => {
+  const text = file('lengths/tokens.txt', (await run(['convert', '--to', 'openchatml-2.2', RECORDS])).out);
+  const counted: number[][] = [];
+  for (const path of [RECORDS, text]) {
+    const lines = jsonLines((await run(['messages', '--tokens', 'o200k_harmony', path])).out);
+    const messages = lines as { role: string; channel: string; content: string; tokens: number }[];
+    for (const { content, tokens } of messages) expect(tokens).toBe(encode(content).length);
+    counted.push(messages.map(({ tokens }) => tokens));
+    const rows = await lengthsOf('--tokens', 'o200k_harmony', path);
+    for (const { role, channel, tokens } of rows) {
+      const own = messages.filter((one) => one.role === role && one.channel === channel);
+      expectOf(tokens!, own.map((one) => one.tokens));
+    }
+    expect(await lengthsOf('--tokens', 'o200k_harmony', '--threads', '2', path)).toEqual(rows);
+    const { out } = await run(['messages', '--tokens', 'o200k_harmony', '--threads', '2', path]);
+    expect(jsonLines(out)).toEqual(lines);
+  }
+  expect(counted[0]).toEqual(counted[1]);
+  expect((await run(['scan', '--tokens', 'o200k_base', RECORDS])).out).toMatch(/\nlengths in tokens\n/);
+});
+
+test('a vocabulary that there is not, and a package that is not installed', async () => {
+  const unknown = await run(['scan', '--tokens', 'x', RECORDS]);
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining('o200k_harmony')]);
+  const table = await run(['messages', '--tokens', 'o200k_base', '--format', 'arrow', RECORDS]);
+  expect([table.code, table.err]).toEqual([2, expect.stringContaining('--tokens is for --format ndjson')]);
+  const bare = at('bare');
+  cpSync('dist', `${bare}/dist`, { recursive: true });
+  cpSync('package.json', `${bare}/package.json`);
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath, [`${bare}/dist/cli/main.js`, 'messages', '--tokens', 'o200k_base', RECORDS], { encoding: 'utf8' },
+  );
+  const wanted = 'error: --tokens: it needs a package that is not installed: npm install gpt-tokenizer\n';
+  expect([status, stdout, stderr]).toEqual([2, '', wanted]);
 });
 
 test('a body of many parts', async () => {
