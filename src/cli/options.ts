@@ -1,6 +1,7 @@
 // Options that several commands share, and how their values are read.
 
 import { InvalidArgumentError, Option } from 'commander';
+import type { UnitForm } from '../corpus/records/unit.ts';
 import type { Severity } from '../errors.ts';
 import { knownRole } from '../model/attributes.ts';
 import type { ReadOptions } from '../model/walk.ts';
@@ -26,7 +27,7 @@ export interface SharedOptions {
 export interface CorpusOptions extends SharedOptions {
   /** From 1 on; left out: where they gain. */
   readonly threads?: number | undefined;
-  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
+  readonly form?: UnitForm;
   readonly field?: string;
   /** The line of sums is told where standard error is no terminal, too. */
   readonly summary?: true;
@@ -69,7 +70,7 @@ export function threadsOption(): Option {
 export function recordOptions(): Option[] {
   return [
     new Option('--form <form>', 'what the inputs hold: raw text or text in records, or chat records of one kind')
-      .choices(['auto', 'text', 'messages', 'conversations']).default('auto'),
+      .choices(['auto', 'text', 'messages', 'conversations', 'interchange-2.0', 'interchange-2.2']).default('auto'),
     new Option('--field <name>', 'the field of a record that holds the transcript'),
   ];
 }

@@ -141,7 +141,7 @@ test.each([
   [['check', '--max-diagnostics', 'all'], 'Expected a whole number from 0 on, or none.', ''],
   [['scan', '--threads', '0'], 'Expected a whole number from 1 to 256.', ''],
   [['scan', '--threads', '1000000000'], 'Expected a whole number from 1 to 256.', ''],
-  [['scan', '--form', 'x'], 'choices are auto, text, messages, conversations.', ''],
+  [['scan', '--form', 'x'], 'choices are auto, text, messages, conversations, interchange-2.0, interchange-2.2.', ''],
   [['messages', '--at'], "option '--at <byte>' argument missing", ''],
   [['check', '--completion-role', 'robot'], 'system, developer, user, assistant, tool or functions.<name>.', ''],
 ])('wrong usage %j: 2', async (argv, words, suggestion) => {

@@ -12,6 +12,7 @@ import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
 import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
+import type { UnitForm } from '../../corpus/records/unit.ts';
 import { RecordMachine } from '../../scan/record-machine.ts';
 import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
@@ -27,7 +28,7 @@ import type { Host } from '../stream.ts';
 export interface FilterOptions extends SharedOptions {
   /** `verdict` and `messages` write a line for each line; `keep` and `drop` the lines themselves, byte for byte. */
   readonly emit: 'verdict' | 'messages' | 'keep' | 'drop';
-  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
+  readonly form?: UnitForm;
   readonly field?: string;
   readonly tools?: readonly string[];
   /** Bytes of a line that is still read. */

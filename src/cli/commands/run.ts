@@ -14,6 +14,7 @@ import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
+import type { UnitForm } from '../../corpus/records/unit.ts';
 import { applyRules } from '../config.ts';
 import { readOptionsOf, type SharedOptions } from '../options.ts';
 import { countOf, escapeLine } from '../print.ts';
@@ -28,7 +29,7 @@ export interface RunShardsOptions extends SharedOptions {
   readonly format: RunFormat;
   readonly shardIndex?: number;
   readonly shardCount?: number;
-  readonly form?: 'auto' | 'text' | 'messages' | 'conversations';
+  readonly form?: UnitForm;
   readonly field?: string;
   readonly tools?: readonly string[];
   /** Bytes of a record that is still read. */

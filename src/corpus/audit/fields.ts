@@ -3,6 +3,7 @@
 
 import { makesToken, tailOf } from '../../formats/control-tokens/find.ts';
 import type { JsonPlace, JsonSpan } from '../records/json-place.ts';
+import { isTurn } from '../records/turns.ts';
 
 /** Where a value stands, for people: the steps to it, of deep ones the first. */
 export interface Path {
@@ -94,6 +95,10 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
       collector.text(item, TEXTS[key] ?? null);
     } else if (TOOLS.includes(key)) collector.walk(item, null);
   }
+  if (!isKnown && isTurn(record)) {
+    isKnown = true;
+    collector.turn(record, root);
+  }
   if (isPair) transcripts.push(['prompt', 'completion'].map((key) => fieldOf(itemOf(record, key, root))));
   return isKnown ? { fields: collector.fields, transcripts } : null;
 }
@@ -162,6 +167,12 @@ class Collector {
     this.#content = this.#message = '';
   }
 
+  /** A turn by itself: a record that is a message. */
+  turn(fields: Fields, root: JsonPlace | null): void {
+    this.#takeMembers(fields, (key) => itemOf(fields, key, root));
+    this.#change(this.#first, { edges: 'both' });
+  }
+
   /** A field of plain text. */
   text({ value, path, place }: Item, role: string | null): void {
     this.#add(value as string, path, place, role, false);
@@ -176,12 +187,16 @@ class Collector {
       this.walk(message, null, true);
       return;
     }
+    this.#takeMembers(value, (key) => inner(message, value[key], key));
+  }
+
+  #takeMembers(value: Fields, memberOf: (key: string) => Item): void {
     const { role, from, type } = value;
     const said = typeof role === 'string' ? role : typeof from === 'string' ? from : null;
     const item = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : null;
     const who = said === null ? item : Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
     for (const key of Object.keys(value)) {
-      const member = inner(message, value[key], key);
+      const member = memberOf(key);
       this.#takeKey(key, member, who);
       this.walk(member, who, CONTENT.has(key));
     }

@@ -13,13 +13,13 @@ import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, type Source, WatchedSource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
-import type { RecordForm } from '../records/form.ts';
+import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
 import type { UnitOptions } from '../records/unit.ts';
-import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { areLines } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
 import { RecordTexts } from './convert-rows.ts';
 import { ConvertSums } from './convert-sums.ts';
@@ -47,9 +47,11 @@ export const CONVERT: Kind<ConvertJob> = {
     const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
     const conversion = new Conversion(kit, job, options, !input.canReread);
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
-    const hasRows = canBeRows(job, options) && (part.from > 0 || layoutOf(source) === 'lines');
+    const hasRows = canBeRows(job, options) && (part.from > 0 || areLines(source));
+    const joinsTurns = job.from === 'auto' || isDialect(job.from) || isInterchange(job.from);
     const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part) : null;
-    const all = lines === null ? readRecords(source, { locate }, part) : rowsAndRecords(source, locate, lines);
+    const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
+      : rowsAndRecords(source, locate, lines);
     yield* conversion.take(all, (item) => {
       records += isRows(item) ? item.records : 1;
       return isRows(item) ? conversion.rows(item, lines!) : conversion.record(item);

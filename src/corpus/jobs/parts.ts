@@ -8,8 +8,8 @@ import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs, Running } from './pool.ts';
-import { layoutOf } from '../records/layout.ts';
 import type { InputSource } from '../input/source.ts';
+import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
 
 /** What is to be done with each part. */
@@ -76,7 +76,7 @@ export function cutOf(
   const { size } = source;
   if (!source.canReread || size === null || size < least) return { of: 'whole' };
   if (isContainer(path, source, options)) {
-    return gains('lines') && layoutOf(source) === 'lines' ? { of: 'lines', size } : { of: 'whole' };
+    return gains('lines') && areLines(source) ? { of: 'lines', size } : { of: 'whole' };
   }
   if (!gains('raw')) return { of: 'whole' };
   const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 });

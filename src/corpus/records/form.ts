@@ -1,5 +1,6 @@
 // Which form records have: told by the file's ending, its first bytes, and the fields of each record.
 
+import { versionOfTurns } from '../../formats/interchange/shape.ts';
 import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
 import { MARK } from './json-bytes.ts';
@@ -7,6 +8,10 @@ import { MARK } from './json-bytes.ts';
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
 export type RecordForm =
   'messages' | 'anthropic' | 'responses' | 'sharegpt' | 'interchange-2.0' | 'interchange-2.2' | 'text';
+
+export type InterchangeForm = Extract<RecordForm, `interchange-${string}`>;
+
+export const isInterchange = (form: string): form is InterchangeForm => form.startsWith('interchange-');
 
 /** The endings that records have. */
 export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson', '.json'];
@@ -45,12 +50,19 @@ export function formOf(value: unknown): RecordForm | null {
   return typeof text === 'string' ? 'text' : null;
 }
 
-/** The interchange forms say their version, and 2.2 has fields of its own. */
+/**
+ * The interchange forms say their version, and 2.2 has fields of its own. A later major version is none that is known,
+ * as the reader tells; a lower one may be that of the data.
+ */
 function messagesForm(messages: readonly unknown[], version: unknown): RecordForm {
-  if (typeof version === 'string' && /^2\.[0-9]{1,9}$/.test(version))
-    return version === '2.0' ? 'interchange-2.0' : 'interchange-2.2';
+  const text = typeof version === 'number' && !Number.isInteger(version) ? String(version) : version;
+  if (typeof text === 'string' && /^(?:[2-9]|[1-9][0-9]{1,8})\.[0-9]{1,9}$/.test(text))
+    return text === '2.0' ? 'interchange-2.0' : 'interchange-2.2';
   const hasOwnFields = messages.some(
     (message) => typeof message === 'object' && message !== null && ('tool_call' in message || 'channel' in message),
   );
   return hasOwnFields ? 'interchange-2.2' : 'messages';
 }
+
+/** The form of turns by themselves, which say no version. */
+export const formOfTurns = (turns: readonly object[]): InterchangeForm => `interchange-${versionOfTurns(turns)}`;

@@ -2,8 +2,10 @@
 // commands.
 
 import { type ChatForm, chatOf, without } from './chat-form.ts';
+import { formOfTurns } from './form.ts';
 import { type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
+import { turnsOf } from './turns.ts';
 import { fieldsOf } from './unit.ts';
 
 /** One chat, or text that follows each other and holds transcripts. */
@@ -14,6 +16,8 @@ export type Held = { readonly side: Chat['side'] } & (
 
 /** Empty: it holds nothing that is known. */
 export function heldBy(record: CorpusRecord): Held[] {
+  const turns = turnsOf(record.value);
+  if (turns !== null) return [{ side: null, form: formOfTurns(turns), value: turns }];
   const fields = fieldsOf(record.value, {});
   if (typeof fields === 'string') return [];
   const chats: readonly Chat[] =

@@ -54,8 +54,8 @@ function beginsObject(bytes: Iterator<number, undefined>): boolean {
   return true;
 }
 
-/** The first bytes of a source, behind a byte order mark. */
-function* bytesFrom(source: Source): Generator<number, undefined, void> {
+/** The first bytes of a source, as far as a layout is looked for, behind a byte order mark. */
+export function* bytesFrom(source: Source): Generator<number, undefined, void> {
   const part = new Uint8Array(PEEK);
   for (let at = 0; at < MOST; ) {
     const read = source.read(at, part);

@@ -87,7 +87,7 @@ export class RecordLines {
     const text = this.#text;
     const { form = 'auto', field } = this.#options;
     const isText = (member: number): boolean => member >= 0 && text.kind(member) === VALUE_STRING;
-    if (form === 'messages' || form === 'conversations') return -1;
+    if (form !== 'auto' && form !== 'text') return -1;
     if (field === undefined && form === 'auto') {
       for (const list of LISTS) {
         const member = text.find(list);

@@ -8,43 +8,21 @@ import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
 import { layoutOf } from './layout.ts';
+import type { CorpusRecord, Placed, RecordProblem } from './record-types.ts';
 import { CHUNK, RecordWindow } from './record-window.ts';
+import { beginsWithTurn, withTurnsJoined } from './turns.ts';
 import { listed, valuesOf } from './values.ts';
 import type { LineRange } from './window.ts';
 
-/** Where a record stands. */
-export interface Placed {
-  /** From 0, in the input; a record that cannot be read counts. */
-  readonly number: number;
-  /** Line of its first byte, from 1. */
-  readonly line: number;
-  /** Bytes in the input, half open. */
-  readonly from: number;
-  readonly to: number;
-}
-
-export interface CorpusRecord extends Placed {
-  readonly value: unknown;
-  /** Its text; valid until the next record is asked for. */
-  readonly bytes: Uint8Array;
-  /** A number in it is not the one that is written: a double does not hold it. */
-  readonly isRounded: boolean;
-}
-
-/** A record that cannot be read. */
-export interface RecordProblem extends Placed {
-  /** What is wrong and what to do; hold nothing of the record. */
-  readonly problem: string;
-  readonly remedy: string;
-  /** Byte position in the input where it goes wrong, when that is known. */
-  readonly at: number | null;
-}
+export type { CorpusRecord, Placed, RecordProblem } from './record-types.ts';
 
 export interface RecordOptions {
   /** Bytes of one record that are still read. 64 MiB by default. */
   readonly largest?: number | undefined;
   /** Finds the first byte at which bytes are no JSON; null: unknown. */
   readonly locate?: ((bytes: Uint8Array) => number | null) | undefined;
+  /** An input that begins with a turn: those that follow each other are one record, their list. */
+  readonly joinsTurns?: boolean | undefined;
 }
 
 const EVERY_LINE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
@@ -52,10 +30,16 @@ const EVERY_LINE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 export const LARGEST = 64 * 1024 * 1024;
 
 /** The records of a source, or of a part of its lines, in order. Never throws on data. */
-export function* readRecords(
-  source: Source,
-  options: RecordOptions = {},
-  { from, to, record, line: first }: LineRange = EVERY_LINE,
+export function readRecords(
+  source: Source, options: RecordOptions = {}, range: LineRange = EVERY_LINE,
+): Generator<CorpusRecord | RecordProblem, void, void> {
+  const records = everyRecord(source, options, range);
+  const joins = options.joinsTurns === true && range.from === 0 && beginsWithTurn(source);
+  return joins ? withTurnsJoined(records, options.largest ?? LARGEST) : records;
+}
+
+function* everyRecord(
+  source: Source, options: RecordOptions, { from, to, record, line: first }: LineRange,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   const layout = from === 0 ? layoutOf(source) : 'lines';
   const input = new RecordWindow(source, options.largest ?? LARGEST, from);

@@ -16,7 +16,7 @@ import { isRounded } from '../../tools/exact.ts';
 import { LF } from './json-bytes.ts';
 import { locateWith, RecordLines } from './lines.ts';
 import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';
-import { type BadRecord, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
+import { type BadRecord, type Unit, type UnitForm, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
 /** Records that were scanned together. Valid until the next ones are asked for. */
@@ -39,7 +39,7 @@ export const isRows = (item: object): item is RecordRows => 'to' in item && 'mac
 
 /** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
 export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: UnitOptions): boolean {
-  return form !== 'text' && field === undefined && positions === 'file' && largestRecord >= LARGEST;
+  return FORMS[form] !== 0 && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
 /** The forms that the scanner is to take. */
@@ -192,8 +192,10 @@ export class ChatLines {
   }
 }
 
-const FORMS = {
-  auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS, text: 0,
+const FORMS: Readonly<Record<UnitForm, number>> = {
+  auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
+  // What the scanner knows nothing of.
+  text: 0, 'interchange-2.0': 0, 'interchange-2.2': 0,
 };
 
 /** What lists of tools say, by their entries in the scanner: each is read once. */

@@ -8,7 +8,8 @@ import type { RuleName } from '../../errors.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
-import { chatOf, READERS } from './chat-form.ts';
+import { type ChatForm, chatOf, READERS } from './chat-form.ts';
+import type { InterchangeForm } from './form.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
 import { contentSpots, EntryCalls, messageSpot, Spot } from './pointer.ts';
@@ -25,6 +26,24 @@ export function chatUnit(
   const fields = record.value as { readonly [name: string]: unknown };
   const lengths = names.map((name) => (fields[name] as readonly unknown[]).length);
   const { form, value } = chatOf(fields, names, given);
+  return unitFrom(record, names, lengths, form, value, positions);
+}
+
+/** The unit of a record in an interchange form: an object with `messages`, a list of turns, or one turn. */
+export function interchangeUnit(
+  record: CorpusRecord, positions: 'file' | 'field', form: InterchangeForm,
+): Unit | BadRecord {
+  const { value } = record;
+  const isHolder = typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
+  const names = isHolder ? ['messages'] : [];
+  return unitFrom(record, names, [Array.isArray(value) || isHolder ? Infinity : 0], form, value, positions);
+}
+
+/** `names`: the lists that hold the entries, none where the record is the list, or with a length of 0 the one entry. */
+function unitFrom(
+  record: CorpusRecord, names: readonly string[], lengths: readonly number[], form: ChatForm, value: unknown,
+  positions: 'file' | 'field',
+): Unit | BadRecord {
   try {
     const { data } = READERS[form](value, { origins: true });
     const { text, messages } = convertTranscript(data, 'openchatml-2.2', {
@@ -54,6 +73,7 @@ const READING: ReadOptions = { dialect: 'openchatml-2.2' };
 
 /** The pointer of an entry, by its number in all lists. */
 function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
+  if (names.length === 0) return lengths[0] === 0 ? '' : pointerTo('', number);
   const which = number < lengths[0]! ? 0 : 1;
   return pointerTo(pointerTo('', names[which]!), which === 0 ? number : number - lengths[0]!);
 }
@@ -93,17 +113,27 @@ class ChatPlaces {
   }
 
   at(offset: number, isEnd = false): number {
-    const base = this.#positions === 'field' ? 0 : this.#record.from;
+    const { from, place } = this.#record;
+    const base = this.#positions === 'field' ? 0 : from;
+    const within = this.#within(offset, isEnd);
+    // The end of a span belongs to what stands before it.
+    const isPlaced = place !== undefined && this.#positions === 'file' && within > 0;
+    if (isPlaced) return isEnd ? place(within - 1) + 1 : place(within);
+    return base + within;
+  }
+
+  /** The position in the record's bytes. */
+  #within(offset: number, isEnd: boolean): number {
     const spot = this.#goTo(isEnd ? offset - 1 : offset);
-    if (spot === null) return base;
+    if (spot === null) return 0;
     const entry = spot.place;
     const { body, to, isAsIs } = this.#spans![this.#at]!;
-    if (isEnd && offset > to) return base + entry.to;
+    if (isEnd && offset > to) return entry.to;
     const content = offset < body ? null : this.#contentOf(spot);
-    if (content === null) return base + (isEnd ? entry.to : entry.from);
-    if (offset >= to) return base + content.to - 1;
-    if (!isAsIs) return offset === body ? base + content.from + 1 : base + (isEnd ? entry.to : entry.from);
-    return base + this.#offsetsOf(content).of(offset - body);
+    if (content === null) return isEnd ? entry.to : entry.from;
+    if (offset >= to) return content.to - 1;
+    if (!isAsIs) return offset === body ? content.from + 1 : isEnd ? entry.to : entry.from;
+    return this.#offsetsOf(content).of(offset - body);
   }
 
   /** JSON pointer of what a finding in the text is about; empty: nothing but the record is known. */
@@ -132,6 +162,7 @@ class ChatPlaces {
 
   #entry(origin: number | undefined): Spot | null {
     if (origin === undefined) return null;
+    if (this.#names.length === 0) return (this.#lengths[0] === 0 ? this.#root : this.#root?.item(origin)) ?? null;
     const which = origin < this.#lengths[0]! ? 0 : 1;
     const index = which === 0 ? origin : origin - this.#lengths[0]!;
     return this.#root?.member(this.#names[which]!)?.item(index) ?? null;

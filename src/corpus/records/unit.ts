@@ -8,13 +8,14 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
-import { holdsRecords } from './form.ts';
+import { formOfTurns, holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import { otherChats, textsOf } from './other-forms.ts';
-import { chatUnit } from './unit-chat.ts';
+import { turnsOf } from './turns.ts';
+import { chatUnit, interchangeUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
-/** How records hold transcripts: as text in a field, as `messages`, as `conversations`. */
-export type UnitForm = 'auto' | 'text' | 'messages' | 'conversations';
+/** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
+export type UnitForm = 'auto' | 'text' | 'messages' | 'conversations' | InterchangeForm;
 
 export interface UnitOptions extends ReadOptions {
   readonly form?: UnitForm | undefined;
@@ -34,7 +35,8 @@ export { type BadRecord, badRecord, type BadRecordRule, isBad, type Unit } from 
 
 /** Whether an input is read as records: by what was asked for, its content, its name. */
 export function isContainer(path: string, input: Source, options: UnitOptions): boolean {
-  const asksForRecords = options.form === 'messages' || options.form === 'conversations' || options.field !== undefined;
+  const { form = 'auto', field } = options;
+  const asksForRecords = (form !== 'auto' && form !== 'text') || field !== undefined;
   return asksForRecords || holdsRecords(path, input);
 }
 
@@ -51,10 +53,15 @@ export function* unitsOf(
     return;
   }
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  for (const record of readRecords(input, { locate, largest: options.largestRecord })) {
+  const joinsTurns = joinsTurnsOf(options);
+  for (const record of readRecords(input, { locate, largest: options.largestRecord, joinsTurns })) {
     yield* unitsOfRecord(record, options);
   }
 }
+
+/** Whether turns that follow each other are one transcript. */
+export const joinsTurnsOf = ({ form = 'auto', field }: UnitOptions): boolean =>
+  field === undefined && (form === 'auto' || isInterchange(form));
 
 /** The units of one record: one, or what is wrong with it. */
 export function* unitsOfRecord(
@@ -67,18 +74,24 @@ export function* unitsOfRecord(
     );
     return;
   }
+  const { form = 'auto', positions = 'file' } = options;
+  const turns = joinsTurnsOf(options) ? turnsOf(record.value) : null;
+  if (turns !== null || isInterchange(form)) {
+    yield interchangeUnit(record, positions, isInterchange(form) ? form : formOfTurns(turns!));
+    return;
+  }
   const fields = fieldsOf(record.value, options);
   if (fields === null) {
-    const chats = options.field === undefined && (options.form ?? 'auto') === 'auto' ? otherChats(record) : [];
+    const chats = options.field === undefined && form === 'auto' ? otherChats(record) : [];
     if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(options));
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
-      else yield chatUnit(chat.record, chat.names, options.positions ?? 'file', chat.form);
+      else yield chatUnit(chat.record, chat.names, positions, chat.form);
     }
   }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
-  else yield chatUnit(record, fields.names, options.positions ?? 'file');
+  else yield chatUnit(record, fields.names, positions);
 }
 
 /** What a record is told when nothing in it can be read. */

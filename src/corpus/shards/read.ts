@@ -9,7 +9,7 @@ import type { Rows } from './rows.ts';
 import type { RunCounts } from './sidecar.ts';
 import type { InputSource } from '../input/source.ts';
 import { Statistics } from '../report/statistics.ts';
-import { isContainer, type Unit, type UnitOptions } from '../records/unit.ts';
+import { isContainer, joinsTurnsOf, type Unit, type UnitOptions } from '../records/unit.ts';
 import type { PlaceOf, Verdict } from '../jobs/verdict.ts';
 import type { Judge, Watcher } from '../jobs/verdict-judge.ts';
 
@@ -50,7 +50,8 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
       // Rows of Parquet stand in no line: positions are those in the field.
       const reading: UnitOptions = container === 'parquet' ? { ...options, positions: 'field' } : options;
-      for (const record of readRecords(source, { locate, largest: options.largestRecord })) {
+      const joinsTurns = joinsTurnsOf(options);
+      for (const record of readRecords(source, { locate, largest: options.largestRecord, joinsTurns })) {
         statistics.record();
         const verdict = judge.record(record, reading, watcher);
         before += judge.transcripts;

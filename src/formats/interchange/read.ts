@@ -5,7 +5,7 @@ import type { MessageData, RecordReadOptions, TranscriptData } from '../../model
 import { isBounded } from '../../tools/json.ts';
 import { isObject, tellOtherFields } from '../chat/fields.ts';
 import { isCall } from '../../rules/message-data.ts';
-import { FUNCTIONS_PREFIX, type InterchangeVersion, usual } from './shape.ts';
+import { FUNCTIONS_PREFIX, type InterchangeVersion, usual, versionOfTurns } from './shape.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -24,11 +24,15 @@ export function fromInterchange20(
   return read(record, '2.0', options);
 }
 
-/** The same of a record that says which form it has; without a version 2.2. */
+/** The same of a record that says which form it has; without a version what its turns look like, else 2.2. */
 export function fromInterchange(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
-  return read(record, isObject(record) && record['version'] === '2.0' ? '2.0' : '2.2', options);
+  const { version = null, messages = null } = isObject(record) ? record : {};
+  if (version !== null) return read(record, version === '2.0' ? '2.0' : '2.2', options);
+  const turns = Array.isArray(record) ? (record as unknown[]) : messages === null ? [record] : messages;
+  const known = Array.isArray(turns) ? turns.filter(isObject) : [];
+  return read(record, versionOfTurns(known), options);
 }
 
 const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'version', 'header', 'messages']);
@@ -64,18 +68,24 @@ const FUNCTION_KEYS: ReadonlySet<string> = new Set(['name', 'arguments']);
 function read(
   record: unknown, version: InterchangeVersion, { origins }: RecordReadOptions,
 ): { data: TranscriptData; losses: Loss[] } {
-  if (!isObject(record) || !Array.isArray(record['messages'])) {
-    throw new Refusal(null, 'it is no interchange record', 'give an object with a list of messages');
-  }
   const losses: Loss[] = [];
-  tellOtherFields(record, RECORD_KEYS, null, losses);
-  const messages = (record['messages'] as unknown[]).flatMap((entry, index) => {
+  const entries = Array.isArray(record) ? (record as unknown[]) : isTurn(record) ? [record] : null;
+  const fields: Fields = entries === null && isObject(record) ? record : {};
+  if (entries === null && !Array.isArray(fields['messages'])) {
+    const remedy = 'give an object with a role, a list of them, or an object with messages';
+    throw new Refusal(null, 'it is no interchange record', remedy);
+  }
+  tellOtherFields(fields, RECORD_KEYS, null, losses);
+  const messages = (entries ?? (fields['messages'] as unknown[])).flatMap((entry, index) => {
     if (!isObject(entry)) throw new Refusal(index, 'it is no object', 'give a message');
     const read = new Entry(entry, index, version, losses).messages();
     return origins === true ? read.map((message) => ({ ...message, origin: index })) : read;
   });
-  return { data: { header: headerOf(record), tools: [], messages }, losses };
+  return { data: { header: headerOf(fields), tools: [], messages }, losses };
 }
+
+/** A turn by itself, as the documents print it. */
+const isTurn = (record: unknown): boolean => isObject(record) && 'role' in record && !('messages' in record);
 
 /** Of a header. */
 const MOST_VALUES = 10_000;
@@ -85,6 +95,8 @@ function headerOf(record: Fields): { [key: string]: HeaderValue } | null {
   const { version = null, header = null } = record;
   if (version !== null && typeof version !== 'string' && typeof version !== 'number')
     throw new Refusal(null, 'its version is no text', 'give "2.2"');
+  if (version !== null && !/^2(?:\.[0-9]{1,9})?$/.test(String(version)))
+    throw new Refusal(null, 'its version is none that is known', 'give "2.0" or "2.2"');
   if (header !== null && !isObject(header))
     throw new Refusal(null, 'its header is no object', 'give the fields of the document header');
   if (!isBounded(header, MOST_VALUES, MOST_DEPTH))

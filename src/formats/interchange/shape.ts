@@ -1,6 +1,6 @@
 // The JSON interchange forms of 2.2 §10 (`tool_call`) and 2.0 §10 (`tool_calls`): their shapes (R-JSON). One object a
-// message, and one a transcript: `{"version": "2.2", "header": {}, "messages": []}`. The text is canonical: arguments
-// are exact body text.
+// turn, and one a transcript: `{"version": "2.2", "header": {}, "messages": []}`; a turn by itself and a list of them
+// are read, too. The text is canonical: arguments are exact body text. The JSON Schemas in `schemas/` say the same.
 //
 // Beside the keys of the documents these are written where the text says more. On a message: `name`, `recipient`,
 // `call_id` (2.0: `tool_call_id`), `content_type`, `constrained: true`, `attributes`, `marked: false` (CoT markers of a
@@ -60,6 +60,13 @@ export interface InterchangeRecord {
   /** The document header's other fields. */
   readonly header?: { readonly [key: string]: HeaderValue };
   readonly messages: readonly InterchangeMessage[];
+}
+
+/** The version of turns that do not say it: 2.0 has `tool_calls`, as its replies have `tool_call_id`. */
+export function versionOfTurns(turns: readonly object[]): InterchangeVersion {
+  const has = (...keys: string[]): boolean =>
+    turns.some((turn) => keys.some((key) => ((turn as { [key: string]: unknown })[key] ?? null) !== null));
+  return !has('tool_call', 'call_id') && has('tool_calls', 'tool_call_id') ? '2.0' : '2.2';
 }
 
 export const FUNCTIONS_PREFIX = 'functions.';

@@ -1,6 +1,7 @@
 // The interchange forms of 2.2 and 2.0: the documents' own examples, every fold, what is refused, and that any messages
 // come back.
 import { readFileSync } from 'node:fs';
+import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { convertTranscript } from '../../../src/formats/convert.ts';
@@ -21,6 +22,12 @@ const FORMS = [
   { version: '2.2', to: toInterchange22, from: fromInterchange22 },
   { version: '2.0', to: toInterchange20, from: fromInterchange20 },
 ] as const;
+
+const schemaOf = (version: string): Validator => {
+  const path = new URL(`../../../schemas/interchange-${version}.schema.json`, import.meta.url);
+  return new Validator(JSON.parse(readFileSync(path, 'utf8')) as object, '2020-12');
+};
+const SCHEMAS = { '2.2': schemaOf('2.2'), '2.0': schemaOf('2.0') };
 
 const example = (version: string): unknown =>
   JSON.parse(readFileSync(new URL(`../../../fixtures/interchange/spec-${version}.json`, import.meta.url), 'utf8'));
@@ -235,6 +242,24 @@ describe('what is refused', () => {
     expect(refusal).toBeInstanceOf(Refusal);
     expect((refusal as Refusal).message).toMatch(text);
     expect((refusal as Refusal).message).not.toContain('secret');
+    // The schema knows nothing of which names are tools.
+    const isOfTools = text.test('a call goes to no tool');
+    if (!isOfTools) expect(SCHEMAS[version].validate({ messages: [message] }).valid).toBe(false);
+  });
+
+  test('by the schemas nothing else: turns, lists of them, records', () => {
+    for (const version of ['2.0', '2.2'] as const) {
+      const { [version]: schema } = SCHEMAS;
+      const turn = example(version);
+      const whole = { version, header: { model: 'm' }, messages: [] };
+      for (const record of [turn, [turn, turn], { messages: [turn] }, whole]) {
+        expect(schema.validate(record).errors).toEqual([]);
+      }
+      for (const record of [[], 'x', null, {}, { messages: {} }, { version: '3.0', messages: [] }]) {
+        expect(schema.validate(record).valid).toBe(false);
+      }
+      expect(SCHEMAS[version === '2.0' ? '2.2' : '2.0'].validate(turn).valid).toBe(false);
+    }
   });
 
   test('what the version that a record says does not have', () => {
@@ -318,14 +343,19 @@ describe('any messages', () => {
       fc.property(pieces, header, (messages, fields) => {
         const data = { header: fields && { ...fields, version }, tools: [], messages };
         const written = to(data);
-        const read = from(JSON.parse(JSON.stringify(written.record)));
+        const record = JSON.parse(JSON.stringify(written.record)) as { messages: object[] };
+        const read = from(record);
         expect({ data: read.data, losses: [...written.losses, ...read.losses] }).toEqual({ data, losses: [] });
+        expect(SCHEMAS[version].validate(record).errors).toEqual([]);
+        // The same without the object around the turns, and of one turn alone.
+        expect(from(record.messages).data.messages).toEqual(messages);
+        if (record.messages.length === 1) expect(from(record.messages[0]).data.messages).toEqual(messages);
       }),
-      { seed: SEED, numRuns: runs(3000) },
+      { seed: SEED, numRuns: runs(10_000) },
     );
   });
 
-  test.each(FORMS)('are read or refused in $version, whatever they are', ({ to, from }) => {
+  test.each(FORMS)('are read or refused in $version, whatever they are', ({ version, to, from }) => {
     const any = fc.dictionary(
       fc.constantFrom(
         'role',
@@ -345,7 +375,11 @@ describe('any messages', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.array(any)), fc.jsonValue(), (messages, given) => {
         try {
-          to(from({ messages, header: given }).data);
+          const record = { messages, header: given };
+          const { data } = from(record);
+          // What is read fits the schema.
+          expect(SCHEMAS[version].validate(JSON.parse(JSON.stringify(record))).errors).toEqual([]);
+          to(data);
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal);
         }

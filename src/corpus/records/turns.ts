@@ -1,0 +1,149 @@
+// Turns: objects with a role, as the documents print them (R-JSON). One is read alone; those that follow each other, in
+// a list or one a line, are one transcript.
+
+import type { Source } from '../../scan/source.ts';
+import { isBlankByte } from '../../model/bytes.ts';
+import {
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
+} from './json-bytes.ts';
+import { bytesFrom, layoutOf } from './layout.ts';
+import type { CorpusRecord, RecordProblem } from './record-types.ts';
+
+type Fields = { readonly [name: string]: unknown };
+
+/** Fields of records that hold a transcript beside whatever they say of a role. */
+const HOLDERS = [
+  'messages', 'conversations', 'text', 'prompt', 'completion', 'chosen', 'rejected', 'instruction', 'input', 'output',
+];
+
+export function isTurn(value: unknown): value is Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  return typeof (value as Fields)['role'] === 'string' && !HOLDERS.some((name) => Object.hasOwn(value, name));
+}
+
+/** The turns that a record is: one by itself, or a list of nothing else; null: it is another record. */
+export function turnsOf(value: unknown): readonly Fields[] | null {
+  if (isTurn(value)) return [value];
+  return Array.isArray(value) && value.length > 0 && value.every(isTurn) ? value : null;
+}
+
+/** Each line is a record by itself. */
+export const areLines = (source: Source): boolean => layoutOf(source) === 'lines' && !beginsWithTurn(source);
+
+const LONGEST_KEY = Math.max(...HOLDERS.map((name) => name.length));
+
+/** Whether the first value of an input is a turn, or the first one of a list. */
+export function beginsWithTurn(source: Source): boolean {
+  const bytes = bytesFrom(source);
+  let byte = bytes.next().value;
+  while (isBlankByte(byte) || byte === SEPARATOR || byte === OPEN_LIST) byte = bytes.next().value;
+  if (byte !== OPEN_OBJECT) return false;
+  let hasRole = false;
+  let isKey = true;
+  for (let depth = 1; depth > 0; ) {
+    byte = bytes.next().value;
+    if (byte === undefined) return hasRole;
+    if (byte === QUOTE) {
+      let text = '';
+      for (byte = bytes.next().value; byte !== QUOTE; byte = bytes.next().value) {
+        if (byte === undefined) return hasRole;
+        if (byte === BACKSLASH) bytes.next();
+        if (isKey && text.length <= LONGEST_KEY) text += String.fromCharCode(byte);
+      }
+      if (isKey && HOLDERS.includes(text)) return false;
+      if (isKey && text === 'role') hasRole = true;
+      isKey = false;
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
+    else if (byte === COLON) isKey = false;
+    else if (byte === COMMA) isKey = depth === 1;
+  }
+  return hasRole;
+}
+
+const OPENED = Buffer.from('[');
+const BETWEEN = Buffer.from(',');
+const CLOSED = Buffer.from(']');
+
+/** Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes. */
+export function* withTurnsJoined(
+  records: Iterable<CorpusRecord | RecordProblem>, largest: number,
+): Generator<CorpusRecord | RecordProblem, void, void> {
+  let number = 0;
+  let run = new TurnList(largest);
+  for (const record of records) {
+    if (!('problem' in record) && isTurn(record.value)) {
+      run.add(record);
+      continue;
+    }
+    if (!run.isEmpty) yield run.record(number++);
+    run = new TurnList(largest);
+    yield { ...record, number: number++ };
+  }
+  if (!run.isEmpty) yield run.record(number);
+}
+
+class TurnList {
+  readonly #largest: number;
+  #first: CorpusRecord | null = null;
+  #last: CorpusRecord | null = null;
+  #values: unknown[] = [];
+  #parts: Buffer[] = [OPENED];
+  /** Where each turn begins in the list's text, and how much further it stands in the input. */
+  #starts: { readonly from: number; readonly shift: number }[] = [];
+  #length = OPENED.length;
+  #isRounded = false;
+
+  constructor(largest: number) {
+    this.#largest = largest;
+  }
+
+  get isEmpty(): boolean {
+    return this.#first === null;
+  }
+
+  add(turn: CorpusRecord): void {
+    const { bytes, value, from, isRounded } = turn;
+    this.#first ??= turn;
+    this.#last = turn;
+    this.#isRounded ||= isRounded;
+    if (this.#length > this.#largest) return;
+    if (this.#values.length > 0) this.#push(BETWEEN);
+    this.#starts.push({ from: this.#length, shift: from - this.#length });
+    // The bytes of a record are valid until the next one is asked for.
+    this.#push(Buffer.from(bytes));
+    this.#values.push(value);
+    if (this.#length <= this.#largest) return;
+    this.#values = [];
+    this.#parts = [];
+  }
+
+  #push(part: Buffer): void {
+    this.#parts.push(part);
+    this.#length += part.length;
+  }
+
+  record(number: number): CorpusRecord | RecordProblem {
+    const { line, from } = this.#first!;
+    const placed = { number, line, from, to: this.#last!.to };
+    if (this.#length > this.#largest) {
+      return { ...placed, problem: 'its turns are too large together', remedy: 'split it', at: null };
+    }
+    // One by itself is read alone.
+    if (this.#values.length === 1) return { ...this.#first!, number, bytes: this.#parts[1]! };
+    const bytes = Buffer.concat([...this.#parts, CLOSED]);
+    const place = (offset: number): number => this.#place(offset);
+    return { ...placed, value: this.#values, bytes, isRounded: this.#isRounded, place };
+  }
+
+  #place(offset: number): number {
+    const starts = this.#starts;
+    let low = 0;
+    for (let high = starts.length; high - low > 1; ) {
+      const middle = (low + high) >> 1;
+      if (starts[middle]!.from <= offset) low = middle;
+      else high = middle;
+    }
+    return offset + starts[low]!.shift;
+  }
+}
