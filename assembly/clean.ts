@@ -12,10 +12,10 @@ import {
   CLEAN_DEFINER, CLEAN_DEPTH, CLEAN_FLAGS, CLEAN_ID, CLEAN_ID_TO, CLEAN_ITEM, CLEAN_JSON, CLEAN_KIND, CLEAN_LAST,
   CLEAN_LAST_TO, CLEAN_LIST, CLEAN_LISTED, CLEAN_MESSAGES, CLEAN_MOST, CLEAN_NAME, CLEAN_NAME_TO, CLEAN_NEEDS_CHANNEL,
   CLEAN_OTHER, CLEAN_REPLY, CLEAN_ROW, CLEAN_STOPS, CLEAN_TAG, CLEAN_VALID, CLEAN_WORDS, COMMENTARY, DEVELOPER, EOF_END,
-  ESCAPE,
-  FIELD, FINAL, HAS_LINE, IMPLICIT_END, IMPLIED, KEPT_DEFINES, KEPT_EMPTY, KEPT_UNKNOWN, KIND_MASK, LEDGER_BY_HOST,
-  LEDGER_NEEDS_COMMENTARY, LITERAL, LONGEST_DEFINER, MESSAGE, NEXT, NO_BODY_TOKEN, PLAIN, RECIPIENT_MASK,
-  RECIPIENT_SHIFT, ROLE_MASK, ROLE_SHIFT, TOKEN_MASK, TOKEN_SHIFT, TOOL, TO_TOOL, USER,
+  END, ESCAPE, FIELD, FINAL, HAS_LINE, IMPLICIT_END, IMPLIED, KEPT_DEFINES, KEPT_EMPTY, KEPT_UNKNOWN, KIND_MASK,
+  LEDGER_BY_HOST, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS, LEDGER_NEEDS_RECIPIENT, LITERAL, LONGEST_DEFINER, MESSAGE,
+  NEXT, NO_BODY_TOKEN, PLAIN, RECIPIENT_MASK, RECIPIENT_SHIFT, RETURN, ROLE_MASK, ROLE_SHIFT, TOKEN_MASK, TOKEN_SHIFT,
+  TOOL, TO_TOOL, USER,
 } from '../src/abi';
 import { jsonWhole } from './json';
 import { keptNumber, keptState, toolAt } from './kept';
@@ -45,15 +45,20 @@ let recipient: usize = 0;
 let recipientTo: usize = 0;
 let type: usize = 0;
 let typeTo: usize = 0;
+/** Behind a channel a word that stands alone: a type where nothing else names one. */
 let bare: usize = 0;
 let bareTo: usize = 0;
+/** The intent is another one than that of most, about which the host knows more. */
+let isOddIntent: bool = false;
 
 /**
- * Of the message at hand: its number among the texts that are kept; its body's row, and whether nothing stands below it
- * but fields and body.
+ * Of the message at hand: its number among the texts that are kept; its body's row and bytes, and whether nothing
+ * stands below it but fields and body.
  */
 let kept: u32 = 0;
 let body: usize = 0;
+let bodyFrom: usize = 0;
+let bodyTo: usize = 0;
 let isLeaf: bool = false;
 
 // @ts-ignore: decorator
@@ -77,12 +82,18 @@ let why: u32 = 0;
 
 function isClean(at: usize, next: usize, word: u32): bool {
   const role = bits(word, ROLE_SHIFT, ROLE_MASK);
-  if ((dialectFlags & HAS_LINE) != 0) return role >= <u32>USER && at + 32 == next && !mayThink(role, at + 16);
+  if ((dialectFlags & HAS_LINE) != 0) {
+    // Of the known keys `intent=` alone ends so.
+    const isLine = role >= <u32>USER && at + 32 == next && !mayThink(role, at + 16);
+    return isLine && !holds(from(at), from(at + 16), 0x74, 0x3d);
+  }
   const token = bits(word, TOKEN_SHIFT, TOKEN_MASK);
   const channel = bits(word, CHANNEL_SHIFT, CHANNEL_MASK);
   const isCall = bits(word, RECIPIENT_SHIFT, RECIPIENT_MASK) == TO_TOOL;
   if (channel == 0 && role >= <u32>ASSISTANT && (setting(CLEAN_FLAGS) & CLEAN_NEEDS_CHANNEL) != 0) return false;
-  if (token == CALL && (!isCall || role != ASSISTANT) && role != TOOL) return false;
+  if (role == ASSISTANT) {
+    if ((token == CALL) != isCall || (token == RETURN && channel != 0 && channel != FINAL)) return false;
+  } else if (token != END) return false;
   // Nothing but role, channel and body: most messages.
   const leaf = channel == 0 ? at + 16 : at + 32;
   if (role >= <u32>USER && role <= <u32>ASSISTANT && !isCall && leaf + 16 == next) {
@@ -92,8 +103,12 @@ function isClean(at: usize, next: usize, word: u32): bool {
   }
   if (!readBelow(at, next)) return false;
   readHeader(at);
-  const isKnown = (ledgerRules() & LEDGER_BY_HOST) == 0;
+  if (isOddIntent) return false;
+  const rules = ledgerRules();
+  const isKnown = (rules & LEDGER_BY_HOST) == 0;
   if (role == TOOL) {
+    if (name == 0 && (rules & LEDGER_NEEDS_IDS) != 0) return false;
+    if (recipient == 0 && (rules & LEDGER_NEEDS_RECIPIENT) != 0) return false;
     if (!isOfType(at)) return false;
     const plain = name == 0 ? name : plainName(name, nameTo);
     if (!isKnown || !answer(id, idTo, plain, nameTo)) why = CLEAN_REPLY;
@@ -108,11 +123,11 @@ function isClean(at: usize, next: usize, word: u32): bool {
   }
   if (!isOfType(at) || (channel != ANALYSIS && mayThink(role, body))) return false;
   if (role <= <u32>DEVELOPER) {
-    const length = to(body) - from(body);
+    const length = bodyTo - bodyFrom;
     if (!isLeaf || length > <usize>LONGEST_DEFINER) return false;
-    kept = keptNumber(from(body), length, setting(CLEAN_TAG) | role);
+    kept = keptNumber(bodyFrom, length, setting(CLEAN_TAG) | role);
     const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
-    const isClear = kept == 0 ? !holds(from(body), to(body), 0x7b, 0)
+    const isClear = kept == 0 ? !holds(bodyFrom, bodyTo, 0x7b, 0)
       : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
     if (!isClear) why = CLEAN_DEFINER;
   }
@@ -124,8 +139,6 @@ const FUNCTION_8: u64 = 0x6e6f6974636e7566;
 const S_DOT_2: u16 = 0x2e73;
 
 /** Where the name of a tool begins as names are compared. */
-// @ts-ignore: decorator
-@inline
 function plainName(word: usize, end: usize): usize {
   return end - word >= 10 && load<u64>(word) == FUNCTION_8 && load<u16>(word, 8) == S_DOT_2 ? word + 10 : word;
 }
@@ -142,8 +155,8 @@ function isKnownCall(at: usize, channel: u32, json: bool): bool {
     node = load<u32>(tool, 8);
   }
   if (node != 0) {
-    if (!fitsNode(from(body), to(body), node)) return false;
-  } else if (json && jsonWhole(from(body), to(body), setting(CLEAN_DEPTH) | 0x80000000) != 0) return false;
+    if (!fitsNode(bodyFrom, bodyTo, node)) return false;
+  } else if (json && jsonWhole(bodyFrom, bodyTo, setting(CLEAN_DEPTH) | 0x80000000) != 0) return false;
   return addCall(base + <f64>load<i32>(at, 4), base + <f64>load<i32>(body, 4), id, idTo, plain, recipientTo);
 }
 
@@ -165,6 +178,8 @@ function readBelow(at: usize, next: usize): bool {
   at += 16;
   while ((load<u32>(at) & KIND_MASK) == FIELD) at += 16;
   body = at;
+  bodyFrom = from(at);
+  bodyTo = to(at);
   at += 16;
   isLeaf = at == next;
   for (; at < next; at += 16) {
@@ -186,7 +201,8 @@ function afterWord(p: usize, end: usize): usize { return wordEnd(p, end); }
 /** Reads a plain header (README.md): known words and attributes, each once. */
 function readHeader(at: usize): void {
   id = name = recipient = type = bare = 0;
-  const end = from(body) - NAME_BYTES;
+  isOddIntent = false;
+  const end = bodyFrom - NAME_BYTES;
   let field = at + 16;
   let p = from(at) + START_BYTES;
   let fieldTo = field == body ? end : from(field);
@@ -212,6 +228,10 @@ function readHeader(at: usize): void {
       type = first;
       typeTo = p;
     }
+  }
+  if (type == 0) {
+    type = bare;
+    typeTo = bareTo;
   }
 }
 
@@ -239,6 +259,9 @@ function readRest(p: usize, end: usize): void {
           nameTo = p;
         }
         break;
+      case 32:
+        isOddIntent = p - value != 8 || load<u64>(value) != PREAMBLE_8;
+        break;
       case 64:
         id = value;
         idTo = p;
@@ -253,6 +276,8 @@ function readRest(p: usize, end: usize): void {
   }
 }
 
+/** `preamble` */
+const PREAMBLE_8: u64 = 0x656c626d61657270;
 const JSON_4: u32 = 0x6e6f736a;
 const TEXT_4: u32 = 0x74786574;
 /** `markdown` */
@@ -260,22 +285,20 @@ const MARKDOWN_8: u64 = 0x6e776f646b72616d;
 
 /** The header names a type that any text is of, or none. */
 function isFree(): bool {
-  const word = type != 0 ? type : bare;
-  if (word == 0) return true;
-  const length = (type != 0 ? typeTo : bareTo) - word;
-  return length == 4 ? load<u32>(word) == TEXT_4 : length == 8 && load<u64>(word) == MARKDOWN_8;
+  if (type == 0) return true;
+  const length = typeTo - type;
+  return length == 4 ? load<u32>(type) == TEXT_4 : length == 8 && load<u64>(type) == MARKDOWN_8;
 }
 
 function isJson(): bool {
-  const word = type != 0 ? type : bare;
-  return word != 0 && (type != 0 ? typeTo : bareTo) - word == 4 && load<u32>(word) == JSON_4;
+  return type != 0 && typeTo - type == 4 && load<u32>(type) == JSON_4;
 }
 
 /** The body of the message at row `at` is of the type that the header names. False: it is not, or nobody knows. */
 function isOfType(at: usize): bool {
   if (isFree()) return true;
   if (!isJson() || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return false;
-  return jsonWhole(from(body), to(body), setting(CLEAN_DEPTH) | 0x80000000) == 0;
+  return jsonWhole(bodyFrom, bodyTo, setting(CLEAN_DEPTH) | 0x80000000) == 0;
 }
 
 /** Whether reasoning may be written as text in the body at a row (R-THINK): `<think>` and `</think>` end alike. */
@@ -300,9 +323,8 @@ function holds(p: usize, end: usize, first: i32, second: i32): bool {
   return false;
 }
 
-// @ts-ignore: decorator
-@inline
-function position(word: usize): i32 { return word == 0 ? -1 : <i32>(word - window); }
+/** Below 0 when there is none. */
+function position(word: usize): i32 { return <i32>(word - window); }
 
 /** Adds the message at row `at` to the list. */
 function list(item: usize, at: usize): void {

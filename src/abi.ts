@@ -248,6 +248,7 @@ export const LEDGER_HAS_IDS = 1;
 export const LEDGER_NEEDS_IDS = 2;
 export const LEDGER_NEEDS_COMMENTARY = 4;
 export const LEDGER_BY_HOST = 8;
+export const LEDGER_NEEDS_RECIPIENT = 16;
 // What is known of a kept text: nothing yet; it defines no tools; it defines tools, the known ones among them.
 export const KEPT_UNKNOWN = 0;
 export const KEPT_EMPTY = 1;

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { check, parse, scan } from '../src/index.ts';
 import { isVisible } from '../src/rules/visibility.ts';
 import { countCalls } from '../src/rules/call-count.ts';
+import { CONFORM_RULES } from './conform.ts';
 import { part, testLong } from './long.ts';
 import { sharedData } from './skip.ts';
 
@@ -58,7 +59,9 @@ describe.skipIf(folder === null)('dialogues', () => {
       const assistant = assistant_final + calls + (thoughts ? calls : 0);
       expect({ ...counts.roles }).toEqual({ [head]: transcripts, user, assistant, tool });
       // 18 reservations lack the location that their tool's definition asks for.
-      const found = check(bytes, { dialect }).map(({ severity, rule, message }) => {
+      const diagnostics = check(bytes, { dialect });
+      expect(diagnostics.filter(({ rule }) => CONFORM_RULES.has(rule))).toEqual([]);
+      const found = diagnostics.map(({ severity, rule, message }) => {
         return `${severity} ${rule}: ${message.split(': ').slice(1).join(': ')}`;
       });
       const lacks =

@@ -6,6 +6,8 @@ import { MemorySource } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { Chunked, recordsOf } from './read.ts';
+import { expectAgreement } from './runtime/stream/agrees.ts';
+import { eventsOf } from './runtime/stream/run.ts';
 
 const rulesOf = (text: string, options = {}): string[] => check(text, options).map(({ rule }) => rule);
 
@@ -63,6 +65,17 @@ test('a message header of 64 KiB is allowed, a longer one is read all the same',
   expect(rulesOf(message(65_536), { dialect: 'harmony' })).toEqual([]);
   expect(rulesOf(message(65_537), { dialect: 'harmony' })).toEqual(['header-limit']);
   expect(parse(message(65_537), { dialect: 'harmony' }).transcripts[0]!.at(0)!.content).toBe('x');
+});
+
+test.each([
+  ['2.x', 'version: 2.2\n<|start|>assistant name=', 'openchatml-2.2'],
+  ['0.1', '<|im_start|>assistant name=', 'openchatml-0.1'],
+] as const)('a prompt that waits may be too long, too (%s)', (_, head, dialect) => {
+  const prompt = (bytes: number): string => head + 'n'.repeat(bytes - head.length + head.indexOf('<'));
+  expect(rulesOf(prompt(65_536), { dialect })).toEqual(['open-turn']);
+  expect(rulesOf(prompt(65_537), { dialect })).toEqual(['open-turn', 'header-limit']);
+  const input = new TextEncoder().encode(prompt(65_537));
+  expectAgreement(eventsOf(input, { dialect, reasoning: true, collect: true }), input, { dialect }, 'open turn');
 });
 
 describe('messages over many windows', () => {

@@ -6,7 +6,7 @@ import { ENCODINGS } from '../corpus/tokens.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
   colorOption, corpusOptions, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
-  threadsOption, toolsOption,
+  strictOption, threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';
@@ -60,6 +60,7 @@ export function commandRows(): readonly CommandRow[] {
       refuse: refuseChoice,
       options: () => [
         ...reportOptions(),
+        ...strictOption(),
         toolsOption(),
         ...choiceOptions('transcripts'),
         ...corpusOptions(),
@@ -217,6 +218,7 @@ function judgeOptions(): Option[] {
     toolsOption(),
     new Option('--max-line-bytes <number>', 'bytes of a record that is still read (default: 67108864)')
       .argParser(readNumber),
+    ...strictOption(),
     ...flag('--warnings', 'name findings that are no errors, too'),
   ];
 }

@@ -38,6 +38,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   maxWarnings: 'number',
   maxDiagnostics: 'limit',
   exitZero: 'flag',
+  strict: 'flag',
   tools: 'paths',
 };
 

@@ -88,15 +88,17 @@ export function applyConfig(command: Command, { shared, commands, rules }: Confi
 
 /**
  * What becomes of a diagnostic: itself, the same with another severity, or null: it is neither told nor counted.
+ * `strict`: warnings are errors, those of the configuration too.
  */
 export function applyRules(
-  rules: RuleSettings | undefined,
+  rules: RuleSettings = {}, strict = false,
 ): <D extends { readonly rule: string; readonly severity: Severity }>(diagnostic: D) => D | null {
-  if (rules === undefined) return (diagnostic) => diagnostic;
   return (diagnostic) => {
-    const wanted = Object.hasOwn(rules, diagnostic.rule) ? rules[diagnostic.rule] : undefined;
+    const { rule, severity } = diagnostic;
+    const wanted = Object.hasOwn(rules, rule) ? rules[rule]! : severity;
     if (wanted === 'off') return null;
-    return wanted === undefined || wanted === diagnostic.severity ? diagnostic : { ...diagnostic, severity: wanted };
+    const settled = strict && wanted === 'warning' ? 'error' : wanted;
+    return settled === severity ? diagnostic : { ...diagnostic, severity: settled };
   };
 }
 

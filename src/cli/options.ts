@@ -84,6 +84,10 @@ export function colorOption(): Option {
   return new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']).default('auto');
 }
 
+export function strictOption(): Option[] {
+  return flag('--strict', 'warnings are errors');
+}
+
 /** The first of the choices is the default. */
 export function formatOption(choices: readonly string[]): Option {
   return new Option('--format <format>', 'form of the output').choices(choices).default(choices[0]);

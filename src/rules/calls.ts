@@ -1,6 +1,9 @@
 // Calls and their replies in one transcript (R-CALL): ids, who answers what, channels, what is still open.
 
-import { FUNCTION_OUTPUT, HAS_LINE, LEDGER_HAS_IDS, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS } from '../abi.ts';
+import {
+  FUNCTION_OUTPUT, HAS_LINE, LEDGER_HAS_IDS, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS,
+  LEDGER_NEEDS_RECIPIENT,
+} from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Message } from '../model/message.ts';
@@ -42,22 +45,26 @@ interface Asked {
   readonly hasIds: boolean;
   readonly needsIds: boolean;
   readonly channels: 'error' | 'warning' | 'none';
+  /** The document that its calls and replies must follow; null: another one. */
+  readonly version: '2.2' | '2.0' | null;
   /** The same for the scanner, which passes over calls and replies of which nothing is to be told (LEDGER_…). */
   readonly ledger: number;
 }
 
-function asked(hasIds: boolean, needsIds: boolean, channels: Asked['channels']): Asked {
+function asked(
+  hasIds: boolean, needsIds: boolean, channels: Asked['channels'], version: Asked['version'] = null,
+): Asked {
   const ledger = (hasIds ? LEDGER_HAS_IDS : 0) | (needsIds ? LEDGER_NEEDS_IDS : 0)
-    | (channels === 'none' ? 0 : LEDGER_NEEDS_COMMENTARY);
-  return { hasIds, needsIds, channels, ledger };
+    | (channels === 'none' ? 0 : LEDGER_NEEDS_COMMENTARY) | (version === '2.0' ? LEDGER_NEEDS_RECIPIENT : 0);
+  return { hasIds, needsIds, channels, version, ledger };
 }
 
 const ASKED = {
   lines: asked(false, false, 'none'),
   oneX: asked(true, false, 'none'),
-  withIds: asked(true, true, 'error'),
+  withIds: asked(true, true, 'error', '2.2'),
   harmony: asked(false, false, 'warning'),
-  withoutIds: asked(false, false, 'error'),
+  withoutIds: asked(false, false, 'error', '2.0'),
 };
 
 export function askedOf(transcript: TranscriptInfo): Asked {

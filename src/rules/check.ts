@@ -11,6 +11,7 @@ import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
+import { limitFindings } from './header.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
 import { PendingFindings } from './pending.ts';
@@ -20,6 +21,10 @@ import { CleanMessages } from './clean.ts';
 import { lacksChannel } from './visibility.ts';
 
 export interface CheckOptions extends ReadOptions, MeaningOptions {
+  /** Warnings are errors. */
+  readonly strict?: boolean | undefined;
+  /** @internal The text was made of chat data, in which a reply need not name its tool. */
+  readonly isChat?: boolean | undefined;
   /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
   readonly visitor?: CheckVisitor | undefined;
 }
@@ -89,7 +94,7 @@ export class Checker implements SourceWatcher {
     this.#walk = new Walk(machine, new WatchedSource(source, this), options, {
       watch: watches, start: range.start, to: range.to, known,
     });
-    this.#found = new PendingFindings(this.#walk.divider.likeness);
+    this.#found = new PendingFindings(this.#walk.divider.likeness, options.strict === true);
     this.#source = source;
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
@@ -281,6 +286,7 @@ export class Checker implements SourceWatcher {
 
   /** Takes what is found in a message of the transcript at hand. */
   readonly #tell = (finding: Finding): void => {
+    if (finding.rule === 'missing-tool-name' && this.#options.isChat) return;
     const { number, declared } = this.#walk.divider.current!;
     this.#found.add(finding, number, declared);
   };
@@ -366,6 +372,7 @@ export class Checker implements SourceWatcher {
     const { from, to } = message;
     if (openTurn) {
       this.#found.add({ rule: 'open-turn', from, to }, number, declared);
+      for (const finding of limitFindings(message.header)) this.#tell(finding);
     } else {
       const mayBeCut = isLast && !this.#options.stopStripped;
       for (const finding of structureFindings(message, transcript, this.#walk.reading, mayBeCut)) this.#tell(finding);
@@ -401,5 +408,6 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
   if (lacksChannel(message, transcript)) return false;
+  if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
   return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

@@ -25,6 +25,8 @@ const CALL = '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<
   + '{}<|call|>\n';
 const REPLY = '<|start|>tool to=assistant call_id=c1 name=functions.f<|channel|>commentary<|message|>'
   + '{"ok":true}<|end|>\n';
+const SHORT_CALL = '<|start|>assistant to=functions.f<|channel|>commentary<|message|>{}<|call|>\n';
+const SHORT_REPLY = '<|start|>functions.f to=assistant<|channel|>commentary<|message|>{"ok":true}<|end|>\n';
 const TOOLS = '<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n'
   + '// Looks a city up.\ntype f = (_: {\ncity: string,\n}) => any;\n} // namespace functions<|end|>\n';
 const REQUIRED = 'version: 2.2\nprofiles:\n  harmony:\n    enabled: true\n'
@@ -109,6 +111,19 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
     bad: text('<|start|>user name=Zo\u00eb<|message|>Hello<|end|>\n'),
     good: text('<|start|>user name=Zoe<|message|>Hello<|end|>\n'),
   },
+  'unknown-intent': {
+    bad: text('<|start|>assistant intent=Preamble<|channel|>commentary<|message|>First I look it up.<|end|>\n'),
+    good: text('<|start|>assistant intent=preamble<|channel|>commentary<|message|>First I look it up.<|end|>\n'),
+  },
+  'missing-tool-name': { bad: text(CALL, REPLY.replace(' name=functions.f', '')), good: text(CALL, REPLY) },
+  'reply-recipient': {
+    bad: `version: 2.0\n---\n${SHORT_CALL}${SHORT_REPLY.replace(' to=assistant', '')}`,
+    good: `version: 2.0\n---\n${SHORT_CALL}${SHORT_REPLY}`,
+  },
+  'return-not-final': {
+    bad: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|return|>\n'),
+    good: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|end|>\n', ANSWER),
+  },
   'missing-channel': {
     bad: `${REQUIRED}<|start|>assistant<|message|>Hi.<|return|>\n`,
     good: `${REQUIRED}<|start|>assistant<|channel|>final<|message|>Hi.<|return|>\n`,
@@ -152,6 +167,7 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
     good: text(CALL, REPLY),
     softer: 'warning in dialect harmony; nothing in 0.1 and 1.x',
   },
+  'call-end': { bad: text(CALL.replace('<|call|>', '<|end|>'), REPLY), good: text(CALL, REPLY) },
   'unknown-tool': {
     bad: text(TOOLS, CALL.replace('functions.f', 'functions.g'), REPLY.replace('functions.f', 'functions.g')),
     good: text(TOOLS, CALL.replace('{}', '{"city":"Oslo"}'), REPLY),

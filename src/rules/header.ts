@@ -3,9 +3,15 @@
 import { HAS_LINE } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import { HEADER_BYTES } from '../model/header/document.ts';
-import type { Message } from '../model/message.ts';
+import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { conformOfHeader } from './conform.ts';
 import { lacksChannel } from './visibility.ts';
+
+/** The header [from, to) may be too long. */
+export function* limitFindings({ from, to }: Span): Generator<Finding, void, void> {
+  if (to - from > HEADER_BYTES) yield { rule: 'header-limit', from, to };
+}
 
 /** `isCut`: the header is not ended by its message token or newline. */
 export function* headerFindings(
@@ -21,8 +27,9 @@ export function* headerFindings(
     else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: message.openerTo };
     if (isCut) yield { rule: 'missing-message', from, to };
   }
-  if (to - from > HEADER_BYTES) yield { rule: 'header-limit', from, to };
+  yield* limitFindings({ from, to });
   if (lacksChannel(message, transcript)) {
     yield { rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) };
   }
+  yield* conformOfHeader(message, transcript);
 }

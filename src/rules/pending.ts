@@ -15,19 +15,24 @@ interface Entry {
 
 export class PendingFindings {
   readonly #likeness: HarmonyLikeness;
+  readonly #strict: boolean;
   #pending: Entry[] = [];
   /** Of the first transcript, while it is open what it looks like. */
   #held: Entry[] = [];
   #ready: Diagnostic[] = [];
 
-  constructor(likeness: HarmonyLikeness) {
+  /** `strict`: warnings are errors. */
+  constructor(likeness: HarmonyLikeness, strict: boolean) {
     this.#likeness = likeness;
+    this.#strict = strict;
   }
 
   add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
     const depends = transcript === 0 && DEPENDING.has(finding.rule);
     if (depends && this.#likeness.isLikely && finding.rule !== 'looks-like-harmony') return;
-    const entry = { diagnostic: diagnose(finding, transcript, declared), isGapText };
+    const diagnostic = diagnose(finding, transcript, declared);
+    const isHardened = this.#strict && diagnostic.severity === 'warning';
+    const entry = { diagnostic: isHardened ? { ...diagnostic, severity: 'error' as const } : diagnostic, isGapText };
     (depends && this.#likeness.isOpen ? this.#held : this.#pending).push(entry);
   }
 

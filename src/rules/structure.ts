@@ -4,6 +4,7 @@ import { HAS_ESCAPE, LITERAL, STRAY, TRAILING } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { conformOfEnd } from './conform.ts';
 import { headerFindings } from './header.ts';
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
@@ -24,6 +25,7 @@ export function* structureFindings(
   } else if (mayBeCut) {
     yield { rule: 'truncated', from, to };
   }
+  yield* conformOfEnd(message, end, transcript, message.header);
 }
 
 function* childFindings(message: Message): Generator<Finding, void, void> {

@@ -14,6 +14,7 @@ import { fromShareGpt } from '../../src/formats/chat/sharegpt.ts';
 import { parse } from '../../src/index.ts';
 import { messageData, type TranscriptData } from '../../src/model/data.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
+import { brokenBy } from '../conform.ts';
 import { isAll, runs, testLong } from '../long.ts';
 import { sharedData } from '../skip.ts';
 
@@ -137,6 +138,8 @@ describe.skipIf(folder === null)('dialogues', () => {
     for (const record of records) {
       const { text, losses } = convertTranscript(fromChat(record).data, dialect);
       count(lostThere, losses);
+      const broken = brokenBy(text!, { dialect });
+      if (broken.length > 0) expect([broken, text]).toEqual([[], text]);
       const read = toChat(dataOf(text!, dialect));
       count(lostBack, read.losses);
       const found = { id: record.id, ...read.record };

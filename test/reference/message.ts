@@ -78,6 +78,7 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
   const notes: Note[] = [];
   if (openTurn) {
     notes.push({ rule: 'open-turn', from, to });
+    if (headerTo - from > HEADER_LIMIT) notes.push({ rule: 'header-limit', from, to: headerTo });
   } else {
     notes.push(...reading.notes);
     const severity = dialect.escape ? 'error' : 'warning';
@@ -141,6 +142,7 @@ export function readLegacyMessage(source: Source, from: number, options: Message
   const notes: Note[] = [];
   if (openTurn) {
     notes.push({ rule: 'open-turn', from, to });
+    if (headerTo - from > HEADER_LIMIT) notes.push({ rule: 'header-limit', from, to: headerTo });
   } else {
     notes.push(...reading.notes);
     if (headerTo - from > HEADER_LIMIT) notes.push({ rule: 'header-limit', from, to: headerTo });

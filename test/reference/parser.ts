@@ -10,6 +10,7 @@
 //   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
 //   calls.ts     calls and replies                  content.ts  unescaped bodies, thoughts, JSON
 //   think.ts     reasoning that is written as text  likeness.ts text that looks like Harmony
+//   conform.ts   what documents ask of who writes
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';

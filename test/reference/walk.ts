@@ -1,5 +1,6 @@
 // The walk through a file: dialects, transcripts, gaps, bytes that are no UTF-8 (R-DETECT, R-CONCAT, R-NO-HEADER,
 // R-GAP, R-FIM, R-UTF16, R-UTF8).
+import { conformNotes } from './conform.ts';
 import { finding } from './findings.ts';
 import type { Finding, Note } from './findings.ts';
 import { TERMINATORS } from './frames.ts';
@@ -256,6 +257,7 @@ export class Walk {
     const placed: PlacedMessage = { transcript, index, message, to: message.to };
     this.messages.push(placed);
     for (const note of message.notes) this.note(transcript, note);
+    for (const note of conformNotes(this.settings, message)) this.note(transcript, note);
     const terminated = message.end !== 'implicit' && message.end !== 'eof';
     this.closed = terminated ? placed : null;
     return message.to;

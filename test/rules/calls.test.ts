@@ -14,11 +14,13 @@ const line = (...bodies: string[]): string => bodies.map((body) => `<|im_start|>
 
 const HEADER = 'version: 2.2\n';
 
+const CODES: Readonly<Record<string, string | null>> = { 'open-call': null, 'missing-tool-name': 'E-PARSE-HEADER' };
+
 /** Rules with severity, in the order of their places. */
 function told(text: string, dialect: 'auto' | 'harmony' | 'openchatml-2.0' | 'openchatml-0.1' = 'auto'): string[] {
   const found = check(text, { dialect }).filter(({ rule }) => rule !== 'missing-header');
   return found.sort((a, b) => a.from - b.from).map(({ rule, severity, code }) => {
-    expect(code).toBe(rule === 'open-call' ? null : 'E-CALL-SCHEMA');
+    expect(code).toBe(CODES[rule] === undefined ? 'E-CALL-SCHEMA' : CODES[rule]);
     return `${severity} ${rule}`;
   });
 }
@@ -35,7 +37,8 @@ describe('2.2', () => {
     ],
     [
       'a reply without a name',
-      call('functions.f', 'a') + '<|start|>tool call_id=a to=assistant<|channel|>commentary<|message|>x<|end|>\n', [],
+      call('functions.f', 'a') + '<|start|>tool call_id=a to=assistant<|channel|>commentary<|message|>x<|end|>\n',
+      ['warning missing-tool-name'],
     ],
     ['a reply of an author', call('browser.search', 'a')
       + '<|start|>browser.search call_id=a to=assistant<|channel|>commentary<|message|>x<|end|>\n', []],

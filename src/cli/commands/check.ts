@@ -16,6 +16,7 @@ export interface CheckOptions extends CorpusOptions {
   readonly format: ReportFormat;
   readonly maxWarnings?: number;
   readonly maxDiagnostics?: number;
+  readonly strict?: true;
   readonly tools?: readonly string[];
   /** Transcripts that are looked at, of all inputs. */
   readonly limit?: number;
@@ -47,7 +48,7 @@ export async function check(
   const report = makeReport({
     format, maxDiagnostics, schema: SCHEMA, out: run.out, colors: run.colors, isTTY, version: host.version,
   });
-  const settle = applyRules(options.rules);
+  const settle = applyRules(options.rules, options.strict);
   const tally = new Tally();
   const places = new FindingPlaces();
   const lost = new Set<string>();

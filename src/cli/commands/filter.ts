@@ -39,6 +39,7 @@ export interface FilterOptions extends SharedOptions {
   readonly passthrough?: true;
   /** Findings that are no errors are named too. */
   readonly warnings?: true;
+  readonly strict?: true;
 }
 
 /** Characters of the messages of one line, with which it still is one text. */
@@ -60,7 +61,8 @@ export function filter(
   const run = new Invocation(options, host, null);
   const tools = run.attempt(() => (options.tools ?? []).flatMap(readToolsFile));
   if (!tools) return FAILED;
-  const judge = new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules) });
+  const adjust = applyRules(options.rules, options.strict);
+  const judge = new Judge({ tools, warnings: options.warnings === true, adjust });
   const output = new FilterOutput(host.stdout, options.lineBuffered === true);
   run.attempt(() => {
     const input = open(paths[0] ?? STANDARD_INPUT, host);
@@ -104,8 +106,8 @@ function filterLines(
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
       largest,
       forms: formsOf(unit),
-      // What is no error is told only when it is asked for, or when a configuration makes it one.
-      onlyErrors: options.warnings !== true && options.rules === undefined,
+      // What is no error is told only when it is asked for, or when something makes it one.
+      onlyErrors: options.warnings !== true && options.rules === undefined && !options.strict,
       judge: (line) => {
         const record = recordOf(line, judge.machine, largest);
         output.bytes(Buffer.from(`${startOf(line, record)}${judge.record(record, unit).text()}\n`));

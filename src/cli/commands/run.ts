@@ -36,6 +36,7 @@ export interface RunShardsOptions extends SharedOptions {
   readonly maxLineBytes?: number;
   /** Verdicts name findings that are no errors, too. */
   readonly warnings?: true;
+  readonly strict?: true;
 }
 
 /** For tests: faults of the file system. */
@@ -114,8 +115,13 @@ async function work(
       field: options.field,
       largestRecord: options.maxLineBytes,
     },
-    further: { tools: sha256(canonicalJson(tools)), rules: options.rules ?? {}, warnings: options.warnings === true },
-    judge: new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules) }),
+    further: {
+      tools: sha256(canonicalJson(tools)),
+      rules: options.rules ?? {},
+      warnings: options.warnings === true,
+      strict: options.strict === true,
+    },
+    judge: new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules, options.strict) }),
     version: host.version,
     watch: (input) => run.progress.watch(input),
     onFailure: complain,

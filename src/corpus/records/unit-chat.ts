@@ -5,7 +5,6 @@ import type { MessageData } from '../../model/data.ts';
 import { convertTranscript } from '../../formats/convert.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
-import type { ReadOptions } from '../../model/walk.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
@@ -69,7 +68,7 @@ function unitFrom(
 }
 
 /** The text is ours: nothing is to be found out of it. */
-const READING: ReadOptions = { dialect: 'openchatml-2.2' };
+const READING: Unit['options'] = { dialect: 'openchatml-2.2', isChat: true };
 
 /** The pointer of an entry, by its number in all lists. */
 function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {

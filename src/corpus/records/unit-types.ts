@@ -2,6 +2,7 @@
 
 import type { RuleName } from '../../errors.ts';
 import type { ReadOptions } from '../../model/walk.ts';
+import type { CheckOptions } from '../../rules/check.ts';
 import type { Source } from '../../scan/source.ts';
 
 /** One text that holds transcripts. Valid until the next one is asked for. */
@@ -13,7 +14,7 @@ export interface Unit {
   readonly line: number | null;
   readonly source: Source;
   /** How to read it. */
-  readonly options: ReadOptions;
+  readonly options: ReadOptions & Pick<CheckOptions, 'isChat'>;
   /**
    * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a
    * span, which belongs to what stands before it.

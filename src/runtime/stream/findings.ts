@@ -8,7 +8,8 @@ import { type Code, diagnose, type Finding, type Severity } from '../../errors.t
 import type { Message } from '../../model/message.ts';
 import { type Divider, type TranscriptInfo, wantsHeader } from '../../model/transcript.ts';
 import type { Dialect } from '../../scan/dialects.ts';
-import { headerFindings } from '../../rules/header.ts';
+import { conformOfEnd } from '../../rules/conform.ts';
+import { headerFindings, limitFindings } from '../../rules/header.ts';
 import type { InvalidUtf8 } from '../../rules/utf8.ts';
 import type { StreamDiagnostic, StreamEvent } from './event.ts';
 import type { OpenMessage } from './message.ts';
@@ -159,12 +160,14 @@ export class StreamFindings {
   end(message: OpenMessage): void {
     if (message.isOpenTurn) this.#waiting = [];
     else this.release();
-    const { from, to, id, end, openLiteral, transcript: { number, declared } } = message;
+    const { from, to, id, end, openLiteral, transcript } = message;
+    const { number, declared } = transcript;
     const add = (finding: Finding): void => this.add(finding, number, declared, id);
     if (message.reasoning) add({ rule: 'reasoning-in-final', ...message.reasoning });
     if (message.leak) add({ rule: 'leaked-channel', ...message.leak });
     if (message.isOpenTurn) {
       add({ rule: 'open-turn', from, to });
+      for (const finding of limitFindings({ from, to: message.bodyFrom })) add(finding);
     } else if (end === 'implicit') {
       if (!message.isCut) add({ rule: 'missing-end', from, to });
     } else if (openLiteral) {
@@ -174,6 +177,8 @@ export class StreamFindings {
     } else if (end === 'eof' && !this.#isStripped) {
       add({ rule: 'truncated', from, to });
     }
+    if (message.isAbandoned) return;
+    for (const finding of conformOfEnd(message.about, end, transcript, { from, to: message.bodyFrom })) add(finding);
   }
 
   get stripped(): boolean {

@@ -87,6 +87,10 @@ export class OpenMessage {
     return new OpenMessage(null, transcript, source, options, index, tell, from);
   }
 
+  get about(): StreamedMessage {
+    return this.#about;
+  }
+
   get from(): number {
     return this.#about.from;
   }

@@ -84,6 +84,23 @@ test('warnings fail only beyond --max-warnings, infos never', async () => {
   expect(await code('--max-warnings', '0', infos)).toBe(0);
 });
 
+test('--strict: warnings are errors, in every form and for the exit code', async () => {
+  const text = CLEAN.replace('<|start|>user', '<|start|>user intent=plan');
+  const path = file('check/strict.txt', text);
+  expect((await run(['check', path])).code).toBe(0);
+  for (const format of ['pretty', 'concise', 'ndjson', 'json', 'github', 'gitlab', 'junit', 'sarif', 'rdjson']) {
+    const { code, out } = await run(['check', '--strict', '--format', format, path]);
+    expect([format, code]).toEqual([format, 1]);
+    expect(out.toLowerCase(), format).toContain('unknown-intent');
+    // A log names the rule's own severity, too.
+    const told = format === 'sarif' ? JSON.stringify(JSON.parse(out).runs[0].results) : out;
+    expect(told.replace(/"?warnings"?: ?0|0 warnings/gi, ''), format).not.toMatch(/warning/i);
+  }
+  expect((await run(['check', '--config', file('check/strict.json', '{"check":{"strict":true}}'), path])).code).toBe(1);
+  const off = file('check/soft.json', '{"rules":{"unknown-intent":"info"}}');
+  expect((await run(['check', '--strict', '--config', off, path])).code).toBe(0);
+});
+
 test('an input that cannot be read wins over errors; the others are checked', async () => {
   const faulty = file('check/faulty.txt', FAULTY);
   const { code, out, err } = await run(['check', '--format', 'ndjson', faulty, at('check/none')]);

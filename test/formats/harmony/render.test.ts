@@ -7,6 +7,7 @@ import { HARMONY_SYSTEM } from '../../../src/formats/harmony/system.ts';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type ToolDefinition } from '../../../src/model/data.ts';
 import { parse } from '../../../src/rules/library-best.ts';
+import { brokenBy } from '../../conform.ts';
 import { runs } from '../../long.ts';
 import { askHarmony, hasHarmony, type OutsideMessage, type OutsideTool, type Request } from '../../outside/harmony.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
@@ -150,6 +151,7 @@ test.skipIf(!hasHarmony())(`${RUNS} random conversations (OPENCHATML_SEED=${SEED
   for (const [run, answer] of answers.entries()) {
     const text = 'text' in answer ? answer.text : answer;
     expect(ours(all[run]!), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual(text);
+    expect(brokenBy(String(text), { dialect: 'harmony' }), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual([]);
     bytes += String(text).length;
   }
   expect(bytes).toBeGreaterThan(RUNS * 100);

@@ -1,0 +1,34 @@
+// What documents ask of who writes a transcript (R-CONFORM), and warnings that are errors. fixtures/cases/conform holds
+// the cases for people to read.
+import { describe, expect, test } from 'vitest';
+import { check } from '../../src/index.ts';
+import { brokenBy, CONFORM_RULES } from '../conform.ts';
+import { readFixtures } from '../fixture.ts';
+
+test('the examples of the documents, and the fixtures that they suggest, break nothing', () => {
+  const pages = readFixtures().filter(({ name }) => /^(?:examples|suggested)\//.test(name));
+  expect(pages.length).toBeGreaterThan(20);
+  for (const { name, input, options } of pages) expect([name, ...brokenBy(input, options)]).toEqual([name]);
+});
+
+test('every rule is a warning, and a page of fixtures breaks it', () => {
+  const pages = readFixtures().filter(({ name }) => name.startsWith('conform/'));
+  const broken = pages.flatMap(({ diagnostics }) => diagnostics.filter(({ rule }) => CONFORM_RULES.has(rule)));
+  expect([...new Set(broken.map(({ rule }) => rule))].sort()).toEqual([...CONFORM_RULES].sort());
+  expect(new Set(broken.map(({ severity }) => severity))).toEqual(new Set(['warning']));
+});
+
+describe('strict', () => {
+  const text = '<|start|>user intent=plan<|message|>Hello<|end|>\nand more<|start|>user x=y<|message|>Hi<|end|>';
+
+  test('warnings are errors, infos stay what they are', () => {
+    const severities = (strict?: boolean): string[] => check(text, { strict }).map(({ severity, rule }) => {
+      return `${severity} ${rule}`;
+    });
+    const soft = ['warning missing-header', 'warning unknown-intent', 'warning text-between-messages',
+      'info unknown-attribute'];
+    expect(severities()).toEqual(soft);
+    expect(severities(false)).toEqual(soft);
+    expect(severities(true)).toEqual(soft.map((line) => line.replace('warning', 'error')));
+  });
+});
