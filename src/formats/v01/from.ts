@@ -6,7 +6,7 @@ import { readFunctionList } from '../../tools/lists.ts';
 import { OpenCalls, toolRecipient } from '../chat/calls.ts';
 import type { Loss } from '../loss.ts';
 import { withoutWritten } from '../written-thoughts.ts';
-import { readCallText } from './json.ts';
+import { readCallText, readReplyText } from './json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
 
 /**
@@ -130,12 +130,16 @@ function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
   const replies = texts.map((text, i): MessageData => {
     // An output comes from the tool that it names, else from the one whose call it answers.
-    const named = given === null ? null : toolRecipient(given);
+    const said = readReplyText(text);
+    const own = said === null || said.name === '' ? null : toolRecipient(said.name);
+    const named = given === null ? own : toolRecipient(given);
     const call = open.reply(null, named);
     const name = named ?? call?.recipient ?? null;
     const body = text.slice(newlineAt(text, 0));
     const isLast = i === texts.length - 1;
     const reply = { ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary' };
+    // Where the header names another tool, the object stays, so that nothing is lost.
+    if (said !== null && (own === null || own === named)) return { ...reply, content: said.content };
     return { ...reply, content: isLast ? body : withoutNewline(body) };
   });
   return markEnd(replies, message);

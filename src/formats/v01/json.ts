@@ -1,4 +1,5 @@
-// The JSON after `<|function_call|>`: the exact text of its arguments (0.1 extended §8.2).
+// The JSON after `<|function_call|>` and `<|function_output|>`: the exact text of arguments and of contents (0.1 extended
+// §§8.2, 8.3).
 
 import { isObject, own, skipBlanks, spanOfJson } from '../../tools/json.ts';
 
@@ -27,6 +28,37 @@ export function readCallText(text: string): CallText | null {
 /** The call as text. */
 export function writeCallText(name: string, argumentsText: string): string {
   return `{"arguments": ${argumentsText}, "name": ${JSON.stringify(name)}}`;
+}
+
+export interface ReplyText {
+  /** Empty: the reply names no tool. */
+  readonly name: string;
+  /** The text of a string, else the JSON as it stands. */
+  readonly content: string;
+}
+
+/** A reply that is nothing but `{"name", "content"}`, with white space around it; null: it is other text. */
+export function readReplyText(text: string): ReplyText | null {
+  const from = skipBlanks(text, 0);
+  const span = text[from] === '{' ? spanOfJson(text, from) : null;
+  if (!span || skipBlanks(text, span.to) < text.length) return null;
+  const json = text.slice(from, span.to);
+  const value = tryJson(json);
+  if (!isObject(value) || Object.keys(value).length !== 2) return null;
+  const name = own(value, 'name');
+  const member = memberSpan(json, 'content');
+  if (typeof name !== 'string' || !member) return null;
+  const content = own(value, 'content');
+  return { name, content: typeof content === 'string' ? content : json.slice(member.from, member.to) };
+}
+
+/** The reply as text: JSON that is no string stands in it as it is, other text as a string. No token is in it. */
+export function writeReplyText(name: string, content: string): string {
+  const value = tryJson(content);
+  const isValue = value !== undefined && typeof value !== 'string';
+  const isBare = isValue && content === content.trim() && !content.includes('<|');
+  const text = isBare ? content : JSON.stringify(content);
+  return `{"name": ${JSON.stringify(name)}, "content": ${text}}`.replaceAll('<|', '\\u003c|');
 }
 
 export function isJson(text: string): boolean {

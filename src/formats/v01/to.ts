@@ -6,7 +6,7 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../../model/da
 import { writeFunctionList } from '../../tools/lists.ts';
 import { toolName, toolRecipient } from '../chat/calls.ts';
 import { readSystem } from './from.ts';
-import { isJson, writeCallText } from './json.ts';
+import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts';
 import {
   CALL,
   END_THOUGHT,
@@ -32,6 +32,8 @@ const FRAME = /<\|im_(?:start|end)\|>/g;
 const SAID = /<\|(?:im_start|im_end|start_reflect|start_introspect|start_reason|function_call)\|>/g;
 const MARKED = /<\|(?:im_start|im_end|function_call)\|>/g;
 const OUT = /<\|(?:im_start|im_end|function_output)\|>/g;
+/** JSON has an escape for all of them. */
+const NOTHING = /(?!)/g;
 
 /** Messages into the shape of 0.1; the writer frames them. Throws a Refusal that names the message. */
 export function toLine(data: TranscriptData, options: ToLineOptions = {}): { data: TranscriptData; losses: Loss[] } {
@@ -245,8 +247,14 @@ class Shaper {
     this.#loseFields(message, index, ['contentType', 'intent', 'callId']);
     const short = name == null ? null : toolName(name);
     if (short !== null && toolRecipient(short) !== name) this.lose('name', index, 'it is read as one of functions');
-    const content = `${OUTPUT}\n${this.#clean(message, index, OUT)}`;
+    const content = `${OUTPUT}\n${this.#output(message, short, index)}`;
     this.#emit({ role: 'tool', ...speakerOf(message), ...(short !== null && { name: short }), content });
+  }
+
+  /** What stands behind the token (0.1 extended §8.3): text by itself only where no tool is named. */
+  #output(message: MessageData, name: string | null, index: number): string {
+    if (name === null && readReplyText(message.content) === null) return this.#clean(message, index, OUT);
+    return writeReplyText(name ?? '', this.#clean(message, index, NOTHING));
   }
 
   /** The message that is being made, when the same assistant goes on in a part that may follow; else a new one. */

@@ -153,6 +153,33 @@ test(`any 0.1 bodies: nothing is lost, and nothing is shown that was hidden (OPE
   );
 });
 
+test(`any reply comes back out of its object (OPENCHATML_SEED=${SEED})`, () => {
+  const piece = fc.constantFrom(
+    'a', ' ', '\n', '\r', '"', '\\', '{', '}', '{"a": 1}', '1', 'null', '"s"', '<|im_end|>', '<|function_output|>', '<',
+    '|>', '\u2028', '\u00e9', '{"name": "f", "content": 2}', '{"name": "", "content": "x"}', '\\u003c|',
+  );
+  const content = fc.oneof(
+    fc.array(piece, { maxLength: 4 }).map((parts) => parts.join('')),
+    fc.json({ maxDepth: 2 }).filter((it) => !/[\ud800-\udfff]/.test(it)),
+  );
+  const name = fc.constantFrom('functions.f', 'functions.g.h', 'browser.search', null);
+  fc.assert(
+    fc.property(fc.array(fc.tuple(name, content), { minLength: 1, maxLength: 3 }), (replies) => {
+      const messages = replies.map(([tool, text]): MessageData => {
+        // Without a name only the object's own look is written as one, and other text has no escape.
+        const said = tool === null ? text.replaceAll('<|', '<') : text;
+        return { role: 'tool', ...(tool !== null && { name: tool }), recipient: 'assistant', channel: 'commentary',
+          content: said };
+      });
+      const { data, losses } = toLine(of(...messages));
+      expect(losses).toEqual([]);
+      expect(fromLine(data).messages).toEqual(messages);
+      expect(meaning(writeTranscript(data, 'openchatml-0.1').text).messages).toEqual(messages);
+    }),
+    { seed: SEED, numRuns: runs(10_000) },
+  );
+});
+
 const folder = sharedData('dialogues');
 
 test.skipIf(folder === null)('real dialogues: 0.1 to neutral and back to the same messages', () => {

@@ -35,8 +35,8 @@ describe('into the shape of 0.1', () => {
         + '<|function_call|>\n' +
           '{"arguments": 7, "name": "browser.search"}',
       ],
-      ['tool', '<|function_output|>\none'],
-      ['tool', '<|function_output|>\ntwo'],
+      ['tool', '<|function_output|>\n{"name": "f", "content": "one"}'],
+      ['tool', '<|function_output|>\n{"name": "browser.search", "content": "two"}'],
       ['assistant', '<|start_reason|>again<|end_reason|>\nDone'],
     ]);
     expect(data.messages.map(({ name }) => name)).toEqual([undefined, undefined, 'f', 'browser.search', undefined]);
@@ -142,7 +142,7 @@ describe('into the shape of 0.1', () => {
         '<| function_call |>{"arguments":1,"name":"f"}',
       ],
       [{ ...FINAL, content: 'x<|start_reflect|>' }, 'x<| start_reflect |>'],
-      [{ ...REPLY, content: '<|function_output|>' }, '<|function_output|>\n<| function_output |>'],
+      [{ ...REPLY, name: null, content: '<|function_output|>' }, '<|function_output|>\n<| function_output |>'],
       [
         { ...CALL, content: '"<|start_reason|>"' },
         '<|function_call|>\n{"arguments": "<| start_reason |>", "name": "f"}',
@@ -261,10 +261,29 @@ describe('out of the shape of 0.1', () => {
     ]);
   });
 
+  test('a reply is taken out of its object, and other text stays as it is', () => {
+    const read = (body: string, name = ''): [string | null | undefined, string] => {
+      const { messages } = meaning(`<|im_start|>tool${name}\n<|function_output|>${body}\n<|im_end|>`);
+      expect(messages).toHaveLength(1);
+      return [messages[0]!.name, messages[0]!.content];
+    };
+    expect(read('\n{"name": "f", "content": {"a":  1}}')).toEqual(['functions.f', '{"a":  1}']);
+    expect(read('{ "content" : "x\\ny", "name":"f" } \n')).toEqual(['functions.f', 'x\ny']);
+    expect(read('{"name":"browser.search","content":null}')).toEqual(['browser.search', 'null']);
+    expect(read('{"name":"f","content":1}', ' name=f')).toEqual(['functions.f', '1']);
+    // The header names another tool; there is more; it is no object.
+    for (const body of ['{"name":"g","content":1}', '{"name":"f","content":1,"x":2}', '{"name":"f"}', '1', 'x']) {
+      expect(read(body, ' name=f')).toEqual(['functions.f', body]);
+    }
+  });
+
   test('the worked example of the extended document', () => {
     const page = readFileSync(new URL('../../../fixtures/samples/functions-0.1.chatml', import.meta.url), 'utf8');
     const { tools, messages } = meaning(page);
     expect(tools.length).toBeGreaterThan(0);
+    expect(messages.find(({ role }) => role === 'tool')).toMatchObject({
+      name: 'functions.get_tide', content: '{"time": "16:40", "metres": 6.9}',
+    });
     expect(messages[0]!.content).not.toContain('<|function_list|>');
     const again = fromLine(toLine({ header: null, tools, messages }).data);
     expect(again).toEqual({ header: null, tools, messages });

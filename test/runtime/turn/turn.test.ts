@@ -242,7 +242,9 @@ describe('in other dialects', () => {
     expect(script.prompts[0]!.text).toBe(
       '<s>\n<|im_start|>user\nWhat is the weather in Oslo?\n<|im_end|>\n<|im_start|>assistant\n',
     );
-    expect(script.prompts[1]!.text).toContain('<|im_start|>tool name=weather\n<|function_output|>\n{"ok":true');
+    expect(script.prompts[1]!.text).toContain(
+      '<|im_start|>tool name=weather\n<|function_output|>\n{"name": "weather", "content": {"ok":true',
+    );
     expect(script.prompts[1]!.text).toMatch(/<\|im_end\|>\n<\|im_start\|>assistant\n$/);
   });
 });
