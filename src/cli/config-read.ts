@@ -20,10 +20,10 @@ export interface Settings {
   readonly commands: ReadonlyMap<string, Defaults>;
 }
 
-type Kind = 'choice' | 'flag' | 'text' | 'number' | 'limit' | 'paths';
+export type Kind = 'choice' | 'flag' | 'text' | 'number' | 'limit' | 'paths';
 
 /** Options that a configuration may set: none that names an output, and none that picks parts of an input. */
-const KINDS: Readonly<Record<string, Kind>> = {
+export const KINDS: Readonly<Record<string, Kind>> = {
   dialect: 'choice',
   completionRole: 'text',
   stopStripped: 'flag',
@@ -51,8 +51,7 @@ export function readSettings(root: JsonNode, program: Command, folder: string): 
   let rules: RuleSettings = {};
   const shared = new Map<string, unknown>();
   const commands = new Map<string, Defaults>();
-  const readers = program.commands.filter((command) => command.options.some(({ long }) => long === '--config'));
-  const known = new Map(readers.map((command) => [command.name(), settable(command)]));
+  const known = settableOf(program);
   const everywhere = new Set([...known.values()].flatMap((options) => [...options.keys()]));
   for (const entry of entriesOf(root, 'a configuration')) {
     const { key, value } = entry;
@@ -78,6 +77,12 @@ export function readSettings(root: JsonNode, program: Command, folder: string): 
     }
   }
   return { rules, shared, commands };
+}
+
+/** The options of each command that a configuration may set. */
+export function settableOf(program: Command): Map<string, Map<string, Option>> {
+  const readers = program.commands.filter((command) => command.options.some(({ long }) => long === '--config'));
+  return new Map(readers.map((command) => [command.name(), settable(command)]));
 }
 
 /** The options of a command that a configuration may set, by attribute. */
