@@ -20,6 +20,7 @@ import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options
 import { Output } from './output.ts';
 import { type Colors, colorsFor, countOf, escapeLine } from './print.ts';
 import { type MakeSpinner, Progress } from './progress.ts';
+import { SignalGuard } from './signals.ts';
 import { ClosedPipe, type Host, OutputError } from './stream.ts';
 import { type Sums, summaryOf } from './summary.ts';
 
@@ -143,6 +144,10 @@ export class Invocation {
     if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
     const { jobs } = this.#host;
     const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field });
+    // Reading from a pipe would hold a signal up until something comes.
+    const { signals } = this.#host;
+    const guard = signals && paths.length > 0 && !paths.some(isReadOnce) ? new SignalGuard(signals) : null;
+    void guard?.pause();
     const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {
       for await (const event of flow.events(
@@ -157,9 +162,12 @@ export class Invocation {
         if (event.kind === 'part') this.#likeHarmony += event.result.likeHarmony;
         if (event.kind === 'end') this.files++;
         yield event;
+        const pause = guard?.pause();
+        if (pause) await pause;
       }
       if (!quiet) this.#tellLikeness();
     } finally {
+      guard?.close();
       // A spinner that goes on would keep the process alive.
       this.progress.stop();
     }

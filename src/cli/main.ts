@@ -24,7 +24,7 @@ async function main(): Promise<number> {
   const { cli } = await import('./program.ts');
   const stdin = { fd: 0, isTTY: isTerminal(0) };
   const stderr = new DescriptorStream(2, isTerminal(2));
-  return cli(argv, { stdin, stdout, stderr, env: process.env, version });
+  return cli(argv, { stdin, stdout, stderr, env: process.env, version, signals: process });
 }
 
 // The code is set, not exited with: whatever is still under way comes to its end.

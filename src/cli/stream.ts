@@ -4,6 +4,7 @@
 import { writeSync } from 'node:fs';
 import { nap } from '../corpus/input/source.ts';
 import type { Jobs } from '../corpus/jobs/pool.ts';
+import type { Signals } from './signals.ts';
 
 /** Where text goes. */
 export interface TextStream {
@@ -27,6 +28,8 @@ export interface Host {
   readonly version: string;
   /** Threads that are there already, and stay; a command starts its own when left out. */
   readonly jobs?: Jobs;
+  /** Of the process; left out: they do what they always do. */
+  readonly signals?: Signals;
 }
 
 /** Nobody reads the output any more: no error, the work is done. */

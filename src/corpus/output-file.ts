@@ -6,6 +6,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCode, systemReason } from './error.ts';
+import { OPEN_FILES } from './open-files.ts';
 import { temporaryName } from './output-temporary.ts';
 import { nap } from './input/source.ts';
 
@@ -112,6 +113,7 @@ export class OutputFile {
     this.#place = place;
     this.#temporary = temporary;
     this.#fd = fd;
+    OPEN_FILES.add(this);
   }
 
   /** Bytes that were given so far. */
@@ -143,6 +145,7 @@ export class OutputFile {
       again(() => this.#calls.renameSync(this.#temporary, this.#place));
     });
     this.#ended = true;
+    OPEN_FILES.delete(this);
     this.#syncFolder();
   }
 
@@ -150,6 +153,7 @@ export class OutputFile {
   discard(): void {
     if (this.#ended) return;
     this.#ended = true;
+    OPEN_FILES.delete(this);
     for (const step of [() => this.#close(), () => this.#calls.unlinkSync(this.#temporary)]) {
       try {
         step();

@@ -1,6 +1,5 @@
-// The JSON after `<|function_call|>` and `<|function_output|>`: the exact text of arguments and of contents (0.1
-// extended
-// §§8.2, 8.3).
+// The JSON after `<|function_call|>` and `<|function_output|>`: the exact text of arguments and of contents
+// (0.1 extended §§8.2, 8.3).
 
 import { isObject, own, skipBlanks, spanOfJson } from '../../tools/json.ts';
 
