@@ -3,6 +3,7 @@
 // Node handles a signal when nothing else runs, and the work seldom pauses by itself. So signals are caught only while
 // some file is being written, and the work pauses for them from time to time.
 
+import { now } from '../corpus/clock.ts';
 import { discardOpenFiles, OPEN_FILES } from '../corpus/open-files.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -29,10 +30,10 @@ export class SignalGuard {
   }
 
   /** To be called between pieces of work: null when nothing is to be awaited. */
-  pause(now = performance.now()): Promise<void> | null {
+  pause(time = now()): Promise<void> | null {
     if (OPEN_FILES.size > 0 !== this.#isCatching) this.#catch(!this.#isCatching);
-    if (!this.#isCatching || now - this.#paused < PAUSE_MS) return null;
-    this.#paused = now;
+    if (!this.#isCatching || time - this.#paused < PAUSE_MS) return null;
+    this.#paused = time;
     return new Promise((resolve) => setImmediate(resolve));
   }
 
