@@ -103,13 +103,7 @@ export function commandRows(): readonly CommandRow[] {
       name: 'convert',
       description: 'write transcripts in another form',
       load: async () => (await import('./commands/convert.ts')).convert,
-      refuse: (options) => {
-        const { to, reasoning } = options;
-        if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
-        const isShown = to === 'harmony' && reasoning === 'think';
-        if (isShown) return 'harmony shows <think> to users: --reasoning think is for the other forms';
-        return refuseChoice(options);
-      },
+      refuse: (options) => refuseConversion(options) ?? refuseChoice(options),
       options: () => [
         new Option('--to <form>', 'what to write; needed').choices(FORMS),
         new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),
@@ -121,6 +115,14 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
           + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
+        new Option('--prompt', 'what is sent for the next completion: without old reasoning (--reasoning, by default '
+          + "ocm), ended answers, and the beginning of the assistant's message"),
+        new Option('--end <ends>', 'how answers end: in <|end|>, the last one in <|return|>, or all of them')
+          .choices(['end', 'return', 'all-returns']),
+        new Option('--system', "a system message in Harmony's layout, with the header's reasoning effort and "
+          + 'builtin tools'),
+        new Option('--bos <text>', 'what stands before a transcript of 0.1 instead of <s>; empty: nothing'),
+        new Option('--eos <text>', 'what stands behind it instead of </s>; empty: nothing'),
         ...choiceOptions('transcripts'),
         threadsOption(),
       ],
@@ -226,6 +228,24 @@ function judgeOptions(): Option[] {
 function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>): string | null {
   if (limit !== undefined && sample !== undefined) return 'give --limit or --sample, not both';
   return seed !== undefined && sample === undefined ? '--seed is for --sample' : null;
+}
+
+function refuseConversion(options: Readonly<Record<string, unknown>>): string | null {
+  const { to, reasoning, prompt, end, bos, eos, system } = options;
+  if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
+  if (to === 'harmony' && reasoning === 'think') {
+    return 'harmony shows <think> to users: --reasoning think is for the other forms';
+  }
+  if (prompt !== undefined && !Object.hasOwn(DIALECTS, String(to))) return '--prompt is for dialects';
+  if (system !== undefined && to !== 'harmony') return '--system is for --to harmony';
+  if (prompt !== undefined && end !== undefined) return 'answers in a prompt end in <|end|>: leave out --end';
+  if (prompt !== undefined && reasoning === 'think') return '--reasoning think is not for prompts';
+  const edges = [bos, eos].filter((text) => text !== undefined);
+  if (edges.length > 0 && to !== 'openchatml-0.1') return '--bos and --eos are for --to openchatml-0.1';
+  const { tokens } = DIALECTS['openchatml-0.1'];
+  const isToken = edges.some((edge) =>
+    tokens.some(({ text }) => text.startsWith('<|') && String(edge).includes(text)));
+  return isToken ? '--bos and --eos are no other tokens of 0.1' : null;
 }
 
 /** Lines are chosen, and lines tell more; a table has all messages and fixed columns. */

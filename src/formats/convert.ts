@@ -9,15 +9,18 @@ import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.t
 import { toResponses } from './chat/responses.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
 import { toChat } from './chat/write.ts';
+import { withCallShape } from './call-shape.ts';
+import { type AnswerEnds, withAnswerEnds } from './ends.ts';
 import { fromHarmony, toHarmony } from './harmony/harmony.ts';
+import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
-import { writeTranscript } from './write/write.ts';
-import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
+import { type Edges, writeTranscript } from './write/write.ts';
+import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form =
@@ -46,13 +49,27 @@ export interface ConvertOptions {
    * which Harmony does not know. Default `keep`.
    */
   readonly reasoning?: SamplingOptions['rule'] | 'think' | undefined;
+  /** In Harmony: a system message in its layout, with the reasoning effort and the builtin tools of the header. */
+  readonly system?: boolean | undefined;
+  /** How answers end (R-END-WRITE): in `<|end|>`, the last one in `<|return|>`, or all. Left out: as in the data. */
+  readonly end?: AnswerEnds | undefined;
+  /** What stands around a transcript of 0.1: the base model's BOS and EOS; an empty text: nothing. */
+  readonly edges?: Edges | undefined;
+  /** In 2.2: calls that say no content type, and whose arguments are JSON, get `<|constrain|>json` (2.2 §12.4). */
+  readonly constrainCalls?: boolean | undefined;
   /** @internal Reasoning that is written as text stays where it is. */
   readonly asWritten?: boolean | undefined;
+  /** @internal Calls without a channel stay so, for readers to tell. */
+  readonly asGiven?: boolean | undefined;
 }
+
+const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
 
 export interface NeutralOptions {
   /** Harmony's commentary to nobody is for users to see (`fromHarmony`); only `true` takes it for that. */
   readonly preambles?: boolean | undefined;
+  /** What Harmony's system message says of reasoning effort and builtin tools stands in the header, too. */
+  readonly settings?: boolean | undefined;
 }
 
 export interface Converted {
@@ -80,7 +97,7 @@ export function neutralOf(
       return { data: fromLine(data, losses), losses };
     }
     case 'harmony':
-      return fromHarmony(data, { preambles: options.preambles });
+      return fromHarmony(options.settings === true ? withSettings(data) : data, { preambles: options.preambles });
     case 'openchatml-2.0':
       return { data: extractTools(data, 'list'), losses: [] };
     case 'openchatml-2.2':
@@ -91,6 +108,9 @@ export function neutralOf(
       );
   }
 }
+
+const withSettings = (data: TranscriptData): TranscriptData =>
+  data.header === null ? { ...data, header: headerOfSystem(data.messages) } : data;
 
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
@@ -104,6 +124,14 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   }
   // ShareGPT has no other place for reasoning than the text.
   const stays = options.asWritten === true || (to === 'sharegpt' && reasoning === 'keep');
+  const { end } = options;
+  if (end !== undefined) {
+    if (!ENDS.includes(end)) {
+      throw new RangeError(`option end: expected ${ENDS.join(', ')}; got ${JSON.stringify(end)}`);
+    }
+    // A dialect's own conventions come first.
+    data = { ...data, messages: withAnswerEnds(data.messages, isDialect(to) ? 'end' : end) };
+  }
   const split = reasoning === 'think' ? joinWritten(data) : splitWritten(data, stays);
   const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
@@ -119,12 +147,15 @@ function withoutReasoning(
 ): { data: TranscriptData; losses: Loss[] } {
   if (rule === 'keep') return { data, losses: [] };
   const { dropped } = messagesForCompletion(data.messages, { rule });
-  const left = new Set(dropped.filter(({ reason }) => reason === 'analysis').map(({ index }) => index));
-  const losses = [
-    ...left,
-  ].map((index): Loss => ({ what: 'thinking', message: index, detail: 'old reasoning is left out' }));
+  const losses = reasoningLost(dropped);
+  const left = new Set(losses.map(({ message }) => message));
   return { data: { ...data, messages: data.messages.filter((_, index) => !left.has(index)) }, losses };
 }
+
+/** Old reasoning that a rule drops, as losses. */
+export const reasoningLost = (dropped: readonly DroppedMessage[]): Loss[] =>
+  dropped.filter(({ reason }) => reason === 'analysis')
+    .map(({ index }) => ({ what: 'thinking', message: index, detail: 'old reasoning is left out' }));
 
 /** Definitions in the text of messages that a reader of the form would not find there. */
 const FOREIGN_TOOLS: Readonly<Partial<Record<Form, readonly ToolsForm[]>>> = {
@@ -186,26 +217,35 @@ function withHeader(data: TranscriptData): TranscriptData {
 function shapeFor(
   data: TranscriptData,
   dialect: DialectId,
-  { neutralise }: ConvertOptions,
+  { neutralise, constrainCalls = false, asGiven = false, system: asks = false }: ConvertOptions,
 ): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
     case 'openchatml-0.1':
       return toLine(data, { neutralise: neutralise ?? false });
     case 'harmony': {
       const { messages, losses } = withOrderedReplies(data.messages);
-      return joined(losses, toHarmony({ ...data, messages }, { training: data.messages.at(-1)?.end === 'return' }));
+      const training = data.messages.at(-1)?.end === 'return';
+      if (!asks) return joined(losses, toHarmony({ ...data, messages }, { training }));
+      const { system, header } = systemOfHeader(data.header);
+      return joined(losses, toHarmony({ ...data, header, messages }, { training, system }));
     }
     case 'openchatml-2.0': {
-      const { messages, losses } = withOrderedReplies(data.messages);
-      return joined(losses, placeTools({ ...data, messages }, 'list'));
+      const calls = shapedCalls(data.messages, false, asGiven);
+      const { messages, losses } = withOrderedReplies(calls.messages);
+      return joined([...calls.losses, ...losses], placeTools({ ...data, messages }, 'list'));
     }
     case 'openchatml-2.2': {
       // Every call and reply has an id there.
-      const { messages, losses } = withCallIds(data.messages);
-      return joined(losses, placeTools({ ...data, messages }, 'declarations'));
+      const calls = shapedCalls(data.messages, constrainCalls, asGiven);
+      const { messages, losses } = withCallIds(calls.messages);
+      return joined([...calls.losses, ...losses], placeTools({ ...data, messages }, 'declarations'));
     }
   }
 }
+
+const shapedCalls = (messages: readonly MessageData[], constrain: boolean, asGiven: boolean): ReturnType<
+  typeof withCallShape
+> => (asGiven ? { messages, losses: [] } : withCallShape(messages, constrain));
 
 /** Losses in the order in which they came. */
 const joined = (
@@ -218,8 +258,12 @@ function write(
   dialect: DialectId,
   options: ConvertOptions,
 ): { text: string; messages: readonly MessageData[]; losses: Loss[] } {
-  const { data, losses } = shaped;
-  const written = writeTranscript(data, dialect, { neutralise: options.neutralise, contentType: options.contentType });
+  const { losses } = shaped;
+  const { neutralise, contentType, edges, end } = options;
+  // 0.1 has one end for all.
+  const data = end === undefined || dialect === 'openchatml-0.1' ? shaped.data
+    : { ...shaped.data, messages: withAnswerEnds(shaped.data.messages, end) };
+  const written = writeTranscript(data, dialect, { neutralise, contentType, edges });
   return {
     text: written.text, messages: data.messages, losses: [...losses, ...namesGained(data.messages), ...written.losses],
   };

@@ -8,6 +8,7 @@ export type LossName =
   | 'content-type'
   | 'end'
   | 'field'
+  | 'files'
   | 'grouping'
   | 'header'
   | 'intent'

@@ -11,7 +11,10 @@ import type { MakeSpinner } from '../progress.ts';
 import { Sample } from '../sample.ts';
 import type { Host } from '../stream.ts';
 
-export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 'format' | 'forTerminal'> {
+export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 'format' | 'forTerminal' | 'edges'> {
+  /** What stands around transcripts of 0.1. */
+  readonly bos?: string;
+  readonly eos?: string;
   /** `text` by default for dialects; the other forms are always lines of JSON. */
   readonly format?: ConvertWork['format'];
   readonly threads?: number;
@@ -35,6 +38,7 @@ export async function convert(
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
   const { from, to, quiet, neutralise, constrain, harmonyPreambles, reasoning } = options;
+  const { prompt, end, bos, eos, system } = options;
   if (isDialect(from) && options.dialect !== 'auto' && options.dialect !== from) {
     tell(host, `error: --from ${from} and --dialect ${options.dialect} contradict each other; give one of them`);
     return FAILED;
@@ -50,7 +54,11 @@ export async function convert(
   const given = from === 'auto' || isDialect(from) ? options : { ...options, form: 'messages' as const };
   const { limit = Infinity } = options;
   const sample = options.sample === undefined ? null : new Sample<Part>(options.sample, options.seed ?? 0);
-  const how = { neutralise, constrain, harmonyPreambles, reasoning, apart: limit < Infinity || sample !== null };
+  const how = {
+    neutralise, constrain, harmonyPreambles, reasoning, prompt, system, end,
+    edges: { bos, eos },
+    apart: limit < Infinity || sample !== null,
+  };
   const write = (bytes: Uint8Array): void => (format === 'text' ? run.out.bytes(bytes) : run.out.jsonBytes(bytes));
   let bytes: Uint8Array[] = [];
   let words: string[] = [];

@@ -7,6 +7,7 @@ import {
 } from '../../formats/convert.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
+import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
@@ -65,8 +66,8 @@ export const CONVERT: Kind<ConvertJob> = {
 
 /** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
 function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
-  const { to, from, format, forTerminal, apart, reasoning = 'keep' } = job;
-  if (apart) return false;
+  const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
+  if (apart || prompt || end !== undefined) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
   return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
 }
@@ -94,6 +95,9 @@ const SHAPES: Partial<Record<RecordForm, DialectId>> = {
   'interchange-2.0': 'openchatml-2.0',
   'interchange-2.2': 'openchatml-2.2',
 };
+
+/** Forms that have a document header. */
+const HEADERS = /^(?:openchatml|interchange)-2\./;
 
 /** The field of a record that holds the messages. */
 const HOLDERS: Partial<Record<Form, string>> = {
@@ -251,14 +255,18 @@ class Conversion {
 
   /** `dialect`: the data has that dialect's shape; null: it is neutral. */
   *#convert(origin: Origin, read: () => Read, dialect: DialectId | null): Pieces {
-    const { to, neutralise, constrain, harmonyPreambles, reasoning } = this.#job;
+    const { to, neutralise, constrain: contentType, harmonyPreambles, reasoning } = this.#job;
+    const { end, edges, prompt, system } = this.#job;
     try {
       const given = read();
       // From Harmony to Harmony the convention stays as it is.
       const preambles = harmonyPreambles === true || to === 'harmony';
       const neutral =
-        dialect === null ? { data: given.data, losses: [] } : neutralOf(given.data, dialect, { preambles });
-      const converted = convertTranscript(neutral.data, to, { neutralise, contentType: constrain, reasoning });
+        dialect === null ? { data: given.data, losses: [] }
+          : neutralOf(given.data, dialect, { preambles, settings: HEADERS.test(to) });
+      const options = { neutralise, contentType, edges, system, constrainCalls: dialect === 'openchatml-2.0' };
+      const converted = prompt === true ? promptOf(neutral.data, to, reasoning, options)
+        : convertTranscript(neutral.data, to, { ...options, reasoning, end });
       yield* this.#write(origin, converted, neutral.data);
       for (const losses of [given.losses, neutral.losses, converted.losses]) this.#sums.lose(origin.place, losses);
       yield* this.#settle();
@@ -293,6 +301,15 @@ class Conversion {
     }
     yield* this.#settle();
   }
+}
+
+/** The prompt for the next completion; `to` is a dialect. */
+function promptOf(
+  data: TranscriptData, to: Form, reasoning: ConvertJob['reasoning'], options: PromptOptions,
+): Converted {
+  if (!isDialect(to) || reasoning === 'think') throw new RangeError('a prompt is text of a dialect');
+  const { text, messages, losses, dropped } = writePrompt(data, to, { ...options, rule: reasoning });
+  return { text, record: null, messages, losses: [...dropped, ...losses] };
 }
 
 /** What reading a record as JSON has lost. */

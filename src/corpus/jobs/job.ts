@@ -6,6 +6,8 @@ import type { Checkpoint } from '../../model/walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
 import type { Form } from '../../formats/convert.ts';
+import type { AnswerEnds } from '../../formats/ends.ts';
+import type { Edges } from '../../formats/write/write.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { RenderOptions } from '../../formats/render/render.ts';
 import type { TextChange } from '../audit/audit.ts';
@@ -107,6 +109,11 @@ export interface ConvertWork {
   /** In text, what could steer a terminal is escaped. */
   readonly forTerminal: boolean;
   readonly neutralise?: boolean | undefined;
+  /** What is sent for the next completion (R-SAMPLING), in a dialect. */
+  readonly prompt?: boolean | undefined;
+  readonly system?: boolean | undefined;
+  readonly end?: AnswerEnds | undefined;
+  readonly edges?: Edges | undefined;
   readonly constrain?: 'bare' | 'constrain' | undefined;
   readonly harmonyPreambles?: boolean | undefined;
   /** What becomes of each transcript is a piece of its own. */

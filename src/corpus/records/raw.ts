@@ -55,7 +55,7 @@ export function* rawTranscripts(
   let transcripts = range.start === null ? 0 : range.start.transcript.number + 1;
   let isBehind = false;
   // Text before the first message belongs to the first transcript.
-  let early = false;
+  let [early, earlyFiles] = [false, false];
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const begins = divider.place(batch, row);
@@ -68,14 +68,16 @@ export function* rawTranscripts(
         if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
         open = new OpenTranscript(info);
         transcripts = info.number + 1;
-        if (early) open.skipText();
-        early = false;
+        if (earlyFiles) open.skip('files');
+        else if (early) open.skip('text');
+        early = earlyFiles = false;
       }
       const kind = kindOf(batch, row);
       if (kind === MESSAGE) open!.take(new Message(batch, row, divider.context), batch.source);
       else if (kind === TEXT || kind === STRAY || kind === FILE) {
-        if (open === null) early = true;
-        else open.skipText();
+        if (kind === FILE) earlyFiles ||= open === null;
+        else early ||= open === null;
+        open?.skip(kind === FILE ? 'files' : 'text');
       }
     }
     if (isBehind) break;
@@ -99,7 +101,7 @@ class OpenTranscript {
   readonly #messages: MessageData[] = [];
   readonly #losses: Loss[] = [];
   #refusal: Refusal | null = null;
-  #skipped = false;
+  readonly #skipped = new Set<'files' | 'text'>();
   #bytes = 0;
 
   constructor(info: TranscriptInfo) {
@@ -110,10 +112,13 @@ class OpenTranscript {
     return this.#refusal !== null || this.#messages.length > 0 || this.#losses.length > 0;
   }
 
-  skipText(): void {
-    if (this.#skipped) return;
-    this.#skipped = true;
-    this.#losses.push({ what: 'field', message: null, detail: 'text outside of messages is left out' });
+  /** What stands outside of messages is left out, which is told once; text beside file tokens is theirs (R-FIM). */
+  skip(what: 'files' | 'text'): void {
+    if (this.#skipped.has(what) || this.#skipped.has('files')) return;
+    this.#skipped.add(what);
+    const files: Loss = { what: 'files', message: null, detail: 'files and fill-ins between messages are left out' };
+    const text: Loss = { what: 'field', message: null, detail: 'text outside of messages is left out' };
+    this.#losses.push(what === 'files' ? files : text);
   }
 
   take(message: Message, source: Source): void {

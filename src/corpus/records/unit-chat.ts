@@ -46,7 +46,7 @@ function unitFrom(
   try {
     const { data } = READERS[form](value, { origins: true });
     const { text, messages } = convertTranscript(data, 'openchatml-2.2', {
-      neutralise: true, asWritten: true,
+      neutralise: true, asWritten: true, asGiven: true,
     });
     const places = new ChatPlaces(record, names, lengths, text!, messages!, positions);
     return {

@@ -8,8 +8,8 @@ export interface HarmonySystem {
   /** low, medium or high; other words are written as they are. */
   readonly reasoningEffort?: string | null | undefined;
   /**
-   * The text below `# Tools`: the descriptions of builtin tools, which are the model's vendor's and not part of this
-   * package.
+   * The text below `# Tools`: the descriptions of builtin tools. Those of the model's vendor are not part of this
+   * package; `builtinToolsText` names them in the documents' words.
    */
   readonly builtinTools?: string | null | undefined;
   /** Names on the line `# Valid channels`. */
@@ -36,9 +36,15 @@ const CHANNELS = '# Valid channels: ';
 const REQUIRED = ' Channel must be included for every message.';
 const FUNCTIONS = "Calls to these tools must go to the commentary channel: 'functions'.";
 
-/** The text of a system message, byte for byte as openai-harmony renders it. */
+/** The text of a system message, byte for byte as openai-harmony renders it. Throws a TypeError for other values. */
 export function harmonySystem(fields: HarmonySystem): string {
   const { identity, knowledgeCutoff, currentDate, reasoningEffort, builtinTools, channels } = fields;
+  const texts = { identity, knowledgeCutoff, currentDate, reasoningEffort, builtinTools };
+  for (const [name, value] of Object.entries(texts)) {
+    if (!isThere(value) || typeof value === 'string') continue;
+    const remedy = name === 'builtinTools' ? '; builtinToolsText(names) gives that of names' : '';
+    throw new TypeError(`${name}: expected text${remedy}`);
+  }
   const top = [identity, prefixed(CUTOFF, knowledgeCutoff), prefixed(DATE, currentDate)].filter(isThere);
   const parts: string[] = top.length > 0 ? [top.join('\n')] : [];
   if (isThere(reasoningEffort)) parts.push(`${EFFORT}${reasoningEffort}`);

@@ -20,14 +20,43 @@ function cleaned(value: string, dialect: DialectId): string {
   return dialect === 'harmony' ? word.replaceAll('=', '_') : word;
 }
 
+/** A key or type with a `=` would be read as an attribute. */
+const isWord = (value: string): boolean => isCarried(value, 'openchatml-2.2') && !value.includes('=');
+const isFineAttribute = ({ key, value }: { key: string; value: string }): boolean =>
+  isWord(key) && (value === '' || isCarried(value, 'openchatml-2.2'));
+
+/** What a user may have said of a message besides who speaks. */
+function cleanedFields(
+  { intent, contentType, attributes }: MessageData, index: number, dialect: DialectId, losses: Loss[],
+): Partial<MessageData> {
+  const lose = (what: LossName): void =>
+    void losses.push({ what, message: index, detail: 'what a header cannot carry becomes _' });
+  const word = (text: string): string => cleaned(text, dialect).replaceAll('=', '_') || '_';
+  const fields: { -readonly [K in keyof MessageData]?: MessageData[K] } = {};
+  if (intent != null && !isCarried(intent, dialect)) {
+    fields.intent = word(intent);
+    lose('intent');
+  }
+  if (contentType != null && !isWord(contentType)) {
+    fields.contentType = word(contentType);
+    lose('content-type');
+  }
+  if (attributes !== undefined && !attributes.every(isFineAttribute)) {
+    fields.attributes = attributes.map(({ key, value }) => ({ key: word(key), value: cleaned(value, dialect) }));
+    lose('attribute');
+  }
+  return fields;
+}
+
 /** The messages with names and ids that headers of a dialect can carry. Throws a Refusal where two would become one. */
 export function withCarriedNames(
   messages: readonly MessageData[], dialect: DialectId, neutralise: boolean,
 ): { messages: readonly MessageData[]; losses: Loss[] } {
   const isFine = (value: string | null | undefined): boolean => value == null || isCarried(value, dialect);
-  if (messages.every(({ name, recipient, callId }) => isFine(name) && isFine(recipient) && isFine(callId))) {
-    return { messages, losses: [] };
-  }
+  const isAllFine = ({ name, recipient, callId, intent, contentType, attributes = [] }: MessageData): boolean =>
+    [name, recipient, callId].every(isFine)
+    && !(neutralise && !([intent, contentType].every(isFine) && attributes.every(isFineAttribute)));
+  if (messages.every(isAllFine)) return { messages, losses: [] };
   const losses: Loss[] = [];
   const words = { tool: new Map<string, string>(), person: new Map<string, string>(), id: new Map<string, string>() };
   const clean = (kind: keyof typeof words, what: LossName, value: string | null | undefined, index: number): string => {
@@ -51,6 +80,7 @@ export function withCarriedNames(
     if (!neutralise) return message;
     return {
       ...message,
+      ...cleanedFields(message, index, dialect, losses),
       ...(name != null && { name: clean(isTool ? 'tool' : 'person', 'name', name, index) }),
       ...(recipient != null && recipient !== '' && { recipient: clean('tool', 'recipient', recipient, index) }),
       ...(callId != null && callId !== '' && { callId: clean('id', 'call-id', callId, index) }),

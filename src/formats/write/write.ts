@@ -17,6 +17,14 @@ export interface WriteOptions extends BodyOptions, HeaderOptions {
   readonly header?: boolean | undefined;
   /** In 0.1: `<s>` and `</s>` around the messages (the default), `[BOS]` and `[EOS]`, or nothing. */
   readonly bounds?: 's' | 'bracket' | 'none' | undefined;
+  /** In 0.1: the base model's own tokens instead (0.1 extended §2); one that is left out is as in `bounds`. */
+  readonly edges?: Edges | undefined;
+}
+
+/** What stands before and behind a transcript of 0.1; an empty text: nothing. */
+export interface Edges {
+  readonly bos?: string | undefined;
+  readonly eos?: string | undefined;
 }
 
 export interface Written {
@@ -67,7 +75,7 @@ function headOf(
   if (data.tools.length > 0) losses.push({ what: 'tools', message: null, detail: 'they stand in no message' });
   if (flags & HAS_HEADERS && options.header !== false) return headerText(data.header ?? {}, id, losses);
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) losses.push({ what: 'header', message: null });
-  return flags & HAS_LINE ? BOUNDS[options.bounds ?? 's'][0] : '';
+  return flags & HAS_LINE ? edgesOf(options)[0] : '';
 }
 
 /**
@@ -106,8 +114,27 @@ export function writeTail(dialect: DialectId, options: WriteOptions = {}): strin
   return tailOf(takeDialect(dialect, options), options);
 }
 
-function tailOf({ flags }: Dialect, { bounds = 's' }: WriteOptions): string {
-  return flags & HAS_LINE ? BOUNDS[bounds][1] : '';
+function tailOf({ flags }: Dialect, options: WriteOptions): string {
+  return flags & HAS_LINE ? edgesOf(options)[1] : '';
+}
+
+/** Tokens that are named stand directly beside the messages, as `[BOS]` does. */
+function edgesOf({ bounds = 's', edges = {} }: WriteOptions): readonly [bos: string, eos: string] {
+  const [before, behind] = BOUNDS[bounds];
+  const eos = edges.eos === undefined ? behind : edges.eos === '' ? '' : `${edges.eos}\n`;
+  return [edges.bos ?? before, eos];
+}
+
+/** What a reader takes for a token of the dialect begins no transcript and ends none. */
+const FRAME = DIALECTS['openchatml-0.1'].tokens.map(({ text }) => text).filter((text) => text.startsWith('<|'));
+
+function checkEdges({ edges = {} }: WriteOptions): void {
+  for (const [name, text] of Object.entries(edges) as [string, unknown][]) {
+    const isText = typeof text === 'string' && !FRAME.some((it) => text.includes(it)) && !/\p{Cs}/u.test(text);
+    if (!(text === undefined || isText) || !['bos', 'eos'].includes(name)) {
+      throw new RangeError(`option edges: ${name} must be bos or eos, and text without a token of 0.1`);
+    }
+  }
 }
 
 function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
@@ -120,6 +147,7 @@ function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
       throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${JSON.stringify(value)}`);
     }
   }
+  checkEdges(options);
   return DIALECTS[dialect];
 }
 

@@ -5,11 +5,11 @@
 // whose model fails, has called nothing. Replies stand in the order of the calls, whatever order they arrive in.
 
 import { Refusal } from '../../formats/loss.ts';
+import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
 import type { MessageData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { StreamDiagnostic } from '../stream/event.ts';
 import type { Outcome } from '../router/types.ts';
-import { writePrompt, type WrittenPrompt } from './prompt.ts';
 import { type OutputRead, OutputReader } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import type { Output, OutputStream, TurnEvent, TurnOptions, TurnResult, TurnStop } from './types.ts';
@@ -92,7 +92,9 @@ class Run {
 
   #prompt(): WrittenPrompt | Refusal {
     try {
-      return writePrompt(this.#messages, this.#dialect, this.#options);
+      const { header = null, tools = [], rule, neutralise } = this.#options;
+      const data = { header, tools, messages: this.#messages };
+      return writePrompt(data, this.#dialect, { rule, neutralise });
     } catch (error) {
       if (error instanceof Refusal) return error;
       throw error;

@@ -33,7 +33,7 @@ test('the table: all commands, their visible options, choices and files', () => 
     const flags = options.flatMap(({ long, short, choices }) => [long, short ?? '-h', ...choices]);
     return [name, ...(words ?? []), ...flags];
   });
-  for (const word of words) expect(word).toMatch(/^[A-Za-z0-9.-]+$/);
+  for (const word of words) expect(word).toMatch(/^[A-Za-z0-9._-]+$/);
 });
 
 test('every script names every command and every option', async () => {

@@ -1,0 +1,44 @@
+// The prompt for the next completion: what the sampling rule leaves of a transcript, in the dialect, and the beginning
+// of the next message.
+
+import type { MessageData, TranscriptData } from '../model/data.ts';
+import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
+import type { DialectId } from '../scan/dialects.ts';
+import { type ConvertOptions, convertTranscript, reasoningLost } from './convert.ts';
+import type { Loss } from './loss.ts';
+import { writeTail } from './write/write.ts';
+
+type Written = Pick<ConvertOptions, 'neutralise' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
+
+export interface PromptOptions extends Written {
+  /** Which reasoning is left out (R-SAMPLING). Default `ocm`. */
+  readonly rule?: SamplingOptions['rule'] | undefined;
+}
+
+export interface WrittenPrompt {
+  /** What the sampling rule leaves: `<|return|>` of the past is `<|end|>`, and an open turn is none. */
+  readonly messages: MessageData[];
+  /** The same as text, with the beginning of an assistant's message at the end. */
+  readonly text: string;
+  /** What the dialect cannot carry; reasoning that is left out is not told. */
+  readonly losses: Loss[];
+  /** Old reasoning, as a loss. */
+  readonly dropped: Loss[];
+}
+
+/** Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option. */
+export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
+  const { rule = 'ocm', neutralise, contentType, edges, constrainCalls, system } = options;
+  const { messages, dropped } = messagesForCompletion(data.messages, { rule });
+  const { text, losses } = convertTranscript({ ...data, messages }, dialect, {
+    neutralise, contentType, edges, constrainCalls, system, asWritten: true,
+  });
+  // The transcript goes on.
+  const open = text!.slice(0, text!.length - writeTail(dialect, { edges }).length);
+  return {
+    messages,
+    text: open + (dialect === 'openchatml-0.1' ? '<|im_start|>assistant\n' : '<|start|>assistant'),
+    losses,
+    dropped: reasoningLost(dropped),
+  };
+}
