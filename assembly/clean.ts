@@ -77,61 +77,57 @@ function to(row: usize): usize { return window + <usize>load<u32>(row, 8); }
 @inline
 function bits(word: u32, shift: i32, mask: u32): u32 { return (word >> shift) & mask; }
 
-/** Whether nothing is to be told of a message that has rows [at, next). `why`: for which list it is then; 0: none. */
-let why: u32 = 0;
-
-function isClean(at: usize, next: usize, word: u32): bool {
+/** Why a message that has rows [at, next) is for the host: CLEAN_…; 0: nothing is to be told of it. */
+function reasonOf(at: usize, next: usize, word: u32): u32 {
   const role = bits(word, ROLE_SHIFT, ROLE_MASK);
   if ((dialectFlags & HAS_LINE) != 0) {
     // Of the known keys `intent=` alone ends so.
     const isLine = role >= <u32>USER && at + 32 == next && !mayThink(role, at + 16);
-    return isLine && !holds(from(at), from(at + 16), 0x74, 0x3d);
+    return isLine && !holds(from(at), from(at + 16), 0x74, 0x3d) ? 0 : CLEAN_OTHER;
   }
   const token = bits(word, TOKEN_SHIFT, TOKEN_MASK);
   const channel = bits(word, CHANNEL_SHIFT, CHANNEL_MASK);
   const isCall = bits(word, RECIPIENT_SHIFT, RECIPIENT_MASK) == TO_TOOL;
-  if (channel == 0 && role >= <u32>ASSISTANT && (setting(CLEAN_FLAGS) & CLEAN_NEEDS_CHANNEL) != 0) return false;
+  if (channel == 0 && role >= <u32>ASSISTANT && (setting(CLEAN_FLAGS) & CLEAN_NEEDS_CHANNEL) != 0) return CLEAN_OTHER;
   if (role == ASSISTANT) {
-    if ((token == CALL) != isCall || (token == RETURN && channel != 0 && channel != FINAL)) return false;
-  } else if (token != END) return false;
+    if ((token == CALL) != isCall || (token == RETURN && channel != 0 && channel != FINAL)) return CLEAN_OTHER;
+  } else if (token != END) return CLEAN_OTHER;
   // Nothing but role, channel and body: most messages.
   const leaf = channel == 0 ? at + 16 : at + 32;
   if (role >= <u32>USER && role <= <u32>ASSISTANT && !isCall && leaf + 16 == next) {
     const bytes =
       START_BYTES + NAME_BYTES + (role == USER ? 4 : 9) + (channel == 0 ? 0 : NAME_BYTES + channelBytes(channel));
-    if (from(leaf) - from(at) == bytes) return channel == ANALYSIS || !mayThink(role, leaf);
+    if (from(leaf) - from(at) == bytes) return channel == ANALYSIS || !mayThink(role, leaf) ? 0 : CLEAN_OTHER;
   }
-  if (!readBelow(at, next)) return false;
+  if (!readBelow(at, next)) return CLEAN_OTHER;
   readHeader(at);
-  if (isOddIntent) return false;
+  if (isOddIntent) return CLEAN_OTHER;
   const rules = ledgerRules();
   const isKnown = (rules & LEDGER_BY_HOST) == 0;
   if (role == TOOL) {
-    if (name == 0 && (rules & LEDGER_NEEDS_IDS) != 0) return false;
-    if (recipient == 0 && (rules & LEDGER_NEEDS_RECIPIENT) != 0) return false;
-    if (!isOfType(at)) return false;
+    if (name == 0 && (rules & LEDGER_NEEDS_IDS) != 0) return CLEAN_OTHER;
+    if (recipient == 0 && (rules & LEDGER_NEEDS_RECIPIENT) != 0) return CLEAN_OTHER;
+    if (!isOfType(at)) return CLEAN_OTHER;
     const plain = name == 0 ? name : plainName(name, nameTo);
-    if (!isKnown || !answer(id, idTo, plain, nameTo)) why = CLEAN_REPLY;
-    return true;
+    return isKnown && answer(id, idTo, plain, nameTo) ? 0 : CLEAN_REPLY;
   }
   if (isCall) {
-    if (role != ASSISTANT || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return false;
+    if (role != ASSISTANT || !isLeaf || to(at) > window + <usize>setting(CLEAN_VALID)) return CLEAN_OTHER;
     const json = isJson();
-    if (!json && !isFree()) return false;
-    if (!isKnown || !isKnownCall(at, channel, json)) why = json ? CLEAN_CALL | CLEAN_JSON : CLEAN_CALL;
-    return true;
+    if (!json && !isFree()) return CLEAN_OTHER;
+    return isKnown && isKnownCall(at, channel, json) ? 0 : json ? CLEAN_CALL | CLEAN_JSON : CLEAN_CALL;
   }
-  if (!isOfType(at) || (channel != ANALYSIS && mayThink(role, body))) return false;
+  if (!isOfType(at) || (channel != ANALYSIS && mayThink(role, body))) return CLEAN_OTHER;
   if (role <= <u32>DEVELOPER) {
     const length = bodyTo - bodyFrom;
-    if (!isLeaf || length > <usize>LONGEST_DEFINER) return false;
+    if (!isLeaf || length > <usize>LONGEST_DEFINER) return CLEAN_OTHER;
     kept = keptNumber(bodyFrom, length, setting(CLEAN_TAG) | role);
     const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
     const isClear = kept == 0 ? !holds(bodyFrom, bodyTo, 0x7b, 0)
       : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
-    if (!isClear) why = CLEAN_DEFINER;
+    if (!isClear) return CLEAN_DEFINER;
   }
-  return true;
+  return 0;
 }
 
 /** `functions.` and `s.` */
@@ -157,6 +153,8 @@ function isKnownCall(at: usize, channel: u32, json: bool): bool {
   if (node != 0) {
     if (!fitsNode(bodyFrom, bodyTo, node)) return false;
   } else if (json && jsonWhole(bodyFrom, bodyTo, setting(CLEAN_DEPTH) | 0x80000000) != 0) return false;
+  else if (holds(bodyFrom, bodyTo, 0x5f, 0x63) || holds(bodyFrom, bodyTo, 0x5f, 0x6d)
+    || holds(bodyFrom, bodyTo, 0x5c, 0x75)) return false;
   return addCall(base + <f64>load<i32>(at, 4), base + <f64>load<i32>(body, 4), id, idTo, plain, recipientTo);
 }
 
@@ -327,11 +325,10 @@ function holds(p: usize, end: usize, first: i32, second: i32): bool {
 function position(word: usize): i32 { return <i32>(word - window); }
 
 /** Adds the message at row `at` to the list. */
-function list(item: usize, at: usize): void {
+function list(item: usize, at: usize, why: u32): void {
   const isCall = (why & 0xff) == CLEAN_CALL;
   store<u32>(item, why, CLEAN_KIND << 2);
   store<i32>(item, <i32>((at - table) >> 4), CLEAN_ROW << 2);
-  if (why == CLEAN_OTHER) return;
   store<i32>(item, why == CLEAN_DEFINER ? <i32>kept : position(id), CLEAN_ID << 2);
   store<i32>(item, position(idTo), CLEAN_ID_TO << 2);
   store<i32>(item, position(isCall ? recipient : name), CLEAN_NAME << 2);
@@ -362,11 +359,10 @@ export function skipClean(first: i32, last: i32, windowAt: f64): i32 {
     const isPlain = (word & PLAIN) != 0;
     if (stops != 0 && (!isPlain || ((stops >> bits(word, ROLE_SHIFT, ROLE_MASK)) & 1) != 0)) break;
     const next = shift + (<usize>load<u32>(at, NEXT << 2) << 4);
-    why = kept = 0;
-    if ((word & FORM_MASK) != FORM || !isClean(at, next, word)) why = CLEAN_OTHER;
+    const why = (word & FORM_MASK) == FORM ? reasonOf(at, next, word) : CLEAN_OTHER;
     if (why != 0) {
       handOver();
-      list(CLEAN + (CLEAN_LIST << 2) + <usize>listed * (CLEAN_ITEM << 2), at);
+      list(CLEAN + (CLEAN_LIST << 2) + <usize>listed * (CLEAN_ITEM << 2), at, why);
       listed++;
     }
     store<u32>(CLEAN, word, CLEAN_LAST << 2);

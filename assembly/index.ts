@@ -173,14 +173,14 @@ export function slide(from: i32, length: i32): void {
 /** The state between two calls, 192 bytes at `at`; only with an empty table. */
 export function save(at: usize): void {
   saveRows(at);
-  saveState(at + 128);
-  saveWords(at + 152);
+  saveState(at + 136);
+  saveWords(at + 160);
 }
 
 export function restore(at: usize): void {
   restoreRows(at);
-  restoreState(at + 128);
-  restoreWords(at + 152);
+  restoreState(at + 136);
+  restoreWords(at + 160);
 }
 
 export { fitsNode, skipClean } from './clean';

@@ -140,25 +140,31 @@ export function restartNumbers(kept: i32): void {
   }
 }
 
-/** Saved words: numbered, then for each kind of row whether it is open. */
+/** Of a saved state: the rows that are open. */
+const OPENED: usize = 124;
+
 export function saveRows(at: usize): void {
   store<i32>(at, numbered);
-  store<i32>(at, (message != 0 ? 1 : 0) | (field != 0 ? 2 : 0) | (body != 0 ? 4 : 0) | (literal != 0 ? 8 : 0)
-    | (text != 0 ? 16 : 0) | (header != 0 ? 32 : 0), 4);
-  memory.copy(at + 8, SLOTS, 96);
-  memory.copy(at + 104, SLOT_ROWS, 24);
+  memory.copy(at + 4, SLOTS, 96);
+  memory.copy(at + 100, SLOT_ROWS, 24);
+  // With an empty table each lies in its slot, or is not open.
+  store<u16>(at, <u16>message, OPENED);
+  store<u16>(at, <u16>field, OPENED + 2);
+  store<u16>(at, <u16>body, OPENED + 4);
+  store<u16>(at, <u16>literal, OPENED + 6);
+  store<u16>(at, <u16>text, OPENED + 8);
+  store<u16>(at, <u16>header, OPENED + 10);
 }
 
 export function restoreRows(at: usize): void {
   clearRows();
   numbered = load<i32>(at);
-  memory.copy(SLOTS, at + 8, 96);
-  memory.copy(SLOT_ROWS, at + 104, 24);
-  const opened = load<i32>(at, 4);
-  if (opened & 1) message = SLOTS + (SLOT_MESSAGE << 4);
-  if (opened & 2) field = SLOTS + (SLOT_FIELD << 4);
-  if (opened & 4) body = SLOTS + (SLOT_BODY << 4);
-  if (opened & 8) literal = SLOTS + (SLOT_LITERAL << 4);
-  if (opened & 16) text = SLOTS + (SLOT_TEXT << 4);
-  if (opened & 32) header = SLOTS + (SLOT_HEADER << 4);
+  memory.copy(SLOTS, at + 4, 96);
+  memory.copy(SLOT_ROWS, at + 100, 24);
+  message = <usize>load<u16>(at, OPENED);
+  field = <usize>load<u16>(at, OPENED + 2);
+  body = <usize>load<u16>(at, OPENED + 4);
+  literal = <usize>load<u16>(at, OPENED + 6);
+  text = <usize>load<u16>(at, OPENED + 8);
+  header = <usize>load<u16>(at, OPENED + 10);
 }

@@ -89,23 +89,24 @@ export function slidePositions(bytes: i32): void {
 
 export function saveState(at: usize): void {
   store<i32>(at, state);
-  store<i32>(
-    at, (first ? 1 : 0) | (newline ? 2 : 0) | (hadContent ? 4 : 0) | (lineContent << 4) | (fieldWords << 8), 4,
-  );
-  store<i32>(at, lineFrom, 8);
-  store<i32>(at, fieldText, 12);
-  store<i32>(at, <i32>load<u8>(window - 1), 16);
+  store<i32>(at, lineFrom, 4);
+  store<i32>(at, fieldText, 8);
+  store<i32>(at, lineContent, 12);
+  store<i32>(at, fieldWords, 16);
+  store<u8>(at, <u8>first, 20);
+  store<u8>(at, <u8>newline, 21);
+  store<u8>(at, <u8>hadContent, 22);
+  store<u8>(at, load<u8>(window - 1), 23);
 }
 
 export function restoreState(at: usize): void {
   state = load<i32>(at);
-  const bits = load<i32>(at, 4);
-  first = (bits & 1) != 0;
-  newline = (bits & 2) != 0;
-  hadContent = (bits & 4) != 0;
-  lineContent = (bits >> 4) & 0xf;
-  fieldWords = bits >> 8;
-  lineFrom = load<i32>(at, 8);
-  fieldText = load<i32>(at, 12);
-  store<u8>(window - 1, load<i32>(at, 16));
+  lineFrom = load<i32>(at, 4);
+  fieldText = load<i32>(at, 8);
+  lineContent = load<i32>(at, 12);
+  fieldWords = load<i32>(at, 16);
+  first = load<bool>(at, 20);
+  newline = load<bool>(at, 21);
+  hadContent = load<bool>(at, 22);
+  store<u8>(window - 1, load<u8>(at, 23));
 }

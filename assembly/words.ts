@@ -34,18 +34,19 @@ export function plainBits(): i32 {
 }
 
 export function saveWords(at: usize): void {
-  store<i32>(at, plain ? 1 : 0);
-  store<i32>(at, roleId | (channelId << 8) | (recipient << 16), 4);
-  store<i32>(at, seen, 8);
+  store<i32>(at, roleId);
+  store<i32>(at, channelId, 4);
+  store<i32>(at, recipient, 8);
+  store<i32>(at, seen, 12);
+  store<u8>(at, <u8>plain, 16);
 }
 
 export function restoreWords(at: usize): void {
-  plain = load<i32>(at) != 0;
-  const ids = load<i32>(at, 4);
-  roleId = ids & 0xff;
-  channelId = (ids >> 8) & 0xff;
-  recipient = ids >> 16;
-  seen = load<i32>(at, 8);
+  roleId = load<i32>(at);
+  channelId = load<i32>(at, 4);
+  recipient = load<i32>(at, 8);
+  seen = load<i32>(at, 12);
+  plain = load<bool>(at, 16);
 }
 
 // @ts-ignore: decorator

@@ -109,6 +109,13 @@ export const RULES = {
   'return-not-final': rule(HEADER, 'warning', 'R-CONFORM, 2.2 §3', 'the return token ends something other than an '
     + 'answer',
     'end it with <|end|>, a call with <|call|>', 'header'),
+  'bad-header-value': rule(HEADER, 'warning', 'R-CONFORM, 2.2 §2', 'the document header gives a value that is none '
+    + 'of its key',
+    'give what 2.2 §2 names: `version: 2.2`, `temperature: 0.7`, `reasoning_effort: low`, `builtin_tools: ["browser"]`',
+    'header'),
+  undeclared: rule(HEADER, 'warning', 'R-CONFORM, 2.2 §2', 'the capabilities of the document header leave out what '
+    + 'the message has',
+    'name it in the list, or use what stands there', 'header'),
   'missing-channel': rule('E-PARSE-CHANNEL-MISSING', 'declared', 'R-CHANNEL-MISSING, 2.2 §12', 'the message has no '
     + 'channel',
     'name analysis, commentary or final', 'header'),
@@ -150,6 +157,13 @@ export const RULES = {
     'call functions on commentary, builtin tools on analysis or commentary'),
   'call-end': rule(CALL, 'warning', 'R-CONFORM, 2.2 §6', 'a call to a tool does not end in the call token',
     'end it with <|call|>', 'header'),
+  'mixed-call': rule(CALL, 'warning', 'R-CONFORM, 2.2 §6', 'the body of the call holds another form of call',
+    'give the arguments alone'),
+  'bad-deadline': rule(CALL, 'warning', 'R-CONFORM, 2.2 §8.2', 'the deadline of the call is no number above 0',
+    'give milliseconds as a number above 0, or leave deadline_ms out'),
+  'reply-order': rule(CALL, 'warning', 'R-CONFORM, 0.1 ext. §8.4', 'the replies stand in another order than their '
+    + 'calls',
+    'give them in the order of the calls'),
   'unknown-tool': rule(CALL, 'error', 'R-CALL, R-TOOLS', 'the called tool is not defined',
     'define it, or call a defined one', undefined, 'define it in `tools`, or call a defined one'),
   'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",

@@ -55,7 +55,7 @@ describe('document headers', () => {
     ).transcripts[0]!;
     expect(header.version).toBe('2.10');
     expect(JSON.parse(JSON.stringify(header.header)))
-      .toEqual({ version: 2.1, model: 'm', x: { y: [1, true, null, 'z'] } });
+      .toEqual({ version: '2.10', model: 'm', x: { y: [1, true, null, 'z'] } });
   });
 });
 

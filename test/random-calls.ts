@@ -8,6 +8,13 @@ const HEADERS = [
   'version: 1.0\n', 'version: 1\n', 'version: 1.2\nmodel: x\n', 'version: 1.2.3\n', 'version: 3.0\n', 'version:\n',
   '---\nmodel: x\n---\n',
   'version: 2.2\nprofiles:\n  harmony:\n    enabled: true\n    require_channels: ["final"]\n',
+  'version: 2.2\nprofiles:\n  harmony:\n    enabled: true\n    tool_calls_in: analysis\n'
+    + '    builtins_in: ["final","analysis"]\n',
+  'version: 2.2\ngeneration_settings:\n  builtin_tools: ["g","browser"]\n  temperature: warm\n'
+    + '  reasoning_effort: max\n',
+  'version: 2.2\ngeneration_settings: {temperature: 1, reasoning_effort: low, builtin_tools: browser}\n',
+  'version: 2.2\ncapabilities: {roles: [assistant, functions.*], channels: [analysis, commentary]}\n',
+  'version: 2.0\ncapabilities:\n  roles: ["assistant", "tool", 7]\n  channels: none\n',
 ];
 const RECIPIENTS = [
   'functions.f', 'functions.f', 'functions.g', 'f', 'g', 'python', 'browser', 'browser.search', 'browser.', 'container',
@@ -27,10 +34,14 @@ const ODD_WORDS = [
 ];
 const THOUGHTS = ['reflect', 'introspect', 'reason'];
 const ESCAPED = ['<|end|>', '<|literal|>', '<|start_reason|>', '<|end_reason|>', '<|endliteral|>'];
-const STRAY = ['<|channel|>', '<|message|>', '<|endliteral|>', '<|constrain|>', '<|reason|>', '<|function_call|>'];
+const STRAY = [
+  '<|channel|>analysis', '<|channel|>commentary<|message|>', '<|channel|>', '<|message|>', '<|endliteral|>',
+  '<|constrain|>', '<|reason|>', '<|function_call|>',
+];
 const GOOD_JSON = [
   '{}', '{"a":1}', '[1, -2.5e3, "\\u00e9"]', ' null\n', '"x"', '0', '{"a":{"b":[true,false]},"a":""}', '"<<|end|>"',
-  '{"deadline_ms":5}',
+  '{"deadline_ms":5}', '{"deadline_ms":0}', '{"a":1,"deadline\\u005fms":"5"}',
+  '{"tool_calls":[]}', '{"tool_call":1,"a_c":2}',
 ];
 const BAD_JSON = [
   '', ' ', '{', '{"a":1', '{"a" 1}', '[1,]', '01', '+1', '.5', '1.', '"\\x"', "'a'", '{} {}', 'nul', '\ufeff{}', '"\t"',
@@ -155,7 +166,8 @@ function line(random: Random): string {
       case 2: made += `<|function_call|>\n${json(random)}`; break;
       case 3: made += `<|function_output|>\n${json(random)}`; break;
       default:
-        made += role === 'tool' ? '<|function_output|>{"name":"f","content":1}' : '<|function_call|>{"name":"f"}';
+        made += role === 'tool' ? `<|function_output|>{"name":"${random.pick(['f', 'g'])}","content":1}`
+          : `<|function_call|>{"name":"${random.pick(['f', 'g'])}"}`;
     }
   }
   const name = random.once(5) && { name: NAMES };

@@ -11,7 +11,7 @@ import {
 import {
   addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
-import { fits, nodeOf } from './fit';
+import { fits, mayNameFields, nodeOf } from './fit';
 import { holdsPair, OPEN_OBJECT } from './text';
 import { tableOf } from './tools';
 
@@ -125,6 +125,7 @@ function argumentsFit(definitions: usize): bool {
   }
   const kind = load<u32>(body);
   const isValue = (kind & VALUE) != 0;
+  if (node == 0 && mayNameFields(load<u32>(body, 4), load<u32>(body, 8))) return false;
   return fits(load<u32>(body, 4), load<u32>(body, 8), (kind & ESCAPED) != 0 && !isValue, isValue, node);
 }
 

@@ -78,6 +78,18 @@ function isValueText(p: usize, end: usize, spansLines: bool): bool {
   return p == end;
 }
 
+/**
+ * Whether `tool_call` or `deadline_ms` may stand in a call's body [p, end) that no definition tells of (R-CONFORM):
+ * `l_ca`, `e_ms`, or an escape by number, which may be any letter.
+ */
+export function mayNameFields(p: usize, end: usize): bool {
+  for (; p < end; p++) {
+    const word = load<u32>(p);
+    if (word == 0x61635f6c || word == 0x736d5f65 || (word & 0xffff) == 0x755c) return true;
+  }
+  return false;
+}
+
 /** Behind the value at p, when it fits; 0: nobody knows. */
 function valueFits(p: usize, node: usize, depth: i32): usize {
   const types = load<u32>(node);

@@ -1,11 +1,12 @@
 // Calls and their replies in one transcript (R-CALL): ids, who answers what, channels, what is still open.
 
 import {
-  FUNCTION_OUTPUT, HAS_LINE, LEDGER_HAS_IDS, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS,
+  HAS_LINE, LEDGER_HAS_IDS, LEDGER_NEEDS_COMMENTARY, LEDGER_NEEDS_IDS,
   LEDGER_NEEDS_RECIPIENT,
 } from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
+import type { CallChannels } from '../model/header/document.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { isBuiltin, plainName } from '../tools/name.ts';
@@ -33,10 +34,18 @@ export interface OpenCalls {
 /** Open calls and ids that one transcript is remembered to have; beyond, the oldest are given up. */
 const OPEN_CALLS = 65536;
 const IDS = 1 << 20;
+const MOST_NAMES = 65536;
 
 /** 1.x text: no ids, no channels (R-1X). */
 const isOneX = ({ header }: TranscriptInfo): boolean =>
   header?.version?.startsWith('1') === true && /^1(\.[0-9]+)?$/.test(header.version);
+
+/** Channels for calls that the header allows in place of the usual ones (R-BUILTIN). */
+export const channelsOf = ({ header }: TranscriptInfo): CallChannels => header?.callChannels ?? USUAL_CHANNELS;
+
+const USUAL_CHANNELS: CallChannels = { builtins: null, functions: null };
+const BUILTIN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
+const FUNCTION_CHANNELS: readonly string[] = ['commentary'];
 
 const tellNothing: Tell = () => {};
 
@@ -77,6 +86,8 @@ export function askedOf(transcript: TranscriptInfo): Asked {
 
 export class CallRules {
   readonly #asked: Asked;
+  readonly #channels: CallChannels;
+  readonly #builtins: readonly string[];
   readonly #watcher: OpenCalls | undefined;
   #open = 0;
   readonly #inOrder = new Queue<Call>();
@@ -84,13 +95,17 @@ export class CallRules {
   /** Calls by id; null: answered. */
   readonly #ids = new Map<string, Call | null>();
   #called = false;
+  /** Tools that were called, in 0.1. */
+  readonly #names = new Set<string>();
 
   constructor(transcript: TranscriptInfo, watcher?: OpenCalls) {
     this.#asked = askedOf(transcript);
+    this.#channels = channelsOf(transcript);
+    this.#builtins = transcript.header?.builtins ?? [];
     this.#watcher = watcher;
   }
 
-  /** Tells what is wrong with a message as a call or a reply. `names`: of its function calls, in 0.1. */
+  /** Tells what is wrong with a message as a call or a reply. `names`: of its function calls or replies, in 0.1. */
   message(message: Message, names: readonly (string | null)[], tell: Tell): void {
     const { from, header: { to } } = message;
     if (message.isAmbiguous || message.isUndispatchable) {
@@ -123,20 +138,29 @@ export class CallRules {
     message: Message, span: { from: number; to: number }, names: readonly (string | null)[], tell: Tell,
   ): void {
     if (message.role === 'assistant') {
-      for (const name of names) this.#add({ id: null, name, ...span, isDone: false }, tell);
+      for (const name of names) {
+        this.#add({ id: null, name: name && plainName(name), ...span, isDone: false }, tell);
+        if (name !== null && this.#names.size < MOST_NAMES) this.#names.add(plainName(name));
+      }
     } else if (message.role === 'tool') {
-      for (const mark of message.marks()) {
-        if (mark.token === FUNCTION_OUTPUT) this.#replyInOrder(null, span.from, span.to, tell);
+      if (names.filter((name) => this.#replyOfLine(name && plainName(name), span, tell)).length > 0) {
+        tell({ rule: 'reply-order', ...span });
       }
     }
+  }
+
+  /** True: it names another tool than the call that it answers, a tool that was called. */
+  #replyOfLine(name: string | null, { from, to }: { from: number; to: number }, tell: Tell): boolean {
+    const call = this.#inOrder.first();
+    this.#replyInOrder(null, from, to, tell);
+    return name !== null && call !== undefined && call.name !== null && call.name !== name && this.#names.has(name);
   }
 
   /** A message [from, …) that calls a tool; its header ends at `to`. `id`: its call_id, where the dialect has them. */
   call(callId: string | null, recipient: string, channel: string, from: number, to: number, tell: Tell): void {
     const id = this.#asked.hasIds ? callId : null;
-    const mayThink = channel === 'analysis' && isBuiltin(recipient);
     const { channels } = this.#asked;
-    if (channels !== 'none' && channel !== 'commentary' && !mayThink) {
+    if (channels !== 'none' && !this.#isAllowed(channel, recipient)) {
       tell({ rule: 'call-channel', from, to, severity: channels });
     }
     if (id === null) {
@@ -147,6 +171,13 @@ export class CallRules {
       this.#ids.delete(id);
     }
     this.#add({ id, name: plainName(recipient), from, to, isDone: false }, tell);
+  }
+
+  #isAllowed(channel: string, recipient: string): boolean {
+    const { builtins, functions } = this.#channels;
+    if (channel === 'commentary' && builtins === null && functions === null) return true;
+    if (isBuiltin(recipient, this.#builtins)) return (builtins ?? BUILTIN_CHANNELS).includes(channel);
+    return (functions ?? FUNCTION_CHANNELS).includes(channel);
   }
 
   #add(call: Call, tell: Tell): void {

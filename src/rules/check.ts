@@ -11,6 +11,7 @@ import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
+import { declaresSome } from './conform.ts';
 import { limitFindings } from './header.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
@@ -332,7 +333,9 @@ export class Checker implements SourceWatcher {
     const span = { from: fromOf(batch, row), to: toOf(batch, row) };
     if (kind === HEADER) {
       const transcript = divider.current!;
-      for (const rule of transcript.header!.problems) this.#found.add({ rule, ...span }, number, transcript.declared);
+      for (const problem of transcript.header!.problems) {
+        this.#found.add({ ...problem, ...span }, number, transcript.declared);
+      }
       this.#invalidBytes(span.to, span.to, number);
     } else {
       if (kind === TEXT) this.#hasText = true;
@@ -407,7 +410,7 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
-  if (lacksChannel(message, transcript)) return false;
+  if (lacksChannel(message, transcript) || declaresSome(transcript)) return false;
   if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
   return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

@@ -11,6 +11,7 @@ import { CHANNEL_NAMES, type DialectId, DIALECTS, ROLE_NAMES } from '../scan/dia
 import type { Machine } from '../scan/machine.ts';
 import type { Batch } from '../scan/table.ts';
 import { LEAST_DEPTH, type ToolMemory } from '../tools/known.ts';
+import { declaresSome, mayNameFields } from './conform.ts';
 import type { Meaning } from './meaning.ts';
 import { asksForChannels } from './visibility.ts';
 
@@ -43,7 +44,7 @@ export class CleanMessages {
    */
   skip(batch: Batch, row: number, end: number, transcript: TranscriptInfo, validTo: number, stops: number): number {
     const { clean, rows } = this.#machine;
-    if (batch.words !== rows) return row;
+    if (batch.words !== rows || declaresSome(transcript)) return row;
     if (transcript !== this.#transcript) {
       this.#transcript = transcript;
       this.#needsChannel = asksForChannels(transcript);
@@ -130,8 +131,10 @@ export class CleanMessages {
     const to = machine.clean[this.#item + abi.CLEAN_BODY_TO]!;
     const recipient = this.#word(abi.CLEAN_NAME)!;
     const look = constraints.depth < LEAST_DEPTH ? null : tools.look(recipient, machine, from, to);
-    if (look === null || (look === 'free' && isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0)) {
-      return false;
+    if (look === null) return false;
+    if (look === 'free') {
+      if (isJson && machine.checkWindowJson(from, to, constraints.depth) >= 0) return false;
+      if (mayNameFields(machine.source.subarray(from, to))) return false;
     }
     const channel = (machine.rows[this.#at]! >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK;
     calls.call(

@@ -4,6 +4,7 @@ import type { Finding } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { End, Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { isObject } from '../tools/json.ts';
 import { askedOf } from './calls.ts';
 
 const INTENTS: ReadonlySet<string> = new Set(['preamble', 'status', 'debug']);
@@ -13,10 +14,25 @@ export function* conformOfHeader(message: Message, transcript: TranscriptInfo): 
   const { from, header: { to } } = message;
   const { intent } = message;
   if (intent !== null && !INTENTS.has(intent)) yield { rule: 'unknown-intent', from, to };
+  const detail = undeclared(message, transcript);
+  if (detail !== null) yield { rule: 'undeclared', from, to, detail };
   if (message.role !== 'tool') return;
   const { version } = askedOf(transcript);
   if (version === '2.2' && message.name === null) yield { rule: 'missing-tool-name', from, to };
   if (version === '2.0' && message.recipient === null) yield { rule: 'reply-recipient', from, to };
+}
+
+/** The header says which roles or channels there are. */
+export const declaresSome = ({ header }: TranscriptInfo): boolean =>
+  header !== null && (header.roles !== null || header.channels !== null);
+
+/** What of a message the lists of the header leave out, in words; null: nothing. */
+function undeclared({ role, name, channel }: Message, { header }: TranscriptInfo): string | null {
+  const { roles = null, channels = null } = header ?? {};
+  // A tool has a role of its own in the older form.
+  const isTool = role === 'tool' && (roles?.includes('functions.*') || (name !== null && roles?.includes(name)));
+  if (roles !== null && role !== null && !roles.includes(role) && !isTool) return 'the role';
+  return channels !== null && !channels.includes(channel) ? 'the channel' : null;
 }
 
 /** What an end is judged by. */
@@ -38,4 +54,37 @@ export function* conformOfEnd(
   if (end === 'return' && !(isAssistant && message.channel === 'final')) yield { rule: 'return-not-final', from, to };
   if (!isAssistant || !isToolRecipient(message.recipient) || message.isAmbiguous || message.isUndispatchable) return;
   if (askedOf(transcript).version !== null) yield { rule: 'call-end', from, to };
+}
+
+/** Names in the object of a call that documents speak of. */
+const CALL_FIELDS: readonly string[] = ['tool_calls', 'tool_call'];
+const DEADLINE = 'deadline_ms';
+const UNDERSCORE = 0x5f;
+const BACKSLASH = 0x5c;
+
+/** Whether a call's body may hold one of the names; most hold none, and need not be read. */
+export function mayNameFields(body: Uint8Array): boolean {
+  for (let at = body.indexOf(UNDERSCORE); at >= 0; at = body.indexOf(UNDERSCORE, at + 1)) {
+    // `l_ca` and `e_ms`
+    if (body[at + 1] === 0x63 ? body[at - 1] === 0x6c : body[at + 1] === 0x6d && body[at - 1] === 0x65) return true;
+  }
+  for (let at = body.indexOf(BACKSLASH); at >= 0; at = body.indexOf(BACKSLASH, at + 1)) {
+    if (body[at + 1] === 0x75) return true;
+  }
+  return false;
+}
+
+/**
+ * What is wrong with the object of a call. `isNamed`: a name is a property of the tool's definition, and no matter of
+ * the documents.
+ */
+export function* conformOfCall(
+  value: unknown, isNamed: (name: string) => boolean, { from, to }: Span,
+): Generator<Finding, void, void> {
+  if (!isObject(value)) return;
+  const detail = CALL_FIELDS.find((name) => Object.hasOwn(value, name) && !isNamed(name));
+  if (detail !== undefined) yield { rule: 'mixed-call', from, to, detail };
+  if (!Object.hasOwn(value, DEADLINE) || isNamed(DEADLINE)) return;
+  const deadline = value[DEADLINE];
+  if (!(typeof deadline === 'number' && deadline > 0)) yield { rule: 'bad-deadline', from, to };
 }

@@ -32,6 +32,13 @@ const TOOLS = '<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace
 const REQUIRED = 'version: 2.2\nprofiles:\n  harmony:\n    enabled: true\n'
   + '    require_channels: ["analysis","commentary","final"]\n---\n';
 
+const DECLARED = 'version: 2.2\ncapabilities:\n  roles: ["system","user","assistant"]\n---\n';
+
+const LINE_CALLS = '<|im_start|>assistant\n<|function_call|>\n{"name":"f","arguments":{}}\n<|function_call|>\n'
+  + '{"name":"g","arguments":{}}\n<|im_end|>\n';
+const lineReply = (name: string): string =>
+  `<|im_start|>tool\n<|function_output|>\n{"name":"${name}","content":1}\n<|im_end|>\n`;
+
 /** A transcript of 2.2 with a header. */
 const text = (...parts: string[]): string => HEADER + parts.join('');
 
@@ -124,6 +131,14 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
     bad: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|return|>\n'),
     good: text('<|start|>assistant<|channel|>analysis<|message|>A greeting.<|end|>\n', ANSWER),
   },
+  'bad-header-value': {
+    bad: `version: 2.2\ngeneration_settings:\n  temperature: warm\n---\n${USER}`,
+    good: `version: 2.2\ngeneration_settings:\n  temperature: 0.7\n---\n${USER}`,
+  },
+  undeclared: {
+    bad: `${DECLARED}<|start|>developer<|message|>Be brief.<|end|>\n${USER}`,
+    good: `${DECLARED}<|start|>system<|message|>Be brief.<|end|>\n${USER}`,
+  },
   'missing-channel': {
     bad: `${REQUIRED}<|start|>assistant<|message|>Hi.<|return|>\n`,
     good: `${REQUIRED}<|start|>assistant<|channel|>final<|message|>Hi.<|return|>\n`,
@@ -168,6 +183,18 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
     softer: 'warning in dialect harmony; nothing in 0.1 and 1.x',
   },
   'call-end': { bad: text(CALL.replace('<|call|>', '<|end|>'), REPLY), good: text(CALL, REPLY) },
+  'mixed-call': {
+    bad: text(CALL.replace('{}', '{"tool_calls":[{"name":"f"}]}'), REPLY),
+    good: text(CALL.replace('{}', '{"name":"f"}'), REPLY),
+  },
+  'bad-deadline': {
+    bad: text(CALL.replace('{}', '{"deadline_ms":-1}'), REPLY),
+    good: text(CALL.replace('{}', '{"deadline_ms":500}'), REPLY),
+  },
+  'reply-order': {
+    bad: LINE_CALLS + lineReply('g') + lineReply('f'),
+    good: LINE_CALLS + lineReply('f') + lineReply('g'),
+  },
   'unknown-tool': {
     bad: text(TOOLS, CALL.replace('functions.f', 'functions.g'), REPLY.replace('functions.f', 'functions.g')),
     good: text(TOOLS, CALL.replace('{}', '{"city":"Oslo"}'), REPLY),

@@ -7,18 +7,19 @@ import {
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
-import type { Message } from '../model/message.ts';
+import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
-import { askedOf, CallRules, type OpenCalls } from './calls.ts';
+import { askedOf, CallRules, channelsOf, type OpenCalls } from './calls.ts';
+import { conformOfCall, mayNameFields } from './conform.ts';
 import {
-  checkContent, type Constraints, type ContentOptions, constraintsOf, parseChecked, parseJson,
+  checkContent, type Constraints, type ContentOptions, constraintsOf, type JsonResult, parseChecked, parseJson,
 } from './constraint.ts';
 import {
   byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
 } from '../tools/known.ts';
-import { type LineCall, readLineCalls } from './v01-calls.ts';
+import { type LineCall, readLineCalls, readReplyNames } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
 
@@ -31,6 +32,8 @@ export interface MeaningOptions extends ContentOptions {
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
+/** Bytes of a call that is read for what documents ask of it. */
+const LONGEST_OBJECT = 16 * 1024 * 1024;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
@@ -76,7 +79,8 @@ export class Meaning {
     this.#transcript = transcript;
     this.#calls = null;
     this.#tools = null;
-    const isByHost = this.#isByHost || this.#schemas.isImpatient;
+    const { builtins, functions } = channelsOf(transcript);
+    const isByHost = this.#isByHost || this.#schemas.isImpatient || builtins !== null || functions !== null;
     const { ledger } = this.#machine;
     ledger.fill(0, 0, LEDGER_DEFINER);
     ledger[LEDGER_RULES] = askedOf(transcript).ledger | (isByHost ? LEDGER_BY_HOST : 0);
@@ -99,7 +103,8 @@ export class Meaning {
     const { ledger } = this.#machine;
     ledger[LEDGER_RULES]! |= LEDGER_BY_HOST;
     this.#calls = new CallRules(this.#transcript!, this.#openCalls);
-    this.#tools = new KnownTools(this.#given, this.#memory, this.#schemas);
+    const builtins = this.#transcript!.header?.builtins ?? [];
+    this.#tools = new KnownTools(this.#given, this.#memory, this.#schemas, builtins);
     const calls = ledger[LEDGER_CALLS]!;
     if (calls > 0) this.#calls.adopt(Array.from({ length: calls }, (_, i) => this.#machine.ledgerCall(i)));
     const definers = ledger.subarray(LEDGER_DEFINER, LEDGER_DEFINER + ledger[LEDGER_DEFINERS]!);
@@ -121,7 +126,9 @@ export class Meaning {
     const { role } = message;
     if (role === 'system' || role === 'developer') this.#note(message, role);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
-    this.calls.message(message, calls.map(({ name }) => name), tell);
+    const isReply = isLine && role === 'tool';
+    const names = isReply ? readReplyNames(message, this.#source) : calls.map(({ name }) => name);
+    this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
     if (wrong) tell(wrong);
     const span = { from: message.from, to: message.header.to };
@@ -131,7 +138,9 @@ export class Meaning {
     for (const call of calls) tellCall(this.#lineCall(call));
     if (!isLine && role === 'assistant') {
       if (isToolRecipient(message.recipient)) {
-        tellCall(this.#call(message, wrong === null && message.contentType === 'json'));
+        const isChecked = wrong === null && message.contentType === 'json';
+        tellCall(this.#call(message, isChecked));
+        this.#fields(message, isChecked, span, tell);
       }
     }
     if (role === 'assistant') this.#shownThoughts(message, transcript, !isLine, tell);
@@ -161,14 +170,28 @@ export class Meaning {
     if (message.isUndispatchable) return null;
     let isTold = false;
     const problem = this.tools.check(message.recipient!, () => {
-      const read = isChecked
-        ? parseChecked(message, this.#source)
-        : parseJson(this.#machine, message, this.#source, this.constraints.depth);
+      const read = this.#read(message, isChecked);
       // Of a declared or hinted type it is told already.
       isTold = !read.ok && message.contentType === 'json';
       return read.ok ? read.value : undefined;
     });
     return isTold ? null : problem;
+  }
+
+  /** What documents ask of the object of a call (R-CONFORM). */
+  #fields(message: Message, isChecked: boolean, span: Span, tell: Tell): void {
+    const { from, to } = message.body;
+    if (message.isUndispatchable || message.isAmbiguous || to - from > LONGEST_OBJECT) return;
+    if (message.isLeaf && !mayNameFields(this.#source.bytes(from, to))) return;
+    const read = this.#read(message, isChecked);
+    const isNamed = (name: string): boolean => this.tools.hasProperty(message.recipient!, name);
+    if (read.ok) for (const finding of conformOfCall(read.value, isNamed, span)) tell(finding);
+  }
+
+  #read(message: Message, isChecked: boolean): JsonResult {
+    return isChecked
+      ? parseChecked(message, this.#source)
+      : parseJson(this.#machine, message, this.#source, this.constraints.depth);
   }
 
   #lineCall({ name, arguments: given }: LineCall): CallProblem | null {

@@ -6,7 +6,7 @@ import { type Meter, type SchemaLimits, Unchecked } from './schema-limits.ts';
 import { isWellFormed } from './text.ts';
 
 const DEADLINE = 'deadline_ms';
-/** Schemas that are looked through for the deadline's name: more than any that names it. */
+/** Schemas that are looked through for a property: more than any that names it. */
 const MOST_LOOKS = 256;
 
 /**
@@ -14,27 +14,28 @@ const MOST_LOOKS = 256;
  * is.
  */
 export function argumentsForCheck(value: unknown, definition: ToolDefinition): unknown {
-  if (!isObject(value) || !Object.hasOwn(value, DEADLINE) || namesDeadline(definition.parameters)) return value;
+  if (!isObject(value) || !Object.hasOwn(value, DEADLINE)) return value;
+  if (namesProperty(definition.parameters, DEADLINE)) return value;
   return Object.fromEntries(Object.entries(value).filter(([key]) => key !== DEADLINE));
 }
 
 /** In the schema's own properties, or those of the schemas it is made of. */
-function namesDeadline(schema: unknown): boolean {
+export function namesProperty(schema: unknown, name: string): boolean {
   const open = [schema];
   for (let looks = 0; looks < MOST_LOOKS && open.length > 0; looks++) {
     const next = open.pop();
     if (!isObject(next)) continue;
     const properties = own(next, 'properties');
-    if (isObject(properties) && Object.hasOwn(properties, DEADLINE)) return true;
+    if (isObject(properties) && Object.hasOwn(properties, name)) return true;
     for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
       const parts = own(next, keyword);
       if (Array.isArray(parts)) open.push(...(parts.slice(0, MOST_LOOKS) as unknown[]));
     }
     const reference = own(next, '$ref');
     if (typeof reference === 'string' && /^#\/(\$defs|definitions)\/[^/~%]+$/.test(reference)) {
-      const [, list, name] = reference.split('/');
+      const [, list, part] = reference.split('/');
       const all = isObject(schema) ? own(schema, list!) : undefined;
-      if (isObject(all)) open.push(own(all, name!));
+      if (isObject(all)) open.push(own(all, part!));
     }
   }
   return false;

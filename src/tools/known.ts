@@ -6,7 +6,7 @@ import { shownName } from '../printable.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import { argumentsForCheck } from './arguments.ts';
+import { argumentsForCheck, namesProperty } from './arguments.ts';
 import { ToolCache } from './cache.ts';
 import type { CompiledTool } from './compile.ts';
 import { KnownBlocks } from './declarations.ts';
@@ -255,9 +255,11 @@ export class KnownTools {
   #unread: Definer[] = [];
   /** There are definitions that were not read: a tool without one may still be defined. */
   #isPartial = false;
+  readonly #builtins: readonly string[];
 
-  /** `given`: what the caller knows beside the transcript. */
-  constructor(given: ToolsByName, memory: ToolMemory, schemas: Schemas) {
+  /** `given`: what the caller knows beside the transcript. `builtins`: further tools that need no definition. */
+  constructor(given: ToolsByName, memory: ToolMemory, schemas: Schemas, builtins: readonly string[]) {
+    this.#builtins = builtins;
     this.#tools = given;
     this.#memory = memory;
     this.#schemas = schemas;
@@ -279,7 +281,7 @@ export class KnownTools {
     if (!this.any) return null;
     const definition = this.#tools.get(plainName(name));
     if (!definition) {
-      const mayBeDefined = isBuiltin(name) || this.#isPartial;
+      const mayBeDefined = isBuiltin(name, this.#builtins) || this.#isPartial;
       return mayBeDefined ? null : { rule: 'unknown-tool', detail: shownName(plainName(name)) };
     }
     const value = read();
@@ -295,11 +297,16 @@ export class KnownTools {
   look(name: string, machine: Machine, from: number, to: number): 'fits' | 'free' | null {
     if (!this.any) return 'free';
     const definition = this.#tools.get(plainName(name));
-    if (!definition) return isBuiltin(name) || this.#isPartial ? 'free' : null;
+    if (!definition) return isBuiltin(name, this.#builtins) || this.#isPartial ? 'free' : null;
     const table = this.#schemas.fitting(definition, machine, from, to);
     if (table === 0) return null;
     if (this.#definer !== null && !this.#isPartial) this.#memory.learn(this.#definer, name, table);
     return 'fits';
+  }
+
+  /** The definition of a tool has a property of this name. */
+  hasProperty(tool: string, name: string): boolean {
+    return this.any && namesProperty(this.#tools.get(plainName(tool))?.parameters, name);
   }
 
   /** Some tools are defined: only then calls are checked. */

@@ -1,7 +1,20 @@
 // Names of tools, as calls have them for recipients.
 
-/** Tools that the model brings with it: they are called on analysis too, and need no definition. */
-export const isBuiltin = (recipient: string): boolean => /^(browser(\.|$)|python$|container\.)/.test(recipient);
+const BUILTINS: readonly string[] = ['browser', 'python', 'container'];
+const NONE: readonly string[] = [];
+
+/**
+ * Tools that the model brings with it, or that the header of a transcript lists (`further`): they are called on
+ * analysis too, and need no definition. An action belongs to its tool; `functions.` may stand in front (R-BUILTIN).
+ */
+export function isBuiltin(recipient: string, further: readonly string[] = NONE): boolean {
+  const name = plainName(recipient);
+  const dot = name.indexOf('.');
+  const tool = dot < 0 ? name : name.slice(0, dot);
+  return BUILTINS.includes(tool) || further.includes(tool) || further.includes(name);
+}
 
 /** A tool's name as names are compared. */
-export const plainName = (name: string): string => (name.startsWith('functions.') ? name.slice(10) : name);
+export function plainName(name: string): string {
+  return name.startsWith('functions.') ? name.slice(10) : name;
+}

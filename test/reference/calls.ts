@@ -1,8 +1,9 @@
 // Calls and replies of one transcript (R-CALL, R-1X, R-ATTR-DUP), told in order and matched by going through all calls.
-import { legacyCalls } from './content.ts';
+import { contentBytes, isJson, legacyCalls } from './content.ts';
 import type { Note } from './findings.ts';
+import type { HeaderReading } from './header.ts';
 import type { ParsedMessage } from './message.ts';
-import { tokensIn } from './tokens.ts';
+import { skipWhite, tokensIn } from './tokens.ts';
 import type { Dialect, Source } from './tokens.ts';
 import { isTool } from './words.ts';
 
@@ -10,6 +11,7 @@ export interface CallCircumstances {
   readonly dialect: Dialect;
   readonly declared: boolean;
   readonly firstMajor: boolean;
+  readonly header: Pick<HeaderReading, 'builtins' | 'builtinsIn' | 'callsIn'> | null;
 }
 
 interface Call {
@@ -27,12 +29,14 @@ export class CallReader {
   private readonly dialect: Dialect;
   private readonly declared: boolean;
   private readonly firstMajor: boolean;
+  private readonly header: CallCircumstances['header'];
 
-  constructor(source: Source, { dialect, declared, firstMajor }: CallCircumstances) {
+  constructor(source: Source, { dialect, declared, firstMajor, header }: CallCircumstances) {
     this.source = source;
     this.dialect = dialect;
     this.declared = declared;
     this.firstMajor = firstMajor;
+    this.header = header;
   }
 
   /** What is never dispatched takes no part, and no rule of calls is told of it: its header's findings say enough. */
@@ -54,13 +58,30 @@ export class CallReader {
   }
 
   private readCall(message: ParsedMessage, recipient: string): void {
-    const allowed = isBuiltin(recipient) ? ['commentary', 'analysis'] : ['commentary'];
+    this.readObject(message);
+    const { builtins = [], builtinsIn = null, callsIn = null } = this.header ?? {};
+    const isOwn = [bareName(recipient), bareName(recipient).split('.')[0]].some((name) => builtins.includes(name));
+    const allowed = isBuiltin(recipient) || isOwn
+      ? (builtinsIn ?? ['commentary', 'analysis'])
+      : (callsIn ?? ['commentary']);
     if (!this.firstMajor && !allowed.includes(message.reading.explicitChannel ?? 'final')) {
       this.note(message, 'call-channel', this.dialect.id === 'harmony' ? 'warning' : 'error');
     }
     const id = this.readId(message);
     if (id !== null && this.calls.some((call) => call.id === id)) this.note(message, 'duplicate-call-id');
     this.calls.push({ message, id, name: bareName(recipient), answered: false });
+  }
+
+  /** R-CONFORM: what the object of a call may not hold. */
+  private readObject(message: ParsedMessage): void {
+    const bytes = contentBytes(this.source, this.dialect, message);
+    const value: unknown = isJson(bytes) ? JSON.parse(new TextDecoder().decode(bytes)) : null;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return;
+    const entries = new Map<string, unknown>(Object.entries(value));
+    const note = (rule: string): void => void this.notes.push({ rule, from: message.from, to: message.headerTo });
+    if (entries.has('tool_call') || entries.has('tool_calls')) note('mixed-call');
+    const deadline = entries.get('deadline_ms');
+    if (entries.has('deadline_ms') && !(typeof deadline === 'number' && deadline > 0)) note('bad-deadline');
   }
 
   private readReply(message: ParsedMessage): void {
@@ -87,6 +108,23 @@ export class CallReader {
     return callId;
   }
 
+  /** The name in the JSON object that begins at `from`; text may follow it. */
+  private nameAt(from: number, end: number): string | null {
+    const { bytes } = this.source;
+    if (bytes[skipWhite(bytes, from, end)] !== 0x7b) return null;
+    for (let to = end; to > from; to--) {
+      if (bytes[to - 1] !== 0x7d) continue;
+      try {
+        const value = JSON.parse(new TextDecoder().decode(bytes.subarray(from, to))) as object;
+        const name = new Map<string, unknown>(Object.entries(value)).get('name');
+        return typeof name === 'string' ? bareName(name) : null;
+      } catch {
+        // It does not end here.
+      }
+    }
+    return null;
+  }
+
   private answer(message: ParsedMessage, call: Call | undefined): void {
     if (call !== undefined) call.answered = true;
     else this.note(message, 'unmatched-reply', this.calls.length > 0 ? 'error' : 'warning');
@@ -97,20 +135,30 @@ export class CallReader {
     const { role } = message.reading;
     const body = { from: message.bodyFrom, to: message.bodyTo };
     if (role === 'assistant') {
-      for (const _ of legacyCalls(this.source, this.dialect, body)) {
-        this.calls.push({ message, id: null, name: null, answered: false });
+      const tokens = legacyCalls(this.source, this.dialect, body);
+      for (const [at, { to }] of tokens.entries()) {
+        const name = this.nameAt(to, tokens[at + 1]?.from ?? body.to);
+        this.calls.push({ message, id: null, name, answered: false });
       }
     } else if (role === 'tool') {
-      for (const { name } of tokensIn(this.source, this.dialect.tokens, body.from, body.to)) {
-        if (name === 'function_output') this.answer(message, this.calls.find(({ answered }) => !answered));
+      const tokens = [...tokensIn(this.source, this.dialect.tokens, body.from, body.to)];
+      const outputs = tokens.filter(({ name }) => name === 'function_output');
+      let disordered = false;
+      for (const [at, { to }] of outputs.entries()) {
+        const { name: author } = message.reading;
+        const name = this.nameAt(to, outputs[at + 1]?.from ?? body.to) ?? (author && bareName(author));
+        const call = this.calls.find(({ answered }) => !answered);
+        const isOther = call !== undefined && call.name !== null && call.name !== name;
+        if (isOther && name !== null && this.calls.some((other) => other.name === name)) disordered = true;
+        this.answer(message, call);
       }
+      if (disordered) this.note(message, 'reply-order');
     }
   }
 }
 
 function isBuiltin(recipient: string): boolean {
-  if (recipient === 'browser' || recipient === 'python') return true;
-  return recipient.startsWith('browser.') || recipient.startsWith('container.');
+  return ['browser', 'python', 'container'].includes(bareName(recipient).split('.')[0]);
 }
 
 function bareName(name: string): string {

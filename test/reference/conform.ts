@@ -1,5 +1,6 @@
 // What documents ask of who writes (R-CONFORM), as far as one message tells it.
 import type { Note } from './findings.ts';
+import type { HeaderReading } from './header.ts';
 import type { ParsedMessage } from './message.ts';
 import type { Dialect } from './tokens.ts';
 import { isTool } from './words.ts';
@@ -8,12 +9,13 @@ interface Circumstances {
   readonly dialect: Dialect;
   /** A 1.x transcript, of which the later documents ask nothing. */
   readonly firstMajor: boolean;
+  readonly header: Pick<HeaderReading, 'roles' | 'channels'> | null;
 }
 
 const INTENTS = ['preamble', 'status', 'debug'];
 
 /** All stand at the message's first byte. */
-export function conformNotes({ dialect, firstMajor }: Circumstances, message: ParsedMessage): Note[] {
+export function conformNotes({ dialect, firstMajor, header }: Circumstances, message: ParsedMessage): Note[] {
   const { reading, end, from, headerTo, openTurn } = message;
   const { role, name, recipient, intent, explicitChannel, undispatched } = reading;
   if (openTurn) return [];
@@ -21,7 +23,15 @@ export function conformNotes({ dialect, firstMajor }: Circumstances, message: Pa
   const is20 = dialect.id === 'openchatml-2.0' && !firstMajor;
   const isFinal = explicitChannel === null || explicitChannel === 'final';
   const isCall = role === 'assistant' && isTool(recipient) && !undispatched;
+  const hasRole = (listed: readonly string[]): boolean =>
+    listed.includes(role!) || (role === 'tool' && (listed.includes('functions.*') || listed.includes(name!)));
+  const { roles = null, channels = null } = header ?? {};
   const broken: [string, boolean][] = [
+    [
+      'undeclared',
+      (roles !== null && role !== null && !hasRole(roles))
+        || (channels !== null && !channels.includes(explicitChannel ?? 'final')),
+    ],
     ['unknown-intent', intent !== null && !INTENTS.includes(intent)],
     ['missing-tool-name', is22 && role === 'tool' && name === null],
     ['reply-recipient', is20 && role === 'tool' && recipient === null],

@@ -21,6 +21,13 @@ export interface HeaderReading {
   readonly firstMajor: boolean;
   /** Are channels required by an enabled `profiles.harmony`? */
   readonly requireChannels: boolean;
+  /** What the lists of capabilities name; null without one. */
+  readonly roles: readonly string[] | null;
+  readonly channels: readonly string[] | null;
+  /** Further tools that are builtin, and the channels of calls where the profile names them (R-BUILTIN). */
+  readonly builtins: readonly string[];
+  readonly builtinsIn: readonly string[] | null;
+  readonly callsIn: readonly string[] | null;
   /** Rules that the header breaks; all stand at its first byte. */
   readonly rules: readonly string[];
 }
@@ -100,24 +107,66 @@ export function readHeader(bytes: Uint8Array, span: HeaderSpan): HeaderReading {
   if (root === 'bad-yaml' || root === 'not-a-mapping') return unusable(root);
   if (root === null) return unusable('missing-version');
   const rules = duplicateKeys(root);
-  const requireChannels = requiresChannels(root);
   const version = versionText(lookUp(root, 'version'));
+  const capabilities = lookUp(root, 'capabilities');
+  const harmony = lookUp(lookUp(root, 'profiles'), 'harmony');
+  const enabled = lookUp(harmony, 'enabled');
+  const isOn = isScalar(enabled) && enabled.value === true;
+  const said = {
+    requireChannels: requiresChannels(root),
+    roles: textsOf(lookUp(capabilities, 'roles')),
+    channels: textsOf(lookUp(capabilities, 'channels')),
+    builtins: textsOf(lookUp(lookUp(root, 'generation_settings'), 'builtin_tools')) ?? [],
+    builtinsIn: isOn ? channelsOf(lookUp(harmony, 'builtins_in')) : null,
+    callsIn: isOn ? channelsOf(lookUp(harmony, 'tool_calls_in')) : null,
+  };
+  const bad = badValues(root, version);
   if (version === null) {
     return {
-      dialect: 'openchatml-2.2',
-      declared: false,
-      firstMajor: false,
-      requireChannels,
-      rules: [...rules, 'missing-version'],
+      dialect: 'openchatml-2.2', declared: false, firstMajor: false, ...said,
+      rules: [...rules, 'missing-version', ...bad],
     };
   }
   const { dialect, rule } = judgeVersion(version);
   const firstMajor = rule === null && Number(version.split('.')[0]) === 1;
-  return { dialect, declared: true, firstMajor, requireChannels, rules: rule === null ? rules : [...rules, rule] };
+  return {
+    dialect, declared: true, firstMajor, ...said, rules: [...(rule === null ? rules : [...rules, rule]), ...bad],
+  };
 }
 
 function unusable(rule: string): HeaderReading {
-  return { dialect: 'openchatml-2.2', declared: false, firstMajor: false, requireChannels: false, rules: [rule] };
+  return {
+    dialect: 'openchatml-2.2', declared: false, firstMajor: false, requireChannels: false, roles: null, channels: null,
+    builtins: [], builtinsIn: null, callsIn: null, rules: [rule],
+  };
+}
+
+function textsOf(node: unknown): string[] | null {
+  if (!isSeq(node)) return null;
+  return node.items.flatMap((item) => (isScalar(item) && typeof item.value === 'string' ? [item.value] : []));
+}
+
+function channelsOf(node: unknown): string[] | null {
+  return isScalar(node) && typeof node.value === 'string' ? [node.value] : textsOf(node);
+}
+
+/** Values that no document allows, one finding each (R-CONFORM). */
+function badValues(root: YAMLMap, version: string | null): string[] {
+  const settings = lookUp(root, 'generation_settings');
+  const value = (key: string): unknown => {
+    const pair = isMap(settings) ? settings.items.findLast((item) => keyText(item.key) === key) : undefined;
+    if (pair === undefined) return undefined;
+    return isScalar(pair.value) ? pair.value.value : isSeq(pair.value) ? pair.value.items : pair.value;
+  };
+  const [effort, temperature, tools] = [value('reasoning_effort'), value('temperature'), value('builtin_tools')];
+  const areNames = Array.isArray(tools)
+    && tools.every((item) => isScalar(item) && typeof item.value === 'string' && item.value !== '');
+  return [
+    version !== null && !/^[0-9]+[.][0-9]+$/.test(version),
+    effort !== undefined && effort !== 'low' && effort !== 'medium' && effort !== 'high',
+    temperature !== undefined && !Number.isFinite(temperature),
+    tools !== undefined && !areNames,
+  ].filter((isBad) => isBad).map(() => 'bad-header-value');
 }
 
 /** Bounds on the raw bytes, quotes not looked at, so that YAML never sees a header that is built to hurt it. */

@@ -7,7 +7,7 @@ import { TERMINATORS } from './frames.ts';
 import type { Opener } from './frames.ts';
 import { readGapText } from './gap.ts';
 import { headerAtStart, headerSpan, readHeader } from './header.ts';
-import type { HeaderSpan } from './header.ts';
+import type { HeaderReading, HeaderSpan } from './header.ts';
 import { channelsRequired, readLegacyMessage, readMessage } from './message.ts';
 import type { ParsedMessage } from './message.ts';
 import { invalidUtf8 } from './text.ts';
@@ -31,6 +31,7 @@ interface Settings {
   firstMajor: boolean;
   requireChannels: boolean;
   hasHeader: boolean;
+  header: HeaderReading | null;
 }
 
 export interface Transcript extends Settings {
@@ -146,6 +147,7 @@ export class Walk {
       firstMajor: reading.firstMajor,
       requireChannels: reading.requireChannels,
       hasHeader: true,
+      header: reading,
     };
     this.openTranscript(span.from, span.from);
     this.headers.push(span);
@@ -288,5 +290,5 @@ export class Walk {
 }
 
 function headerless(dialect: Dialect, declared: boolean): Settings {
-  return { dialect, declared, firstMajor: false, requireChannels: false, hasHeader: false };
+  return { dialect, declared, firstMajor: false, requireChannels: false, hasHeader: false, header: null };
 }

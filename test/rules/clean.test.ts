@@ -258,7 +258,7 @@ describe('findings of rows are findings of views', () => {
     }
   });
 
-  test('a tool of the model is none of the functions', () => {
+  test('a tool of the model needs no definition, whether it is written as a function or not', () => {
     const turn = (to: string, id: string): string =>
       `<|start|>assistant to=${to} call_id=${id}<|channel|>commentary<|message|>{}<|call|>`
         + `<|start|>tool call_id=${id}<|message|>x<|end|>`;
@@ -266,7 +266,7 @@ describe('findings of rows are findings of views', () => {
     const transcript = `version: 2.2\n<|start|>developer<|message|>${BLOCK}<|end|>${calls}\n`;
     for (const machine of MACHINES) {
       const found = compare(machine, encoder.encode(transcript.repeat(6)), {}, machine.engine);
-      expect(found.filter(({ rule }) => rule === 'unknown-tool')).toHaveLength(6);
+      expect(found.filter(({ rule }) => rule === 'unknown-tool')).toHaveLength(0);
     }
   });
 

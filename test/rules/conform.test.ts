@@ -18,6 +18,17 @@ test('every rule is a warning, and a page of fixtures breaks it', () => {
   expect(new Set(broken.map(({ severity }) => severity))).toEqual(new Set(['warning']));
 });
 
+test('a tool that names the deadline itself', () => {
+  const tool = (property: string): string => '<|start|>developer<|message|># Tools\n\n## functions\n\n'
+    + `namespace functions {\n\ntype f = (_: {\n  ${property}: string,\n}) => any;\n\n} // namespace functions`
+    + '<|end|>\n';
+  const call = '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|message|>'
+    + '{"deadline_ms":"soon","city":"Oslo"}<|call|>\n';
+  const broken = (property: string): string[] => brokenBy(`version: 2.2\n---\n${tool(property)}${call}`);
+  expect(broken('deadline_ms')).toEqual([]);
+  expect(broken('city')).toEqual([expect.stringMatching(/^bad-deadline at/)]);
+});
+
 describe('strict', () => {
   const text = '<|start|>user intent=plan<|message|>Hello<|end|>\nand more<|start|>user x=y<|message|>Hi<|end|>';
 

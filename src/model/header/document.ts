@@ -18,9 +18,29 @@ export interface DocumentHeader {
   readonly harmony: boolean;
   /** `profiles.harmony` is enabled with `require_channels`. */
   readonly requiresChannels: boolean;
+  /** Names of builtin tools that `generation_settings` lists (R-BUILTIN). */
+  readonly builtins: readonly string[];
+  /** Channels that the profile allows for calls, where it says so (R-BUILTIN). */
+  readonly callChannels: CallChannels;
+  /** What the lists of `capabilities` name; null: there is none. */
+  readonly roles: readonly string[] | null;
+  readonly channels: readonly string[] | null;
   /** What is wrong; all stand at the header's first byte. */
-  readonly problems: readonly RuleName[];
+  readonly problems: readonly HeaderProblem[];
 }
+
+export interface HeaderProblem {
+  readonly rule: RuleName;
+  readonly detail?: string;
+}
+
+export interface CallChannels {
+  readonly builtins: readonly string[] | null;
+  readonly functions: readonly string[] | null;
+}
+
+const ANY_CHANNEL: CallChannels = { builtins: null, functions: null };
+const NONE: readonly never[] = [];
 
 /** Bounds on raw bytes; a bound itself is still allowed. */
 export const HEADER_BYTES = 64 * 1024;
@@ -37,9 +57,10 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
   const text = decodeUtf8(bytes.subarray(0, lineEnded ? yamlLength(bytes) : bytes.length));
   const read = readPlain(text) ?? readYaml(text);
   if (typeof read === 'string') return unreadable(read);
-  const { version, fields, problems } = read;
+  const { version, fields } = read;
   const { dialect, problem } = judge(version);
-  if (problem) problems.push(problem);
+  const settings = property(fields, 'generation_settings');
+  const capabilities = property(fields, 'capabilities');
   const harmony = property(property(fields, 'profiles'), 'harmony');
   const enabled = property(harmony, 'enabled') === true;
   const required = property(harmony, 'require_channels');
@@ -51,7 +72,16 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     // Whatever it says but no: a setting that hides fails closed.
     requiresChannels: enabled && required != null && required !== false
       && !(Array.isArray(required) && required.length === 0),
-    problems,
+    builtins: texts(property(settings, 'builtin_tools')) ?? NONE,
+    callChannels: enabled
+      ? { builtins: channelsIn(harmony, 'builtins_in'), functions: channelsIn(harmony, 'tool_calls_in') }
+      : ANY_CHANNEL,
+    roles: texts(property(capabilities, 'roles')),
+    channels: texts(property(capabilities, 'channels')),
+    problems: [
+      ...[...read.problems, ...(problem ? [problem] : NONE)].map((rule) => ({ rule })),
+      ...badValues(version, settings).map((detail) => ({ rule: 'bad-header-value', detail }) as const),
+    ],
   };
 }
 
@@ -62,7 +92,11 @@ function unreadable(problem: RuleName): DocumentHeader {
     dialect: 'openchatml-2.2',
     harmony: false,
     requiresChannels: false,
-    problems: [problem],
+    builtins: NONE,
+    callChannels: ANY_CHANNEL,
+    roles: null,
+    channels: null,
+    problems: [{ rule: problem }],
   };
 }
 
@@ -129,3 +163,33 @@ function property(value: HeaderValue | undefined, key: string): HeaderValue | un
   return value && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
 }
 
+/** The texts of a list; null: it is no list. */
+function texts(value: HeaderValue | undefined): readonly string[] | null {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : null;
+}
+
+/** A channel, or a list of channels. */
+function channelsIn(profile: HeaderValue | undefined, key: string): readonly string[] | null {
+  const value = property(profile, key);
+  return typeof value === 'string' ? [value] : texts(value);
+}
+
+const EFFORTS: readonly (HeaderValue | undefined)[] = [undefined, 'low', 'medium', 'high'];
+
+/** What the documents do not allow (R-CONFORM), in words. */
+function badValues(version: string | null, settings: HeaderValue | undefined): string[] {
+  const bad: string[] = [];
+  if (version !== null && !/^[0-9]+\.[0-9]+$/.test(version)) bad.push('version is not major.minor');
+  const temperature = property(settings, 'temperature');
+  const isNumber = typeof temperature === 'number' && Number.isFinite(temperature);
+  const tools = property(settings, 'builtin_tools');
+  const isName = (item: HeaderValue): boolean => typeof item === 'string' && item !== '';
+  if (!EFFORTS.includes(property(settings, 'reasoning_effort'))) {
+    bad.push('reasoning_effort is none of low, medium, high');
+  }
+  if (temperature !== undefined && !isNumber) bad.push('temperature is no number');
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) {
+    bad.push('builtin_tools is no list of names');
+  }
+  return bad;
+}

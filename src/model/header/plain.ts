@@ -18,8 +18,8 @@ export function readPlain(text: string): HeaderText | null {
   while (LINE.lastIndex < to) {
     const [, key, number, word] = LINE.exec(text) ?? [];
     if (key === undefined || key in fields || UNUSUAL.test(key) || UNUSUAL.test(word ?? '')) return null;
-    fields[key] = number === undefined ? word! : Number(number);
-    if (key === 'version') version = number ?? word!;
+    if (key === 'version') fields[key] = version = number ?? word!;
+    else fields[key] = number === undefined ? word! : Number(number);
   }
   return Object.keys(fields).length === 0 ? null : { version, fields, problems: [] };
 }

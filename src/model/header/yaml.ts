@@ -15,7 +15,7 @@ export type HeaderValue = string | number | boolean | null | HeaderValue[] | { [
 export interface HeaderText {
   /** As it is written: 2.10 is not 2.1. Null: there is none. Empty: there is one, but no scalar. */
   readonly version: string | null;
-  /** Null-prototype objects. */
+  /** Null-prototype objects; the version as it is written. */
   readonly fields: { [key: string]: HeaderValue };
   readonly problems: RuleName[];
 }
@@ -26,7 +26,10 @@ export function readYaml(text: string): HeaderText | RuleName {
   if (typeof root === 'string') return root;
   if (root === null) return { version: null, fields: Object.create(null), problems: [] };
   const problems: RuleName[] = [];
-  return { version: versionOf(root), fields: plainValue(root, problems) as HeaderText['fields'], problems };
+  const fields = plainValue(root, problems) as HeaderText['fields'];
+  const version = versionOf(root);
+  if (version) fields['version'] = version;
+  return { version, fields, problems };
 }
 
 /** The mapping at the root; null for a header without content; or what is wrong. */

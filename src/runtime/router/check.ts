@@ -4,7 +4,7 @@
 import type { RuleName } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { ToolDefinition } from '../../model/data.ts';
-import { isBuiltin } from '../../tools/name.ts';
+import { isBuiltin, plainName } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
 import { isBounded, isObject } from '../../tools/json.ts';
@@ -75,6 +75,10 @@ export class CallDesk {
 
   /** The tool's own name: a bare word means a function of that name, as names are compared without `functions.`. */
   nameOf(recipient: string): string {
+    const plain = plainName(recipient);
+    const isBuiltinFunction = plain !== recipient && isBuiltin(plain) && !this.#definitions.has(recipient);
+    // 2.0 §11 writes `functions.` in front of a builtin tool, too.
+    if (isBuiltinFunction && !this.#handlers.has(recipient) && this.#handlerOf(plain) !== null) return plain;
     const isBare = !recipient.includes('.') && !isBuiltin(recipient) && !this.#handlers.has(recipient);
     return isBare ? PREFIX + recipient : recipient;
   }

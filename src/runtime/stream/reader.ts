@@ -171,8 +171,8 @@ export class StreamReader implements ScanVisitor {
       this.#findings.endGap();
       this.#leaf(row.word, row.from, row.to);
       const { number, declared, header } = this.#divider.current!;
-      for (const rule of header!.problems) {
-        this.#findings.add({ rule, from: row.from, to: row.to }, number, declared, null);
+      for (const problem of header!.problems) {
+        this.#findings.add({ ...problem, from: row.from, to: row.to }, number, declared, null);
       }
       this.#findings.invalidUtf8(row.to, row.to, number, null);
     }

@@ -6,10 +6,10 @@ import { readYaml } from '../../../src/model/header/yaml.ts';
 import { randomOf, SEED } from '../../random.ts';
 
 const PLAIN: [text: string, version: string | null, fields: Record<string, string | number>][] = [
-  ['version: 2.2\n', '2.2', { version: 2.2 }],
-  ['version: 2.2', '2.2', { version: 2.2 }],
-  ['version: 2.2\n\n\n', '2.2', { version: 2.2 }],
-  ['---\nversion: 2.10\n', '2.10', { version: 2.1 }],
+  ['version: 2.2\n', '2.2', { version: '2.2' }],
+  ['version: 2.2', '2.2', { version: '2.2' }],
+  ['version: 2.2\n\n\n', '2.2', { version: '2.2' }],
+  ['---\nversion: 2.10\n', '2.10', { version: '2.10' }],
   ['version: latest\nmodel: gpt-oss-120b\nseed: 7\n', 'latest', { version: 'latest', model: 'gpt-oss-120b', seed: 7 }],
   ['model: a/b.c_d\n', null, { model: 'a/b.c_d' }],
   ['__proto__: x\nconstructor: y\n', null, { ['__proto__']: 'x', constructor: 'y' }],

@@ -125,7 +125,8 @@ describe('a recipient', () => {
     ['browser.open', 'analysis', 'browser.*'],
     ['python', 'analysis', 'python'],
     ['browser', 'analysis', null],
-    ['functions.python', 'analysis', null],
+    ['functions.python', 'analysis', 'python'],
+    ['functions.browser.search', 'commentary', 'search'],
   ])('%s on %s goes to %s', async (recipient, channel, expected) => {
     const named =
       (name: string): Handler =>
@@ -143,7 +144,9 @@ describe('a recipient', () => {
     });
     const outcome = await router.dispatch(call({ recipient, channel }));
     expect(outcome.status === 'ok' ? envelope(outcome)['content'] : null).toBe(expected);
-    expect(outcome.reply.name).toBe(recipient === 'weather' ? 'functions.weather' : recipient);
+    // A builtin tool is named without `functions.`
+    const own = recipient.replace(/^functions\.(?=python|browser)/, '');
+    expect(outcome.reply.name).toBe(recipient === 'weather' ? 'functions.weather' : own);
   });
 
   test('of many dots is looked up at once', async () => {
