@@ -143,6 +143,15 @@ function ours({ messages, tools, options, mode }: Conversation): string {
   return writeTranscript(data, 'harmony').text + (mode === 'completion' ? '<|start|>assistant' : '');
 }
 
+test(`${RUNS} random conversations break nothing that documents ask (OPENCHATML_SEED=${SEED})`, () => {
+  const seeds = randomOf(SEED);
+  for (let run = 0; run < RUNS; run++) {
+    const text = ours(conversation(randomOf(seeds.below(0x7fffffff))));
+    expect(brokenBy(text, { dialect: 'harmony' }), `OPENCHATML_SEED=${SEED}, run ${run}: ${text}`).toEqual([]);
+  }
+});
+
+// The same conversations: what is true of one text is true of the other.
 test.skipIf(!hasHarmony())(`${RUNS} random conversations (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, () => {
   const seeds = randomOf(SEED);
   const all = Array.from({ length: RUNS }, () => conversation(randomOf(seeds.below(0x7fffffff))));
@@ -151,7 +160,6 @@ test.skipIf(!hasHarmony())(`${RUNS} random conversations (OPENCHATML_SEED=${SEED
   for (const [run, answer] of answers.entries()) {
     const text = 'text' in answer ? answer.text : answer;
     expect(ours(all[run]!), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual(text);
-    expect(brokenBy(String(text), { dialect: 'harmony' }), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual([]);
     bytes += String(text).length;
   }
   expect(bytes).toBeGreaterThan(RUNS * 100);
