@@ -119,6 +119,8 @@ function thinking(p: usize): usize {
   thinkingFrom = textFrom;
   thinkingTo = textTo;
   thinkingKind = kindOfBody();
+  // An empty one makes no message.
+  if (thinkingFrom == thinkingTo) addFlag(HAS_LOSSES);
   return p;
 }
 
@@ -364,14 +366,15 @@ function writeAssistant(from: usize, to: usize): void {
   if (!hasRoom(6 + 5 * <usize>calls)) markFull();
   if (isOdd) return;
   const word = MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (ASSISTANT << ROLE_SHIFT);
-  if (thinkingFrom != 0) {
+  const hasThought = thinkingFrom != 0 && thinkingTo > thinkingFrom;
+  if (hasThought) {
     const at = push(word | (ANALYSIS << CHANNEL_SHIFT), from, to, 0);
     if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
     push(thinkingKind, thinkingFrom, thinkingTo, numberOf(row) + 1);
     store<u32>(at, numberOf(row), 12);
   }
   const hasContent = contentFrom != 0 && (calls == 0 || contentTo > contentFrom);
-  if (hasContent || (calls == 0 && thinkingFrom == 0)) {
+  if (hasContent || (calls == 0 && !hasThought)) {
     const at = push(word | ((calls > 0 ? COMMENTARY : FINAL) << CHANNEL_SHIFT), from, to, 0);
     if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
     writeBody(contentKind, contentFrom, contentTo, from, to);

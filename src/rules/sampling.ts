@@ -131,8 +131,8 @@ function dropBeforeLastFinal(messages: readonly MessageData[]): Set<number> {
 const isInput = ({ role }: MessageData): boolean => role === 'system' || role === 'developer' || role === 'user';
 
 /**
- * Index of each call to the index of its reply: by call id where both have one, else the first open call of the reply's
- * name; a reply without a name answers the first open call.
+ * Index of each call to the index of its reply, as `check` matches them: by call id where the reply has one, else the
+ * first open call of its name; without a name, too, the first open call.
  */
 export function matchReplies(messages: readonly MessageData[]): Map<number, number> {
   const replies = new Map<number, number>();
@@ -144,7 +144,7 @@ export function matchReplies(messages: readonly MessageData[]): Map<number, numb
       inOrder.add(call);
       const name = plainName(message.recipient!);
       byKey.add(`name ${name}`, call);
-      byKey.add(isThere(message.callId) ? `id ${message.callId}` : `no-id ${name}`, call);
+      if (isThere(message.callId)) byKey.add(`id ${message.callId}`, call);
     } else if (message.role === 'tool') {
       const call = answered(message, inOrder, byKey);
       if (!call) continue;
@@ -160,13 +160,10 @@ interface OpenCall {
   isDone: boolean;
 }
 
-/**
- * The open call that a reply answers. One with an id answers the call of that id, or a call of its name that has none.
- */
+/** The open call that a reply answers. One with an id answers no call that has another one, or none. */
 function answered(reply: MessageData, inOrder: Queue<OpenCall>, byKey: Queues<OpenCall>): OpenCall | undefined {
-  const name = isThere(reply.name) ? plainName(reply.name) : null;
-  if (!isThere(reply.callId)) return name === null ? inOrder.first() : byKey.first(`name ${name}`);
-  return byKey.first(`id ${reply.callId}`) ?? (name === null ? undefined : byKey.first(`no-id ${name}`));
+  if (isThere(reply.callId)) return byKey.first(`id ${reply.callId}`);
+  return isThere(reply.name) ? byKey.first(`name ${plainName(reply.name)}`) : inOrder.first();
 }
 
 const isThere = (value: string | null | undefined): value is string => value !== null && value !== undefined;

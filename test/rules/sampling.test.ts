@@ -2,8 +2,10 @@
 // transcripts.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { withCallIds } from '../../src/formats/chat/calls.ts';
+import { writeTranscript } from '../../src/formats/write/write.ts';
 import { type MessageData, messageData } from '../../src/model/data.ts';
-import { parse } from '../../src/rules/library-best.ts';
+import { check, parse } from '../../src/rules/library-best.ts';
 import { matchReplies, messagesForCompletion } from '../../src/rules/sampling.ts';
 import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
@@ -65,6 +67,32 @@ test('an unknown rule is a wrong call', () => {
 test('nothing gives nothing', () => {
   for (const rule of ['ocm', 'harmony', 'keep'] as const) {
     expect(messagesForCompletion([], { rule })).toEqual({ messages: [], dropped: [] });
+  }
+});
+
+test('replies are matched as check and conversion match them', () => {
+  const call = (callId?: string): MessageData => ({
+    role: 'assistant', recipient: 'functions.f', channel: 'commentary', content: '{}', end: 'call',
+    ...(callId && { callId }),
+  });
+  const reply = (more: object): MessageData => ({ role: 'tool', recipient: 'assistant', content: 'x', ...more });
+  const cases: [MessageData[], number][] = [
+    [[call('a'), reply({ callId: 'a', name: 'functions.f' })], 1],
+    [[call('a'), reply({ name: 'functions.f' })], 1],
+    [[call('a'), reply({})], 1],
+    [[call(), reply({ name: 'f' })], 1],
+    [[call('a'), reply({ callId: 'b', name: 'functions.f' })], 0],
+    [[call(), reply({ callId: 'b', name: 'functions.f' })], 0],
+  ];
+  for (const [messages, answered] of cases) {
+    const told = JSON.stringify(messages);
+    expect(matchReplies(messages).size, told).toBe(answered);
+    // Conversion makes ids where there are none; where a reply has one, it answers no other call.
+    for (const shaped of [messages, withCallIds(messages).messages]) {
+      const { text } = writeTranscript({ header: null, tools: [], messages: [...shaped] }, 'openchatml-2.2');
+      const rules = check(text!).map(({ rule }) => rule);
+      expect(rules.includes('unmatched-reply'), told).toBe(answered === 0);
+    }
   }
 });
 

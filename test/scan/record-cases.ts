@@ -48,9 +48,11 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
     'assistant analysis', '  body|t', 'assistant final', '  body|a',
   ]],
   ['{"role":"assistant","reasoning":"t\\n"}', 'losses', ['assistant analysis', '  body escaped|t\\n']],
-  ['{"role":"assistant","content":"","name":"n","reasoning_content":"","thinking":null}', 'losses', [
-    'assistant analysis', '  name|n', '  body|', 'assistant final', '  name|n', '  body|',
+  ['{"role":"assistant","content":"","name":"n","reasoning_content":"t","thinking":null}', 'losses', [
+    'assistant analysis', '  name|n', '  body|t', 'assistant final', '  name|n', '  body|',
   ]],
+  ['{"role":"assistant","content":"a","thinking":""}', 'losses', ['assistant final', '  body|a']],
+  ['{"role":"assistant","reasoning":""}', 'losses', ['assistant final', '  body absent']],
   ['{"role":"user","content":"a","thinking":"t"}', 'losses', ['user', '  body|a']],
   // Calls.
   [`{"role":"assistant","content":null,"tool_calls":[{"id":"c1","type":"function",${CALL}}]}`, 'calls', [

@@ -217,6 +217,10 @@ class Reader {
     for (const key of THINKING) {
       const text = readText(fields[key], key, index, this.#losses);
       if (text === null) continue;
+      if (text === '') {
+        this.#lose('thinking', index, 'reasoning that is empty is left out');
+        continue;
+      }
       if (found !== null && found !== text) {
         throw new Refusal(
           index,

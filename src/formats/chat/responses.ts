@@ -138,6 +138,10 @@ class Reader {
     }
     const from = isThere(content) ? content : summary;
     const text = this.#text(from, 'reasoning', index);
+    if (text === '') {
+      this.#lose('thinking', index, 'reasoning that is empty is left out');
+      return null;
+    }
     return { role: 'assistant', channel: 'analysis', content: text, end: 'end' };
   }
 

@@ -136,6 +136,10 @@ class Writer {
 
   #hidden(message: MessageData, index: number): void {
     this.#tell.hidden(message, index);
+    if (message.content === '') {
+      this.#lose('thinking', index, 'reasoning that is empty is left out');
+      return;
+    }
     const turn = this.#turnOf(message, true);
     if (turn.thinking === null) turn.thinking = message.content;
     else {

@@ -351,9 +351,12 @@ export class Entries {
     const word = (channel: number, end = abi.END): number =>
       (end << abi.TOKEN_SHIFT) | (abi.ASSISTANT << abi.ROLE_SHIFT) | (channel << abi.CHANNEL_SHIFT);
     const pushName = (): void => this.#pushWord(abi.NAME, name);
-    if (thought !== null) this.#message(entry, word(abi.ANALYSIS), pushName, thought);
+    // An empty one makes no message.
+    const hasThought = thought !== null && thought.to > thought.from;
+    this.#losesIf(thought !== null && !hasThought);
+    if (hasThought) this.#message(entry, word(abi.ANALYSIS), pushName, thought);
     const hasContent = content !== null && (calls.length === 0 || content.to > content.from);
-    if (hasContent || (calls.length === 0 && thought === null)) {
+    if (hasContent || (calls.length === 0 && !hasThought)) {
       this.#message(entry, word(calls.length > 0 ? abi.COMMENTARY : abi.FINAL), pushName, content);
     }
     for (const call of calls) {

@@ -22,6 +22,8 @@ const TEXTS = [
   'Hello', '', ' ', 'a\nb\r\n', 'caf\u00e9 \u{1f600}', '<|end|>', 'a <think> b', '{"a": 1}', '"', '\\',
   'x'.repeat(200), '[image]', '\u2028', 'version: 2.2', '<tool_call>{}</tool_call>',
 ];
+/** Empty reasoning is none. */
+const SOME = TEXTS.filter((text) => text !== '');
 const NAMES = ['weather', 'a.b', 'x-y', 'search_2', 'browser.search', 'python'];
 
 function value(random: Random, depth = 0): Value {
@@ -55,15 +57,15 @@ export function randomConversation(random: Random, plain = false): Conversation 
       const replies = isCut ? [] : calls.map(() => random.pick(TEXTS));
       turns.push({
         who: 'assistant',
-        thinking: plain || random.once(2) ? null : random.pick(TEXTS),
+        thinking: plain || random.once(2) ? null : random.pick(SOME),
         // Empty text beside calls is the same as none.
-        text: plain || random.once(2) ? null : random.pick(TEXTS.filter((text) => text !== '')),
+        text: plain || random.once(2) ? null : random.pick(SOME),
         calls,
         replies,
       });
       if (isCut) return { tools: tools(random), turns };
     }
-    const thinking = plain || random.once(2) ? null : random.pick(TEXTS);
+    const thinking = plain || random.once(2) ? null : random.pick(SOME);
     turns.push({ ...said('assistant', random.pick(TEXTS)), thinking });
   }
   return { tools: tools(random), turns };

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromResponses } from '../../../src/formats/chat/responses.ts';
 import { toChat } from '../../../src/formats/chat/write.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
@@ -97,6 +98,24 @@ describe('what a record says', () => {
       ['commentary', null, '{"a": 1}'],
       ['commentary', null, '{}'],
     ]);
+  });
+
+  test('empty reasoning makes no message, and is told', () => {
+    const said = { role: 'assistant', content: 'A' };
+    const blocks = { role: 'assistant', content: [{ type: 'thinking', thinking: '' }, { type: 'text', text: 'A' }] };
+    const members = ['thinking', 'reasoning', 'reasoning_content'].map((name) => ({ ...said, [name]: '' }));
+    for (const entry of [...members, blocks]) {
+      const { data, losses } = fromChat({ messages: [entry] });
+      expect(data.messages.map(({ channel, content }) => [channel, content])).toEqual([['final', 'A']]);
+      expect(losses).toEqual([{ what: 'thinking', message: 0, detail: 'reasoning that is empty is left out' }]);
+    }
+    const item = { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: '' }] };
+    const answer = { type: 'message', role: 'assistant', content: 'A' };
+    expect(fromResponses({ input: [item, answer] }).data.messages).toHaveLength(1);
+    const empty = { role: 'assistant', channel: 'analysis', content: '' } as const;
+    const { record, losses } = toChat({ header: null, tools: [], messages: [empty, { ...said, channel: 'final' }] });
+    expect(record.messages).toEqual([said]);
+    expect(losses.map(({ what }) => what)).toEqual(['thinking']);
   });
 
   test('thinking that leads to nothing is a message', () => {
@@ -392,6 +411,7 @@ describe('fixtures', () => {
 
 describe('any record', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 12 });
+  const some = text.filter((value) => value !== '');
   const name = fc.constantFrom('f', 'g', 'browser.search', 'python', 'functions.browser.search');
   const ids = fc.constantFrom('a', 'b', 'call_1');
   const calls = fc.array(
@@ -403,12 +423,12 @@ describe('any record', () => {
       { role: fc.constantFrom('system', 'developer', 'user'), content: text, name: text },
       { requiredKeys: ['role', 'content'] },
     ),
-    fc.record({ role: fc.constant('assistant'), content: text, thinking: text }, { requiredKeys: ['role', 'content'] }),
+    fc.record({ role: fc.constant('assistant'), content: text, thinking: some }, { requiredKeys: ['role', 'content'] }),
     fc.record(
       {
         role: fc.constant('assistant'),
-        content: fc.option(text.filter((value) => value !== '')),
-        thinking: text,
+        content: fc.option(some),
+        thinking: some,
         tool_calls: calls,
       },
       { requiredKeys: ['role', 'content', 'tool_calls'] },
