@@ -109,7 +109,8 @@ test('as tables, and beside the page', async () => {
   expect(code).toBe(0);
   expect(out).toMatch(/\nlengths in bytes\n +messages +sum +mean +50 % up to +90 % up to +99 % up to +largest\n/);
   expect(out).toMatch(/\nlengths in code points\n/);
-  expect(out).toMatch(/\n {2}assistant analysis +300 /);
+  const thoughts = chats.flatMap(({ messages }) => messages).filter((one) => 'thinking' in one && one.thinking !== '');
+  expect(out).toMatch(new RegExp(`\\n {2}assistant analysis +${thoughts.length} `));
   expect((await run(['scan', RECORDS])).out).not.toContain('lengths');
 });
 
