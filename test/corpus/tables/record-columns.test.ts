@@ -23,8 +23,9 @@ interface Seen {
 }
 
 const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
-/** Readers take a byte order mark at the start of a text away. */
-const unmarked = (value: unknown): unknown => (typeof value === 'string' ? value.replace(/^\ufeff/, '') : plain(value));
+/** Readers of tables take a byte order mark at the start of a text away, but not a second one. */
+const MARKS = /^\ufeff+/;
+const unmarked = (value: unknown): unknown => (typeof value === 'string' ? value.replace(MARKS, '') : plain(value));
 const rowOf = (row: object): Row =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, unmarked(value)]));
 
