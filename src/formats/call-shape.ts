@@ -1,7 +1,11 @@
-// Calls as 2.x and Harmony have them: on commentary, and with the type of their arguments (2.2 §§8.1, 12.4).
+// Calls as texts have them: on commentary, with the type of their arguments (2.2 §§8.1, 12.4), and builtin tools
+// without `functions.` (2.0 §8.1).
 
-import type { MessageData } from '../model/data.ts';
+import type { MessageData, TranscriptData } from '../model/data.ts';
+import { builtinsOf } from '../model/header/document.ts';
 import { isCall } from '../rules/message-data.ts';
+import { isBuiltin, plainName } from '../tools/name.ts';
+import { FUNCTIONS } from '../tools/types.ts';
 import type { Loss } from './loss.ts';
 import { isJson } from './v01/json.ts';
 
@@ -26,6 +30,30 @@ export function withCallShape(
     };
   });
   return { messages: shaped, losses };
+}
+
+/**
+ * Builtin tools stand without `functions.` (R-BUILTIN), as recipients and as names of replies, where no function of
+ * that name is defined.
+ */
+export function withPlainBuiltins({ header, tools, messages }: TranscriptData): {
+  messages: readonly MessageData[]; losses: Loss[];
+} {
+  const builtins = builtinsOf(header);
+  const functions = new Set(tools.filter(({ namespace }) => namespace === FUNCTIONS).map(({ name }) => name));
+  const losses: Loss[] = [];
+  const plain = (said: string, what: 'name' | 'recipient', message: number): string => {
+    const name = plainName(said);
+    if (name === said || !isBuiltin(name, builtins) || functions.has(name)) return said;
+    losses.push({ what, message, detail: 'a builtin tool stands without functions.' });
+    return name;
+  };
+  const named = messages.map((message, index): MessageData => {
+    const { role, name, recipient } = message;
+    if (isCall(message)) return { ...message, recipient: plain(recipient!, 'recipient', index) };
+    return role === 'tool' && name != null ? { ...message, name: plain(name, 'name', index) } : message;
+  });
+  return losses.length === 0 ? { messages, losses } : { messages: named, losses };
 }
 
 /** A builtin tool may take anything: python takes code, which may look like JSON. */

@@ -9,7 +9,7 @@ import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.t
 import { toResponses } from './chat/responses.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
 import { toChat } from './chat/write.ts';
-import { withCallShape } from './call-shape.ts';
+import { withCallShape, withPlainBuiltins } from './call-shape.ts';
 import { type AnswerEnds, withAnswerEnds } from './ends.ts';
 import { fromHarmony, toHarmony } from './harmony/harmony.ts';
 import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
@@ -59,7 +59,7 @@ export interface ConvertOptions {
   readonly constrainCalls?: boolean | undefined;
   /** @internal Reasoning that is written as text stays where it is. */
   readonly asWritten?: boolean | undefined;
-  /** @internal Calls without a channel stay so, for readers to tell. */
+  /** @internal Calls stay as they are, for readers to tell what is wrong with them. */
   readonly asGiven?: boolean | undefined;
 }
 
@@ -203,9 +203,10 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
 }
 
 function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): Omit<Converted, 'record'> {
-  const { messages, losses } = withCarriedNames(data.messages, to, options.neutralise === true);
+  const plain = options.asGiven === true ? { messages: data.messages, losses: [] } : withPlainBuiltins(data);
+  const { messages, losses } = withCarriedNames(plain.messages, to, options.neutralise === true);
   const named = messages === data.messages ? data : { ...data, messages };
-  return write(joined(losses, shapeFor(named, to, options)), to, options);
+  return write(joined([...plain.losses, ...losses], shapeFor(named, to, options)), to, options);
 }
 
 /** A record says its version: without one it would be taken for another form. */

@@ -2,6 +2,7 @@
 
 const BUILTINS: readonly string[] = ['browser', 'python', 'container'];
 const NONE: readonly string[] = [];
+const PREFIX = 'functions.';
 
 /**
  * Tools that the model brings with it, or that the header of a transcript lists (`further`): they are called on
@@ -16,5 +17,16 @@ export function isBuiltin(recipient: string, further: readonly string[] = NONE):
 
 /** A tool's name as names are compared. */
 export function plainName(name: string): string {
-  return name.startsWith('functions.') ? name.slice(10) : name;
+  return name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name;
+}
+
+/** The bare name of a tool: a function's without its namespace, where adding it gives the recipient back. */
+export function toolName(recipient: string, further: readonly string[] = NONE): string {
+  const name = plainName(recipient);
+  return name === '' || isBuiltin(name, further) || name.startsWith(PREFIX) ? recipient : name;
+}
+
+/** The recipient that a bare name means. */
+export function toolRecipient(name: string, further: readonly string[] = NONE): string {
+  return isBuiltin(name, further) || name.startsWith(PREFIX) ? name : PREFIX + name;
 }

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rawTranscripts } from '../../src/corpus/records/raw.ts';
 import { fromChat } from '../../src/formats/chat/read.ts';
-import { toolName, toolRecipient, withCallIds, withOrderedReplies } from '../../src/formats/chat/calls.ts';
+import { withCallIds, withOrderedReplies } from '../../src/formats/chat/calls.ts';
 import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat/tools.ts';
 import { toChat } from '../../src/formats/chat/write.ts';
 import { convertTranscript, type Form, FORMS, neutralOf } from '../../src/formats/convert.ts';
@@ -16,6 +16,7 @@ import { messageData, type MessageData, type ToolDefinition, type TranscriptData
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { isShown } from '../../src/rules/message-data.ts';
+import { toolName, toolRecipient } from '../../src/tools/name.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
 const RECORD = JSON.parse(readFileSync(new URL('../../fixtures/chat/record.json', import.meta.url), 'utf8')) as {
@@ -176,7 +177,8 @@ test('names and recipients of tools are each other', () => {
   ]) {
     expect(toolName(toolRecipient(name))).toBe(name);
   }
-  expect(['functions.f', 'functions.a.b', 'functions.functions.f', 'functions.', 'python', 'x'].map(toolName)).toEqual([
+  const recipients = ['functions.f', 'functions.a.b', 'functions.functions.f', 'functions.', 'python', 'x'];
+  expect(recipients.map((recipient) => toolName(recipient))).toEqual([
     'f',
     'a.b',
     'functions.functions.f',
@@ -184,6 +186,41 @@ test('names and recipients of tools are each other', () => {
     'python',
     'x',
   ]);
+});
+
+describe('builtin tools stand without functions. (R-BUILTIN)', () => {
+  const call = (recipient: string): MessageData => ({
+    role: 'assistant', recipient, channel: 'commentary', contentType: 'json', callId: 'c', content: '{}', end: 'call',
+  });
+  const reply = (name: string): MessageData => ({
+    role: 'tool', name, recipient: 'assistant', channel: 'commentary', callId: 'c', content: '{}', end: 'end',
+  });
+  const told = { what: 'recipient', message: 0, detail: 'a builtin tool stands without functions.' };
+
+  test.each(Object.keys(DIALECTS) as DialectId[])('in %s', (dialect) => {
+    const given = ['functions.browser.search', 'functions.python', 'functions.f', 'python'];
+    const written = given.map((recipient) => convertTranscript(transcript([], call(recipient)), dialect));
+    const losses = written.map((it) => it.losses.filter(({ detail }) => detail === told.detail));
+    expect(losses).toEqual([[told], [told], [], []]);
+    expect(written[0]!.text).toBe(convertTranscript(transcript([], call('browser.search')), dialect).text);
+    expect(written[1]!.text).toBe(written[3]!.text);
+  });
+
+  test('as the names of replies, and those of the header', () => {
+    const header = { generation_settings: { builtin_tools: ['calendar'] } };
+    const messages = [call('functions.calendar'), reply('functions.calendar')];
+    const { text, losses } = convertTranscript({ header, tools: [], messages }, 'openchatml-2.2');
+    expect(text).toContain('to=calendar ');
+    expect(text).toContain('name=calendar<|channel|>');
+    expect(losses).toEqual([told, { ...told, what: 'name', message: 1 }]);
+  });
+
+  test('not where a function of that name is defined', () => {
+    const data = transcript([{ ...TOOL, name: 'python' }], call('functions.python'));
+    const { text, losses } = convertTranscript(data, 'openchatml-2.2');
+    expect(text).toContain('to=functions.python');
+    expect(losses).toEqual([]);
+  });
 });
 
 test('replies are put in the order of their calls, where they follow each other', () => {

@@ -1,28 +1,14 @@
-// Calls and replies in forms that tell a tool by its bare name: names and recipients, and which reply answers which
-// call.
+// Calls and replies in forms that tell a tool by its bare name: which reply answers which call.
 
 import type { MessageData } from '../../model/data.ts';
-import { isBuiltin } from '../../tools/name.ts';
+import { toolName, toolRecipient } from '../../tools/name.ts';
 import { isCall } from '../../rules/message-data.ts';
 import { Queue, Queues } from '../../rules/queue.ts';
 import type { Loss } from '../loss.ts';
 
-const PREFIX = 'functions.';
-/** The bare name of a tool: a function's without its namespace, where adding it gives the recipient back. */
-export function toolName(recipient: string): string {
-  if (!recipient.startsWith(PREFIX)) return recipient;
-  const name = recipient.slice(PREFIX.length);
-  return name === '' || isBuiltin(name) || name.startsWith(PREFIX) ? recipient : name;
-}
-
-/** The recipient that a bare name means. */
-export function toolRecipient(name: string): string {
-  return isBuiltin(name) || name.startsWith(PREFIX) ? name : PREFIX + name;
-}
-
 /** What is lost of a bare name that `toolName` would not give back; null: nothing. */
-export function nameLoss(name: string): string | null {
-  if (toolName(toolRecipient(name)) === name) return null;
+export function nameLoss(name: string, builtins?: readonly string[]): string | null {
+  if (toolName(toolRecipient(name, builtins), builtins) === name) return null;
   return name === '' ? 'an empty name' : 'the prefix functions. is no part of a name';
 }
 

@@ -6,9 +6,10 @@
 
 import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { endsWithReply, entriesOf, plainText } from './blocks.ts';
-import { nameLoss, toolRecipient, withReplyNames } from './calls.ts';
+import { nameLoss, withReplyNames } from './calls.ts';
 import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
 import { isBounded } from '../../tools/json.ts';
+import { toolRecipient } from '../../tools/name.ts';
 import { readToolField } from './tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 

@@ -4,11 +4,12 @@
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { isBounded } from '../../tools/json.ts';
+import { toolRecipient } from '../../tools/name.ts';
 import { toOpenAI } from '../../tools/records.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
-import { nameLoss, toolRecipient, withCallIds, withReplyNames } from './calls.ts';
+import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
 import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
 import { tellFrame, tellHeader, Telling } from './tell.ts';
 import { readToolField } from './tools.ts';

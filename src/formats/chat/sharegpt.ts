@@ -3,9 +3,10 @@
 
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
+import { toolName, toolRecipient } from '../../tools/name.ts';
 import { toOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
-import { OpenCalls, toolName, toolRecipient, withOrderedReplies, withReplyNames } from './calls.ts';
+import { OpenCalls, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
 import { refuseHiddenUser, tellFrame, tellHeader } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';

@@ -2,8 +2,8 @@
 
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
+import { toolName, toolRecipient } from '../../tools/name.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
-import { toolName, toolRecipient } from './calls.ts';
 
 /** Header fields have no place in a form without a header; the version is that of the notation. */
 export function tellHeader({ header }: TranscriptData, losses: Loss[]): void {

@@ -2,10 +2,13 @@
 
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
+import { builtinsOf } from '../../model/header/document.ts';
 import { isBounded } from '../../tools/json.ts';
+import { toolRecipient } from '../../tools/name.ts';
+import { nameLoss } from '../chat/calls.ts';
 import { isObject, tellOtherFields } from '../chat/fields.ts';
 import { isCall } from '../../rules/message-data.ts';
-import { FUNCTIONS_PREFIX, type InterchangeVersion, usual, versionOfTurns } from './shape.ts';
+import { type InterchangeVersion, usual, versionOfTurns } from './shape.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -76,12 +79,14 @@ function read(
     throw new Refusal(null, 'it is no interchange record', remedy);
   }
   tellOtherFields(fields, RECORD_KEYS, null, losses);
+  const header = headerOf(fields);
+  const builtins = builtinsOf(header);
   const messages = (entries ?? (fields['messages'] as unknown[])).flatMap((entry, index) => {
     if (!isObject(entry)) throw new Refusal(index, 'it is no object', 'give a message');
-    const read = new Entry(entry, index, version, losses).messages();
+    const read = new Entry(entry, index, version, builtins, losses).messages();
     return origins === true ? read.map((message) => ({ ...message, origin: index })) : read;
   });
-  return { data: { header: headerOf(fields), tools: [], messages }, losses };
+  return { data: { header, tools: [], messages }, losses };
 }
 
 /** A turn by itself, as the documents print it. */
@@ -116,12 +121,16 @@ class Entry {
   readonly #fields: Fields;
   readonly #index: number;
   readonly #version: InterchangeVersion;
+  readonly #builtins: readonly string[];
   readonly #losses: Loss[];
 
-  constructor(fields: Fields, index: number, version: InterchangeVersion, losses: Loss[]) {
+  constructor(
+    fields: Fields, index: number, version: InterchangeVersion, builtins: readonly string[], losses: Loss[],
+  ) {
     this.#fields = fields;
     this.#index = index;
     this.#version = version;
+    this.#builtins = builtins;
     this.#losses = losses;
   }
 
@@ -262,7 +271,10 @@ class Entry {
       tellOtherFields(call, OLD_CALL_KEYS, this.#index, this.#losses, 'tool_calls.');
       tellOtherFields(target, FUNCTION_KEYS, this.#index, this.#losses, 'function.');
       const name = this.#text(target, 'name') ?? this.#refuse('a call names no function', 'name it');
-      const recipient = this.#text(call, 'recipient') ?? FUNCTIONS_PREFIX + name;
+      const given = this.#text(call, 'recipient');
+      const detail = given === null ? nameLoss(name, this.#builtins) : null;
+      if (detail !== null) this.#losses.push({ what: 'name', message: this.#index, detail });
+      const recipient = given ?? toolRecipient(name, this.#builtins);
       return this.#callOf(recipient, this.#text(call, 'id'), this.#type(call), target);
     });
   }

@@ -5,7 +5,7 @@
 // Beside the keys of the documents these are written where the text says more. On a message: `name`, `recipient`,
 // `call_id` (2.0: `tool_call_id`), `content_type`, `constrained: true`, `attributes`, `marked: false` (CoT markers of a
 // hidden body are quoted text), `end` when it does not go without saying. In a call: `content_type`, `constrained:
-// false` (it is a hint), in 2.0 `recipient` when it is not `functions.` and the name. Analysis directly before an
+// false` (it is a hint), in 2.0 `recipient` when the name means another one. Analysis directly before an
 // assistant's message is its `thinking`. In 2.2 a preamble directly before a call on commentary is its `content`, with
 // `intent: "preamble"`: the other keys of the object are then the preamble's.
 //
@@ -68,8 +68,6 @@ export function versionOfTurns(turns: readonly object[]): InterchangeVersion {
     turns.some((turn) => keys.some((key) => ((turn as { [key: string]: unknown })[key] ?? null) !== null));
   return !has('tool_call', 'call_id') && has('tool_calls', 'tool_call_id') ? '2.0' : '2.2';
 }
-
-export const FUNCTIONS_PREFIX = 'functions.';
 
 /** The channel and the recipient of a message that does not say them. */
 export function usual(

@@ -2,10 +2,11 @@
 
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
+import { builtinsOf } from '../../model/header/document.ts';
+import { toolName, toolRecipient } from '../../tools/name.ts';
 import { placeTools } from '../chat/tools.ts';
 import { refuseLeak } from '../chat/tell.ts';
 import {
-  FUNCTIONS_PREFIX,
   type InterchangeCall,
   type InterchangeMessage,
   type InterchangeRecord,
@@ -29,6 +30,7 @@ export function toInterchange20(data: TranscriptData): { record: InterchangeReco
 function write(given: TranscriptData, version: InterchangeVersion): { record: InterchangeRecord; losses: Loss[] } {
   const { data, losses } = placeTools(given, version === '2.0' ? 'list' : 'declarations');
   const { messages } = data;
+  const builtins = builtinsOf(data.header);
   messages.forEach((message, index) => look(message, index, losses));
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {
@@ -39,7 +41,7 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
     const next = messages[at + 1];
     if (version === '2.0' && isCall(message)) {
       const calls = isOrdinary(message) ? ordinaryCalls(messages, at) : [message];
-      entries.push({ ...entry, tool_calls: calls.map(oldCall) });
+      entries.push({ ...entry, tool_calls: calls.map((call) => oldCall(call, builtins)) });
       at += calls.length;
     } else if (isCall(message)) {
       entries.push({ ...entry, tool_call: callOf(message) });
@@ -169,15 +171,15 @@ function callOf(message: MessageData): InterchangeCall {
   return { ...(!isAbsent(callId) && { id: callId! }), recipient: recipient!, ...typeOf(message), arguments: content };
 }
 
-function oldCall(message: MessageData): InterchangeToolCall {
+function oldCall(message: MessageData, builtins: readonly string[]): InterchangeToolCall {
   const { callId, content } = message;
   const recipient = message.recipient!;
-  const named = recipient.startsWith(FUNCTIONS_PREFIX);
+  const name = toolName(recipient, builtins);
   return {
     ...(!isAbsent(callId) && { id: callId! }),
     type: 'function',
-    function: { name: named ? recipient.slice(FUNCTIONS_PREFIX.length) : recipient, arguments: content },
-    ...(!named && { recipient }),
+    function: { name, arguments: content },
+    ...(toolRecipient(name, builtins) !== recipient && { recipient }),
     ...typeOf(message),
   };
 }

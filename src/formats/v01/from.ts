@@ -3,7 +3,8 @@
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { readFunctionList } from '../../tools/lists.ts';
-import { OpenCalls, toolRecipient } from '../chat/calls.ts';
+import { toolRecipient } from '../../tools/name.ts';
+import { OpenCalls } from '../chat/calls.ts';
 import type { Loss } from '../loss.ts';
 import { withoutWritten } from '../written-thoughts.ts';
 import { readCallText, readReplyText } from './json.ts';

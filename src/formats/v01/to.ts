@@ -4,7 +4,7 @@
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { writeFunctionList } from '../../tools/lists.ts';
-import { toolName, toolRecipient } from '../chat/calls.ts';
+import { toolName, toolRecipient } from '../../tools/name.ts';
 import { readSystem } from './from.ts';
 import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts';
 import {

@@ -72,7 +72,7 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     // Whatever it says but no: a setting that hides fails closed.
     requiresChannels: enabled && required != null && required !== false
       && !(Array.isArray(required) && required.length === 0),
-    builtins: texts(property(settings, 'builtin_tools')) ?? NONE,
+    builtins: builtinsOf(fields),
     callChannels: enabled
       ? { builtins: channelsIn(harmony, 'builtins_in'), functions: channelsIn(harmony, 'tool_calls_in') }
       : ANY_CHANNEL,
@@ -167,6 +167,10 @@ function property(value: HeaderValue | undefined, key: string): HeaderValue | un
 function texts(value: HeaderValue | undefined): readonly string[] | null {
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : null;
 }
+
+/** Names of builtin tools that the fields of a header list (R-BUILTIN). */
+export const builtinsOf = (fields: HeaderValue | null): readonly string[] =>
+  texts(property(property(fields ?? undefined, 'generation_settings'), 'builtin_tools')) ?? NONE;
 
 /** A channel, or a list of channels. */
 function channelsIn(profile: HeaderValue | undefined, key: string): readonly string[] | null {

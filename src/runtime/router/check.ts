@@ -56,10 +56,14 @@ export class CallDesk {
   readonly #patterns: readonly (readonly [prefix: string, handler: Handler])[];
   readonly #definitions = new Map<string, ToolDefinition>();
   readonly #schemas = new ToolCache();
+  readonly #builtins: readonly string[];
   readonly #longest: number;
 
-  /** `longest`: UTF-16 units of a body. */
-  constructor(handlers: { readonly [recipient: string]: Handler }, tools: readonly ToolDefinition[], longest: number) {
+  /** `builtins`: those that are none everywhere. `longest`: UTF-16 units of a body. */
+  constructor(
+    handlers: { readonly [recipient: string]: Handler }, tools: readonly ToolDefinition[], builtins: readonly string[],
+    longest: number,
+  ) {
     if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
     const patterns: [string, Handler][] = [];
     for (const [recipient, handler] of Object.entries(handlers)) {
@@ -70,28 +74,31 @@ export class CallDesk {
     }
     this.#patterns = patterns.sort(([a], [b]) => b.length - a.length);
     for (const tool of tools) this.#definitions.set(`${tool.namespace}.${tool.name}`, tool);
+    if (!Array.isArray(builtins) || !builtins.every((name) => typeof name === 'string'))
+      throw new TypeError('option builtinTools: expected a list of names');
+    this.#builtins = builtins;
     this.#longest = longest;
   }
 
   /** The tool's own name: a bare word means a function of that name, as names are compared without `functions.`. */
   nameOf(recipient: string): string {
     const plain = plainName(recipient);
-    const isBuiltinFunction = plain !== recipient && isBuiltin(plain) && !this.#definitions.has(recipient);
+    const isBuiltinFunction = plain !== recipient && this.#isBuiltin(plain) && !this.#definitions.has(recipient);
     // 2.0 §11 writes `functions.` in front of a builtin tool, too.
     if (isBuiltinFunction && !this.#handlers.has(recipient) && this.#handlerOf(plain) !== null) return plain;
-    const isBare = !recipient.includes('.') && !isBuiltin(recipient) && !this.#handlers.has(recipient);
+    const isBare = !recipient.includes('.') && !this.#isBuiltin(recipient) && !this.#handlers.has(recipient);
     return isBare ? PREFIX + recipient : recipient;
   }
 
   check(call: RoutedCall): Plan | CallFault {
     const { content } = call;
     const name = this.nameOf(call.recipient!);
-    const fault = faultOfChannel(call);
+    const fault = faultOfChannel(call, this.#isBuiltin(call.recipient!));
     if (fault) return fault;
     const handler = this.#handlerOf(name);
     const definition = this.#definitions.get(name);
     if (!handler) return { rule: 'unknown-tool', ...(definition && { detail: 'nothing here carries it out' }) };
-    if (!definition && this.#definitions.size > 0 && !isBuiltin(name)) return { rule: 'unknown-tool' };
+    if (!definition && this.#definitions.size > 0 && !this.#isBuiltin(name)) return { rule: 'unknown-tool' };
     // A tool never receives reasoning (2.2 §8.3).
     if (holdsReasoning(call)) return { rule: 'invalid-arguments', detail: 'they hold marks of reasoning' };
     if (content.length > this.#longest) return { rule: 'invalid-arguments', detail: 'they are longer than is read' };
@@ -121,6 +128,10 @@ export class CallDesk {
     return schema.refused || schema.check(value) ? schema.faults(value).join('; ') : null;
   }
 
+  #isBuiltin(name: string): boolean {
+    return isBuiltin(name, this.#builtins);
+  }
+
   #handlerOf(name: string): Handler | null {
     const own = this.#handlers.get(name);
     if (own) return own;
@@ -131,8 +142,8 @@ export class CallDesk {
 }
 
 /** Functions are called on commentary, builtin tools on analysis too; no channel is `final`. */
-function faultOfChannel({ channel, recipient }: RoutedCall): CallFault | null {
-  const isRight = channel === 'commentary' || (channel === 'analysis' && isBuiltin(recipient!));
+function faultOfChannel({ channel }: RoutedCall, isBuiltinTool: boolean): CallFault | null {
+  const isRight = channel === 'commentary' || (channel === 'analysis' && isBuiltinTool);
   return isRight ? null : { rule: 'call-channel' };
 }
 

@@ -62,9 +62,11 @@ export class ToolRouter {
   #isClosed = false;
 
   constructor(options: RouterOptions) {
-    const { handlers, tools = [], requireIds = true, exposeErrors = false, clock = systemClock, onEvent } = options;
+    const {
+      handlers, tools = [], builtinTools = [], requireIds = true, exposeErrors = false, clock = systemClock, onEvent,
+    } = options;
     this.#limits = limitsOf(options);
-    this.#desk = new CallDesk(handlers, tools, this.#limits.maxArgumentsLength);
+    this.#desk = new CallDesk(handlers, tools, builtinTools, this.#limits.maxArgumentsLength);
     this.#requireIds = requireIds;
     this.#exposeErrors = exposeErrors;
     this.#clock = clock;

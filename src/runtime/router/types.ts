@@ -77,6 +77,11 @@ export interface RouterOptions {
    * whatever handlers there are. Without any, arguments are looked at for being JSON only.
    */
   readonly tools?: readonly ToolDefinition[] | undefined;
+  /**
+   * Builtin tools beside `browser`, `python` and `container`, as `generation_settings.builtin_tools` of a header lists
+   * them: they need no definition, and may be called on analysis (R-BUILTIN).
+   */
+  readonly builtinTools?: readonly string[] | undefined;
   /** Calls that run at a time; the others wait in order. Default 8. */
   readonly concurrency?: number | undefined;
   /** For calls without `deadline_ms`. Counts from the dispatch on, the time in the queue included. Default 30,000. */

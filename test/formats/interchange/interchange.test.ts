@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { fromChat } from '../../../src/formats/chat/read.ts';
 import { convertTranscript } from '../../../src/formats/convert.ts';
 import {
   fromInterchange,
@@ -74,18 +75,42 @@ describe("the documents' examples", () => {
     expect(toInterchange22(data).record.messages).toEqual([example('2.2')]);
   });
 
-  test('2.0 §10 is thinking and a call to functions.browser.search, as its §11 writes it', () => {
+  test('2.0 §10 is thinking and a call to browser.search, as a chat record with this call means it', () => {
     const { data, losses } = fromInterchange20({ messages: [example('2.0')] });
     expect(losses).toEqual([]);
     expect(data.messages[1]).toEqual({
       role: 'assistant',
-      recipient: 'functions.browser.search',
+      recipient: 'browser.search',
       callId: 'call_abc123',
       channel: 'commentary',
       content: '{"query":"latest news"}',
       end: 'call',
     });
     expect(toInterchange20(data).record.messages).toEqual([example('2.0')]);
+  });
+
+  test.each([
+    ['weather', 'functions.weather'], ['weather.get', 'functions.weather.get'], ['python', 'python'],
+    ['browser.search', 'browser.search'], ['functions.weather', 'functions.weather', 'weather'],
+    ['functions.python', 'functions.python'],
+  ])('a call of %s has one recipient, with and without a version (R-BUILTIN)', (name, recipient, written = name) => {
+    const call = { id: 'c', type: 'function', function: { name, arguments: '{}' } };
+    const messages = [{ role: 'assistant', content: null, tool_calls: [call] }];
+    expect(fromChat({ messages }).data.messages[0]!.recipient).toBe(recipient);
+    const { data, losses } = fromInterchange({ version: '2.0', messages });
+    expect(data.messages[0]!.recipient).toBe(recipient);
+    expect(losses.length).toBe(written === name ? 0 : 1);
+    const [entry] = toInterchange20(data).record.messages;
+    expect(entry!.tool_calls).toEqual([{ ...call, function: { name: written, arguments: '{}' } }]);
+  });
+
+  test('a builtin tool that the header lists is called by its name (R-BUILTIN)', () => {
+    const call = { type: 'function', function: { name: 'calendar.add', arguments: '{}' } };
+    const header = { generation_settings: { builtin_tools: ['calendar'] } };
+    const record = { version: '2.0', header, messages: [{ role: 'assistant', tool_calls: [call] }] };
+    const { data } = fromInterchange(record);
+    expect(data.messages[0]!.recipient).toBe('calendar.add');
+    expect(toInterchange20(data).record).toEqual(record);
   });
 
   test('the text of 2.0 §11 needs no further keys but for replies', () => {
@@ -154,7 +179,7 @@ describe('what is written', () => {
           thinking: 'T',
           tool_calls: [
             { id: 'c1', ...entry, function: { name: 'f', arguments: '{"a": 1}' } },
-            { id: 'c2', ...entry, function: { name: 'python', arguments: '{"a": 1}' }, recipient: 'python' },
+            { id: 'c2', ...entry, function: { name: 'python', arguments: '{"a": 1}' } },
           ],
         },
         { role: 'tool', name: 'functions.f', tool_call_id: 'c1', content: 'R' },

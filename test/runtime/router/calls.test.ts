@@ -149,6 +149,17 @@ describe('a recipient', () => {
     expect(outcome.reply.name).toBe(recipient === 'weather' ? 'functions.weather' : own);
   });
 
+  test.each([
+    ['calendar', 'analysis', 'calendar', 'ok'], ['calendar.add', 'commentary', 'calendar.add', 'ok'],
+    ['functions.calendar.add', 'commentary', 'calendar.add', 'ok'], ['clock', 'analysis', 'functions.clock', 'refused'],
+  ])('builtin tools of a header: %s on %s', async (recipient, channel, name, status) => {
+    const run = (): number => 1;
+    const handlers = { calendar: run, 'calendar.*': run, 'functions.clock': run };
+    const { router } = routerOf({ handlers, builtinTools: ['calendar'] });
+    const outcome = await router.dispatch(call({ recipient, channel }));
+    expect([outcome.reply.name, outcome.status]).toEqual([name, status]);
+  });
+
   test('of many dots is looked up at once', async () => {
     const { router } = routerOf({ handlers: { 'functions.*': () => 1 } });
     expect((await router.dispatch(call({ recipient: 'a.'.repeat(32_000) }))).rule).toBe('unknown-tool');
