@@ -21,15 +21,15 @@ const MOST = 1024 * 1024;
  * an object, the first one is a broken line.
  */
 export function layoutOf(source: Source): Layout {
-  const bytes = bytesFrom(source);
-  let byte = bytes.next().value;
-  while (isBlankByte(byte)) byte = bytes.next().value;
+  const bytes = new FirstBytes(source);
+  let byte = bytes.next();
+  while (isBlankByte(byte)) byte = bytes.next();
   if (byte === OPEN_LIST) return 'list';
   if (byte === SEPARATOR) return 'values';
   if (byte !== OPEN_OBJECT) return 'lines';
   let isString = false;
   for (let depth = 1; depth > 0; ) {
-    byte = bytes.next().value;
+    byte = bytes.next();
     if (byte === undefined) return 'lines';
     if (byte === LF) return isString || beginsObject(bytes) ? 'lines' : 'values';
     if (isString) {
@@ -39,15 +39,15 @@ export function layoutOf(source: Source): Layout {
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
     else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth--;
   }
-  do byte = bytes.next().value;
+  do byte = bytes.next();
   while (byte !== LF && isBlankByte(byte));
   return byte === OPEN_OBJECT || byte === SEPARATOR ? 'values' : 'lines';
 }
 
 /** Whether the next line that is not blank begins with an object, or there is none. */
-function beginsObject(bytes: Iterator<number, undefined>): boolean {
+function beginsObject(bytes: FirstBytes): boolean {
   let column = 0;
-  for (let byte = bytes.next().value; byte !== undefined; byte = bytes.next().value) {
+  for (let byte = bytes.next(); byte !== undefined; byte = bytes.next()) {
     if (!isBlankByte(byte)) return column === 0 && byte === OPEN_OBJECT;
     column = byte === LF ? 0 : column + 1;
   }
@@ -55,12 +55,32 @@ function beginsObject(bytes: Iterator<number, undefined>): boolean {
 }
 
 /** The first bytes of a source, as far as a layout is looked for, behind a byte order mark. */
-export function* bytesFrom(source: Source): Generator<number, undefined, void> {
-  const part = new Uint8Array(PEEK);
-  for (let at = 0; at < MOST; ) {
-    const read = source.read(at, part);
-    if (read === 0) return;
-    for (let i = 0; i < read; i++) if (part[i] !== MARK[at + i]) yield part[i]!;
-    at += read;
+export class FirstBytes {
+  readonly #source: Source;
+  readonly #part = new Uint8Array(PEEK);
+  /** Of the part, in the source. */
+  #from = 0;
+  #length = 0;
+  #next = 0;
+
+  constructor(source: Source) {
+    this.#source = source;
+  }
+
+  /** The next byte; undefined: there is none, or it lies too far behind. */
+  next(): number | undefined {
+    if (this.#next === this.#length && !this.#read()) return undefined;
+    return this.#part[this.#next++];
+  }
+
+  #read(): boolean {
+    do {
+      this.#from += this.#length;
+      this.#length = this.#from < MOST ? this.#source.read(this.#from, this.#part) : 0;
+      this.#next = 0;
+      // A source may give a mark in pieces.
+      while (this.#next < this.#length && this.#part[this.#next] === MARK[this.#from + this.#next]) this.#next++;
+    } while (this.#length > 0 && this.#next === this.#length);
+    return this.#length > 0;
   }
 }

@@ -6,7 +6,7 @@ import { isBlankByte } from '../../model/bytes.ts';
 import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
-import { bytesFrom, layoutOf } from './layout.ts';
+import { FirstBytes, layoutOf } from './layout.ts';
 import type { CorpusRecord, RecordProblem } from './record-types.ts';
 
 type Fields = { readonly [name: string]: unknown };
@@ -34,18 +34,18 @@ const LONGEST_KEY = Math.max(...HOLDERS.map((name) => name.length));
 
 /** Whether the first value of an input is a turn, or the first one of a list. */
 export function beginsWithTurn(source: Source): boolean {
-  const bytes = bytesFrom(source);
-  let byte = bytes.next().value;
-  while (isBlankByte(byte) || byte === SEPARATOR || byte === OPEN_LIST) byte = bytes.next().value;
+  const bytes = new FirstBytes(source);
+  let byte = bytes.next();
+  while (isBlankByte(byte) || byte === SEPARATOR || byte === OPEN_LIST) byte = bytes.next();
   if (byte !== OPEN_OBJECT) return false;
   let hasRole = false;
   let isKey = true;
   for (let depth = 1; depth > 0; ) {
-    byte = bytes.next().value;
+    byte = bytes.next();
     if (byte === undefined) return hasRole;
     if (byte === QUOTE) {
       let text = '';
-      for (byte = bytes.next().value; byte !== QUOTE; byte = bytes.next().value) {
+      for (byte = bytes.next(); byte !== QUOTE; byte = bytes.next()) {
         if (byte === undefined) return hasRole;
         if (byte === BACKSLASH) bytes.next();
         if (isKey && text.length <= LONGEST_KEY) text += String.fromCharCode(byte);
