@@ -74,6 +74,9 @@ export function mayNameFields(body: Uint8Array): boolean {
   return false;
 }
 
+/** `deadline_ms` as documents have it (2.2 §8.2). */
+export const isDeadline = (value: unknown): value is number => typeof value === 'number' && value > 0;
+
 /**
  * What is wrong with the object of a call. `isNamed`: a name is a property of the tool's definition, and no matter of
  * the documents.
@@ -86,5 +89,5 @@ export function* conformOfCall(
   if (detail !== undefined) yield { rule: 'mixed-call', from, to, detail };
   if (!Object.hasOwn(value, DEADLINE) || isNamed(DEADLINE)) return;
   const deadline = value[DEADLINE];
-  if (!(typeof deadline === 'number' && deadline > 0)) yield { rule: 'bad-deadline', from, to };
+  if (!isDeadline(deadline)) yield { rule: 'bad-deadline', from, to };
 }

@@ -4,6 +4,7 @@
 import type { RuleName } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { ToolDefinition } from '../../model/data.ts';
+import { isDeadline } from '../../rules/conform.ts';
 import { isBuiltin, plainName } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
@@ -26,6 +27,8 @@ export interface Plan {
   readonly argumentsValue: unknown;
   /** What the call asks for; null: nothing. */
   readonly deadlineMs: number | null;
+  /** What is wrong with the call, and no reason to refuse it. */
+  readonly warning?: RuleName;
 }
 
 const PREFIX = `${FUNCTIONS}.`;
@@ -93,8 +96,8 @@ export class CallDesk {
   check(call: RoutedCall): Plan | CallFault {
     const { content } = call;
     const name = this.nameOf(call.recipient!);
-    const fault = faultOfChannel(call, this.#isBuiltin(call.recipient!));
-    if (fault) return fault;
+    const isMisplaced = !isRightChannel(call, this.#isBuiltin(call.recipient!));
+    if (isMisplaced && call.dialect !== 'harmony') return { rule: 'call-channel' };
     const handler = this.#handlerOf(name);
     const definition = this.#definitions.get(name);
     if (!handler) return { rule: 'unknown-tool', ...(definition && { detail: 'nothing here carries it out' }) };
@@ -103,20 +106,20 @@ export class CallDesk {
     if (holdsReasoning(call)) return { rule: 'invalid-arguments', detail: 'they hold marks of reasoning' };
     if (content.length > this.#longest) return { rule: 'invalid-arguments', detail: 'they are longer than is read' };
     const isText = !definition && name === 'python' && call.contentType !== 'json';
-    if (isText) return { handler, name, argumentsValue: content, deadlineMs: null };
+    const warning = isMisplaced ? ({ warning: 'call-channel' } as const) : {};
+    if (isText) return { handler, name, argumentsValue: content, deadlineMs: null, ...warning };
     const value = readJson(content);
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
-    return this.#plan(handler, name, value, definition);
+    return { ...this.#plan(handler, name, value, definition), ...warning };
   }
 
   #plan(handler: Handler, name: string, value: unknown, definition: ToolDefinition | undefined): Plan | CallFault {
     const argumentsValue = argumentsForCheck(value, definition ?? { namespace: FUNCTIONS, name });
     const deadline = isObject(value) && Object.hasOwn(value, 'deadline_ms') ? value['deadline_ms'] : undefined;
-    const isUsable = typeof deadline === 'number' && Number.isFinite(deadline) && deadline > 0;
+    const isUsable = isDeadline(deadline);
     // Where the schema names the deadline, it says what may stand there.
     const isOwn = argumentsValue === value;
-    if (deadline !== undefined && !isUsable && !isOwn)
-      return { rule: 'invalid-arguments', detail: 'deadline_ms is no positive number' };
+    if (deadline !== undefined && !isUsable && !isOwn) return { rule: 'bad-deadline' };
     const detail = this.#argumentFault(argumentsValue, definition);
     if (detail !== null) return { rule: 'invalid-arguments', detail };
     return { handler, name, argumentsValue, deadlineMs: isUsable ? deadline : null };
@@ -142,14 +145,14 @@ export class CallDesk {
 }
 
 /** Functions are called on commentary, builtin tools on analysis too; no channel is `final`. */
-function faultOfChannel({ channel }: RoutedCall, isBuiltinTool: boolean): CallFault | null {
-  const isRight = channel === 'commentary' || (channel === 'analysis' && isBuiltinTool);
-  return isRight ? null : { rule: 'call-channel' };
+function isRightChannel({ channel }: RoutedCall, isBuiltinTool: boolean): boolean {
+  return channel === 'commentary' || (channel === 'analysis' && isBuiltinTool);
 }
 
 /** By the message's own word; where it does not say, markers count on analysis, where they are marks (R-COT). */
-function holdsReasoning({ marked, channel, content }: RoutedCall): boolean {
-  return marked ?? (channel === 'analysis' && /<\|(start|end)_(reflect|introspect|reason)\|>/.test(content));
+function holdsReasoning({ marked, channel, content, dialect }: RoutedCall): boolean {
+  if (marked !== undefined || dialect === 'harmony') return marked === true;
+  return channel === 'analysis' && /<\|(start|end)_(reflect|introspect|reason)\|>/.test(content);
 }
 
 /** Undefined: no JSON. */

@@ -7,6 +7,7 @@
 // place, and what it gives is dropped and counted.
 
 import { type Code, type RuleName, RULES } from '../../errors.ts';
+import { reasonOf } from '../reason.ts';
 import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
 import { AbortWatch } from './abort.ts';
 import { CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
@@ -39,6 +40,8 @@ interface Ending {
   readonly status: OutcomeStatus;
   readonly code: Code | null;
   readonly rule?: RuleName;
+  readonly warning?: RuleName;
+  readonly reason?: string;
   readonly envelope: Envelope;
 }
 
@@ -107,7 +110,7 @@ export class ToolRouter {
     if (isFault(checked)) return this.#refuse(call, fault, checked);
     if (this.#isClosed) return this.#turnAway(fault, checked, 'the router is closed');
     if (++this.#calls > this.#limits.maxCalls) return this.#turnAway(fault, checked, 'there were too many calls');
-    if (signal?.aborted) return this.#turnAway(fault, checked, 'the turn was cancelled');
+    if (signal?.aborted) return this.#turnAway(fault, checked, 'the turn was cancelled', reasonOf(signal));
     return this.#enqueue(fault, checked, signal);
   }
 
@@ -156,8 +159,9 @@ export class ToolRouter {
     return this.#outcome(id, recipient, 0, { status: 'refused', code, rule, envelope });
   }
 
-  #turnAway(id: string, { name }: Plan, why: string): Outcome {
-    return this.#outcome(id, name, 0, this.#failure('cancelled', 'E-TOOL-CANCELLED', `the call was cancelled: ${why}`));
+  #turnAway(id: string, { name }: Plan, why: string, reason = why): Outcome {
+    const failure = this.#failure('cancelled', 'E-TOOL-CANCELLED', `the call was cancelled: ${why}`);
+    return this.#outcome(id, name, 0, { ...failure, reason });
   }
 
   #enqueue(id: string, plan: Plan, signal: AbortSignal | undefined): Promise<Outcome> {
@@ -245,7 +249,7 @@ export class ToolRouter {
     if (pending.controller) this.#abandoned++;
     this.#emit({ type: 'tool.cancel', call_id: pending.id, reason });
     pending.controller?.abort(new DOMException('the call was cancelled', 'AbortError'));
-    this.#tell(pending, this.#failure('cancelled', 'E-TOOL-CANCELLED', 'the call was cancelled'));
+    this.#tell(pending, { ...this.#failure('cancelled', 'E-TOOL-CANCELLED', 'the call was cancelled'), reason });
   }
 
   /** The call is over: nothing of it is left, and nothing can end it again. */
@@ -259,7 +263,9 @@ export class ToolRouter {
   }
 
   #tell({ id, plan, from, resolve }: Pending, ending: Ending): void {
-    resolve(this.#outcome(id, plan.name, this.#clock.now() - from, ending));
+    const { name, warning } = plan;
+    const told = warning === undefined ? ending : { ...ending, warning };
+    resolve(this.#outcome(id, name, this.#clock.now() - from, told));
     this.#fill();
   }
 
@@ -268,10 +274,14 @@ export class ToolRouter {
   }
 
   #outcome(callId: string | null, recipient: string | null, durationMs: number, ending: Ending): Outcome {
-    const { status, code, rule, envelope } = ending;
+    const { status, code, envelope, rule, warning, reason } = ending;
+    const why = {
+      ...(rule !== undefined && { rule }), ...(warning !== undefined && { warning }),
+      ...(reason !== undefined && { reason }),
+    };
     this.#emit({ type: 'tool.done', call_id: callId, status, code });
     const reply = replyMessage(callId, recipient, envelope.content);
-    return { callId, recipient, status, code, ...(rule !== undefined && { rule }), durationMs, reply };
+    return { callId, recipient, status, code, ...why, durationMs, reply };
   }
 
   /** Who listens cannot harm a call. */
@@ -311,6 +321,3 @@ function limitsOf(options: RouterOptions): Limits {
   );
   return limits as Limits;
 }
-
-/** Why a caller's signal aborts, when it says so in words. */
-const reasonOf = ({ reason }: AbortSignal): string => (typeof reason === 'string' ? reason : 'aborted');

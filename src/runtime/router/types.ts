@@ -2,6 +2,7 @@
 
 import type { Code, RuleName } from '../../errors.ts';
 import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import type { DialectId } from '../../scan/dialects.ts';
 import type { Clock } from './clock.ts';
 
 /** A message that calls a tool, and what its header was besides the data. */
@@ -9,6 +10,8 @@ export interface RoutedCall extends MessageData {
   /** `Message.isAmbiguous` and `Message.isUndispatchable`: such a call never reaches a handler (R-ATTR-DUP). */
   readonly isAmbiguous?: boolean | undefined;
   readonly isUndispatchable?: boolean | undefined;
+  /** What it was read as. In `harmony`, where models do otherwise, the wrong channel is a warning (R-CALL). */
+  readonly dialect?: DialectId | undefined;
 }
 
 /** All that a handler is told beside the arguments. Nothing of the transcript is among it (2.2 §8.3). */
@@ -45,6 +48,10 @@ export interface Outcome {
   readonly code: Code | null;
   /** Which rule a refused call breaks. */
   readonly rule?: RuleName | undefined;
+  /** Which rule a call breaks that is not refused for it. */
+  readonly warning?: RuleName | undefined;
+  /** Why a cancelled call was cancelled: what `cancel` was given, or the reason of the caller's signal. */
+  readonly reason?: string | undefined;
   /** From the dispatch on, the time in the queue included. */
   readonly durationMs: number;
   /**

@@ -1,6 +1,7 @@
 // Streams among other streams: a TransformStream, and an async iterator over any source, for Node and browsers. Both
 // pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
 
+import { reasonOf } from '../reason.ts';
 import type { StreamEvent } from './event.ts';
 import type { EndOptions, Stream } from './core.ts';
 
@@ -128,10 +129,4 @@ function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
 
 function endOptions(finishReason: FlowOptions['finishReason']): EndOptions {
   return { finishReason: typeof finishReason === 'function' ? finishReason() : finishReason };
-}
-
-function reasonOf(signal: AbortSignal): string {
-  const reason: unknown = signal.reason;
-  if (typeof reason === 'string') return reason;
-  return reason instanceof Error && reason.name !== '' ? reason.name : 'aborted';
 }

@@ -63,12 +63,12 @@ describe('a call is refused', () => {
       'E-CALL-SCHEMA',
       'invalid-arguments',
     ],
-    ...['0', '-1', '1e400', '"5"', 'null', 'true', '[1]', '{}'].map(
+    ...['0', '-1', '"soon"', '"5"', 'null', 'true', '[1]', '{}'].map(
       (value): [string, Partial<RoutedCall>, string, string] => [
         `with deadline_ms ${value}`,
         { content: `{"city":"Oslo","deadline_ms":${value}}` },
         'E-CALL-SCHEMA',
-        'invalid-arguments',
+        'bad-deadline',
       ],
     ),
   ])('%s', async (_, fields, code, rule) => {
@@ -90,7 +90,8 @@ describe('a call is refused', () => {
     const { router } = routerOf({ tools });
     for (const content of ['{"city":"canary"', '{"city":["canary"]}', '{"city":"canary","deadline_ms":"canary"}']) {
       const outcome = await router.dispatch(call({ content }));
-      expect([outcome.rule, outcome.reply.content.includes('canary')]).toEqual(['invalid-arguments', false]);
+      const rule = content.includes('deadline') ? 'bad-deadline' : 'invalid-arguments';
+      expect([outcome.rule, outcome.reply.content.includes('canary')]).toEqual([rule, false]);
     }
   });
 
@@ -111,6 +112,27 @@ describe('a call is refused', () => {
   test('of a schema that is not usable', async () => {
     const tool = { ...WEATHER, parameters: { $ref: 'https://elsewhere.example/schema' } };
     expect((await routerOf({ tools: [tool] }).router.dispatch(call())).rule).toBe('invalid-arguments');
+  });
+});
+
+describe('Harmony, where models call on any channel', () => {
+  test.each(['analysis', 'final', 'comment', null])('a call on %s is made, with a warning', async (channel) => {
+    const { router } = routerOf({ tools: [WEATHER] });
+    const made = await router.dispatch(call({ channel, dialect: 'harmony' }));
+    expect([made.status, made.code, made.rule, made.warning]).toEqual(['ok', null, undefined, 'call-channel']);
+  });
+
+  test('one on its own channel has none, and what else is wrong is refused', async () => {
+    const { router } = routerOf({ tools: [WEATHER], handlers: { 'functions.weather': () => 1, python: () => 1 } });
+    expect((await router.dispatch(call({ dialect: 'harmony' }))).warning).toBeUndefined();
+    const body = { contentType: null, content: '<|start_reason|>' };
+    const python = call({ recipient: 'python', channel: 'analysis', dialect: 'harmony', ...body });
+    expect(await router.dispatch(python)).toMatchObject({ status: 'ok' });
+    expect(await router.dispatch({ ...python, callId: 'marked', marked: true })).toMatchObject({ status: 'refused' });
+    const ambiguous = call({ channel: 'analysis', dialect: 'harmony', isAmbiguous: true });
+    expect(await router.dispatch(ambiguous)).toMatchObject({ rule: 'duplicate-attribute' });
+    const unknown = call({ channel: 'analysis', dialect: 'harmony', recipient: 'functions.x' });
+    expect(await router.dispatch(unknown)).toMatchObject({ rule: 'unknown-tool', status: 'refused' });
   });
 });
 

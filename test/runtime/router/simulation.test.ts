@@ -170,6 +170,7 @@ class Simulation {
     if (
       refusal === null ||
       refusal === 'invalid-arguments' ||
+      refusal === 'bad-deadline' ||
       refusal === 'call-channel' ||
       refusal === 'unknown-tool'
     ) {
@@ -208,7 +209,7 @@ class Simulation {
       case 4:
         return [{ ...call, content: '{"number":' }, 'invalid-arguments'];
       case 5:
-        return [{ ...call, content: '{"number":0,"deadline_ms":-1}' }, 'invalid-arguments'];
+        return [{ ...call, content: '{"number":0,"deadline_ms":-1}' }, 'bad-deadline'];
       case 6:
         return [{ ...call, channel: 'final' }, 'call-channel'];
       case 7:
