@@ -8,17 +8,24 @@
 import { neutralOf } from '../../formats/convert.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData } from '../../model/data.ts';
+import type { Span } from '../../model/message.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { isShown } from '../../rules/message-data.ts';
-import type { DoneMessage, StreamDiagnostic, StreamEvent } from '../stream/event.ts';
+import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../stream/event.ts';
 import type { RoutedCall } from '../router/types.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
+
+/** A call to dispatch: its place among the messages, and where its header stands in the output. */
+export interface ReadCall extends Span {
+  readonly at: number;
+  readonly id: string;
+  readonly call: RoutedCall;
+}
 
 /** What an output said. */
 export interface OutputRead {
   readonly messages: MessageData[];
-  /** Calls to dispatch, with their places among the messages. */
-  readonly calls: { readonly at: number; readonly call: RoutedCall }[];
+  readonly calls: ReadCall[];
   readonly diagnostics: StreamDiagnostic[];
   /** A message answers the user. */
   isAnswered: boolean;
@@ -39,6 +46,8 @@ export class OutputReader {
   readonly #foreign = new Set<string>();
   #isEnough = false;
   #hasCalled = false;
+  /** The message that ended in `<|return|>`. */
+  #returned: string | null = null;
   /** What follows a call and is none: its span, and its bytes. */
   #after: { from: number; to: number; bytes: number } | null = null;
   readonly read: OutputRead = {
@@ -69,8 +78,7 @@ export class OutputReader {
   end(finishReason: string | null | undefined, isCut: boolean): StreamEvent[] {
     const wasEnough = this.#isEnough;
     const last = this.#stream.end(finishReason == null ? {} : { finishReason });
-    const events = wasEnough ? last.filter(({ type }) => type === 'response.completed') : this.#take(last);
-    this.#tellAfter(events);
+    const events = this.#last(last);
     const incomplete = last.find((event) => event.type === 'response.incomplete');
     const { reason } = incomplete ?? {};
     const stopped = reason === 'no-stop-token' && CUT.has(finishReason ?? '');
@@ -78,10 +86,25 @@ export class OutputReader {
     return events;
   }
 
+  /** Nothing more comes, and nothing is called. */
   cancel(reason: string): StreamEvent[] {
-    const events = this.#take(this.#stream.cancel(reason));
-    this.#tellAfter(events);
-    return events;
+    const events = this.#last(this.#stream.cancel(reason));
+    return [...cancelled(this.read.calls, reason), ...events];
+  }
+
+  /** The last events of the stream: how it ended is told, whatever of it was left out, and nothing follows. */
+  #last(events: readonly StreamEvent[]): StreamEvent[] {
+    const taken = this.#take(events.slice(0, -1));
+    this.#tellAfter(taken);
+    const ending = events.at(-1);
+    if (ending === undefined) return taken;
+    const isOurs = !this.#isEnough && !(ending.message_id !== null && this.#foreign.has(ending.message_id));
+    if (this.#returned !== null && ending.type !== 'response.cancel') {
+      taken.push({ type: 'response.completed', message_id: this.#returned, stop: 'return' });
+    } else {
+      taken.push(isOurs ? ending : ({ ...ending, message_id: null } as StreamEvent));
+    }
+    return taken;
   }
 
   #take(events: readonly StreamEvent[]): StreamEvent[] {
@@ -105,7 +128,7 @@ export class OutputReader {
         continue;
       }
       taken.push(event);
-      if (event.type === 'response.output_item.done') this.#message(event.message);
+      if (event.type === 'response.output_item.done') this.#message(event.message, event.message_id);
     }
     return taken;
   }
@@ -123,20 +146,31 @@ export class OutputReader {
     events.push({ type: 'diagnostic', message_id: null, diagnostic });
   }
 
-  #message(done: DoneMessage): void {
+  #message(done: DoneMessage, id: string): void {
     if (done.isOpenTurn) return;
-    if (done.end === 'call' && done.kind === 'call') this.#hasCalled = true;
+    if (done.end === 'call') this.#hasCalled = true;
     for (const data of neutral(done, this.#dialect)) {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
-      if (isCall) this.read.calls.push({ at: this.read.messages.length, call: routed(data, done) });
+      const { from, bodyFrom: to } = done;
+      const at = this.read.messages.length;
+      if (isCall) this.read.calls.push({ at, id, from, to, call: { ...routed(data, done), dialect: this.#dialect } });
       this.read.messages.push(data);
       const channel = data.channel ?? 'final';
       this.read.isAnswered ||= !isCall && done.visible && channel === 'final';
       // Reasoning or a preamble leads on; what claims to be an answer and may not be shown does not.
       this.read.isOver = !isCall && (done.end === 'return' || done.channel === 'final');
     }
-    this.#isEnough = done.end === 'return';
+    if (done.end !== 'return') return;
+    this.#isEnough = true;
+    this.#returned = id;
   }
+}
+
+/** Tells that calls which were read are not made. */
+export function cancelled(calls: readonly ReadCall[], reason: string): ToolCancel[] {
+  return calls.map(({ id, call }) => {
+    return { type: 'tool.cancel', message_id: id, call_id: call.callId ?? null, reason };
+  });
 }
 
 /**

@@ -8,9 +8,11 @@ import { Refusal } from '../../formats/loss.ts';
 import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
 import type { MessageData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
+import { diagnose } from '../../errors.ts';
+import { reasonOf } from '../reason.ts';
 import type { StreamDiagnostic } from '../stream/event.ts';
 import type { Outcome } from '../router/types.ts';
-import { type OutputRead, OutputReader } from './read.ts';
+import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import type { Output, OutputStream, TurnEvent, TurnOptions, TurnResult, TurnStop } from './types.ts';
 
@@ -19,8 +21,9 @@ const OUTPUT_LENGTH = 16 * 1024 * 1024;
 const MOST_DIAGNOSTICS = 1000;
 
 /**
- * Runs a model with its tools until it has answered. Whatever the model says, the run comes to an end. Rejects when
- * the model or `onEvent` throws; then nothing is left open either.
+ * Runs a model with its tools until it has answered. Whatever the model says, the run comes to an end, and the end is
+ * a result, also when the model or `onEvent` throws: what was said and done before is in it. Rejects only when an
+ * option is wrong, before anything was asked. Nothing is left open.
  */
 export async function runTurn(options: TurnOptions): Promise<TurnResult> {
   const run = new Run(options);
@@ -41,6 +44,12 @@ class Run {
   readonly #outcomes: Outcome[] = [];
   readonly #diagnostics: StreamDiagnostic[] = [];
   #round = 0;
+  /** A prompt was written: the options are right. */
+  #hasBegun = false;
+  /** `onEvent` threw. */
+  #isDeaf = false;
+  #isCancelTold = false;
+  #error: unknown = null;
 
   constructor(options: TurnOptions) {
     const { model, messages, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal } = options;
@@ -59,35 +68,65 @@ class Run {
   }
 
   async rounds(): Promise<TurnResult> {
-    if (this.#interruption.isThere) return this.#result('cancelled');
-    while (this.#round < this.#maxRounds) {
-      this.#round++;
-      const stop = await this.#oneRound();
-      if (stop !== null) return this.#result(stop);
+    try {
+      if (this.#interruption.isThere) return this.#result(await this.#tellCancel([]));
+      while (this.#round < this.#maxRounds) {
+        this.#round++;
+        const stop = await this.#oneRound();
+        if (stop !== null) return this.#result(stop);
+      }
+      return this.#result('rounds');
+    } catch (error) {
+      if (!this.#hasBegun) throw error;
+      this.#error = error;
+      return this.#result('failed');
     }
-    return this.#result('rounds');
   }
 
   /** Null: the model is to go on. */
   async #oneRound(): Promise<TurnStop | Refusal | null> {
     const prompt = this.#prompt();
     if (prompt instanceof Refusal) return prompt;
+    this.#hasBegun = true;
     await this.#emit({ type: 'turn.prompt', round: this.#round, losses: prompt.losses });
     const read = await this.#output(prompt);
-    for (const found of read.diagnostics)
-      if (this.#diagnostics.length < MOST_DIAGNOSTICS) this.#diagnostics.push(found);
     const calls = this.#withIds(read);
     for (const message of read.messages) this.#messages.push(message);
-    if (this.#interruption.isThere) return 'cancelled';
+    if (this.#interruption.isThere) return this.#tellCancel(calls);
     if (read.isCut) return 'length';
     if (calls.length === 0) return read.isAnswered ? 'final' : read.isOver ? 'unanswered' : null;
-    const outcomes = await this.#options.router.dispatchAll(calls, this.#options.signal);
+    const outcomes = await this.#options.router.dispatchAll(calls.map(({ call }) => call), this.#options.signal);
     for (const outcome of outcomes) {
       this.#outcomes.push(outcome);
       this.#messages.push(outcome.reply);
     }
-    for (const outcome of outcomes) await this.#emit({ type: 'turn.outcome', outcome });
-    return this.#interruption.isThere ? 'cancelled' : null;
+    for (const [index, outcome] of outcomes.entries()) await this.#tellOutcome(calls[index]!, outcome);
+    return this.#interruption.isThere ? this.#tellCancel([]) : null;
+  }
+
+  async #tellOutcome({ id, from, to }: ReadCall, outcome: Outcome): Promise<void> {
+    const { callId, warning, reason } = outcome;
+    if (warning !== undefined) {
+      const diagnostic = diagnose({ rule: warning, severity: 'warning', from, to }, 0, false);
+      this.#keep([diagnostic]);
+      await this.#emit({ type: 'diagnostic', message_id: id, diagnostic });
+    }
+    if (reason !== undefined) await this.#emit({ type: 'tool.cancel', message_id: id, call_id: callId, reason });
+    await this.#emit({ type: 'turn.outcome', outcome });
+  }
+
+  /** Tells that the run is cancelled, and `calls` with it, unless the stream of its output has told so. */
+  async #tellCancel(calls: readonly ReadCall[]): Promise<'cancelled'> {
+    if (this.#isCancelTold) return 'cancelled';
+    const reason = reasonOf(this.#options.signal!);
+    for (const event of cancelled(calls, reason)) await this.#emit(event);
+    await this.#emit({ type: 'response.cancel', message_id: null, reason });
+    return 'cancelled';
+  }
+
+  #keep(diagnostics: readonly StreamDiagnostic[]): void {
+    for (const found of diagnostics)
+      if (this.#diagnostics.length < MOST_DIAGNOSTICS) this.#diagnostics.push(found);
   }
 
   #prompt(): WrittenPrompt | Refusal {
@@ -102,20 +141,34 @@ class Run {
   }
 
   /** Where the text of a dialect has no ids, calls get them here, so that call and reply belong together in data. */
-  #withIds({ calls, messages }: OutputRead): OutputRead['calls'][number]['call'][] {
-    if (this.#dialect === 'openchatml-2.2') return calls.map(({ call }) => call);
-    return calls.map(({ at, call }) => {
+  #withIds({ calls, messages }: OutputRead): readonly ReadCall[] {
+    if (this.#dialect === 'openchatml-2.2') return calls;
+    return calls.map((read) => {
       const callId = this.#options.router.makeId();
-      messages[at] = { ...messages[at]!, callId };
-      return { ...call, callId };
+      messages[read.at] = { ...messages[read.at]!, callId };
+      return { ...read, call: { ...read.call, callId } };
     });
   }
 
   /** Asks the model and reads its output as far as it is needed. */
-  async #output({ messages, text }: WrittenPrompt): Promise<OutputRead> {
-    const { model, stopStripped, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
+  async #output(prompt: WrittenPrompt): Promise<OutputRead> {
+    const { stopStripped, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
     const shown = { harmonyPreambles, missingChannel, reasoning };
     const reader = new OutputReader(this.#dialect, { stopStripped, thinkOpen, ...shown });
+    try {
+      await this.#read(prompt, reader);
+    } catch (error) {
+      // Who has seen the beginning learns that nothing follows.
+      for (const event of reader.cancel('the model failed')) await this.#emit(event).catch(() => undefined);
+      throw error;
+    } finally {
+      this.#keep(reader.read.diagnostics);
+    }
+    return reader.read;
+  }
+
+  async #read({ messages, text }: WrittenPrompt, reader: OutputReader): Promise<void> {
+    const { model, signal } = this.#options;
     const controller = new AbortController();
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;
@@ -136,11 +189,11 @@ class Run {
         left -= chunk.length;
         for (const event of reader.feed(part)) await this.#emit(event);
       }
-      const last = this.#interruption.isThere
-        ? reader.cancel('the turn was cancelled')
+      this.#isCancelTold = this.#interruption.isThere;
+      const last = this.#isCancelTold
+        ? reader.cancel(reasonOf(signal!))
         : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead);
       for (const event of last) await this.#emit(event);
-      return reader.read;
     } finally {
       if (!isRead) {
         controller.abort(new DOMException('nothing more is read', 'AbortError'));
@@ -150,8 +203,14 @@ class Run {
   }
 
   async #emit(event: TurnEvent): Promise<void> {
-    const settled = this.#options.onEvent?.(event);
-    if (settled !== undefined) await settled;
+    if (this.#isDeaf) return;
+    try {
+      const settled = this.#options.onEvent?.(event);
+      if (settled !== undefined) await settled;
+    } catch (error) {
+      this.#isDeaf = true;
+      throw error;
+    }
   }
 
   #result(ending: TurnStop | Refusal): TurnResult {
@@ -161,6 +220,7 @@ class Run {
       outcomes: this.#outcomes,
       stop: ending instanceof Refusal ? 'refused' : ending,
       refusal,
+      error: this.#error,
       rounds: this.#round,
       diagnostics: this.#diagnostics,
     };

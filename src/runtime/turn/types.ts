@@ -34,7 +34,10 @@ export interface Output {
 
 export type Model = (prompt: Prompt) => OutputStream | Output | Promise<OutputStream | Output>;
 
-/** What happens in a run: the events of the outputs' streams, prompts, and outcomes of calls. */
+/**
+ * What happens in a run: the events of the outputs' streams, prompts, and outcomes of calls. A run that is cancelled
+ * has `tool.cancel` for each call that is, and then one `response.cancel`.
+ */
 export type TurnEvent =
   | StreamEvent
   | { readonly type: 'turn.prompt'; readonly round: number; readonly losses: readonly Loss[] }
@@ -68,27 +71,35 @@ export interface TurnOptions {
   readonly missingChannel?: boolean | undefined;
   /** Events with the model's reasoning too. */
   readonly reasoning?: boolean | undefined;
-  /** Ends the run: the model's output is read no further, its calls are cancelled. */
+  /**
+   * Ends the run: the model's output is read no further, its calls are cancelled. Its reason stands in `tool.cancel`
+   * and `response.cancel`.
+   */
   readonly signal?: AbortSignal | undefined;
-  /** The output is read on when what it gives has settled. */
+  /** The output is read on when what it gives has settled. After it has thrown it is told nothing more. */
   readonly onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined;
 }
 
 /**
  * Why a run ended. `final`: with an answer. `length`: the output was cut. `rounds`: there were too many. `unanswered`:
  * the model stopped with neither answer nor call, or its answer may not be shown. `cancelled`: by the signal.
- * `refused`: the transcript cannot be written in the dialect.
+ * `refused`: the transcript cannot be written in the dialect. `failed`: the model or `onEvent` threw.
  */
-export type TurnStop = 'final' | 'length' | 'rounds' | 'unanswered' | 'cancelled' | 'refused';
+export type TurnStop = 'final' | 'length' | 'rounds' | 'unanswered' | 'cancelled' | 'refused' | 'failed';
 
 export interface TurnResult {
-  /** The messages given, and after them those of the model and the replies to its calls. */
+  /**
+   * The messages given, and after them those of the model and the replies to its calls. An output that failed is left
+   * out: a run with these messages asks for it again.
+   */
   readonly messages: MessageData[];
   /** One for each call that was dispatched, in order. */
   readonly outcomes: Outcome[];
   readonly stop: TurnStop;
   /** Why the transcript cannot be written, when `stop` is `refused`. */
   readonly refusal: Refusal | null;
+  /** What was thrown, when `stop` is `failed`; else null. */
+  readonly error: unknown;
   readonly rounds: number;
   /** Errors and warnings of the outputs, up to 1,000; positions are bytes of each output. */
   readonly diagnostics: StreamDiagnostic[];

@@ -170,7 +170,7 @@ describe('cancelling', () => {
     controller.abort('enough');
     const { stop, events } = await running;
     expect([stop, listeners(), signal?.aborted]).toEqual(['cancelled', 0, true]);
-    expect(events.filter(({ type }) => type === 'response.cancel')).toHaveLength(1);
+    expect(events.filter(({ type }) => type === 'response.cancel')).toMatchObject([{ reason: 'enough' }]);
   });
 
   test('while tools run gives each call its outcome', async () => {
@@ -179,8 +179,15 @@ describe('cancelling', () => {
     const router = routerOf({ clock, handlers: { 'functions.weather': hang } });
     const running = run([CALL.slice(18) + CALL.replace('c1', 'c2'), ANSWER], { router, signal: controller.signal });
     while (clock.timers === 0) await settled();
-    controller.abort();
-    const { stop, outcomes, messages, rounds } = await running;
+    controller.abort(new Error('the user left'));
+    const { stop, outcomes, messages, rounds, events } = await running;
+    expect(events.slice(-5)).toMatchObject([
+      { type: 'tool.cancel', call_id: 'c1', reason: 'the user left' },
+      { type: 'turn.outcome', outcome: { callId: 'c1', reason: 'the user left' } },
+      { type: 'tool.cancel', call_id: 'c2', reason: 'the user left' },
+      { type: 'turn.outcome', outcome: { callId: 'c2', reason: 'the user left' } },
+      { type: 'response.cancel', message_id: null, reason: 'the user left' },
+    ]);
     expect([stop, outcomes.map(({ status }) => status), messages.length, rounds]).toEqual([
       'cancelled',
       ['cancelled', 'cancelled'],
@@ -188,6 +195,41 @@ describe('cancelling', () => {
       1,
     ]);
     expect([listeners(), clock.timers]).toEqual([0, 0]);
+  });
+
+  test.each([
+    ['while an output goes on behind a call', CALL.slice(18), ['c1']],
+    ['within a call', CALL.slice(18) + CALL.replace('c1', 'c2').slice(0, -9), ['c1', 'c2']],
+  ])('%s tells each call that it is not made', async (_, text, ids) => {
+    const { controller } = countedController();
+    async function* model(): AsyncGenerator<string> {
+      yield text;
+      await hang();
+    }
+    const running = run([''], { model, signal: controller.signal });
+    for (let turns = 0; turns < 5; turns++) await settled();
+    controller.abort('enough');
+    const { events, outcomes, stop } = await running;
+    expect([stop, outcomes]).toEqual(['cancelled', []]);
+    expect(events.slice(-1 - ids.length)).toMatchObject([
+      ...ids.map((id) => ({ type: 'tool.cancel', call_id: id, reason: 'enough' })),
+      { type: 'response.cancel', reason: 'enough' },
+    ]);
+  });
+
+  test('when the output is there as a whole calls nothing', async () => {
+    const { controller } = countedController();
+    const onEvent = ({ type }: TurnEvent): void => void (type === 'response.completed' && controller.abort('enough'));
+    const seen: TurnEvent[] = [];
+    const { stop, outcomes } = await run([CALL.slice(18)], {
+      signal: controller.signal,
+      onEvent: (event) => void (seen.push(event), onEvent(event)),
+    });
+    expect([stop, outcomes]).toEqual(['cancelled', []]);
+    expect(seen.slice(-2)).toMatchObject([
+      { type: 'tool.cancel', call_id: 'c1', reason: 'enough' },
+      { type: 'response.cancel', reason: 'enough' },
+    ]);
   });
 
   test('before the beginning asks nobody', async () => {
@@ -218,7 +260,7 @@ describe('cancelling', () => {
   });
 });
 
-describe('a run rejects, and leaves nothing open', () => {
+describe('a model that fails ends the run with a result, and leaves nothing open', () => {
   const failure = new Error('of the model');
   test.each<[what: string, model: Model]>([
     [
@@ -249,36 +291,77 @@ describe('a run rejects, and leaves nothing open', () => {
       signal: controller.signal,
       router,
     });
-    await expect(running).rejects.toBe(failure);
-    expect([asked, listeners(), signal?.aborted]).toEqual([0, 0, true]);
+    const { stop, error, messages, outcomes, events } = await running;
+    expect([stop, error === failure, messages, outcomes, asked, listeners(), signal?.aborted]).toEqual([
+      'failed', true, [ASK], [], 0, 0, true,
+    ]);
+    expect(events.at(-1)).toMatchObject({ type: 'response.cancel', reason: 'the model failed' });
+    const added = events.flatMap((event) =>
+      event.type === 'response.output_item.added' && event.message.kind === 'call' ? [event.message_id] : []);
+    const cancels = events.flatMap((event) => (event.type === 'tool.cancel' ? [event.message_id] : []));
+    expect(cancels).toEqual(added);
   });
 
-  test('when a listener throws, and waits for one that takes its time', async () => {
+  test('when it gives no stream', async () => {
+    for (const stream of [null, undefined, 5, {}, []]) {
+      const { stop, error } = await run([''], { model: () => stream as never });
+      expect([stop, error instanceof TypeError]).toEqual(['failed', true]);
+    }
+    const { stop, error } = await run([''], {
+      model: async function* () {
+        yield 5 as never;
+      },
+    });
+    expect([stop, error instanceof TypeError]).toEqual(['failed', true]);
+  });
+
+  test('when a listener throws, which is told nothing more, and waits for one that takes its time', async () => {
     const script = scripted([ANSWER]);
+    const types: string[] = [];
     const onEvent = async ({ type }: TurnEvent): Promise<void> => {
       await settled();
+      types.push(type);
       if (type === 'response.delta') throw failure;
     };
-    await expect(runTurn({ model: script.model, messages: [ASK], router: routerOf(), onEvent })).rejects.toBe(failure);
-    expect(script.closed).toBe(1);
+    const { stop, error } = await runTurn({ model: script.model, messages: [ASK], router: routerOf(), onEvent });
+    expect([stop, error, types.at(-1), script.closed]).toEqual(['failed', failure, 'response.delta', 1]);
   });
 
-  test('when the call is wrong', async () => {
+  test.each(['model', 'listener'])('in a later round, of which a new run is the rest: the %s', async (who) => {
+    let [asked, hasFailed] = [0, false];
+    const fail = (): void => {
+      if (!hasFailed) throw ((hasFailed = true), failure);
+    };
+    const handlers = { 'functions.weather': () => ({ asked: ++asked }) };
+    const script = scripted([THINK + CALL, ANSWER]);
+    const model: Model = ({ round, ...prompt }) => {
+      if (round === 2 && who === 'model') fail();
+      return script.model({ round, ...prompt });
+    };
+    const onEvent = ({ type }: TurnEvent): void => {
+      if (type === 'turn.outcome' && who === 'listener') fail();
+    };
+    const first = await run([], { model, onEvent, maxRounds: 2, router: routerOf({ handlers }) });
+    expect([first.stop, first.error, first.rounds]).toEqual(['failed', failure, who === 'model' ? 2 : 1]);
+    expect([first.outcomes.map(({ status }) => status), lines(first.messages).slice(1)]).toEqual([['ok'], [
+      'assistant analysis - - I have to ask.',
+      'assistant commentary functions.weather c1 {"city":"Oslo"}',
+      'tool commentary assistant c1 {"ok":true,"content":{"asked":1},"error":null}',
+    ]]);
+    const rest = await run([ANSWER], { messages: first.messages, router: routerOf({ handlers }) });
+    expect([rest.stop, rest.error, asked, lines(rest.messages).slice(4)]).toEqual([
+      'final', null, 1, ['assistant final - - It rains.'],
+    ]);
+  });
+});
+
+describe('a run rejects before it asks', () => {
+  test('when an option is wrong', async () => {
     const right: TurnOptions = { model: scripted([ANSWER]).model, messages: [ASK], router: routerOf() };
     await expect(runTurn({ ...right, model: 5 as unknown as Model })).rejects.toThrow('option model');
     await expect(runTurn({ ...right, maxRounds: 0 })).rejects.toThrow('option maxRounds');
     await expect(runTurn({ ...right, maxOutputLength: 1.5 })).rejects.toThrow('option maxOutputLength');
     await expect(runTurn({ ...right, rule: 'other' as 'ocm' })).rejects.toThrow('rule');
     await expect(runTurn({ ...right, dialect: 'other' as 'harmony' })).rejects.toThrow(RangeError);
-    for (const stream of [null, undefined, 5, {}, []])
-      await expect(runTurn({ ...right, model: () => stream as never })).rejects.toThrow(TypeError);
-    await expect(
-      runTurn({
-        ...right,
-        model: async function* () {
-          yield 5 as never;
-        },
-      }),
-    ).rejects.toThrow(TypeError);
   });
 });

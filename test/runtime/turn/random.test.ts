@@ -6,9 +6,9 @@ import { Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData } from '../../../src/model/data.ts';
 import { isVisible, MemorySource, parse, show } from '../../../src/index.ts';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
-import type { Handler, RouterEvent } from '../../../src/runtime/router/types.ts';
+import type { Handler, Outcome, RouterEvent } from '../../../src/runtime/router/types.ts';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
-import type { TurnEvent } from '../../../src/runtime/turn/types.ts';
+import type { TurnEvent, TurnResult } from '../../../src/runtime/turn/types.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 
@@ -70,10 +70,13 @@ test(`${RUNS} runs (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () =>
     const size = random.once(4) ? 1 : 1 + random.below(40);
     async function* model({ round }: { round: number }): AsyncGenerator<Uint8Array> {
       const bytes = outputs[round - 1]!;
-      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+      for (let at = 0; at < bytes.length; at += size) {
+        if (failures > 0 && random.once(60)) throw new Error(`failure ${failures--}`);
+        yield bytes.subarray(at, at + size);
+      }
     }
     const messages: MessageData[] = [{ role: 'user', content: 'Hi' }];
-    const result = await runTurn({
+    const options = {
       model,
       messages,
       router,
@@ -81,17 +84,29 @@ test(`${RUNS} runs (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () =>
       maxRounds: outputs.length,
       harmonyPreambles: true,
       stopStripped: random.once(2),
-      onEvent: (event) => void events.push(event),
-    }).catch((error: unknown) => {
-      throw new Error(told, { cause: error });
-    });
-    stops.add(result.stop);
+      onEvent: (event: TurnEvent) => void events.push(event),
+    };
+    let failures = random.once(4) ? 2 : 0;
+    let result: TurnResult | undefined;
+    const outcomes: Outcome[] = [];
+    do {
+      result = await runTurn({ ...options, messages: result?.messages ?? messages }).catch((error: unknown) => {
+        throw new Error(told, { cause: error });
+      });
+      outcomes.push(...result.outcomes);
+      stops.add(result.stop);
+      const endings = events.filter(({ type }) => /^response\.(completed|incomplete|cancel)$/.test(type)).length;
+      const outputs = events.filter(({ type }) => type === 'turn.prompt').length;
+      if (endings !== outputs) throw new Error(`${told}: ${outputs} outputs, ${endings} endings`);
+      if (result.stop === 'failed' && events.at(-1)!.type !== 'response.cancel') throw new Error(`${told}: no cancel`);
+      // What failed is asked for again, in a run of its own.
+    } while (result.stop === 'failed');
     called += asked;
     const replies = result.messages.filter(({ role }) => role === 'tool');
     const wrong = [
-      ended.length !== result.outcomes.length && 'outcomes',
-      replies.length !== result.outcomes.length && 'replies',
-      result.outcomes.filter(({ status }) => status === 'ok').length !== asked && 'handlers',
+      ended.length !== outcomes.length && 'outcomes',
+      replies.length !== outcomes.length && 'replies',
+      outcomes.filter(({ status }) => status === 'ok').length !== asked && 'handlers',
       result.messages.some(({ role }, index) => index > 0 && role !== 'assistant' && role !== 'tool') && 'roles',
       (result.stop === 'refused') !== (result.refusal !== null) && 'refusal',
     ].filter(Boolean);
@@ -104,5 +119,5 @@ test(`${RUNS} runs (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () =>
     }
   }
   expect(called).toBeGreaterThan(RUNS / 20);
-  expect([...stops].sort()).toEqual(['final', 'length', 'refused', 'rounds', 'unanswered']);
+  expect([...stops].sort()).toEqual(['failed', 'final', 'length', 'refused', 'rounds', 'unanswered']);
 });

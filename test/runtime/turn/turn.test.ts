@@ -117,12 +117,21 @@ describe('what a model should not have said', () => {
       const { stop, events, messages, outcomes, diagnostics } = await run([CALL + madeUp, ANSWER], {}, size);
       expect([stop, outcomes.length, shown(events)]).toEqual(['final', 1, 'It rains.']);
       expect(JSON.stringify([messages, events])).not.toContain('SECRET');
+      const endings = events.filter(({ type }) => type === 'response.completed' || type === 'response.incomplete');
+      expect(endings).toHaveLength(2);
       const after = diagnostics.filter(({ rule }) => rule === 'after-call');
       if (madeUp.startsWith('<|start|>assistant')) {
         expect(after).toMatchObject([{ code: 'E-STREAM-TRUNCATED', severity: 'warning', from: CALL.length }]);
         expect(after[0]!.message).toContain(`${madeUp.length} bytes`);
       }
     }
+  });
+
+  test('after a call to nobody: an answer is left out', async () => {
+    const toNobody = '<|channel|>commentary<|message|>{}<|call|>';
+    const { events, outcomes, diagnostics } = await run([`${toNobody}<|start|>assistant${ANSWER}`, ANSWER]);
+    expect([shown(events), outcomes.map(({ rule }) => rule)]).toEqual(['It rains.', ['call-without-recipient']]);
+    expect(diagnostics.map(({ rule }) => rule)).toContain('after-call');
   });
 
   test('a further call after what is left out is made', async () => {
@@ -204,6 +213,23 @@ describe('in other dialects', () => {
       router,
     });
     expect([stop, given]).toEqual(['final', ['print(2+2)']]);
+  });
+
+  test.each([
+    ['on analysis', '<|channel|>analysis to=functions.weather <|constrain|>json<|message|>'],
+    ['on final', '<|channel|>final to=functions.weather <|constrain|>json<|message|>'],
+    ['without a channel', ' to=functions.weather<|message|>'],
+  ])('Harmony: a call %s is made, and told', async (_, header) => {
+    const output = `${header}{"city":"Oslo"}<|call|>`;
+    const { stop, outcomes, diagnostics, events } = await run([output, ANSWER], { dialect: 'harmony' });
+    expect([stop, outcomes.map(({ status, warning }) => [status, warning])]).toEqual([
+      'final', [['ok', 'call-channel']],
+    ]);
+    const found = { code: 'E-CALL-SCHEMA', rule: 'call-channel', severity: 'warning' };
+    expect(diagnostics.filter(({ rule }) => rule === 'call-channel')).toMatchObject([{ ...found, to: header.length }]);
+    expect(events.filter((event) => event.type === 'diagnostic')).toContainEqual(
+      expect.objectContaining({ diagnostic: expect.objectContaining(found) }),
+    );
   });
 
   test('Harmony: control tokens in a result do not stop the run', async () => {
