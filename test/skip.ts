@@ -11,6 +11,13 @@ export function sharedData(what: string): string | null {
   return null;
 }
 
+/** Whether a command is installed that is never promised: there may be none for this machine. */
+export function findsCommand(command: string): boolean {
+  if (spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0) return true;
+  console.log(`skipped: ${command} is not installed`);
+  return false;
+}
+
 /** Whether a command is installed. */
 export function hasCommand(command: string): boolean {
   if (spawnSync(command, ['--version'], { stdio: 'ignore' }).status === 0) return true;

@@ -18,6 +18,9 @@ export const COLUMNS: readonly string[] = [
   'instructions', 'input', 'output', 'chosen', 'rejected', 'instruction', 'history',
 ];
 
+/** Deno's threads know the descriptors of none but themselves: a decoder is fed with the bytes, as of a pipe. */
+const SHARES_DESCRIPTORS = !('deno' in process.versions);
+
 /** MiB of objects in a thread that decodes bytes; buffers are not part of it. */
 const HEAP = 64;
 
@@ -35,9 +38,9 @@ export function containerOf(first: Uint8Array): Container {
 
 export interface DecodeOptions {
   /**
-   * A damaged file gives the bytes whose checksums are right, then the error: it is decoded twice. Without it, and for
-   * what is no regular file (a pipe can be read once only), bytes are given as they are decoded, and the error comes
-   * when it is noticed. A Parquet file gives whole row groups in both cases.
+   * A damaged file gives the bytes whose checksums are right, then the error: it is decoded twice. Without it, for what
+   * is no regular file (a pipe can be read once only), and under Deno, bytes are given as they are decoded, and the
+   * error comes when it is noticed. A Parquet file gives whole row groups in both cases.
    *
    * Of zstd frames that were written without a checksum nothing is known to be right before the whole file is decoded.
    */
@@ -63,8 +66,11 @@ export function decodeInput(input: InputSource, options: DecodeOptions): InputSo
     const remedy = 'name the file itself instead of sending it through a pipe';
     throw new InputError(path, 'is a Parquet file, which is read from its end', remedy);
   }
+  if (container === 'parquet' && !SHARES_DESCRIPTORS) {
+    throw new InputError(path, 'is a Parquet file, which cannot be read under Deno', 'use Node or Bun');
+  }
   const { verify, columns = COLUMNS } = options;
-  const descriptor = input instanceof FileSource ? input.descriptor : null;
+  const descriptor = SHARES_DESCRIPTORS && input instanceof FileSource ? input.descriptor : null;
   const script = workerFile('corpus-input-decode-worker.js');
   return decodeWith(script, input, { container, path, descriptor, verify, columns });
 }

@@ -132,9 +132,11 @@ const DOT = 0x2e;
 
 /** Files of a folder and of the folders in it, in the order of their paths' bytes. */
 function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | InputError, void, void> {
-  let entries;
+  let entries: Entry[];
   try {
     entries = readdirSync(folder, { encoding: 'buffer', withFileTypes: true });
+    // Bun gives names alone.
+    if (entries.some((entry) => entry instanceof Uint8Array)) entries = lookedUp(folder);
   } catch (error) {
     yield new InputError(pathText(folder), `cannot be listed: ${systemReason(error)}`, '', error);
     return;
@@ -151,6 +153,20 @@ function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | In
     if (name.at(-1) === SLASH[0]) yield* walk(path, endings);
     else yield inputOf(pathText(path), { kind: 'file', path, inFolder: true });
   }
+}
+
+interface Entry {
+  readonly name: Buffer;
+  isDirectory(): boolean;
+  isFile(): boolean;
+}
+
+function lookedUp(folder: Buffer): Entry[] {
+  return readdirSync(folder, { encoding: 'buffer' }).flatMap((name) => {
+    const status = lstatSync(Buffer.concat([folder, SLASH, name]), { throwIfNoEntry: false });
+    if (status === undefined) return [];
+    return [{ name, isDirectory: () => status.isDirectory(), isFile: () => status.isFile() }];
+  });
 }
 
 function isWanted(name: Buffer, endings: readonly string[]): boolean {
