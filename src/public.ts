@@ -25,13 +25,14 @@ export {
   type Edges, writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,
 } from './formats/write/write.ts';
 export {
-  type JsonSchema, messageData, type MessageData, type ToolDefinition, type TranscriptData,
+  type FileData, type FilePart, type FillInData, type JsonSchema, messageData, type MessageData, type ToolDefinition,
+  type TranscriptData,
 } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
 export type { HeaderValue } from './model/header/yaml.ts';
 export { type End, Message, type Span } from './model/message.ts';
 export { Parsed, type Tile, Transcript } from './model/parse.ts';
-export type { FileInSequence, FillIn } from './model/sequence.ts';
+export type { FileInSequence, FillIn, FillInPart } from './model/sequence.ts';
 export type { Mark, Thought, ThoughtName } from './model/thoughts.ts';
 export type { TranscriptInfo } from './model/transcript.ts';
 export type { ReadOptions } from './model/walk.ts';

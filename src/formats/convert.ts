@@ -15,6 +15,7 @@ import { fromHarmony, toHarmony } from './harmony/harmony.ts';
 import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
+import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
@@ -149,7 +150,8 @@ function withoutReasoning(
   const { dropped } = messagesForCompletion(data.messages, { rule });
   const losses = reasoningLost(dropped);
   const left = new Set(losses.map(({ message }) => message));
-  return { data: { ...data, messages: data.messages.filter((_, index) => !left.has(index)) }, losses };
+  const messages = data.messages.filter((_, index) => !left.has(index));
+  return { data: { ...data, messages, ...filesWithout(data, left) }, losses };
 }
 
 /** Old reasoning that a rule drops, as losses. */

@@ -5,6 +5,7 @@ import type { MessageData, TranscriptData } from '../model/data.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type ConvertOptions, convertTranscript, reasoningLost } from './convert.ts';
+import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { writeTail } from './write/write.ts';
 
@@ -30,7 +31,8 @@ export interface WrittenPrompt {
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
   const { rule = 'ocm', neutralise, contentType, edges, constrainCalls, system } = options;
   const { messages, dropped } = messagesForCompletion(data.messages, { rule });
-  const { text, losses } = convertTranscript({ ...data, messages }, dialect, {
+  const files = filesWithout(data, new Set(dropped.map(({ index }) => index)));
+  const { text, losses } = convertTranscript({ ...data, messages, ...files }, dialect, {
     neutralise, contentType, edges, constrainCalls, system, asWritten: true,
   });
   // The transcript goes on.

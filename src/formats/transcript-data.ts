@@ -3,6 +3,7 @@
 
 import { HAS_LINE, LITERAL } from '../abi.ts';
 import { messageData, type MessageData, type TranscriptData } from '../model/data.ts';
+import { filesData } from '../model/file-data.ts';
 import type { Message } from '../model/message.ts';
 import type { Transcript } from '../model/parse.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -11,21 +12,29 @@ import { hiddenReason } from '../rules/visibility.ts';
 import { Refusal } from './loss.ts';
 
 /**
- * A transcript as plain data, with the version of its header as it is written; definitions of tools stay in the
- * messages' text, and a prompt that waits for its completion is left out. Throws a Refusal for a message that the data
- * would show though readers hide it, or call though nobody may dispatch it.
+ * A transcript as plain data, with the version of its header as it is written and the files of 0.1; definitions of
+ * tools stay in the messages' text, and a prompt that waits for its completion is left out. Throws a Refusal for a
+ * message that the data would show though readers hide it, or call though nobody may dispatch it.
  */
 export function transcriptData(transcript: Transcript): TranscriptData {
   const { header, version, info, source } = transcript;
   const messages: MessageData[] = [];
+  const starts: number[] = [];
   for (const message of transcript) {
     if (message.isOpenTurn) continue;
+    starts.push(message.from);
     const data = messageData(message);
     const refusal = refusalOf(message, data, info, source, messages.length);
     if (refusal) throw refusal;
     messages.push(data);
   }
-  return { header: header && { ...header, ...(version !== null && { version }) }, tools: [], messages };
+  let before = 0;
+  const files = filesData(transcript.files(), source, ({ from }) => {
+    while (before < starts.length && starts[before]! < from) before++;
+    return before;
+  });
+  const fields = header && { ...header, ...(version !== null && { version }) };
+  return { header: fields, tools: [], messages, ...(files.length > 0 && { files }) };
 }
 
 /** Why the data of a message may not stand for it; null: it may. */

@@ -3,6 +3,7 @@
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { CLOSE_THINK, OPEN_THINK, thoughtIn, type WrittenThought } from '../model/written-thought.ts';
 import { isCall, isShown } from '../rules/message-data.ts';
+import { filesByPlace, movedFiles } from './files.ts';
 import type { Loss } from './loss.ts';
 import { isBlankText, marksOf } from './v01/marks.ts';
 
@@ -61,10 +62,16 @@ export function splitWritten(data: TranscriptData, stays = false): Changed {
   const losses: Loss[] = [];
   // In most transcripts nothing looks like it.
   if (!data.messages.some(({ content }) => content.includes(THINK))) return { data, losses };
-  const messages = data.messages.flatMap((message, index) =>
-    isShown(message) && !(stays && !message.written) ? withoutWritten(message, index, losses) : [message]);
+  const starts: number[] = [];
+  const messages: MessageData[] = [];
+  data.messages.forEach((message, index) => {
+    starts.push(messages.length);
+    const splits = isShown(message) && !(stays && !message.written);
+    messages.push(...(splits ? withoutWritten(message, index, losses) : [message]));
+  });
   const isSame = messages.every((message, i) => message === data.messages[i]);
-  return isSame ? { data, losses } : { data: { ...data, messages }, losses };
+  if (isSame) return { data, losses };
+  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses };
 }
 
 /** Reasoning as DeepSeek and Qwen write it. */
@@ -98,7 +105,11 @@ export function joinWritten(given: TranscriptData): Changed {
     messages.push({ ...speaker, ...frame, content: text });
     if (next !== null) messages.push(next);
   };
+  const files = filesByPlace(data);
+  const starts: number[] = [];
   for (const [index, message] of data.messages.entries()) {
+    if (files.has(index)) flush(null);
+    starts.push(messages.length);
     const isThought = isReasoning(message) && !message.content.includes(CLOSE_THINK);
     const isOther = thoughts.length > 0 && (message.name ?? null) !== (thoughts[0]!.message.name ?? null);
     if (isThought && isOther) flush(null);
@@ -106,7 +117,7 @@ export function joinWritten(given: TranscriptData): Changed {
     else flush(message);
   }
   flush(null);
-  return { data: { ...data, messages }, losses };
+  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses };
 }
 
 /** Text that an assistant has thought, and no more. */

@@ -2,6 +2,7 @@
 
 import type { HeaderValue } from './header/yaml.ts';
 import type { End, Message } from './message.ts';
+import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';
 
 /**
@@ -60,6 +61,31 @@ export interface ToolDefinition {
 /** A JSON Schema as it came: untrusted until it is compiled within bounds. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
 
+/** A fill-in: the text behind each of its tokens; null: the token is missing. */
+export interface FillInData {
+  readonly prefix: string | null;
+  readonly middle: string | null;
+  readonly suffix: string | null;
+  /** The parts that are there, as they stand. Absent: prefix, middle, suffix. */
+  readonly order?: readonly FillInPart[] | undefined;
+}
+
+/** Text, or a fill-in. */
+export type FilePart = string | FillInData;
+
+/**
+ * A file of a sequence in 0.1, which stands outside of messages (R-FIM). One newline at its beginning and one at its
+ * end are not part of it.
+ */
+export interface FileData {
+  /** Number of the message before which it stands; the number of messages: behind the last one. */
+  readonly before: number;
+  /** A separator stands before it, though no file does. */
+  readonly separated?: true | undefined;
+  /** None: an empty file. */
+  readonly parts: readonly FilePart[];
+}
+
 /** One transcript. */
 export interface TranscriptData {
   /** What the document header says; null without one. */
@@ -67,6 +93,8 @@ export interface TranscriptData {
   /** Definitions that stand beside the messages. Those in the text of a message stay there. */
   readonly tools: readonly ToolDefinition[];
   readonly messages: readonly MessageData[];
+  /** Files before, between and behind the messages, in order; absent: there are none. */
+  readonly files?: readonly FileData[] | undefined;
 }
 
 const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);

@@ -12,12 +12,14 @@ export interface FillIn {
 }
 
 export interface FileInSequence extends Span {
+  /** A separator stands before it. */
+  readonly isSeparated: boolean;
   readonly fillIns: readonly FillIn[];
 }
 
-type Part = 'prefix' | 'middle' | 'suffix';
+export type FillInPart = 'prefix' | 'middle' | 'suffix';
 
-const PARTS: Readonly<Record<number, Part>> = {
+const PARTS: Readonly<Record<number, FillInPart>> = {
   [FIM_PREFIX]: 'prefix', [FIM_MIDDLE]: 'middle', [FIM_SUFFIX]: 'suffix',
 };
 
@@ -49,13 +51,15 @@ export function readSequence(table: Table, rows: readonly number[], from: number
 }
 
 /** Files of one gap [from, to): what is between separators, without an empty one before a leading separator. */
-function gapFiles(table: Table, rows: readonly number[], from: number, to: number): FileInSequence[] {
+export function gapFiles(table: Table, rows: readonly number[], from: number, to: number): FileInSequence[] {
   const files: FileInSequence[] = [];
   let fileFrom = from;
   let tokens: number[] = [];
   let isEmpty = true;
   const end = (at: number): void => {
-    if (files.length > 0 || !isEmpty) files.push({ from: fileFrom, to: at, fillIns: readFillIns(table, tokens, at) });
+    const isSeparated = fileFrom > from;
+    const fillIns = readFillIns(table, tokens, at);
+    if (files.length > 0 || !isEmpty) files.push({ from: fileFrom, to: at, isSeparated, fillIns });
     tokens = [];
   };
   let separators = 0;
@@ -78,7 +82,7 @@ function gapFiles(table: Table, rows: readonly number[], from: number, to: numbe
 
 /** A further token of a kind that the task has already begins the next task. */
 function readFillIns(table: Table, tokens: readonly number[], end: number): FillIn[] {
-  const fillIns: Record<Part, Span | null>[] = [];
+  const fillIns: Record<FillInPart, Span | null>[] = [];
   tokens.forEach((row, i) => {
     const part = PARTS[tokenOf(table, row)]!;
     const next = tokens[i + 1];

@@ -2,17 +2,19 @@
 // is refused.
 
 import { isUtf8 } from 'node:buffer';
-import { FILE, MESSAGE, STRAY, TEXT } from '../../abi.ts';
+import { FILE, HAS_LINE, MESSAGE, STRAY, TEXT } from '../../abi.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { refusalOf } from '../../formats/transcript-data.ts';
-import { messageData, type MessageData, type TranscriptData } from '../../model/data.ts';
+import { type FileData, messageData, type MessageData, type TranscriptData } from '../../model/data.ts';
+import { filesData } from '../../model/file-data.ts';
 import { Message } from '../../model/message.ts';
+import { type FileInSequence, gapFiles } from '../../model/sequence.ts';
 import type { HeaderCache, TranscriptInfo } from '../../model/transcript.ts';
 import { type Range, type ReadOptions, Walk, WHOLE } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
-import type { Source } from '../../scan/source.ts';
-import { fromOf, kindOf, nextOf } from '../../scan/table.ts';
+import { type Source, WatchedSource } from '../../scan/source.ts';
+import { type Batch, fromOf, GrowingTable, kindOf, nextOf, toOf } from '../../scan/table.ts';
 import { BEFORE, BEHIND, OwnTranscripts } from '../own-transcripts.ts';
 
 export interface RawTranscript {
@@ -48,40 +50,49 @@ export function* rawTranscripts(
   options: ReadOptions,
   { range = WHOLE, known }: { readonly range?: Range; readonly known?: HeaderCache } = {},
 ): Generator<RawTranscript, TranscriptsEnd, void> {
-  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
+  const gap = new Gap(range.start === null ? 0 : range.start.position);
+  // A gap is read when it is known what it holds.
+  const kept = new WatchedSource(source, { mayRelease: (before) => gap.mayRelease(before) });
+  const walk = new Walk(machine, kept, options, { start: range.start, to: range.to, known });
   const own = new OwnTranscripts(range);
   const { divider } = walk;
   let open = null as OpenTranscript | null;
   let transcripts = range.start === null ? 0 : range.start.transcript.number + 1;
   let isBehind = false;
   // Text before the first message belongs to the first transcript.
-  let [early, earlyFiles] = [false, false];
+  let early = false;
+  const endGap = (to: number): void => {
+    if (gap.isOwn && gap.hasFiles) open!.takeFiles(gap, to, walk.reading);
+    else if (gap.isOwn && open !== null) open.skipText();
+    else early ||= gap.isOwn;
+  };
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
+      const kind = kindOf(batch, row);
+      const isOutside = kind === TEXT || kind === STRAY || kind === FILE;
+      if (!isOutside) {
+        endGap(fromOf(batch, row));
+        gap.begin(toOf(batch, row));
+      }
       const begins = divider.place(batch, row);
       const lies = own.at(fromOf(batch, row), begins);
-      if (lies === BEFORE) continue;
       isBehind = lies === BEHIND;
       if (isBehind) break;
+      if (isOutside) gap.add(batch, row, lies !== BEFORE);
+      if (lies === BEFORE) continue;
       const info = divider.current;
       if (info !== null && (open === null || info !== open.info)) {
         if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
         open = new OpenTranscript(info);
         transcripts = info.number + 1;
-        if (earlyFiles) open.skip('files');
-        else if (early) open.skip('text');
-        early = earlyFiles = false;
+        if (early) open.skipText();
+        early = false;
       }
-      const kind = kindOf(batch, row);
       if (kind === MESSAGE) open!.take(new Message(batch, row, divider.context), batch.source);
-      else if (kind === TEXT || kind === STRAY || kind === FILE) {
-        if (kind === FILE) earlyFiles ||= open === null;
-        else early ||= open === null;
-        open?.skip(kind === FILE ? 'files' : 'text');
-      }
     }
     if (isBehind) break;
   }
+  if (!isBehind) endGap(walk.reading.position);
   divider.likeness.close();
   if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
   return { transcripts, position: isBehind ? range.to : walk.reading.position };
@@ -96,12 +107,56 @@ const severalIn = (conversations: number): Refusal => new Refusal(
 /** Bytes of text of one transcript: it is held in memory, and written as one string. */
 const LARGEST = 64 * 1024 * 1024;
 
+/** What stands outside of messages, up to the next message, BOS or EOS. */
+class Gap {
+  readonly #rows = new GrowingTable(new Float64Array(0));
+  #from: number;
+  /** It holds something that belongs to the part of the input. */
+  isOwn = false;
+  /** It holds a token that makes files of it (R-FIM). */
+  hasFiles = false;
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  begin(from: number): void {
+    this.#from = from;
+    this.#rows.clear();
+    this.isOwn = this.hasFiles = false;
+  }
+
+  add(batch: Batch, row: number, isOwn: boolean): void {
+    this.isOwn ||= isOwn;
+    this.hasFiles ||= kindOf(batch, row) === FILE;
+    // Only in 0.1 text outside of messages may be a file.
+    if ((batch.dialect.flags & HAS_LINE) === 0 || this.lengthTo(toOf(batch, row)) > LARGEST) return;
+    this.#rows.append(batch.words, row - batch.first, row - batch.first + 1, batch.base, 0);
+  }
+
+  /** Bytes from its beginning. */
+  lengthTo(to: number): number {
+    return to - this.#from;
+  }
+
+  /** Of no use is what is too large. */
+  mayRelease(before: number): number {
+    return this.lengthTo(before) > LARGEST ? before : Math.min(before, this.#from);
+  }
+
+  files(to: number, source: Source): FileInSequence[] {
+    const { words, count } = this.#rows;
+    return gapFiles({ words, base: 0, first: 0, source }, [...Array(count).keys()], this.#from, to);
+  }
+}
+
 class OpenTranscript {
   readonly info: TranscriptInfo;
   readonly #messages: MessageData[] = [];
+  readonly #files: FileData[] = [];
   readonly #losses: Loss[] = [];
   #refusal: Refusal | null = null;
-  readonly #skipped = new Set<'files' | 'text'>();
+  #hasSkipped = false;
   #bytes = 0;
 
   constructor(info: TranscriptInfo) {
@@ -109,39 +164,50 @@ class OpenTranscript {
   }
 
   get holdsAnything(): boolean {
-    return this.#refusal !== null || this.#messages.length > 0 || this.#losses.length > 0;
+    return this.#refusal !== null || this.#messages.length + this.#losses.length + this.#files.length > 0;
   }
 
-  /** What stands outside of messages is left out, which is told once; text beside file tokens is theirs (R-FIM). */
-  skip(what: 'files' | 'text'): void {
-    if (this.#skipped.has(what) || this.#skipped.has('files')) return;
-    this.#skipped.add(what);
-    const files: Loss = { what: 'files', message: null, detail: 'files and fill-ins between messages are left out' };
-    const text: Loss = { what: 'field', message: null, detail: 'text outside of messages is left out' };
-    this.#losses.push(what === 'files' ? files : text);
+  /** Text outside of messages, which is told once. */
+  skipText(): void {
+    if (!this.#hasSkipped) this.#lose(null, 'text outside of messages is left out');
+    this.#hasSkipped = true;
+  }
+
+  takeFiles(gap: Gap, to: number, source: Source): void {
+    if (!this.#hasRoom(gap.lengthTo(to))) return;
+    const files = gap.files(to, source);
+    for (const file of filesData(files, source, () => this.#messages.length)) this.#files.push(file);
+    const isText = files.every(({ from, to: end }) => isUtf8(source.bytes(from, end)));
+    if (!isText) this.#lose(null, 'bytes of files that are not UTF-8 become U+FFFD');
+  }
+
+  #lose(message: number | null, detail: string): void {
+    this.#losses.push({ what: 'field', message, detail });
+  }
+
+  /** Takes room for more bytes; false: the transcript is refused. */
+  #hasRoom(bytes: number): boolean {
+    this.#bytes += bytes;
+    if (this.#bytes > LARGEST) {
+      const index = this.#messages.length;
+      this.#refusal ??= new Refusal(index, `the transcript has more than ${LARGEST} bytes of text`, 'divide it');
+      this.#messages.length = this.#files.length = 0;
+    }
+    return this.#refusal === null;
   }
 
   take(message: Message, source: Source): void {
     const index = this.#messages.length;
     if (message.isOpenTurn) {
-      this.#losses.push({
-        what: 'field',
-        message: index,
-        detail: 'a prompt that waits for its completion is left out',
-      });
+      this.#lose(index, 'a prompt that waits for its completion is left out');
       return;
     }
     const { from, to } = message.body;
-    this.#bytes += to - from;
-    if (this.#bytes > LARGEST) {
-      this.#refusal ??= new Refusal(index, `the transcript has more than ${LARGEST} bytes of text`, 'divide it');
-      this.#messages.length = 0;
-    }
-    if (this.#refusal !== null) return;
+    if (!this.#hasRoom(to - from)) return;
     const data = messageData(message);
     this.#refusal = refusalOf(message, data, this.info, source, index);
     if (data.content.includes('\ufffd') && !isUtf8(message.rawBody)) {
-      this.#losses.push({ what: 'field', message: index, detail: 'bytes that are not UTF-8 become U+FFFD' });
+      this.#lose(index, 'bytes that are not UTF-8 become U+FFFD');
     }
     this.#messages.push(data);
   }
@@ -156,6 +222,7 @@ class OpenTranscript {
       header: fields && { ...fields, ...(version !== null && { version }) },
       tools: [],
       messages: this.#messages,
+      ...(this.#files.length > 0 && { files: this.#files }),
     };
     const signs = number === 0 ? likeHarmony : 0;
     const refusal = signs > 1 ? severalIn(signs) : this.#refusal;

@@ -11,7 +11,7 @@ import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
 import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
 import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
-import { tellFrame, tellHeader, Telling } from './tell.ts';
+import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { readToolField } from './tools.ts';
 
 export interface ResponsesRecord {
@@ -201,7 +201,7 @@ function callFollows(items: readonly unknown[], index: number): boolean {
 /** The record of a transcript: items of `input`. Losses name messages by their number in the data. Throws a Refusal. */
 export function toResponses(data: TranscriptData): { record: ResponsesRecord; losses: Loss[] } {
   const { messages: withIds, losses } = withCallIds(data.messages);
-  tellHeader(data, losses);
+  tellBeside(data, losses);
   const messages = withoutNames(withIds, losses);
   const tell = new Telling(losses);
   const input = messages.map((message, index) => {

@@ -8,7 +8,7 @@ import { toOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
-import { refuseHiddenUser, tellFrame, tellHeader } from './tell.ts';
+import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
@@ -118,7 +118,7 @@ function messagesOf(word: string, value: string, index: number, losses: Loss[]):
 /** The ShareGPT record of a transcript. Losses name messages by their number in the data. Throws a Refusal. */
 export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; losses: Loss[] } {
   const { messages, losses } = withOrderedReplies(data.messages);
-  tellHeader(data, losses);
+  tellBeside(data, losses);
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();

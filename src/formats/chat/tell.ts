@@ -3,13 +3,18 @@
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
+import { loseFiles } from '../files.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 
-/** Header fields have no place in a form without a header; the version is that of the notation. */
-export function tellHeader({ header }: TranscriptData, losses: Loss[]): void {
-  for (const key of Object.keys(header ?? {})) {
+/**
+ * What stands beside messages and has no place in a chat record: files, and fields of the header but for the version,
+ * which is that of the notation.
+ */
+export function tellBeside(data: TranscriptData, losses: Loss[]): void {
+  for (const key of Object.keys(data.header ?? {})) {
     if (key !== 'version') losses.push({ what: 'header', message: null, detail: key });
   }
+  loseFiles(data, losses);
 }
 
 /** A thought that stands in a shown body: a reader of the text hides it, a reader of a record would not. */

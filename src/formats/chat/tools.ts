@@ -8,6 +8,7 @@ import { isObject } from '../../tools/json.ts';
 import { fromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
 import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
+import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 /** How a developer's message holds tools: as declarations (2.2, Harmony), or as a JSON list (2.0). */
@@ -79,15 +80,19 @@ export function placeTools(data: TranscriptData, form: ToolsForm): { data: Trans
     );
   }
   const messages = [...data.messages];
+  const starts = [...messages.keys()];
   const index = developerOf(messages);
   if (index >= 0) {
     const developer = messages[index]!;
     messages[index] = { ...developer, content: developer.content + BETWEEN + text };
   } else {
-    const first = messages.findIndex(({ role }) => role !== 'system');
-    messages.splice(first < 0 ? messages.length : first, 0, { role: 'developer', content: text, end: 'end' });
+    const other = messages.findIndex(({ role }) => role !== 'system');
+    const at = other < 0 ? messages.length : other;
+    messages.splice(at, 0, { role: 'developer', content: text, end: 'end' });
+    for (let later = at; later < starts.length; later++) starts[later]!++;
   }
-  return { data: { ...data, tools: [], messages }, losses: incomplete(losses) };
+  const files = movedFiles(data, starts, messages.length);
+  return { data: { ...data, tools: [], messages, ...files }, losses: incomplete(losses) };
 }
 
 /** One loss a tool, by its number: pointers hold names. */
@@ -114,14 +119,16 @@ export function extractTools(data: TranscriptData, form: ToolsForm): TranscriptD
   if (section === null) return data;
   const { tools, from } = section;
   const messages = [...data.messages];
+  const starts = [...messages.keys()];
   if (content.startsWith(BETWEEN, from - BETWEEN.length)) {
     messages[index] = { ...developer, content: content.slice(0, from - BETWEEN.length) };
   } else if (from === 0 && isBare(developer) && !isOpening(messages[index + 1])) {
     messages.splice(index, 1);
+    for (let later = index + 1; later < starts.length; later++) starts[later]!--;
   } else {
     return data;
   }
-  return { ...data, tools, messages };
+  return { ...data, tools, messages, ...movedFiles(data, starts, messages.length) };
 }
 
 /**
@@ -134,8 +141,10 @@ export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { 
   if (data.tools.length > 0) return { data, losses };
   const tools: ToolDefinition[] = [];
   const messages: MessageData[] = [];
+  const starts: number[] = [];
   let isOpen = true;
   data.messages.forEach((message, index) => {
+    starts.push(messages.length);
     isOpen &&= isOpening(message);
     const lifted = isOpen ? liftFrom(message, forms) : null;
     if (lifted === null) {
@@ -150,7 +159,8 @@ export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { 
     tools.push(...(lifted.tools ?? []));
     if (lifted.message !== null) messages.push(lifted.message);
   });
-  return { data: losses.length > 0 ? { ...data, tools, messages } : data, losses };
+  if (losses.length === 0) return { data, losses };
+  return { data: { ...data, tools, messages, ...movedFiles(data, starts, messages.length) }, losses };
 }
 
 /**

@@ -5,7 +5,7 @@ import { toOpenAI } from '../../tools/records.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
 import { isNamedFromCall, withCallIds } from './calls.ts';
-import { tellFrame, tellHeader, Telling } from './tell.ts';
+import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
@@ -28,7 +28,7 @@ const PLAIN_ROLES: ReadonlySet<string | null> = new Set(['system', 'developer', 
  */
 export function toChat(data: TranscriptData): { record: ChatRecord; losses: Loss[] } {
   const { messages, losses } = withCallIds(data.messages);
-  tellHeader(data, losses);
+  tellBeside(data, losses);
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();

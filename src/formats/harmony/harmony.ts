@@ -7,6 +7,7 @@ import {
 } from './developer.ts';
 import { fromHarmonyMessage, type Place, toHarmonyMessage } from './message.ts';
 import { type HarmonySystem, harmonySystem, readHarmonySystem } from './system.ts';
+import { loseFiles, movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
 
 export interface ToHarmonyOptions {
@@ -82,6 +83,7 @@ export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}):
     messages.unshift({ role: 'system', content: harmonySystem({ ...system, functionTools }), end: 'end' });
   }
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) losses.push({ what: 'header', message: null });
+  loseFiles(data, losses);
   return { data: { header: null, tools: [], messages }, losses };
 }
 
@@ -95,8 +97,10 @@ export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = 
   const losses: Loss[] = [];
   const tools: ToolDefinition[] = [...data.tools];
   const messages: MessageData[] = [];
+  const starts: number[] = [];
   const front = data.messages[0]?.role === 'system' ? 1 : 0;
   for (const [index, message] of data.messages.entries()) {
+    starts.push(messages.length);
     const parts = message.role === 'developer' ? readHarmonyDeveloper(message.content, style) : null;
     const mayHaveTools = index === front && data.tools.length === 0;
     if (!parts || (parts.tools.length > 0 && !mayHaveTools)) {
@@ -110,7 +114,7 @@ export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = 
       messages.push(message);
     }
   }
-  return { data: { header: data.header, tools, messages }, losses };
+  return { data: { header: data.header, tools, messages, ...movedFiles(data, starts, messages.length) }, losses };
 }
 
 function oneOf(name: string, value: string, known: readonly string[]): void {

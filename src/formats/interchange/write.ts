@@ -14,6 +14,7 @@ import {
   type InterchangeVersion,
   usual,
 } from './shape.ts';
+import { loseFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
@@ -31,6 +32,7 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
   const { data, losses } = placeTools(given, version === '2.0' ? 'list' : 'declarations');
   const { messages } = data;
   const builtins = builtinsOf(data.header);
+  loseFiles(data, losses);
   messages.forEach((message, index) => look(message, index, losses));
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {

@@ -5,6 +5,7 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../../model/da
 import { readFunctionList } from '../../tools/lists.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
+import { movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
 import { withoutWritten } from '../written-thoughts.ts';
 import { readCallText, readReplyText } from './json.ts';
@@ -17,8 +18,10 @@ import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } f
 export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptData {
   const tools = [...data.tools];
   const messages: MessageData[] = [];
+  const starts: number[] = [];
   let open = new OpenCalls();
   for (const [index, message] of data.messages.entries()) {
+    starts.push(messages.length);
     if (message.role === 'system') {
       const system = readSystem(message.content);
       for (const tool of system.tools) tools.push(tool);
@@ -36,7 +39,7 @@ export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptD
       messages.push(strip(message));
     }
   }
-  return { header: data.header, tools, messages };
+  return { header: data.header, tools, messages, ...movedFiles(data, starts, messages.length) };
 }
 
 /** Without what goes without saying: the usual end; and markers are text where no assistant speaks. */

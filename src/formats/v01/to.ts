@@ -18,6 +18,7 @@ import {
   START_THOUGHT,
   staysInside,
 } from './marks.ts';
+import { filesByPlace, movedFiles } from '../files.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { neutralised } from '../write/body.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
@@ -39,11 +40,19 @@ const NOTHING = /(?!)/g;
 export function toLine(data: TranscriptData, options: ToLineOptions = {}): { data: TranscriptData; losses: Loss[] } {
   const shaper = new Shaper(options.neutralise === true);
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) shaper.lose('header', null);
-  const messages = inOrder(data.messages, shaper.losses);
-  for (const { message, index } of messages) shaper.take(message, index);
+  const files = filesByPlace(data);
+  const starts: number[] = [];
+  for (const [at, { message, index }] of inOrder(data.messages, files, shaper.losses).entries()) {
+    // No message goes on behind a file.
+    if (files.has(at)) shaper.flush();
+    starts.push(shaper.messages.length);
+    shaper.take(message, index);
+  }
   shaper.flush();
-  shaper.placeTools(data.tools);
-  return { data: { header: null, tools: [], messages: shaper.messages }, losses: shaper.losses };
+  const shift = shaper.placeTools(data.tools);
+  const { messages, losses } = shaper;
+  const moved = movedFiles(data, starts.map((start) => start + shift), messages.length);
+  return { data: { header: null, tools: [], messages, ...moved }, losses };
 }
 
 interface Placed {
@@ -54,15 +63,17 @@ interface Placed {
 /**
  * Outputs answer calls in order (0.1 extended §8.4): replies that stand together are put into the order of their calls.
  */
-function inOrder(messages: readonly MessageData[], losses: Loss[]): Placed[] {
+function inOrder(
+  messages: readonly MessageData[], files: ReadonlyMap<number, unknown>, losses: Loss[],
+): Placed[] {
   const placed = messages.map((message, index) => ({ message, index }));
   const calls = new Map<string, number>();
   for (let at = 0; at < placed.length; at++) {
     const { message } = placed[at]!;
     if (isCall(message) && message.callId != null) calls.set(message.callId, at);
     if (message.role !== 'tool') continue;
-    let to = at;
-    while (placed[to]?.message.role === 'tool') to++;
+    let to = at + 1;
+    while (placed[to]?.message.role === 'tool' && !files.has(to)) to++;
     const run = placed.slice(at, to);
     const orderOf = (it: Placed): number => calls.get(it.message.callId ?? '') ?? -1;
     if (run.every((it) => orderOf(it) >= 0)) {
@@ -139,9 +150,12 @@ class Shaper {
     this.#emit({ role: 'assistant', ...speaker, content });
   }
 
-  /** Tools stand at the end of the first system message, which is made when there is none. */
-  placeTools(tools: readonly ToolDefinition[]): void {
-    if (tools.length === 0) return;
+  /**
+   * Tools stand at the end of the first system message, which is made when there is none. Answers with the number of
+   * messages that were made.
+   */
+  placeTools(tools: readonly ToolDefinition[]): number {
+    if (tools.length === 0) return 0;
     const at = this.messages.findIndex((message) => message.role === 'system');
     const system = this.messages[at] ?? { role: 'system', content: '' };
     const { content } = system;
@@ -161,6 +175,7 @@ class Shaper {
     if (changes) this.lose('tools', null, 'a definition changes its shape');
     if (at >= 0) this.messages[at] = { ...system, content: text };
     else this.messages.unshift({ ...system, content: text });
+    return at >= 0 ? 0 : 1;
   }
 
   #emit(message: MessageData): void {

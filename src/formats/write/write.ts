@@ -8,8 +8,10 @@ import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
+import { filesByPlace, loseFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { type BodyOptions, writeBody } from './body.ts';
+import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
 
 export interface WriteOptions extends BodyOptions, HeaderOptions {
@@ -50,9 +52,16 @@ export function writeTranscript(data: TranscriptData, dialect: DialectId, option
   const known = takeDialect(dialect, options);
   const losses: Loss[] = [];
   const pieces = [headOf(data, known, options, losses)];
-  data.messages.forEach((message, index) => {
-    pieces.push(messageOf(message, index, known, options, data.messages[index - 1], losses));
-  });
+  const { messages } = data;
+  const hasFiles = (known.flags & HAS_LINE) !== 0;
+  if (!hasFiles) loseFiles(data, losses);
+  const files = hasFiles ? filesByPlace(data) : null;
+  for (let index = 0; index <= messages.length; index++) {
+    const here = files?.get(index);
+    if (here) pieces.push(writeFiles(here, pieces.at(-1)!, index === 0, options, losses));
+    const message = messages[index];
+    if (message) pieces.push(messageOf(message, index, known, options, messages[index - 1], losses));
+  }
   return { text: pieces.join('') + tailOf(known, options), losses };
 }
 

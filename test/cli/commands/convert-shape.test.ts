@@ -181,3 +181,15 @@ test('files and fill-ins that a form has no place for are a loss of that name', 
   expect(await told(`<s><|fim_prefix|>a<|fim_suffix|>b\n${message}</s>`)).toMatch(/^lost: files 1 /m);
   expect(await told(`<s>${message}stray</s>`)).toMatch(/^lost: field 1 \(.*text outside/m);
 });
+
+test('files and fill-ins of 0.1 are kept in 0.1', async () => {
+  const text = '<s>\n<|fim_prefix|>a <|fim_middle|><|fim_suffix|> b\n<|im_start|>user\nQ\n<|im_end|>\n'
+    + 'A\n<|file_separator|>\nB\n</s>\n<s>\n<|file_separator|>\nC\n</s>\n';
+  const path = file('shape/kept.chatml', text);
+  const { code, out, err } = await run(['convert', '--quiet', '--to', 'openchatml-0.1', path]);
+  expect([code, out, err]).toEqual([0, text, '']);
+  const lines = jsonLines((await run(['convert', '--to', 'openchatml-0.1', '--format', 'ndjson', path])).out);
+  expect(lines.map((line) => (line as { text: string }).text).join('')).toBe(text);
+  const refused = await run(['convert', '--to', 'openchatml-0.1', '--bos', 'A', path]);
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('stands for BOS or EOS')]);
+});
