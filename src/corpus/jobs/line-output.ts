@@ -12,6 +12,7 @@ import type { RecordRows } from '../records/rows.ts';
 import type { CountTokens } from '../tokens.ts';
 import type { Piece } from './job.ts';
 import type { MessageForm } from './message-form.ts';
+import type { TextFilter } from './text-filter.ts';
 
 /** Bytes of a copy: most pieces have fewer. */
 const COPY = 512 * 1024;
@@ -22,6 +23,7 @@ export class LineOutput implements MessageForm {
   readonly #path: string;
   readonly #lines: MessageLines;
   readonly #isLive: boolean;
+  readonly #text: TextFilter | null;
   #handedOut = -Infinity;
   #ready: Uint8Array[] = [];
   readonly #copies: ArrayBuffer[] = [];
@@ -30,10 +32,14 @@ export class LineOutput implements MessageForm {
   #gathered = 0;
   ofRows = 0;
 
-  /** `isLive`: the input may come slowly, and what is there goes out. `count`: tokens of contents are told. */
-  constructor(path: string, isLive: boolean, count: CountTokens | null) {
+  /**
+   * `isLive`: the input may come slowly, and what is there goes out. `count`: tokens of contents are told. `text`: of
+   * rows those lines go out that hold it.
+   */
+  constructor(path: string, isLive: boolean, count: CountTokens | null, text: TextFilter | null) {
     this.#path = path;
     this.#isLive = isLive;
+    this.#text = text;
     this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)), { count });
     this.#lines.begin(path);
   }
@@ -69,7 +75,7 @@ export class LineOutput implements MessageForm {
     while (record < to) {
       const next = machine.writeLines(record, to, this.#gathered, rows.base, rows.record, transcripts, channels);
       this.#gathered = machine.linesTo;
-      this.ofRows += machine.linesWritten;
+      if (this.#text === null) this.ofRows += machine.linesWritten;
       record = next;
       if (next === to) break;
       const entry = machine.wantedText;
@@ -92,7 +98,9 @@ export class LineOutput implements MessageForm {
 
   /** `isLast`: nothing is written over it before it is taken. */
   #handOut(machine: RecordMachine, isLast: boolean): void {
-    const bytes = machine.output.subarray(0, this.#gathered);
+    const all = machine.output.subarray(0, this.#gathered);
+    const bytes = this.#text === null ? all : this.#text.keep(all);
+    if (this.#text !== null) this.ofRows = this.#text.kept;
     if (bytes.length > 0) this.#ready.push(isLast ? bytes : this.#copy(bytes));
     this.#gathered = 0;
   }

@@ -1,6 +1,5 @@
 // Messages on their way out of a job: those that are wanted, as lines of JSON or as columns of a table.
 
-import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { PlacedMessage } from '../messages.ts';
@@ -10,6 +9,7 @@ import type { Job, MessageFilters, Piece } from './job.ts';
 import { LineOutput } from './line-output.ts';
 import type { MessageForm } from './message-form.ts';
 import { TableOutput } from './table-output.ts';
+import { type TextFilter, textFilterOf } from './text-filter.ts';
 
 /** What `scan` calls the role of a message that has none. */
 const NO_ROLE = '(none)';
@@ -31,17 +31,17 @@ export class MessageOutput {
   /** A transcript of a record, and the same with its number in the file. */
   #own: TranscriptInfo | undefined;
   #ofFile: TranscriptInfo | undefined;
-  /** Whether a message holds the text that is looked for. */
-  readonly #holds: (message: Message) => boolean;
+  /** The text that is looked for. */
+  readonly #text: TextFilter | null;
   #messages = 0;
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor({ input: { path }, filters, form, tokens }: Extract<Job, { kind: 'messages' }>, isLive: boolean) {
     this.#filters = filters;
-    this.#holds = holding(filters);
+    this.#text = textFilterOf(filters);
     this.#countsTokens = tokens !== undefined;
     const count = tokens === undefined ? null : tokenCounter(tokens);
-    this.#form = form === 'lines' ? new LineOutput(path, isLive, count) : new TableOutput(path, form);
+    this.#form = form === 'lines' ? new LineOutput(path, isLive, count, this.#text) : new TableOutput(path, form);
   }
 
   /** Messages that were taken. */
@@ -82,7 +82,7 @@ export class MessageOutput {
     }
     if (onlyRole && !onlyRole.includes(message.role ?? NO_ROLE)) return true;
     if (onlyChannel && !onlyChannel.includes(message.channel)) return true;
-    if (!this.#holds(message)) return true;
+    if (this.#text !== null && !this.#text.holds(message)) return true;
     this.#messages++;
     this.#form.add(message, info, index, source, where?.record ?? null, place);
     return true;
@@ -90,8 +90,9 @@ export class MessageOutput {
 
   /** Messages of chat records can be written from their rows. */
   get takesRows(): boolean {
-    const { transcript, at, grep } = this.#filters;
-    return transcript === undefined && at === undefined && grep === undefined && !this.#countsTokens;
+    const { transcript, at } = this.#filters;
+    const canFind = this.#text === null || (this.#text.takesLines && this.#form instanceof LineOutput);
+    return transcript === undefined && at === undefined && canFind && !this.#countsTokens;
   }
 
   /** Adds the messages of records from row `record` on; see MessageForm. */
@@ -119,21 +120,4 @@ export class MessageOutput {
     }
     return this.#ofFile!;
   }
-}
-
-/** Looks for a fixed text in contents: in their bytes, where these are the content. */
-function holding({ grep, ignoreCase }: MessageFilters): (message: Message) => boolean {
-  if (grep === undefined) return () => true;
-  if (ignoreCase) {
-    const pattern = new RegExp(grep.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&'), 'iu');
-    return ({ content }) => pattern.test(content);
-  }
-  const bytes = Buffer.from(grep, 'utf8');
-  // What is no UTF-8 becomes the first one of these; half a character has no bytes.
-  const isPlain = !/[\ufffd\p{Surrogate}]/u.test(grep);
-  return (message) => {
-    if (!isPlain || !message.isLeaf) return message.content.includes(grep);
-    const { buffer, byteOffset, length } = message.rawBody;
-    return Buffer.from(buffer, byteOffset, length).includes(bytes);
-  };
 }
