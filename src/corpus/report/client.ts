@@ -72,11 +72,13 @@ function options(data: PlotData, width: number, length: number): uPlot.Options {
       },
     ],
     series: [
-      { label: data.unit, value: (_plot, bucket) => (bucket == null || bucket >= length ? '' : range(bucket)) },
-      ...data.series.map(({ label }, i): uPlot.Series => {
+      { label: data.unit, value: (_plot, bucket) => (bucket == null || bucket >= length ? 'all' : range(bucket)) },
+      ...data.series.map(({ label, values }, i): uPlot.Series => {
         const stroke = color(`c${(i % DASHES.length) + 1}`);
         const look = isBars ? { fill: stroke } : { dash: DASHES[i % DASHES.length]!, width: 2 };
-        const value = (_plot: uPlot, count: number | null): string => (count === null ? '' : grouped(count));
+        // Where nothing is pointed at, the legend has the sum.
+        const sum = grouped(values.reduce((all, count) => all + count, 0));
+        const value = (_plot: uPlot, count: number | null): string => (count === null ? sum : grouped(count));
         return { label, stroke, ...look, paths: isBars ? bars : steps, points: { show: false }, value };
       }),
     ],

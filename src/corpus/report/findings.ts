@@ -2,7 +2,9 @@
 // places.
 
 import { type Rule, RULES, type Severity } from '../../errors.ts';
-import { barCell, type Cell, column, number, numberCell, numberColumn, table, text, textCell } from './html.ts';
+import {
+  barCell, type Cell, column, number, numberCell, numberColumn, table, text, textCell, wordsColumn,
+} from './html.ts';
 import type { Section } from './sections.ts';
 import type { FindingsJson, StatisticsJson } from './statistics-json.ts';
 import type { Sample } from './statistics-samples.ts';
@@ -43,7 +45,7 @@ export function findingsSection({ findings }: StatisticsJson): Section {
   const columns = [
     column('Rule'), column('Worst'), numberColumn('Errors'), numberColumn('Warnings'), numberColumn('Infos'),
     column(''),
-    column('What is wrong'), column('What to do'),
+    wordsColumn('What is wrong'), wordsColumn('What to do'),
   ];
   const samples = sorted.map((finding, i) => samplesOf(finding, i)).join('');
   const byRule = table(columns, rows, { sortable: true, caption: 'Findings by rule' });

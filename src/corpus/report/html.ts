@@ -57,11 +57,13 @@ export function barCell(value: number, most: number): Cell {
 
 export interface Column {
   readonly title: string;
-  readonly isNumber?: boolean;
+  /** Numbers stand at the right; sentences have room for some words. */
+  readonly look?: 'number' | 'words';
 }
 
 export const column = (title: string): Column => ({ title });
-export const numberColumn = (title: string): Column => ({ title, isNumber: true });
+export const numberColumn = (title: string): Column => ({ title, look: 'number' });
+export const wordsColumn = (title: string): Column => ({ title, look: 'words' });
 
 export interface TableOptions {
   readonly sortable?: boolean;
@@ -75,8 +77,8 @@ export function table(
   rows: readonly (readonly Cell[])[],
   { sortable = false, caption }: TableOptions,
 ): string {
-  const head = columns.map(({ title, isNumber }) => {
-    return title === '' ? '<td></td>' : `<th scope="col"${isNumber ? ' class="number"' : ''}>${title}</th>`;
+  const head = columns.map(({ title, look }) => {
+    return title === '' ? '<td></td>' : `<th scope="col"${classOf(look)}>${title}</th>`;
   }).join('');
   const row = (cells: readonly Cell[]): string =>
     cells.map((cell, i) => tableCell(cell, columns[i]!, i === 0)).join('');
@@ -88,9 +90,11 @@ ${body}</tbody></table></div>
 `;
 }
 
-function tableCell({ html, value }: Cell, { isNumber }: Column, isFirst: boolean): string {
+const classOf = (look: Column['look']): string => (look === undefined ? '' : ` class="${look}"`);
+
+function tableCell({ html, value }: Cell, column: Column, isFirst: boolean): string {
   const data = value === undefined ? '' : ` data-value="${value}"`;
-  const look = isNumber ? ' class="number"' : '';
+  const look = classOf(column.look);
   return isFirst ? `<th scope="row"${look}${data}>${html}</th>` : `<td${look}${data}>${html}</td>`;
 }
 

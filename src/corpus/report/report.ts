@@ -15,6 +15,7 @@ import { STYLE } from './style.ts';
 import { Statistics, type StatisticsJson } from './statistics.ts';
 
 export interface ReportMeta {
+  /** Names of the inputs. */
   readonly title: string;
   /** Of this program. */
   readonly version: string;
@@ -50,12 +51,12 @@ export function writeReport(json: StatisticsJson, meta: ReportMeta): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta name="referrer" content="no-referrer">
-<title>${title.replace(/^<bdi>|<\/bdi>$/g, '')}</title>
+<title>Chat transcripts in ${title.replace(/^<bdi>|<\/bdi>$/g, '')} - openchatml</title>
 <style>${PAGE_STYLE}</style>
 </head>
 <body>
 <main>
-<h1>${title}</h1>
+<h1>Chat transcripts in ${title}</h1>
 ${tiles(statistics, meta.seconds)}<nav aria-label="Sections"><ul>${links}</ul></nav>
 ${sections.map(sectionHtml).join('')}<p class="note">${words}</p>
 </main>

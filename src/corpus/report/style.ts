@@ -21,7 +21,7 @@ export const STYLE = `
 * { box-sizing: border-box; }
 body { margin: 0; background: var(--page); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 72rem; margin: 0 auto; padding: 1rem; }
-h1 { font-size: 1.5rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.5rem; }
 h2 { font-size: 1.2rem; margin: 2.5rem 0 .5rem; }
 h3 { font-size: 1rem; margin: 1.5rem 0 .5rem; }
 a { color: var(--link); }
@@ -38,17 +38,20 @@ nav ul { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding
 table { border-collapse: collapse; margin: .5rem 0; font-size: .9rem; }
 caption { text-align: left; color: var(--dim); padding-bottom: .25rem; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
-bdi { overflow-wrap: anywhere; }
-.rule bdi { white-space: nowrap; }
+h1 bdi, .note bdi { overflow-wrap: anywhere; }
+table bdi { display: inline-block; max-width: min(32rem, 70vw); overflow-wrap: break-word; }
+.rule bdi { max-width: none; white-space: nowrap; }
 th { font-weight: 600; }
 tbody th { font-weight: normal; }
+td.words { min-width: 12rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 th button { all: unset; cursor: pointer; }
 th button:focus-visible { outline: 2px solid var(--link); outline-offset: 2px; }
 th button::after { content: " \\2195"; color: var(--dim); }
 th[aria-sort="ascending"] button::after { content: " \\2191"; }
 th[aria-sort="descending"] button::after { content: " \\2193"; }
-.bar { display: block; width: 8rem; height: .8rem; margin-top: .3rem; fill: var(--c1); print-color-adjust: exact; }
+.bar { display: block; width: clamp(3rem, 8vw, 8rem); height: .8rem; margin-top: .3rem; fill: var(--c1); }
+.bar { print-color-adjust: exact; }
 .severity { font-weight: 600; }
 .severity.error { color: var(--error); }
 .severity.warning { color: var(--warning); }
@@ -61,6 +64,9 @@ figcaption { color: var(--dim); font-size: .9rem; }
 .plot .u-legend { color: var(--ink); text-align: left; margin: 0; }
 .plot .u-legend :is(th, td) { border: 0; }
 .plot .u-legend .u-value { font-variant-numeric: tabular-nums; }
+@media (max-width: 40rem) {
+  th, td { padding: .25rem .4rem; }
+}
 @media print {
   main { max-width: none; padding: 0; }
   table { font-size: .75rem; }

@@ -40,6 +40,8 @@ test.skipIf(browser === null)('plots are drawn, tables can be sorted, and the da
     expect(status).toBe(0);
     expect(stderr).not.toMatch(/CONSOLE/);
     expect(stdout.match(/<canvas/g)?.length).toBe(3);
+    // Legends have their sums without a pointer.
+    expect(stdout).toMatch(/assistant<\/div><\/th><td class="u-value">2<\/td>/);
     expect(stdout).toContain('<button type="button">Tool</button>');
     expect(stdout).not.toMatch(/<img|<title>1/);
     expect(stdout.match(/<script/g)?.length).toBe(2);

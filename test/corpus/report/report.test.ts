@@ -123,7 +123,8 @@ describe('the page', () => {
   });
 
   test('has one heading above all, one for each section, and links that lead somewhere', () => {
-    expect(named(root, 'h1').map(textOf)).toEqual(['a corpus']);
+    expect(named(root, 'h1').map(textOf)).toEqual(['Chat transcripts in a corpus']);
+    expect(named(root, 'title').map(textOf)).toEqual(['Chat transcripts in a corpus - openchatml']);
     const ids = [...elementsOf(root)].flatMap(({ attributes }) => attributes.get('id') ?? []);
     expect(new Set(ids).size).toBe(ids.length);
     for (const link of named(root, 'a')) expect(ids).toContain(link.attributes.get('href')!.slice(1));
@@ -248,7 +249,7 @@ describe('text of the data', () => {
     expect(tableOf(root, 'Findings by rule')[0]![0]).toBe(seen);
     expect(tableOf(root, 'Calls with an error')[0]![0]).toBe(seen);
     expect(tableOf(root, 'By file')[0]).toEqual([`${seen}:1:1`, '0', seen]);
-    expect(textOf(named(root, 'h1')[0]!)).toBe(seen);
+    expect(textOf(named(root, 'h1')[0]!)).toBe(`Chat transcripts in ${seen}`);
     if (/^[\x20-\x7e]{1,100}$/.test(attack)) expect(seen).toBe(attack);
     if (attack.includes('\n')) expect(seen).toBe('a\\nb\\tc\\r\\u200b');
     // The page is whole: as many elements as with a harmless name.
