@@ -22,13 +22,14 @@ export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptio
 export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
 export { transcriptData } from './formats/transcript-data.ts';
 export {
-  type Edges, writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,
+  writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,
 } from './formats/write/write.ts';
 export {
   type FileData, type FilePart, type FillInData, type JsonSchema, messageData, type MessageData, type ToolDefinition,
   type TranscriptData,
 } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
+export type { Edges } from './model/edges.ts';
 export type { HeaderValue } from './model/header/yaml.ts';
 export { type End, Message, type Span } from './model/message.ts';
 export { Parsed, type Tile, Transcript } from './model/parse.ts';

@@ -121,8 +121,6 @@ export function commandRows(): readonly CommandRow[] {
           .choices(['end', 'return', 'all-returns']),
         new Option('--system', "a system message in Harmony's layout, with the header's reasoning effort and "
           + 'builtin tools'),
-        new Option('--bos <text>', 'what stands before a transcript of 0.1 instead of <s>; empty: nothing'),
-        new Option('--eos <text>', 'what stands behind it instead of </s>; empty: nothing'),
         ...choiceOptions('transcripts'),
         threadsOption(),
       ],
@@ -231,7 +229,7 @@ function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>
 }
 
 function refuseConversion(options: Readonly<Record<string, unknown>>): string | null {
-  const { to, reasoning, prompt, end, bos, eos, system } = options;
+  const { to, reasoning, prompt, end, system } = options;
   if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
   if (to === 'harmony' && reasoning === 'think') {
     return 'harmony shows <think> to users: --reasoning think is for the other forms';
@@ -240,12 +238,7 @@ function refuseConversion(options: Readonly<Record<string, unknown>>): string | 
   if (system !== undefined && to !== 'harmony') return '--system is for --to harmony';
   if (prompt !== undefined && end !== undefined) return 'answers in a prompt end in <|end|>: leave out --end';
   if (prompt !== undefined && reasoning === 'think') return '--reasoning think is not for prompts';
-  const edges = [bos, eos].filter((text) => text !== undefined);
-  if (edges.length > 0 && to !== 'openchatml-0.1') return '--bos and --eos are for --to openchatml-0.1';
-  const { tokens } = DIALECTS['openchatml-0.1'];
-  const isToken = edges.some((edge) =>
-    tokens.some(({ text }) => text.startsWith('<|') && String(edge).includes(text)));
-  return isToken ? '--bos and --eos are no other tokens of 0.1' : null;
+  return null;
 }
 
 /** Lines are chosen, and lines tell more; a table has all messages and fixed columns. */

@@ -4,6 +4,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { UnitForm } from '../corpus/records/unit.ts';
 import type { Severity } from '../errors.ts';
 import { knownRole } from '../model/attributes.ts';
+import { isEdge } from '../model/edges.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { ColorChoice } from './print.ts';
@@ -16,6 +17,8 @@ export interface SharedOptions {
   readonly completionRole?: string;
   readonly stopStripped?: true;
   readonly requireChannels?: true;
+  readonly bos?: string;
+  readonly eos?: string;
   readonly color: ColorChoice;
   /** Neither progress nor sums: errors only. */
   readonly quiet?: true;
@@ -44,6 +47,8 @@ export function sharedOptions(): Option[] {
     new Option('--completion-role <role>', 'the text is a completion of this role').argParser(readRole),
     ...flag('--stop-stripped', 'the last stop token was cut off: its end is no finding'),
     ...flag('--require-channels', 'messages of assistants and tools must have a channel'),
+    new Option('--bos <text>', "the base model's own BOS in 0.1, beside <s> and [BOS]").argParser(readEdge),
+    new Option('--eos <text>', 'its own EOS, beside </s> and [EOS]').argParser(readEdge),
     ...flag('-q, --quiet', 'no progress and no sums on standard error, only errors'),
     new Option('--config <file>', 'configuration (JSON); otherwise the nearest openchatml.config.json upwards'),
     new Option('--no-config', 'look for no configuration'),
@@ -100,8 +105,14 @@ export function flag(flags: string, description: string): Option[] {
 }
 
 export function readOptionsOf(options: SharedOptions): ReadOptions {
-  const { dialect, completionRole: role, stopStripped, requireChannels } = options;
-  return { dialect, role, stopStripped, requireChannels };
+  const { dialect, completionRole: role, stopStripped, requireChannels, bos, eos } = options;
+  const edges = bos === undefined && eos === undefined ? {} : { edges: { bos, eos } };
+  return { dialect, role, stopStripped, requireChannels, ...edges };
+}
+
+function readEdge(value: string): string {
+  if (isEdge(value)) return value;
+  throw new InvalidArgumentError('Expected text without another token of 0.1.');
 }
 
 function readRole(value: string): string {

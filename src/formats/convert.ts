@@ -3,6 +3,7 @@
 
 import { HAS_ESCAPE } from '../abi.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
+import type { Edges } from '../model/edges.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { toAnthropic } from './chat/anthropic.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
@@ -20,7 +21,7 @@ import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
-import { type Edges, writeTranscript } from './write/write.ts';
+import { writeTranscript } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */

@@ -8,6 +8,7 @@ import type { Machine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
+import { EdgeFinder, type Edges } from './edges.ts';
 import { Divider, type DividerState, HeaderCache } from './transcript.ts';
 
 export interface ReadOptions {
@@ -21,6 +22,11 @@ export interface ReadOptions {
    * Messages of assistants and tools must have a channel, as in the Harmony profile (R-CHANNEL-MISSING); not in 0.1.
    */
   readonly requireChannels?: boolean | undefined;
+  /**
+   * In 0.1: the base model's own BOS and EOS, which bound transcripts beside `<s>`, `</s>`, `[BOS]` and `[EOS]` (0.1
+   * extended §2).
+   */
+  readonly edges?: Edges | undefined;
 }
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */
@@ -63,6 +69,7 @@ export interface WalkSetting {
 export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
+  readonly #edges: EdgeFinder | null;
 
   constructor(
     machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
@@ -72,6 +79,7 @@ export class Walk {
     if (role !== undefined && (typeof role !== 'string' || role === '')) {
       throw new TypeError('option role: expected a role as text, `assistant` for example');
     }
+    this.#edges = EdgeFinder.of(options.edges);
     const headers = new HeaderCache(known);
     this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true);
     if (start !== null) this.divider.resume(start.transcript, source);
@@ -89,7 +97,11 @@ export class Walk {
 
   /** Batches of top-level rows. The caller walks each one and gives every top-level row to `divider.place`. */
   batches(): Generator<Batch, void, void> {
-    return this.reading.batches();
+    return this.#edges === null ? this.reading.batches() : this.#cutBatches(this.#edges);
+  }
+
+  *#cutBatches(edges: EdgeFinder): Generator<Batch, void, void> {
+    for (const batch of this.reading.batches()) yield edges.cut(batch);
   }
 
   /** The first top-level row of a batch at which a range that ends at `to` ends; the batch's end when there is none. */

@@ -13,8 +13,6 @@ import type { Host } from '../stream.ts';
 
 export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 'format' | 'forTerminal' | 'edges'> {
   /** What stands around transcripts of 0.1. */
-  readonly bos?: string;
-  readonly eos?: string;
   /** `text` by default for dialects; the other forms are always lines of JSON. */
   readonly format?: ConvertWork['format'];
   readonly threads?: number;

@@ -7,7 +7,7 @@ import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
 import type { Form } from '../../formats/convert.ts';
 import type { AnswerEnds } from '../../formats/ends.ts';
-import type { Edges } from '../../formats/write/write.ts';
+import type { Edges } from '../../model/edges.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { RenderOptions } from '../../formats/render/render.ts';
 import type { TextChange } from '../audit/audit.ts';

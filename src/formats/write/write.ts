@@ -5,6 +5,7 @@
 import { HAS_HEADERS, HAS_LINE } from '../../abi.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
+import { checkEdges, type Edges } from '../../model/edges.ts';
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
@@ -21,12 +22,6 @@ export interface WriteOptions extends BodyOptions, HeaderOptions {
   readonly bounds?: 's' | 'bracket' | 'none' | undefined;
   /** In 0.1: the base model's own tokens instead (0.1 extended §2); one that is left out is as in `bounds`. */
   readonly edges?: Edges | undefined;
-}
-
-/** What stands before and behind a transcript of 0.1; an empty text: nothing. */
-export interface Edges {
-  readonly bos?: string | undefined;
-  readonly eos?: string | undefined;
 }
 
 export interface Written {
@@ -134,18 +129,6 @@ function edgesOf({ bounds = 's', edges = {} }: WriteOptions): readonly [bos: str
   return [edges.bos ?? before, eos];
 }
 
-/** What a reader takes for a token of the dialect begins no transcript and ends none. */
-const FRAME = DIALECTS['openchatml-0.1'].tokens.map(({ text }) => text).filter((text) => text.startsWith('<|'));
-
-function checkEdges({ edges = {} }: WriteOptions): void {
-  for (const [name, text] of Object.entries(edges) as [string, unknown][]) {
-    const isText = typeof text === 'string' && !FRAME.some((it) => text.includes(it)) && !/\p{Cs}/u.test(text);
-    if (!(text === undefined || isText) || !['bos', 'eos'].includes(name)) {
-      throw new RangeError(`option edges: ${name} must be bos or eos, and text without a token of 0.1`);
-    }
-  }
-}
-
 function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
   if (!Object.hasOwn(DIALECTS, dialect)) {
     throw new RangeError(`dialect: expected ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
@@ -156,7 +139,7 @@ function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
       throw new RangeError(`option ${name}: expected ${values.join(', ')}; got ${JSON.stringify(value)}`);
     }
   }
-  checkEdges(options);
+  checkEdges(options.edges);
   return DIALECTS[dialect];
 }
 

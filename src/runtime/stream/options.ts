@@ -28,7 +28,7 @@ export interface StreamBounds {
  * `auto` nothing is read before the first control token has come (or 64 KiB), and after a document header again: it
  * decides the dialect.
  */
-export interface StreamOptions extends ReadOptions, VisibilityOptions {
+export interface StreamOptions extends Omit<ReadOptions, 'edges'>, VisibilityOptions {
   /** Tell an assistant's analysis in `response.reasoning_text.delta`. Never show it. */
   readonly reasoning?: boolean | undefined;
   /**

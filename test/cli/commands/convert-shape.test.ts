@@ -78,8 +78,7 @@ test('what contradicts itself is wrong usage', async () => {
     [['--prompt', '--to', 'messages'], '--prompt is for dialects'],
     [['--prompt', '--end', 'return', '--to', 'harmony'], 'leave out --end'],
     [['--prompt', '--reasoning', 'think', '--to', 'openchatml-2.2'], 'not for prompts'],
-    [['--bos', 'x', '--to', 'harmony'], '--bos and --eos are for --to openchatml-0.1'],
-    [['--eos', '<|im_end|>', '--to', 'openchatml-0.1'], 'no other tokens of 0.1'],
+    [['--eos', '<|im_end|>', '--to', 'openchatml-0.1'], 'without another token of 0.1'],
     [['--end', 'x', '--to', 'harmony'], 'choices are end, return, all-returns'],
   ] as const) {
     const { code, err } = await run(['convert', ...options, path]);
@@ -190,6 +189,27 @@ test('files and fill-ins of 0.1 are kept in 0.1', async () => {
   expect([code, out, err]).toEqual([0, text, '']);
   const lines = jsonLines((await run(['convert', '--to', 'openchatml-0.1', '--format', 'ndjson', path])).out);
   expect(lines.map((line) => (line as { text: string }).text).join('')).toBe(text);
-  const refused = await run(['convert', '--to', 'openchatml-0.1', '--bos', 'A', path]);
-  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('stands for BOS or EOS')]);
+});
+
+test("the base model's own tokens are read where they are named, by every command", async () => {
+  const [bos, eos] = ['<|begin_of_text|>', '<|eot_id|>'];
+  const turn = '<|im_start|>user\nQ\n<|im_end|>';
+  const path = file('shape/named.chatml', `${bos}${turn}${eos}\n${bos}A\n<|file_separator|>\nB\n${turn}${eos}\n`);
+  const names = ['--bos', bos, '--eos', eos];
+  expect((await run(['check', '--strict', path])).code).toBe(1);
+  const { code, out } = await run(['check', '--strict', '--format', 'json', ...names, path]);
+  expect([code, (JSON.parse(out) as { diagnostics: object[] }).diagnostics]).toEqual([0, []]);
+  for (const threads of ['1', '2']) {
+    const counted = await run(['scan', '--format', 'json', '--threads', threads, ...names, path]);
+    expect(JSON.parse(counted.out)).toMatchObject({ transcripts: 2, messages: 2, findings: {} });
+  }
+  const lines = jsonLines((await run(['messages', ...names, path])).out) as { transcript: number }[];
+  expect(lines.map(({ transcript }) => transcript)).toEqual([0, 1]);
+  const written = await run(['convert', '--to', 'openchatml-0.1', '--quiet', ...names, path]);
+  expect([written.err, written.out]).toEqual(
+    ['', `${bos}${turn}\n${eos}\n${bos}\nA\n<|file_separator|>\nB\n${turn}\n${eos}\n`],
+  );
+  const newer = await run(['convert', '--to', 'openchatml-2.2', ...names, path]);
+  expect(newer.out).toBe('version: 2.2\n<|start|>user<|message|>Q<|end|>\n'.repeat(2));
+  expect(newer.err).toMatch(/^lost: files 1 /m);
 });
