@@ -100,8 +100,10 @@ export function neutralOf(
     }
     case 'harmony':
       return fromHarmony(options.settings === true ? withSettings(data) : data, { preambles: options.preambles });
-    case 'openchatml-2.0':
-      return { data: extractTools(data, 'list'), losses: [] };
+    case 'openchatml-2.0': {
+      const { messages, losses } = withoutPreambles(data.messages);
+      return { data: extractTools({ ...data, messages }, 'list'), losses };
+    }
     case 'openchatml-2.2':
       return { data: extractTools(data, 'declarations'), losses: [] };
     default:
@@ -109,6 +111,19 @@ export function neutralOf(
         `option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`,
       );
   }
+}
+
+/** 2.0 has no preambles, and hides all commentary (R-VISIBLE): it stays hidden in other forms, too. */
+function withoutPreambles(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
+  const losses: Loss[] = [];
+  const plain = messages.map((message, index): MessageData => {
+    const { role, channel, intent } = message;
+    if (role !== 'assistant' || channel !== 'commentary' || intent !== 'preamble') return message;
+    losses.push({ what: 'intent', message: index, detail: 'a preamble is hidden commentary in 2.0' });
+    const { intent: _, ...rest } = message;
+    return rest;
+  });
+  return losses.length === 0 ? { messages, losses } : { messages: plain, losses };
 }
 
 const withSettings = (data: TranscriptData): TranscriptData =>

@@ -53,7 +53,11 @@ const isNoCall = (message: Message): boolean => {
 /** The allow-list: what fits no row is hidden. */
 const ALLOWED: readonly Allowed[] = [
   { roles: ['user', 'assistant'], channel: 'final', intent: (intent) => intent !== 'debug' },
-  { roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === 'preamble' },
+  {
+    roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === 'preamble',
+    // 2.0 has no intents, and hides commentary (2.0 §5).
+    where: (_, { dialect }) => dialect.id !== 'openchatml-2.0',
+  },
   {
     roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === null,
     optIn: 'harmonyPreambles', where: (message, transcript) => isHarmony(transcript) && isNoCall(message),

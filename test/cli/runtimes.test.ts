@@ -27,7 +27,7 @@ writeFileSync(library, `
   import { check, MessageStream, parse, scan } from ${JSON.stringify(`file://${dist('index.js')}`)};
   const text = ${JSON.stringify(TEXT)};
   console.log(JSON.stringify([
-    [...parse(text).messages()].map(({ role, content, isVisible }) => [role, content, isVisible]),
+    [...parse(text).messages()].map(({ role, channel, content }) => [role, channel, content]),
     check(text), scan(text), typeof MessageStream,
   ]));
 `);

@@ -16,6 +16,7 @@ import { messageData, type MessageData, type ToolDefinition, type TranscriptData
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { isShown } from '../../src/rules/message-data.ts';
+import { isVisible } from '../../src/rules/visibility.ts';
 import { toolName, toolRecipient } from '../../src/tools/name.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
@@ -186,6 +187,22 @@ test('names and recipients of tools are each other', () => {
     'python',
     'x',
   ]);
+});
+
+test('a preamble of 2.0 is hidden there, and stays hidden in every form (R-VISIBLE)', () => {
+  const text = 'version: 2.0\n<|start|>assistant intent=preamble<|channel|>commentary<|message|>Secret<|end|>';
+  const seen = (given: string): boolean[] => {
+    const [transcript] = parse(given).transcripts;
+    const source = new MemorySource(Buffer.from(given));
+    return [...transcript!].map((message) => isVisible(message, transcript!.info, source));
+  };
+  expect(seen(text)).toEqual([false]);
+  expect(seen(text.replace('2.0', '2.2'))).toEqual([true]);
+  const { data, losses } = neutralOf(read(text, 'openchatml-2.0'), 'openchatml-2.0');
+  expect(losses).toEqual([{ what: 'intent', message: 0, detail: 'a preamble is hidden commentary in 2.0' }]);
+  expect(data.messages.map(isShown)).toEqual([false]);
+  const written = convertTranscript(data, 'openchatml-2.2').text!;
+  expect(seen(written)).toEqual([false]);
 });
 
 describe('builtin tools stand without functions. (R-BUILTIN)', () => {

@@ -113,7 +113,7 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
     content: body.content,
     end,
     closer: body.closer,
-    visible: !hidden && mayBeShown(reading),
+    visible: !hidden && mayBeShown(reading, dialect),
     early,
     openTurn,
     notes,
@@ -161,7 +161,7 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     content: decode(bytes, body.from, body.to),
     end,
     closer: body.closer,
-    visible: !openTurn && !bareCall && mayBeShown(reading),
+    visible: !openTurn && !bareCall && mayBeShown(reading, DIALECTS['openchatml-0.1']),
     early,
     openTurn,
     notes,
@@ -191,11 +191,13 @@ function isOpenTurn(head: Head, opener: Opener): boolean {
 }
 
 /** R-VISIBLE, as far as the header tells it. */
-function mayBeShown(reading: Reading): boolean {
+function mayBeShown(reading: Reading, dialect: Dialect): boolean {
   const { role, recipient, intent, ambiguous } = reading;
   if (ambiguous || isTool(recipient)) return false;
   const channel = reading.explicitChannel ?? 'final';
-  if (role === 'assistant' && channel === 'commentary') return intent === 'preamble';
+  if (role === 'assistant' && channel === 'commentary') {
+    return intent === 'preamble' && dialect !== DIALECTS['openchatml-2.0'];
+  }
   return (role === 'user' || role === 'assistant') && channel === 'final' && intent !== 'debug';
 }
 

@@ -332,6 +332,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'conform/one-x': 'what was 1.x is written as 2.2',
   'conform/reply-recipient': 'a reply of 2.0 is told to the assistant',
   'conform/unknown-intent-0-1': 'an intent has no place in 0.1',
+  'visibility/preamble-in-2-0': 'an intent has no place in 2.0',
   'concat/given-dialect-for-all': 'the header names another version than the dialect that the caller gives',
   'detect/caller-wins-over-header': 'the header names another version than the dialect that the caller gives',
   'disagreements/call-of-2-2': 'Harmony has no call id',
