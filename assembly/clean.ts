@@ -83,7 +83,7 @@ function reasonOf(at: usize, next: usize, word: u32): u32 {
   if ((dialectFlags & HAS_LINE) != 0) {
     // Of the known keys `intent=` alone ends so.
     const isLine = role >= <u32>USER && at + 32 == next && !mayThink(role, at + 16);
-    return isLine && !holds(from(at), from(at + 16), 0x74, 0x3d) ? 0 : CLEAN_OTHER;
+    return isLine && findPair(from(at), from(at + 16), 0x74, 0x3d) == 0 ? 0 : CLEAN_OTHER;
   }
   const token = bits(word, TOKEN_SHIFT, TOKEN_MASK);
   const channel = bits(word, CHANNEL_SHIFT, CHANNEL_MASK);
@@ -123,7 +123,7 @@ function reasonOf(at: usize, next: usize, word: u32): u32 {
     if (!isLeaf || length > <usize>LONGEST_DEFINER) return CLEAN_OTHER;
     kept = keptNumber(bodyFrom, length, setting(CLEAN_TAG) | role);
     const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
-    const isClear = kept == 0 ? !holds(bodyFrom, bodyTo, 0x7b, 0)
+    const isClear = kept == 0 ? findPair(bodyFrom, bodyTo, 0x7b, 0) == 0
       : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
     if (!isClear) return CLEAN_DEFINER;
   }
@@ -153,8 +153,8 @@ function isKnownCall(at: usize, channel: u32, json: bool): bool {
   if (node != 0) {
     if (!fitsNode(bodyFrom, bodyTo, node)) return false;
   } else if (json && jsonWhole(bodyFrom, bodyTo, setting(CLEAN_DEPTH) | 0x80000000) != 0) return false;
-  else if (holds(bodyFrom, bodyTo, 0x5f, 0x63) || holds(bodyFrom, bodyTo, 0x5f, 0x6d)
-    || holds(bodyFrom, bodyTo, 0x5c, 0x75)) return false;
+  else if (findPair(bodyFrom, bodyTo, 0x5f, 0x63) + findPair(bodyFrom, bodyTo, 0x5f, 0x6d)
+    + findPair(bodyFrom, bodyTo, 0x5c, 0x75) != 0) return false;
   return addCall(base + <f64>load<i32>(at, 4), base + <f64>load<i32>(body, 4), id, idTo, plain, recipientTo);
 }
 
@@ -301,11 +301,11 @@ function isOfType(at: usize): bool {
 
 /** Whether reasoning may be written as text in the body at a row (R-THINK): `<think>` and `</think>` end alike. */
 function mayThink(role: u32, row: usize): bool {
-  return role == ASSISTANT && holds(from(row), to(row), 0x6b, 0x3e);
+  return role == ASSISTANT && findPair(from(row), to(row), 0x6b, 0x3e) != 0;
 }
 
-/** Whether `first` stands in [p, end), and behind it `second`, or any byte for 0. */
-function holds(p: usize, end: usize, first: i32, second: i32): bool {
+/** Address of the first byte of [p, end) that is `first`, with `second` behind it, or any byte for 0; 0: none is. */
+export function findPair(p: usize, end: usize, first: i32, second: i32): usize {
   if (ASC_FEATURE_SIMD) {
     const a = i8x16.splat(<i8>first);
     const b = i8x16.splat(<i8>second);
@@ -313,12 +313,15 @@ function holds(p: usize, end: usize, first: i32, second: i32): bool {
     for (; p < end; p += 16) {
       const pairs = v128.and(i8x16.eq(v128.load(p), a), v128.or(i8x16.eq(v128.load(p, 1), b), any));
       const mask = i8x16.bitmask(pairs);
-      if (mask != 0) return p + <usize>ctz<i32>(mask) < end;
+      if (mask != 0) {
+        p += <usize>ctz<i32>(mask);
+        return p < end ? p : 0;
+      }
     }
   } else {
-    for (; p < end; p++) if (load<u8>(p) == first && (second == 0 || load<u8>(p, 1) == second)) return true;
+    for (; p < end; p++) if (load<u8>(p) == first && (second == 0 || load<u8>(p, 1) == second)) return p;
   }
-  return false;
+  return 0;
 }
 
 /** Below 0 when there is none. */

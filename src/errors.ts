@@ -168,6 +168,9 @@ export const RULES = {
     'define it, or call a defined one', undefined, 'define it in `tools`, or call a defined one'),
   'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",
     'pass what the definition of the tool asks for'),
+  'bad-call-object': rule(CALL, 'warning', 'R-HERMES, R-CONFORM',
+    'a call is no JSON object with a name and arguments',
+    'write {"name": …, "arguments": {…}}; behind <tool_call> end it with </tool_call>'),
   'cot-in-final': rule(
     'E-PERM-VISIBILITY',
     'error',

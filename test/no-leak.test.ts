@@ -135,6 +135,9 @@ describe('by construction', () => {
     ['<|start|>assistant<|message|>OPEN<|end|>'
       + '<|start|>assistant<|message|><think>SECRET<|literal|></think>SECRET<|end|>'],
     ['<|im_start|>assistant\n<think>SECRET</think>OPEN<|function_call|>{"SECRET":1}<|im_end|>'],
+    ['<|im_start|>assistant\nOPEN\n<tool_call>\n{"SECRET":1}\n</tool_call>SECRET\n<tool_call>SECRET<|im_end|>'],
+    ['<|im_start|>assistant\n<think>SECRET\n</think>\n<tool_call>SECRET</tool_call><|im_end|>\n'
+      + '<|im_start|>user\n<tool_response>SECRET</tool_response>OPEN<tool_response>SECRET</tool_response><|im_end|>'],
   ];
   test.each(parts)('a part of a shown message: %j %j', (text, options = {}) => {
     for (const out of outlets(encode(text), options)) expectNone(out, ['SECRET'], text);

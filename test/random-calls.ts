@@ -154,13 +154,25 @@ function message(random: Random): string {
   }
 }
 
+/** A call as text, most of them where a line begins. */
+function writtenCall(random: Random): string {
+  const value = random.pick(['{"name":"f","arguments":{}}', '{"arguments":{"a":[]},"name":"g"}', json(random)]);
+  const space = random.pick(['', '\n', ' ']);
+  const end = random.pick(['</tool_call>', '</tool_call>\n', '</tool_call>', '\n', '']);
+  return `${random.pick(['\n', '\n', '', ' '])}<tool_call>${space}${value}${space}${end}`;
+}
+
 /** A message of 0.1, most of them calls and outputs. */
 function line(random: Random): string {
   const role = random.pick(['assistant', 'assistant', 'tool', 'tool', 'user', 'system', '']);
   let made = '';
   for (let left = random.below(6); left > 0; left--) {
-    switch (random.below(7)) {
+    switch (random.below(9)) {
       case 0: made += thoughtToken(random); break;
+      case 7: made += writtenCall(random); break;
+      case 8:
+        made += `<tool_response>${json(random)}${random.pick(['</tool_response>', '</tool_response>\n', ''])}`;
+        break;
       case 4: made += random.pick(['<think>', '</think>', '</think>\n']); break;
       case 1: made += random.pick(['x', '\n', ' ', '<', '<|reason|>', '<|function_list|>[]']); break;
       case 2: made += `<|function_call|>\n${json(random)}`; break;

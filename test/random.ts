@@ -38,6 +38,7 @@ const SHORT = [
 ];
 const BOUNDS = [
   ...TOKEN_NAMES.slice(28), '<s', '</', '[BO', '[EOS', '<S>', '<|foo|>', '<<|foo|>', '<think>', '</think>',
+  '<tool_call>', '\n<tool_call>', '</tool_call>', '<tool_response>', '</tool_response>', '<tool_',
 ];
 const HEADER_LINES = [
   '---', '---\n', '\n---\n', '\n---  \t\r\n', '\n----\n', '\n--\n', ' ---\n', '...\n', '\n... \n', 'version: 2.2\n',
@@ -65,7 +66,8 @@ function message(random: Random): string {
   if (random.once(4)) {
     const space = random.pick(['', '\n', '\r\n', ' ', ' name=n\n']);
     const end = `${random.pick(['', '\n', '\r\n'])}<|im_end|>${random.pick(['', '\n'])}`;
-    return `<|im_start|>${random.pick(ROLES)}${space}${random.pick(WORDS)}${end}`;
+    const text = random.once(3) ? tagged(random) : random.pick(WORDS);
+    return `<|im_start|>${random.pick(ROLES)}${space}${text}${end}`;
   }
   const attribute = (): string => (random.once(3) ? ` ${random.pick(ATTRIBUTES)}` : '');
   const channel = random.once(2) ? `<|channel|>${random.pick(CHANNELS)}${attribute()}${attribute()}` : '';
@@ -93,6 +95,15 @@ function thought(random: Random): string {
   const inside = random.pick([...WORDS, '', '\n', ...ALL]);
   const end = random.pick(['</think>', '</think>', '</think', '<</think>', '</think> \n</think>', '']);
   return front + inside + end + random.pick(['', '\n\n', ' ', '<|literal|>', '<|endliteral|>']) + random.pick(WORDS);
+}
+
+/** Calls and replies as Hermes writes them, well made or not. */
+function tagged(random: Random): string {
+  const name = random.pick(['tool_call', 'tool_call', 'tool_response']);
+  const front = random.pick(['', '\n', 'a', '<think>', '<think>\n</think>\n', '<|start_reason|>\n']);
+  const inside = random.pick(['{"name":"f","arguments":{}}', ...WORDS, '']);
+  const end = random.pick([`</${name}>`, `</${name}>`, `</${name}`, '', `</${name}>\n<${name}>`]);
+  return `${front}<${name}>${random.pick(['', '\n'])}${inside}${end}${random.pick(['', ' ', '\n', 'a', '</think>'])}`;
 }
 
 function fragment(random: Random): string {

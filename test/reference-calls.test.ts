@@ -21,7 +21,7 @@ const JSON_RULES = new Set<string>(['invalid-json', 'hint-mismatch'] satisfies R
 const MEANING: readonly RuleName[] = [
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
   'call-channel', 'open-call', 'unknown-content-type', 'invalid-json', 'hint-mismatch', 'cot-in-final',
-  'reasoning-in-final', 'leaked-channel', 'mixed-call', 'bad-deadline', 'reply-order',
+  'reasoning-in-final', 'leaked-channel', 'mixed-call', 'bad-deadline', 'reply-order', 'bad-call-object',
 ];
 const LIKELY: RuleName = 'looks-like-harmony';
 const DIALECTS = ['auto', 'auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;

@@ -16,7 +16,8 @@ const INPUTS = runs(60_000);
 const MEANING = new Set<RuleName>([
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
   'call-channel', 'unknown-tool',
-  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type',
+  'invalid-arguments', 'bad-call-object', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch',
+  'unknown-content-type',
   'cot-in-final', 'reasoning-in-final', 'leaked-channel', 'mixed-call', 'bad-deadline', 'reply-order',
 ]);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;

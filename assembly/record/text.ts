@@ -90,19 +90,37 @@ function longEnd(p: usize): usize {
 }
 
 /** Whether two bytes, in the order of a 16-bit load, stand together in [p, end). */
-export function holdsPair(p: usize, end: usize, pair: u32): bool {
+// @ts-ignore: decorator
+@inline
+export function holdsPair(p: usize, end: usize, pair: u32): bool { return findPair(p, end, pair) != 0; }
+
+/** `<t` and `ool`, with which the tags of calls begin that are written as text (R-HERMES). */
+const TAG: u32 = 0x743c;
+const TAG_REST: u32 = 0x6c6f6f74;
+
+/** Address of the next `<tool` in [p, end); 0: there is none. */
+export function findTag(p: usize, end: usize): usize {
+  for (p = findPair(p, end, TAG); p != 0 && load<u32>(p, 1) != TAG_REST; ) p = findPair(p + 1, end, TAG);
+  return p;
+}
+
+/** Address of the first of two such bytes, or 0. */
+function findPair(p: usize, end: usize, pair: u32): usize {
   const last = end - 1;
   if (ASC_FEATURE_SIMD) {
     const first = i8x16.splat(<i8>pair);
     const second = i8x16.splat(<i8>(pair >> 8));
     for (; p < last; p += 16) {
       const mask = i8x16.bitmask(v128.and(i8x16.eq(v128.load(p), first), i8x16.eq(v128.load(p, 1), second)));
-      if (mask != 0) return p + <usize>ctz<i32>(mask) < last;
+      if (mask != 0) {
+        p += <usize>ctz<i32>(mask);
+        return p < last ? p : 0;
+      }
     }
-    return false;
+    return 0;
   }
-  for (; p < last; p++) if (<u32>load<u16>(p) == pair) return true;
-  return false;
+  for (; p < last; p++) if (<u32>load<u16>(p) == pair) return p;
+  return 0;
 }
 
 /** The number of four hexadecimal digits; -1: one of them is none. */
@@ -121,6 +139,16 @@ export function hexAt(p: usize): i32 {
   return value;
 }
 
+/** An escape stood for `<`, a letter, or what else is in tags. */
+let hasCodes: bool = false;
+
+/** Whether one did since this was asked for. */
+export function takeCodes(): bool {
+  const had = hasCodes;
+  hasCodes = false;
+  return had;
+}
+
 /** Where the `u` of the escape stands that must be the second half of a pair. */
 let pairAt: usize = 0;
 
@@ -131,6 +159,7 @@ function takeLetter(p: usize): bool {
     const unit = hexAt(p + 1);
     if (unit < 0) return false;
     seen |= SEEN_CODE;
+    if (<u32>unit - 0x3c < 0x40) hasCodes = true;
     const isSecond = p == pairAt;
     pairAt = 0;
     if ((unit & 0xf800) != 0xd800) {

@@ -20,6 +20,7 @@ import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
+import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { writeTranscript } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
@@ -155,9 +156,13 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   const converted = convertLifted(lifted.data, to, options);
   const canQuote = isDialect(to) && (to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0);
   const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
-  const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes];
+  const tags = TAKES_TAGS.has(to) ? lossesOfTags(data.messages) : [];
+  const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }
+
+/** Forms whose readers take calls that are written as text for calls (R-HERMES). */
+const TAKES_TAGS: ReadonlySet<Form> = new Set(['openchatml-0.1', 'messages', 'anthropic', 'responses', 'sharegpt']);
 
 function withoutReasoning(
   data: TranscriptData, rule: SamplingOptions['rule'],

@@ -158,7 +158,7 @@ export class MessageLines {
    * is too long.
    */
   #middle(message: Message, transcript: TranscriptInfo, source: Source, isLeaf: boolean): number {
-    const word = isLeaf ? message.bareWord : -1;
+    const word = isLeaf && !message.hasWrittenCalls ? message.bareWord : -1;
     const end = message.end;
     if (word < 0 || end === 'eof') {
       const text = middleText(message, isVisible(message, transcript, source));

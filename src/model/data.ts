@@ -37,6 +37,8 @@ export interface MessageData {
    * content looks like; null: what looks like it is text, as in Harmony and in literal blocks.
    */
   readonly written?: WrittenThought | null | undefined;
+  /** @internal Where the content stands in that of what it was read from, in UTF-16 units; absent: it is all of it. */
+  readonly contentFrom?: number | undefined;
   /** Number of the entry of a record that it was read from, where that was asked for. */
   readonly origin?: number | undefined;
 }

@@ -2,8 +2,9 @@
 // once.
 
 import {
-  BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, HAS_LINE, IMPLICIT_END, IMPLIED, AT_START,
-  LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT, type TRAILING,
+  AT_START, BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FUNCTION_OUTPUT, HAS_LINE, IMPLICIT_END,
+  IMPLIED, LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT,
+  type TRAILING,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, kindWord, nextOf, type RowBelow, rowsBelow, type Table, toOf } from '../scan/table.ts';
@@ -11,6 +12,7 @@ import { decodeUtf8 } from '../utf8.ts';
 import { type Attribute, type HeaderMeaning, knownRole } from './attributes.ts';
 import { CR, LF, type Span } from './bytes.ts';
 import { contentPieces } from './content.ts';
+import { callTags, HERMES_CALL, type Reply, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
@@ -211,7 +213,7 @@ export class Message {
   get writtenThought(): WrittenThought | null {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
-    const calls = this.#isLine ? readThoughts(this.marks(), body.to).calls : [];
+    const calls = this.#callsOutsideBlocks();
     const literals = this.isLeaf ? [] : this.#below(LITERAL);
     return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
   }
@@ -231,12 +233,47 @@ export class Message {
     return null;
   }
 
-  /** The `<|function_call|>` tokens outside of thoughts (0.1). */
+  /**
+   * What calls tools in what is said in 0.1, outside of thoughts: `<|function_call|>`, and `<tool_call>` where a line
+   * begins, as HERMES_CALL (R-CALL, R-HERMES).
+   */
   get functionCalls(): Mark[] {
-    const { calls } = readThoughts(this.marks(), this.body.to);
+    const calls = this.#callsOutsideBlocks();
     if (calls.length === 0) return calls;
     const thought = this.writtenThought;
     return thought === null ? calls : calls.filter(({ from }) => from >= thought.to);
+  }
+
+  #callsOutsideBlocks(): Mark[] {
+    if (!this.#isLine) return [];
+    const { body } = this;
+    const tags = this.role === 'assistant' ? callTags(this.#table.source, body) : [];
+    if (this.isLeaf && tags.length === 0) return [];
+    const { thoughts, calls } = readThoughts(this.marks(), body.to);
+    for (const tag of tags) {
+      const isInside = thoughts.some(({ from, to }) => tag.from >= from && tag.from < to);
+      if (!isInside) calls.push({ token: HERMES_CALL, ...tag });
+    }
+    return tags.length === 0 ? calls : calls.sort((a, b) => a.from - b.from);
+  }
+
+  /** Replies in what a tool says in 0.1, or a user: `<|function_output|>`, `<tool_response>` (R-CALL, R-HERMES). */
+  get functionReplies(): Reply[] {
+    if (!this.#isLine || (this.role !== 'tool' && this.role !== 'user')) return [];
+    const { body } = this;
+    const replies: Reply[] = writtenReplies(this.#table.source, body);
+    if (this.role === 'user' || this.isLeaf) return replies;
+    const outputs = this.marks().filter(({ token }) => token === FUNCTION_OUTPUT);
+    replies.push(...outputs.map(({ from, to }) => ({ from, to, textFrom: to, textTo: body.to })));
+    replies.sort((a, b) => a.from - b.from);
+    return replies.map((reply, i) => ({ ...reply, textTo: Math.min(reply.textTo, replies[i + 1]?.from ?? body.to) }));
+  }
+
+  /** @internal Tags of calls or replies stand in what is said in 0.1; the calls may stand in thoughts. */
+  get hasWrittenCalls(): boolean {
+    if (!this.#isLine) return false;
+    const { source } = this.#table;
+    return (this.role === 'assistant' ? callTags(source, this.body) : writtenReplies(source, this.body)).length > 0;
   }
 
   /** A prompt that waits for its completion: the input ends after role and attributes (R-OPEN-TURN). */

@@ -142,7 +142,7 @@ export class CallRules {
         this.#add({ id: null, name: name && plainName(name), ...span, isDone: false }, tell);
         if (name !== null && this.#names.size < MOST_NAMES) this.#names.add(plainName(name));
       }
-    } else if (message.role === 'tool') {
+    } else {
       if (names.filter((name) => this.#replyOfLine(name && plainName(name), span, tell)).length > 0) {
         tell({ rule: 'reply-order', ...span });
       }

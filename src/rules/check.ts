@@ -17,6 +17,7 @@ import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
 import { PendingFindings } from './pending.ts';
 import { structureFindings } from './structure.ts';
+import { WrittenTags } from './written-tags.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
 import { lacksChannel } from './visibility.ts';
@@ -70,6 +71,7 @@ const NOTHING: readonly Diagnostic[] = [];
 const NONE = -1;
 
 export class Checker implements SourceWatcher {
+  readonly #machine: Machine;
   readonly #range: Range;
   readonly #most: number;
   readonly #walk: Walk;
@@ -88,6 +90,7 @@ export class Checker implements SourceWatcher {
     machine: Machine, source: Source, options: CheckOptions,
     { range = WHOLE, known, memory = new ToolMemory(), watch, most = Infinity }: CheckSetting = {},
   ) {
+    this.#machine = machine;
     this.#utf8 = new InvalidUtf8();
     const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
@@ -136,6 +139,7 @@ export class Checker implements SourceWatcher {
         passing = false;
       }
       const limit = this.#walk.endOf(batch, to);
+      const tags = new WrittenTags(this.#machine, batch);
       while (row < batch.to) {
         this.#isBlank = false;
         if ((row >= limit || this.#isEnough) && this.#endsBefore(batch, row)) {
@@ -144,7 +148,7 @@ export class Checker implements SourceWatcher {
         }
         const kind = kindOf(batch, row);
         if (kind === MESSAGE && row < limit && divider.continues(batch.dialect)) {
-          const next = this.#skip(batch, row, limit, divider.stops(batch.dialect));
+          const next = this.#skip(batch, row, tags.next(row, limit), divider.stops(batch.dialect));
           if (next > row) {
             this.#gapHasFiles = false;
             divider.passed(this.#clean.messages, this.#clean.lastWord);
@@ -174,7 +178,8 @@ export class Checker implements SourceWatcher {
         }
         if (kind === MESSAGE && divider.likeness.isSign) this.#tellLikeness(batch, row);
         const next = nextOf(batch, row);
-        if (kind !== MESSAGE || this.#skip(batch, row, next, 0) === row) this.#row(batch, row, kind);
+        const isSkipped = kind === MESSAGE && this.#skip(batch, row, tags.next(row, next), 0) > row;
+        if (!isSkipped) this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
         if (isSure) this.#found.settle();
@@ -298,7 +303,7 @@ export class Checker implements SourceWatcher {
    * hand.
    */
   #skip(batch: Batch, row: number, end: number, stops: number): number {
-    if (this.#options.visitor) return row;
+    if (this.#options.visitor || this.#options.writtenCalls || end === row) return row;
     const transcript = this.#walk.divider.current!;
     const clean = this.#clean;
     const next = clean.skip(batch, row, end, transcript, this.#utf8.validTo, stops);
@@ -366,7 +371,7 @@ export class Checker implements SourceWatcher {
     const { number, declared } = transcript;
     const message = new Message(batch, row, this.#walk.divider.context);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
-    if (isWell(message, transcript)) {
+    if (!this.#options.writtenCalls && isWell(message, transcript)) {
       this.#invalidBytes(message.to, 0, number);
       return;
     }
@@ -410,7 +415,7 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
-  if (lacksChannel(message, transcript) || declaresSome(transcript)) return false;
+  if (lacksChannel(message, transcript) || declaresSome(transcript) || message.hasWrittenCalls) return false;
   if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
   return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

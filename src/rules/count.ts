@@ -12,6 +12,7 @@ import { countCalls } from './call-count.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { Names } from './names.ts';
+import { WrittenTags } from './written-tags.ts';
 
 /** Messages after which sums of 32 bits are taken. */
 const MOST_SUMMED = 1 << 30;
@@ -197,6 +198,7 @@ export class Counter {
         this.#summed = batch.dialect;
       }
       let row = batch.from;
+      const tags = new WrittenTags(machine, batch);
       // Before the first transcript nothing can be gone on from: then the batch is counted to its end.
       for (let end = walk.endOf(batch, to); ; end = batch.to) {
         while (row < end) {
@@ -204,7 +206,8 @@ export class Counter {
           if (batch.words === machine.rows && walk.divider.continues(batch.dialect)) {
             const before = sums[abi.TALLY_MESSAGES]!;
             const stops = walk.divider.stops(batch.dialect);
-            const after = batch.first + machine.tally(row - batch.first, end - batch.first, stops);
+            const last = tags.next(row, end);
+            const after = batch.first + machine.tally(row - batch.first, last - batch.first, stops);
             if (after > row) {
               walk.divider.passed(sums[abi.TALLY_MESSAGES]! - before, sums[abi.TALLY_LAST]!);
               this.#closeGap();
@@ -314,6 +317,10 @@ export class Counter {
       const isCall = !isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT
         && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
       if (isCall) this.#calls++;
+      // Rows do not tell of calls that are written as text.
+      if (isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT) {
+        this.#calls += countCalls(new Message(batch, row, walk.divider.context));
+      }
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
     } else {
       this.#readMessage(new Message(batch, row, walk.divider.context), options);

@@ -47,6 +47,10 @@ const latin1 = (characters: string): Uint8Array => Uint8Array.from(characters, (
 
 const CHANNELS = '<|start|>system<|message|>You are ChatGPT.\n\n# Valid channels: analysis, commentary, final.<|end|>';
 
+/** A message of 0.1. */
+const line = (role: string, body: string): string => `<|im_start|>${role}\n${body}<|im_end|>\n`;
+const WRITTEN_REPLY = line('user', '<tool_response>\n{"ok": true}\n</tool_response>');
+
 const twoCalls = (second: string): string => CALL + CALL.replace('c1', second);
 
 export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
@@ -202,6 +206,10 @@ export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
   'invalid-arguments': {
     bad: text(TOOLS, CALL, REPLY),
     good: text(TOOLS, CALL.replace('{}', '{"city":"Oslo"}'), REPLY),
+  },
+  'bad-call-object': {
+    bad: line('assistant', '<tool_call>\n{"name": "f", "arguments": {}\n</tool_call>') + WRITTEN_REPLY,
+    good: line('assistant', '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>') + WRITTEN_REPLY,
   },
   'cot-in-final': {
     bad: text('<|start|>assistant<|channel|>final<|message|><|start_reason|>A greeting.<|end_reason|>Hi.<|return|>\n'),

@@ -7,6 +7,7 @@ import {
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
+import { OPEN_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { DialectId } from '../scan/dialects.ts';
@@ -19,13 +20,15 @@ import {
 import {
   byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
 } from '../tools/known.ts';
-import { type LineCall, readLineCalls, readReplyNames } from './v01-calls.ts';
+import { callFault, type LineCall, readLineCalls, readReplyNames } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
 
 export interface MeaningOptions extends ContentOptions {
   /** Tools that are known in every transcript, beside those that it defines. */
   readonly tools?: readonly ToolDefinition[] | undefined;
+  /** @internal Hidden text of an assistant that begins with `<tool_call>` was read as no call (R-HERMES). */
+  readonly writtenCalls?: boolean | undefined;
   /** @internal Is told of open calls. */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -44,6 +47,7 @@ export class Meaning {
   readonly #source: Bytes;
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
+  readonly #hasWrittenCalls: boolean;
   readonly #given: ToolsByName;
   /** The scanner does not know enough of any call. */
   readonly #isByHost: boolean;
@@ -64,6 +68,7 @@ export class Meaning {
     this.#source = source;
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
+    this.#hasWrittenCalls = options.writtenCalls === true;
     const { tools } = options;
     const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
@@ -126,7 +131,7 @@ export class Meaning {
     const { role } = message;
     if (role === 'system' || role === 'developer') this.#note(message, role);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
-    const isReply = isLine && role === 'tool';
+    const isReply = isLine && (role === 'tool' || role === 'user');
     const names = isReply ? readReplyNames(message, this.#source) : calls.map(({ name }) => name);
     this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
@@ -135,7 +140,11 @@ export class Meaning {
     const tellCall = (problem: CallProblem | null): void => {
       if (problem) tell({ ...problem, ...span });
     };
-    for (const call of calls) tellCall(this.#lineCall(call));
+    for (const call of calls) {
+      const fault = callFault(call, message, this.#machine, this.#source);
+      if (fault !== null) tell(fault);
+      tellCall(this.#lineCall(call));
+    }
     if (!isLine && role === 'assistant') {
       if (isToolRecipient(message.recipient)) {
         const isChecked = wrong === null && message.contentType === 'json';
@@ -143,6 +152,7 @@ export class Meaning {
         this.#fields(message, isChecked, span, tell);
       }
     }
+    if (this.#hasWrittenCalls && role === 'assistant') this.#writtenCall(message, tell);
     if (role === 'assistant') this.#shownThoughts(message, transcript, !isLine, tell);
   }
 
@@ -192,6 +202,16 @@ export class Meaning {
     return isChecked
       ? parseChecked(message, this.#source)
       : parseJson(this.#machine, message, this.#source, this.constraints.depth);
+  }
+
+  /** A call of a record that is no call object. */
+  #writtenCall(message: Message, tell: Tell): void {
+    const { from, to } = message.body;
+    const front = decodeUtf8(this.#source.bytes(from, Math.min(to, from + OPEN_CALL.length)));
+    if (message.recipient !== null || message.channel !== 'commentary' || front !== OPEN_CALL) return;
+    const text = { from: from + OPEN_CALL.length, to };
+    const fault = callFault({ text, isWritten: true }, message, this.#machine, this.#source);
+    if (fault !== null) tell(fault);
   }
 
   #lineCall({ name, arguments: given }: LineCall): CallProblem | null {

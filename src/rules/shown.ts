@@ -1,5 +1,5 @@
-// What of a message's body is shown: not its thoughts, not a 0.1 call, not an open literal block (R-COT,
-// R-THINK, R-CALL, R-LITERAL).
+// What of a message's body is shown: not its thoughts, not a 0.1 call or reply, not an open literal block (R-COT,
+// R-THINK, R-CALL, R-HERMES, R-LITERAL).
 //
 // Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
 
@@ -8,7 +8,7 @@ import type { Message, Span } from '../model/message.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 /** Why a part of a shown body is not shown. */
-export type CutReason = 'thought' | 'call' | 'literal' | 'channel';
+export type CutReason = 'thought' | 'call' | 'reply' | 'literal' | 'channel';
 
 /** Bytes of the content: shown, or cut for a reason. */
 export interface Piece extends Span {
@@ -51,18 +51,19 @@ export function shownText(message: Message, source: { bytes(from: number, to: nu
 }
 
 /**
- * What is not shown, in order and without overlap. Marks and `<think>` are private in what an assistant says; elsewhere
- * they are text.
+ * What is not shown, in order and without overlap. Marks and `<think>` are private in what an assistant says, and so is
+ * `<tool_response>` in what a user says; elsewhere they are text.
  */
 function readCuts(message: Message): Cut[] {
   const { to } = message.body;
   const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
   let end: Cut | null = open ? { from: open.from, to, cut: 'literal' } : null;
-  const hidden: Span[] = [];
+  const hidden: Cut[] = message.role === 'user'
+    ? message.functionReplies.map((reply) => ({ from: reply.from, to: reply.to, cut: 'reply' })) : [];
   if (message.role === 'assistant') {
-    hidden.push(...message.thoughts);
-    const written = message.writtenThought;
-    if (written) hidden.push(written);
+    const { writtenThought } = message;
+    const thoughts: Span[] = writtenThought ? [...message.thoughts, writtenThought] : message.thoughts;
+    hidden.push(...thoughts.map((thought): Cut => ({ from: thought.from, to: thought.to, cut: 'thought' })));
     const [call] = message.functionCalls;
     if (call && !(end && end.from < call.from)) end = { from: call.from, to, cut: 'call' };
     const leak = message.leakedChannel;
@@ -71,10 +72,10 @@ function readCuts(message: Message): Cut[] {
   const cuts: Cut[] = [];
   const shownTo = end?.from ?? to;
   let at = 0;
-  for (const thought of hidden.sort((a, b) => a.from - b.from)) {
-    const from = Math.max(at, thought.from);
-    at = Math.max(at, Math.min(thought.to, shownTo));
-    if (from < at) cuts.push({ from, to: at, cut: 'thought' });
+  for (const part of hidden.sort((a, b) => a.from - b.from)) {
+    const from = Math.max(at, part.from);
+    at = Math.max(at, Math.min(part.to, shownTo));
+    if (from < at) cuts.push({ from, to: at, cut: part.cut });
   }
   if (end) cuts.push(end);
   return cuts;

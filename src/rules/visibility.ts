@@ -20,7 +20,7 @@ export interface VisibilityOptions {
   readonly missingChannel?: boolean | undefined;
 }
 
-/** Why a message is hidden. `call`: nothing of a 0.1 call is left to show. */
+/** Why a message is hidden. `call`: nothing of a 0.1 call, or beside replies in what a user says, is left to show. */
 export type HiddenReason =
   | 'role'
   | 'ambiguous'
@@ -153,10 +153,11 @@ function isAllowed(message: Message, transcript: TranscriptInfo, options: Visibi
 
 const PART = 64 * 1024;
 
-/** A 0.1 call of which only white space would be shown (R-CALL). */
+/** A 0.1 call, or replies in what a user says, beside which only white space would be shown (R-CALL, R-HERMES). */
 function isBareCall(message: Message, source: Bytes): boolean {
-  if (!(message.dialect.flags & HAS_LINE) || message.role !== 'assistant') return false;
-  if (message.functionCalls.length === 0) return false;
+  if (!(message.dialect.flags & HAS_LINE)) return false;
+  const hidden = message.role === 'assistant' ? message.functionCalls : message.functionReplies;
+  if (hidden.length === 0) return false;
   for (const { from, to } of shownSpans(message)) {
     for (let at = from; at < to; at += PART) {
       const bytes = source.bytes(at, Math.min(to, at + PART));

@@ -110,6 +110,8 @@ export interface Machine {
    * -1.
    */
   findLast(from: number, to: number, byte: number): number;
+  /** Window position of the first byte of [from, to) that is `first` and has `second` behind it, or -1. */
+  findPair(from: number, to: number, first: number, second: number): number;
   /**
    * Whether content, the bytes of all parts one after the other, is one JSON value (RFC 8259, valid UTF-8) with at most
    * `depth` containers in one another (never more than JSON_DEEPEST). -1: it is; else the offset of the first byte

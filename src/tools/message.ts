@@ -1,13 +1,14 @@
 // The tool definitions in a message, by its dialect and role (R-TOOLS).
 
 import type { ToolDefinition } from '../model/data.ts';
+import { CLOSE_TOOLS, OPEN_TOOLS } from '../model/hermes.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type KnownBlocks, readDeclarations } from './declarations.ts';
 import { readFunctionList, readToolList } from './lists.ts';
 import { MOST_TEXT, type ToolProblem, type ToolsRead } from './types.ts';
 
-/** A function list, or an edge of a thought block. */
-const MARKS = /<\|(?:function_list|(start|end)_(reflect|introspect|reason))\|>/g;
+/** A function list, its beginning as text, or an edge of a thought block. */
+const MARKS = /<\|(?:function_list|(start|end)_(reflect|introspect|reason))\|>|<tools>/g;
 const MOST_PROBLEMS = 64;
 
 /** What is read of a message. */
@@ -31,8 +32,8 @@ export function toolsOf({ role, content, dialectId }: ToolMessage, known?: Known
 }
 
 /**
- * The lists behind each token. A token in the middle of prose is a quotation: no JSON follows it. Thought blocks define
- * nothing; blocks of the same name nest (R-COT).
+ * The lists behind each token, and between `<tools>` and `</tools>` (R-HERMES). A token in the middle of prose is a
+ * quotation: no JSON follows it. Thought blocks define nothing; blocks of the same name nest (R-COT).
  */
 function readLists(content: string): ToolsRead {
   if (content.length > MOST_TEXT) return readFunctionList(content);
@@ -40,6 +41,7 @@ function readLists(content: string): ToolsRead {
   const problems: ToolProblem[] = [];
   let thought: { name: string; depth: number } | null = null;
   let done = 0;
+  let isClosed = true;
   for (const { 0: token, 1: edge, 2: name, index } of content.matchAll(MARKS)) {
     if (index < done) continue;
     if (thought) {
@@ -49,7 +51,12 @@ function readLists(content: string): ToolsRead {
       thought = { name: name!, depth: 1 };
     } else if (edge === undefined) {
       const from = index + token.length;
-      const list = readFunctionList(content.slice(from));
+      const isTag = token === OPEN_TOOLS;
+      if (isTag && !isClosed) continue;
+      const close = isTag ? content.indexOf(CLOSE_TOOLS, from) : content.length;
+      isClosed = close >= 0;
+      if (!isClosed) continue;
+      const list = readFunctionList(content.slice(from, close));
       tools.push(...list.tools);
       problems.push(
         ...list.problems.map((problem) => ({ ...problem, from: problem.from + from, to: problem.to + from })),

@@ -2,6 +2,7 @@
 import { contentBytes, isJson, legacyCalls } from './content.ts';
 import type { Note } from './findings.ts';
 import type { HeaderReading } from './header.ts';
+import { replyTags } from './hermes.ts';
 import type { ParsedMessage } from './message.ts';
 import { skipWhite, tokensIn } from './tokens.ts';
 import type { Dialect, Source } from './tokens.ts';
@@ -130,7 +131,7 @@ export class CallReader {
     else this.note(message, 'unmatched-reply', this.calls.length > 0 ? 'error' : 'warning');
   }
 
-  /** In 0.1 each function token is one call or one reply; thoughts, where they are text, are the assistant's. */
+  /** In 0.1 each function token or tag is one call or one reply; thoughts, where they are text, are the assistant's. */
   private readLegacy(message: ParsedMessage): void {
     const { role } = message.reading;
     const body = { from: message.bodyFrom, to: message.bodyTo };
@@ -140,13 +141,16 @@ export class CallReader {
         const name = this.nameAt(to, tokens[at + 1]?.from ?? body.to);
         this.calls.push({ message, id: null, name, answered: false });
       }
-    } else if (role === 'tool') {
-      const tokens = [...tokensIn(this.source, this.dialect.tokens, body.from, body.to)];
+    } else if (role === 'tool' || role === 'user') {
+      const tokens = role === 'user' ? [] : [...tokensIn(this.source, this.dialect.tokens, body.from, body.to)];
       const outputs = tokens.filter(({ name }) => name === 'function_output');
+      const replies = [
+        ...replyTags(this.source.bytes, body), ...outputs.map(({ from, to }) => ({ from, textFrom: to, textTo: null })),
+      ].sort((a, b) => a.from - b.from);
+      const author = role === 'user' ? null : message.reading.name;
       let disordered = false;
-      for (const [at, { to }] of outputs.entries()) {
-        const { name: author } = message.reading;
-        const name = this.nameAt(to, outputs[at + 1]?.from ?? body.to) ?? (author && bareName(author));
+      for (const [at, { textFrom, textTo }] of replies.entries()) {
+        const name = this.nameAt(textFrom, textTo ?? replies[at + 1]?.from ?? body.to) ?? (author && bareName(author));
         const call = this.calls.find(({ answered }) => !answered);
         const isOther = call !== undefined && call.name !== null && call.name !== name;
         if (isOther && name !== null && this.calls.some((other) => other.name === name)) disordered = true;

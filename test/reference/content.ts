@@ -3,6 +3,7 @@ import type { ParsedMessage } from './message.ts';
 import { isEscaped, isWhite, startsWith, tokensIn } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
 import type { Range } from './text.ts';
+import { callTags, replyTags } from './hermes.ts';
 import { type Thought, writtenThought } from './think.ts';
 
 const NESTING = 1024;
@@ -70,18 +71,40 @@ export function writtenThoughtOf(source: Source, dialect: Dialect, message: Pars
 
 /** A function call outside of blocks ends where a thought may end that its own marker does not begin. */
 function legacyThought(source: Source, dialect: Dialect, body: Range): Thought | null {
-  const calls = [...callsOutside(source, dialect, body)];
+  const calls = callsOutside(source, dialect, body);
   return writtenThought(source.bytes, body, [], calls[0]?.from ?? body.to);
 }
 
-function callsOutside(source: Source, dialect: Dialect, { from, to }: Range): Token[] {
-  return [...outsideBlocks(tokensIn(source, dialect.tokens, from, to))].filter(({ name }) => name === 'function_call');
+/** Tokens and tags that call, in order, outside of blocks (R-CALL, R-HERMES). */
+function callsOutside(source: Source, dialect: Dialect, body: Range): LegacyCall[] {
+  const tokens = [...tokensIn(source, dialect.tokens, body.from, body.to)];
+  const blocks = [...blocksIn(tokens, body.to)];
+  const isInside = (at: number): boolean => blocks.some(({ from, to }) => at >= from && at < to);
+  const called = [...outsideBlocks(tokens)].filter(({ name }) => name === 'function_call');
+  const written = callTags(source.bytes, body).filter(({ from }) => !isInside(from));
+  return [
+    ...called.map(({ from, to }) => ({ from, to, isTag: false })), ...written.map((tag) => ({ ...tag, isTag: true })),
+  ].sort((a, b) => a.from - b.from);
 }
 
-/** The `<|function_call|>` tokens of a 0.1 body outside of its thoughts. */
-export function legacyCalls(source: Source, dialect: Dialect, body: Range): Token[] {
+export interface LegacyCall extends Range {
+  readonly isTag: boolean;
+}
+
+/** What calls in a 0.1 body of an assistant, outside of its thoughts. */
+export function legacyCalls(source: Source, dialect: Dialect, body: Range): LegacyCall[] {
   const thought = legacyThought(source, dialect, body);
   return callsOutside(source, dialect, body).filter(({ from }) => from >= (thought?.to ?? 0));
+}
+
+/** Is this body of a user of 0.1 replies and white space? */
+export function isBareReply({ bytes }: Source, body: Range): boolean {
+  const replies = replyTags(bytes, body);
+  if (replies.length === 0) return false;
+  for (let at = body.from; at < body.to; at++) {
+    if (!isWhite(bytes[at]) && !replies.some(({ from, to }) => at >= from && at < to)) return false;
+  }
+  return true;
 }
 
 /** Is this assistant body of 0.1 a call with nothing to show before its first `<|function_call|>`? */

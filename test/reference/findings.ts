@@ -73,6 +73,7 @@ const RULES: Readonly<Record<string, readonly [string | null, Severity]>> = {
   'duplicate-reply': [CALL, 'error'],
   'call-without-recipient': [CALL, 'error'],
   'call-channel': [CALL, 'error'],
+  'bad-call-object': [CALL, 'warning'],
   'open-call': [null, 'info'],
   'invalid-json': ['E-BODY-CONSTRAINT-VIOLATION', 'error'],
   'hint-mismatch': [null, 'warning'],

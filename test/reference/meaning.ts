@@ -1,8 +1,9 @@
 // What messages mean, transcript by transcript: calls, content types, thoughts in shown text (rulings section 6).
 import { CallReader } from './calls.ts';
-import { contentBytes, isJson, leakIn, thoughtsIn, writtenThoughtOf } from './content.ts';
+import { contentBytes, isJson, leakIn, legacyCalls, thoughtsIn, writtenThoughtOf } from './content.ts';
 import { finding } from './findings.ts';
 import type { Finding, Note } from './findings.ts';
+import { callFault } from './hermes.ts';
 import type { ParsedMessage } from './message.ts';
 import type { Dialect, Source } from './tokens.ts';
 import type { PlacedMessage, Transcript } from './walk.ts';
@@ -25,6 +26,7 @@ export function readMeaning(
       if (placed.transcript !== index || placed.message.openTurn) continue;
       calls.read(placed.message);
       notes.push(...typeNotes(source, dialect, placed.message), ...thoughtNotes(source, dialect, placed.message));
+      notes.push(...objectNotes(source, dialect, placed.message));
     }
     calls.end();
     for (const note of [...calls.notes, ...notes]) findings.push(finding(index, note));
@@ -40,6 +42,18 @@ function typeNotes(source: Source, dialect: Dialect, message: ParsedMessage): No
   if (contentType !== 'json') return [{ rule: 'unknown-content-type', from: typeWord.from, to: typeWord.to }];
   if (isJson(contentBytes(source, dialect, message))) return [];
   return [{ rule: constrained ? 'invalid-json' : 'hint-mismatch', from: message.bodyFrom, to: message.bodyTo }];
+}
+
+/** R-CONFORM, R-HERMES: calls of 0.1 that are no call objects. A token's stands for its message. */
+function objectNotes(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
+  if (dialect.id !== 'openchatml-0.1' || message.reading.role !== 'assistant') return [];
+  const { from, headerTo, bodyFrom, bodyTo } = message;
+  const calls = legacyCalls(source, dialect, { from: bodyFrom, to: bodyTo });
+  return calls.flatMap(({ to, isTag }, i): Note[] => {
+    const at = callFault(source.bytes, { from: to, to: calls[i + 1]?.from ?? bodyTo }, isTag);
+    const rule = 'bad-call-object';
+    return at < 0 ? [] : [isTag ? { rule, from: at, to: at } : { rule, from, to: headerTo }];
+  });
 }
 
 /** R-COT, R-THINK, R-LEAK: what of an assistant body that is shown is hidden. */

@@ -3,7 +3,7 @@ import type { Note } from './findings.ts';
 import { readBody, readHead } from './frames.ts';
 import type { Head, Opener, Word } from './frames.ts';
 import { readLegacyBody, readLegacyHead } from './legacy.ts';
-import { isBareCall } from './content.ts';
+import { isBareCall, isBareReply } from './content.ts';
 import { decode, readText } from './text.ts';
 import { DIALECTS } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
@@ -150,7 +150,8 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     else if (end === 'implicit') notes.push({ rule: 'missing-end', from, to });
     if (end === 'eof' && !stopStripped) notes.push({ rule: 'truncated', from, to });
   }
-  const bareCall = reading.role === 'assistant' && isBareCall(source, DIALECTS['openchatml-0.1'], body);
+  const bareCall = (reading.role === 'assistant' && isBareCall(source, DIALECTS['openchatml-0.1'], body))
+    || (reading.role === 'user' && isBareReply(source, body));
   return {
     reading,
     from,

@@ -5,6 +5,9 @@ import type { MessageData } from '../../model/data.ts';
 import { convertTranscript } from '../../formats/convert.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+import { OPEN_CALL } from '../../model/hermes.ts';
+import type { CheckOptions } from '../../rules/check.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
@@ -54,7 +57,7 @@ function unitFrom(
       record: record.number,
       line: record.line,
       source: new MemorySource(Buffer.from(text!, 'utf8')),
-      options: READING,
+      options: data.messages.some(isBadCall) ? READING_CALLS : READING,
       place: (offset, isEnd) => places.at(offset, isEnd),
       pointer: (finding) => places.pointer(finding),
     };
@@ -68,7 +71,12 @@ function unitFrom(
 }
 
 /** The text is ours: nothing is to be found out of it. */
-const READING: Unit['options'] = { dialect: 'openchatml-2.2', isChat: true };
+const READING: CheckOptions = { dialect: 'openchatml-2.2', isChat: true };
+const READING_CALLS: CheckOptions = { ...READING, writtenCalls: true };
+
+/** A call that is written as text, and no call object. */
+const isBadCall = ({ contentFrom, recipient, content }: MessageData): boolean =>
+  contentFrom !== undefined && recipient == null && content.startsWith(OPEN_CALL);
 
 /** The pointer of an entry, by its number in all lists. */
 function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
@@ -132,7 +140,7 @@ class ChatPlaces {
     if (content === null) return isEnd ? entry.to : entry.from;
     if (offset >= to) return content.to - 1;
     if (!isAsIs) return offset === body ? content.from + 1 : isEnd ? entry.to : entry.from;
-    return this.#offsetsOf(content).of(offset - body);
+    return this.#offsetsOf(content).of(this.#contentBytes(content) + offset - body);
   }
 
   /** JSON pointer of what a finding in the text is about; empty: nothing but the record is known. */
@@ -140,8 +148,10 @@ class ChatPlaces {
     const entry = this.#goTo(from);
     if (entry === null) return '';
     const { body, number } = this.#spans![this.#at]!;
-    const { end, role, channel } = this.#messages[this.#at]!;
+    const { end, role, channel, contentFrom } = this.#messages[this.#at]!;
     const inBody = from >= body;
+    // What is written as text has no members of its own.
+    if (contentFrom !== undefined) return messageSpot(entry, rule, true, false).pointer;
     if (end === 'call') return this.#callsOf(entry).spot(number, rule, inBody).pointer;
     const holder = role === 'tool' ? this.#callsOf(entry).reply(number) : entry;
     return messageSpot(holder, rule, inBody, channel === 'analysis').pointer;
@@ -169,12 +179,20 @@ class ChatPlaces {
 
   /** The string that the message's content was read from; null: it was put together. */
   #contentOf(entry: Spot): JsonPlace | null {
-    const { end, channel } = this.#messages[this.#at]!;
+    const { end, channel, contentFrom } = this.#messages[this.#at]!;
     const isText = ({ place }: Spot): boolean => this.#record.bytes[place.from] === QUOTE;
-    const spots = end === 'call'
+    const spots = contentFrom !== undefined ? contentSpots(entry, false) : end === 'call'
       ? [this.#callsOf(entry).spot(this.#spans![this.#at]!.number, 'invalid-json', true)]
       : contentSpots(entry, channel === 'analysis');
     return spots.find(isText)?.place ?? null;
+  }
+
+  /** Bytes of the entry's content, as text, before that of the message at hand. */
+  #contentBytes(content: JsonPlace): number {
+    const { contentFrom = 0 } = this.#messages[this.#at]!;
+    if (contentFrom === 0) return 0;
+    const text = JSON.parse(decodeUtf8(this.#record.bytes.subarray(content.from, content.to))) as string;
+    return Buffer.byteLength(text.slice(0, contentFrom), 'utf8');
   }
 
   /** The calls of the entry of the message at hand. */
@@ -213,7 +231,7 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     at = index;
     return bytes;
   };
-  for (const { content, origin, role, end: terminator } of messages) {
+  for (const { content, origin, role, end: terminator, contentFrom } of messages) {
     if (origin !== entry) number = 0;
     entry = origin;
     const from = to(text.indexOf(START, at));
@@ -222,7 +240,8 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     const body = to(bodyIndex);
     // Content that was escaped is longer in the text: its end is the next start token that a message has.
     const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
-    spans.push({ from, body, to: end, isAsIs, number: terminator === 'call' || role === 'tool' ? number++ : 0 });
+    const hasPlace = contentFrom === undefined && (terminator === 'call' || role === 'tool');
+    spans.push({ from, body, to: end, isAsIs, number: hasPlace ? number++ : 0 });
   }
   return spans;
 }

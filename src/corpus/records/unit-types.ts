@@ -1,7 +1,6 @@
 // What an input consists of for those who scan and check it: units, and records that hold none.
 
 import type { RuleName } from '../../errors.ts';
-import type { ReadOptions } from '../../model/walk.ts';
 import type { CheckOptions } from '../../rules/check.ts';
 import type { Source } from '../../scan/source.ts';
 
@@ -14,7 +13,7 @@ export interface Unit {
   readonly line: number | null;
   readonly source: Source;
   /** How to read it. */
-  readonly options: ReadOptions & Pick<CheckOptions, 'isChat'>;
+  readonly options: CheckOptions;
   /**
    * Position in the file of a position in the text; cheapest when asked with rising positions. `isEnd`: the end of a
    * span, which belongs to what stands before it.

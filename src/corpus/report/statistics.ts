@@ -2,7 +2,7 @@
 // histograms, and first ones in a fixed order, so that neither the order nor the grouping of the parts changes
 // anything. Nothing of a body is kept, but for the names of called functions, which in 0.1 stand there.
 
-import { FINAL, FUNCTION_OUTPUT, HAS_LINE } from '../../abi.ts';
+import { FINAL, HAS_LINE } from '../../abi.ts';
 import type { Diagnostic } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { Message } from '../../model/message.ts';
@@ -102,7 +102,8 @@ export class Statistics extends Sums {
     const { role, end, explicitChannel, body, isBare } = message;
     const length = body.to - body.from;
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
-    const isUsual = isBare && end !== 'eof' && message.isLeaf && message.missingStart === 'no';
+    const isUsual = isBare && end !== 'eof' && message.isLeaf && message.missingStart === 'no'
+      && !message.hasWrittenCalls;
     this.ends[ENDS.indexOf(end)]!++;
     this.#lastCall = null;
     let cell: Cell;
@@ -127,8 +128,9 @@ export class Statistics extends Sums {
       const type = message.contentType;
       if (type !== null) this.contentTypes.at(type).count++;
     }
-    if (role === 'tool') this.replies += isLine ? countOutputs(message) : 1;
-    else if (role === 'assistant' && !isUsual) this.#calls(message, isLine, source);
+    if (isLine) this.replies += message.functionReplies.length;
+    else if (role === 'tool') this.replies++;
+    if (role === 'assistant' && !isUsual) this.#calls(message, isLine, source);
   }
 
   /**
@@ -196,9 +198,4 @@ function charactersIn(source: Bytes, from: number, to: number): number {
     for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count++;
   }
   return count;
-}
-
-/** Replies in a 0.1 message. */
-function countOutputs(message: Message): number {
-  return message.isLeaf ? 0 : message.marks().filter(({ token }) => token === FUNCTION_OUTPUT).length;
 }

@@ -174,7 +174,7 @@ export class MessageColumns {
   }
 
   #kindOf(message: Message, said: PlainHeader, transcript: TranscriptInfo, source: Bytes, isLeaf: boolean): KindIds {
-    const word = isLeaf ? message.plainWord : -1;
+    const word = isLeaf && !message.hasWrittenCalls ? message.plainWord : -1;
     const { end } = message;
     if (word < 0 || end === 'eof') {
       const kind = kindOf(message, isVisible(message, transcript, source));

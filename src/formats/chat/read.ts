@@ -11,6 +11,7 @@ import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { readToolField } from './tools.ts';
+import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 
 export interface ChatToolCall {
@@ -62,7 +63,8 @@ export function fromChat(record: unknown, options: RecordReadOptions = {}): { da
   const reader = new Reader(losses, options.origins === true);
   if (hasSystem) reader.takeSystem(record['system']);
   messages.forEach((message, index) => reader.take(message, index));
-  return { data: { header: null, tools, messages: withReplyNames(reader.messages) }, losses };
+  const data = { header: null, tools, messages: withReplyNames(reader.messages) };
+  return { data: splitWrittenCalls(data, losses), losses };
 }
 
 /** Anthropic has the system's message beside the list, in which there is none then. */

@@ -6,6 +6,7 @@ import { isCall, isShown } from '../../rules/message-data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { toOpenAI } from '../../tools/records.ts';
+import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
@@ -62,7 +63,8 @@ export function fromResponses(
     const message = reader.read(item, index);
     if (message !== null) messages.push(options.origins === true ? { ...message, origin: index } : message);
   });
-  return { data: { header: null, tools, messages: withReplyNames(messages) }, losses };
+  const data = { header: null, tools, messages: withReplyNames(messages) };
+  return { data: splitWrittenCalls(data, losses), losses };
 }
 
 class Reader {

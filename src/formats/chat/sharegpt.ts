@@ -9,6 +9,7 @@ import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
 import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
+import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
@@ -87,7 +88,8 @@ export function fromShareGpt(
       messages.push(options.origins === true ? { ...message, origin: index } : message);
     }
   });
-  return { data: { header: null, tools, messages: withReplyNames(messages) }, losses };
+  const data = { header: null, tools, messages: withReplyNames(messages) };
+  return { data: splitWrittenCalls(data, losses), losses };
 }
 
 function messagesOf(word: string, value: string, index: number, losses: Loss[]): MessageData[] {

@@ -2,12 +2,15 @@
 // hides stays hidden: a call that cannot be read becomes a commentary.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { callTagsIn, HERMES_CALL, OPEN_CALL } from '../../model/hermes.ts';
+import type { Mark } from '../../model/thoughts.ts';
 import { readFunctionList } from '../../tools/lists.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
 import { movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
-import { withoutWritten } from '../written-thoughts.ts';
+import { CALL_FRAME, readWrittenCall, readWrittenReplies, withoutWrittenTools } from '../written-calls.ts';
+import { withoutWritten, writtenIn } from '../written-thoughts.ts';
 import { readCallText, readReplyText } from './json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
 
@@ -28,15 +31,20 @@ export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptD
       const isListOnly = system.tools.length > 0 && system.content === '';
       if (!isListOnly) messages.push({ ...strip(message), content: system.content });
     } else if (message.role === 'assistant') {
-      for (const part of withoutWritten(message, index, losses).flatMap(readAssistant)) {
+      const tags = tagsOf(message);
+      const said = withoutWritten(message, index, losses);
+      for (const part of said.flatMap((it) => readAssistant(it, tags))) {
         if (part.recipient != null) open.call(null, part.recipient);
         messages.push(part);
       }
     } else if (message.role === 'tool') {
       for (const part of readOutputs(message, open)) messages.push(part);
     } else {
-      open = new OpenCalls();
-      messages.push(strip(message));
+      const parts = message.role === 'user' ? readWrittenReplies(message, open) : null;
+      for (const part of parts ?? [message]) {
+        if (part.role !== 'tool') open = new OpenCalls();
+        messages.push(strip(part));
+      }
     }
   }
   return { header: data.header, tools, messages, ...movedFiles(data, starts, messages.length) };
@@ -49,6 +57,12 @@ function strip({ end, marked: _, ...rest }: MessageData): MessageData {
 
 /** The text of a system message without its lists of tools. A list among which other text stands is left as it is. */
 export function readSystem(content: string): { content: string; tools: readonly ToolDefinition[] } {
+  const listed = withoutLists(content);
+  const written = withoutWrittenTools(listed.content);
+  return { content: written.content, tools: [...listed.tools, ...written.tools] };
+}
+
+function withoutLists(content: string): { content: string; tools: readonly ToolDefinition[] } {
   const tools: ToolDefinition[] = [];
   let text = '';
   let kept = 0;
@@ -65,12 +79,26 @@ export function readSystem(content: string): { content: string; tools: readonly 
   return { content: text + content.slice(kept), tools };
 }
 
-/** Thoughts first, then what is shown, then the calls. */
-function readAssistant(message: MessageData): MessageData[] {
+/** Where calls are written as text in what is left of a message when its written reasoning is taken out. */
+function tagsOf(message: MessageData): Mark[] {
+  const tags = message.content.includes(OPEN_CALL) ? callTagsIn(message.content) : [];
+  const written = tags.length === 0 ? null : writtenIn(message);
+  const [front, gone] = written === null ? [0, 0] : [written.to, written.to - written.from];
+  return tags
+    .filter(({ from }) => from >= front)
+    .map(({ from, to }) => ({ token: HERMES_CALL, from: from - gone, to: to - gone }));
+}
+
+/** Thoughts first, then what is shown, then the calls. `tags`: those that may be calls in what is shown. */
+function readAssistant(message: MessageData, tags: readonly Mark[]): MessageData[] {
   // Written reasoning, by now.
   if (message.channel === 'analysis') return [strip(message)];
   const { content } = message;
   const { thoughts, calls } = marksOf(content);
+  for (const tag of tags) {
+    if (!thoughts.some(({ from, to }) => tag.from >= from && tag.from < to)) calls.push(tag);
+  }
+  calls.sort((a, b) => a.from - b.from);
   const { role, name, attributes } = message;
   const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
   const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => ({
@@ -102,7 +130,8 @@ function readAssistant(message: MessageData): MessageData[] {
     if (!isBlankText(preamble)) parts.push(shown);
     calls.forEach((call, i) => {
       const text = outside(call.to, calls[i + 1]?.from ?? content.length);
-      for (const part of readCall(speaker, text)) parts.push(part);
+      const read = call.token === HERMES_CALL ? readWrittenCall(speaker, text, call.to) : readCall(speaker, text);
+      for (const part of read) parts.push(part);
     });
   }
   return markEnd(parts, message);
@@ -114,8 +143,7 @@ function readCall(speaker: Pick<MessageData, 'role' | 'name' | 'attributes'>, te
   if (!call) return [{ ...speaker, channel: 'commentary', content: CALL + text }];
   const { name, arguments: content, to } = call;
   const rest = text.slice(to);
-  const frame = { channel: 'commentary', contentType: 'json', constrained: true };
-  const message = { ...speaker, recipient: toolRecipient(name), ...frame, content };
+  const message = { ...speaker, recipient: toolRecipient(name), ...CALL_FRAME, content };
   return isBlankText(rest) ? [message] : [message, { ...speaker, channel: 'commentary', content: rest }];
 }
 
@@ -129,7 +157,8 @@ function markEnd(parts: MessageData[], { end }: MessageData): MessageData[] {
 function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   const { content } = message;
   const first = content.indexOf(OUTPUT);
-  if (first < 0 || !isBlankText(content.slice(0, first))) return [strip(message)];
+  if (first < 0) return (readWrittenReplies(message, open) ?? [message]).map(strip);
+  if (!isBlankText(content.slice(0, first))) return [strip(message)];
   const { name: given = null, end: _, marked: __, content: ___, ...rest } = message;
   const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
   const replies = texts.map((text, i): MessageData => {

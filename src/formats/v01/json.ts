@@ -7,6 +7,8 @@ export interface CallText {
   readonly name: string;
   /** As it stands; not made anew from its value. */
   readonly arguments: string;
+  /** Where it begins in the text. */
+  readonly from: number;
   /** Where the object ends in the text. */
   readonly to: number;
 }
@@ -22,7 +24,7 @@ export function readCallText(text: string): CallText | null {
   const name = own(value, 'name');
   const member = memberSpan(json, 'arguments');
   if (typeof name !== 'string' || name === '' || !member) return null;
-  return { name, arguments: json.slice(member.from, member.to), to: span.to };
+  return { name, arguments: json.slice(member.from, member.to), from: from + member.from, to: span.to };
 }
 
 /** The call as text. */

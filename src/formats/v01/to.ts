@@ -32,6 +32,7 @@ export interface ToLineOptions {
 const FRAME = /<\|im_(?:start|end)\|>/g;
 const SAID = /<\|(?:im_start|im_end|start_reflect|start_introspect|start_reason|function_call)\|>/g;
 const MARKED = /<\|(?:im_start|im_end|function_call)\|>/g;
+const LISTS = /<\|function_list\|>|<tools>/g;
 const OUT = /<\|(?:im_start|im_end|function_output)\|>/g;
 /** JSON has an escape for all of them. */
 const NOTHING = /(?!)/g;
@@ -187,7 +188,7 @@ class Shaper {
     if (message.role === 'developer') this.lose('role', index, 'developer becomes system');
     this.#loseFields(message, index, ['channel', 'recipient', 'contentType', 'intent', 'callId']);
     let content = this.#clean(message, index, FRAME);
-    if (readSystem(content).content !== content) content = this.#refuse(content, index, /<\|function_list\|>/g);
+    if (readSystem(content).content !== content) content = this.#refuse(content, index, LISTS);
     this.#emit({ role: 'system', ...speakerOf(message), content });
   }
 
@@ -307,7 +308,7 @@ class Shaper {
         throw new Refusal(index, reason, 'write it as openchatml-2.2, or ask to neutralise tokens');
       }
       count++;
-      return `<| ${token.slice(2, -2)} |>`;
+      return token.startsWith('<|') ? `<| ${token.slice(2, -2)} |>` : `< ${token.slice(1)}`;
     });
     if (count > 0) this.lose('field', index, neutralised(count));
     return text;

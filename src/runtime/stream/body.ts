@@ -7,6 +7,7 @@ import type { StreamEvent } from './event.ts';
 import { LeakReader } from './leak.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
 import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model/written-thought.ts';
+import { CallTagReader, ReplyTagReader, type TagReader } from './written-tags.ts';
 import { WrittenThoughtReader } from './written-thought.ts';
 import type { Span } from '../../model/message.ts';
 
@@ -18,6 +19,8 @@ export interface BodyUse {
   readonly isAssistant: boolean;
   /** Reasoning may be written as text (R-THINK); `open`: it began in the prompt. */
   readonly writtenThoughts: 'none' | 'some' | 'open';
+  /** Calls or replies may be written as text (R-HERMES). */
+  readonly writtenTags: 'calls' | 'replies' | null;
   /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
   readonly waitsForText: boolean;
   /** Only the message's end tells whether it is shown. */
@@ -43,7 +46,9 @@ export class BodyText {
   readonly #written: WrittenThoughtReader | null;
   /** Of an assistant's text that is shown. */
   readonly #leak: LeakReader | null;
+  readonly #tags: TagReader | null;
   #hasCall = false;
+  #hasReply = false;
   /** At the mark that ends a thought. */
   #isEnding = false;
   /** Text that is not told yet; null: nothing waits any more. */
@@ -72,6 +77,7 @@ export class BodyText {
     this.#leak = isSaid ? new LeakReader((bytes, at) => this.#passOn(bytes, at)) : null;
     this.#written = isSaid && writtenThoughts !== 'none'
       ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
+    this.#tags = use.shows ? this.#tagReader() : null;
     this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
     this.isVisible = use.shows;
   }
@@ -118,7 +124,8 @@ export class BodyText {
   /** The next bytes of the content, which stand at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     const closed = this.#written === null ? -1 : this.#written.closed;
-    if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
+    if (this.#tags !== null && !this.#hasCall) this.#tags.take(bytes, at);
+    else if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
     else this.#passOn(bytes, at);
     if (this.#content === null) return;
     if (this.#written === null || this.#written.closed === closed) {
@@ -129,6 +136,30 @@ export class BodyText {
     this.#give(this.#content.take(bytes.subarray(0, behind)));
     this.#thoughtTo = this.#collected.length;
     this.#give(this.#content.take(bytes.subarray(behind)));
+  }
+
+  #tagReader(): TagReader | null {
+    const give = (bytes: Uint8Array, at: number): void => this.#passOn(bytes, at);
+    switch (this.#use.writtenTags) {
+      case 'calls':
+        return new CallTagReader(give, () => {
+          if (this.#thoughts!.open !== null || this.#written?.isInside) return false;
+          this.#written?.interrupt();
+          this.#call();
+          return true;
+        });
+      case 'replies':
+        return new ReplyTagReader(give, () => void (this.#hasReply = true));
+      default:
+        return null;
+    }
+  }
+
+  /** A call begins: nothing more is shown. */
+  #call(): void {
+    this.#show(this.#shown!.flush());
+    this.#hasCall = true;
+    if (this.#use.waitsForText && this.#waiting !== null) this.isVisible = false;
   }
 
   /** Bytes that do not wait for what follows them. */
@@ -148,6 +179,7 @@ export class BodyText {
 
   /** Bytes that are no content stand here: characters do not go on behind them. */
   part(): void {
+    this.#tags?.interrupt();
     this.#leak?.release();
     this.#written?.interrupt();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
@@ -163,16 +195,14 @@ export class BodyText {
   /** A mark, which is content: its bytes are taken between `mark` and `afterMark`. */
   mark(mark: Mark): void {
     if (!this.#thoughts || this.#hasCall) return;
+    this.#tags?.interrupt();
     this.#leak?.release();
     this.#written?.interrupt();
     const does = this.#thoughts.take(mark);
     if (does === 'calls' && this.#written?.isInside) return;
     if (does === 'ends') this.#isEnding = true;
-    if (does !== 'opens' && does !== 'calls') return;
-    this.#show(this.#shown!.flush());
-    if (does !== 'calls') return;
-    this.#hasCall = true;
-    if (this.#use.waitsForText && this.#waiting !== null) this.isVisible = false;
+    if (does === 'opens') this.#show(this.#shown!.flush());
+    else if (does === 'calls') this.#call();
   }
 
   afterMark(): void {
@@ -186,7 +216,9 @@ export class BodyText {
 
   /** The body has ended. `endsAsCall`: its terminator says that it is a call. */
   finish(endsAsCall: boolean): void {
+    this.#tags?.finish();
     this.part();
+    if (this.#hasReply && this.#waiting !== null) this.isVisible = false;
     if (this.#use.waitsForEnd && endsAsCall) this.isVisible = false;
     this.#release();
     if (this.#paragraph !== '') this.#summary();

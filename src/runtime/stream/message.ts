@@ -4,7 +4,7 @@ import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT 
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { End, Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { isVisible } from '../../rules/visibility.ts';
+import { hiddenReason, type VisibilityOptions } from '../../rules/visibility.ts';
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
 import { BodyText, type BodyUse } from './body.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -59,19 +59,21 @@ export class OpenMessage {
       this.#whole = this.text = null;
       return;
     }
-    const shows = isVisible(view, transcript, source, options.visibility);
+    const shows = mayShow(view, transcript, source, options.visibility);
     const kind = kindOf(view, shows);
     this.#about = aboutOf(view, kind, index, transcript.number);
     const { harmonyPreambles, missingChannel } = options.visibility;
     const isAssistant = view.role === 'assistant';
     const isHarmony = transcript.dialect.id === 'harmony';
+    const isLine = (transcript.dialect.flags & HAS_LINE) !== 0;
     const use: BodyUse = {
       shows,
       isAssistant,
       writtenThoughts: isHarmony ? 'none' : options.thinkOpen && index === 0 ? 'open' : 'some',
-      waitsForText: isAssistant && (transcript.dialect.flags & HAS_LINE) !== 0,
+      writtenTags: !isLine ? null : isAssistant ? 'calls' : 'replies',
+      waitsForText: isLine,
       // Shown as a preamble by convention only: when it ends as a call, it is none.
-      waitsForEnd: shows && harmonyPreambles === true && !isVisible(view, transcript, source, { missingChannel }),
+      waitsForEnd: shows && harmonyPreambles === true && !mayShow(view, transcript, source, { missingChannel }),
       deltas: kind === 'call' ? 'arguments' : kind === 'reasoning' && options.reasoning ? 'reasoning' : null,
       summarize: kind === 'reasoning' ? options.summarize : undefined,
       collects: options.collect,
@@ -212,6 +214,12 @@ export class OpenMessage {
     };
     this.#tell({ type: 'response.output_item.done', message_id: id, message });
   }
+}
+
+/** Whether the header lets it be shown: how much of the body is there depends on the cuts. */
+function mayShow(view: Message, transcript: TranscriptInfo, source: Bytes, options: VisibilityOptions): boolean {
+  const reason = hiddenReason(view, transcript, source, options);
+  return reason === null || reason === 'call';
 }
 
 const NO_LIMIT = { at: Infinity, isLiteral: false };

@@ -21,6 +21,11 @@ export interface RecordScan {
 }
 
 const LF = 0x0a;
+/** Tags of calls that are written as text (R-HERMES), in which an escape may stand for any character. */
+const TAG = /<(?:tool_call|tool_response|tools)>/;
+const CODES = /\\u00[3-7][0-9a-fA-F]/g;
+const letterOf = (code: string): string => String.fromCharCode(Number.parseInt(code.slice(2), 16));
+const holdsTag = (json: string): boolean => TAG.test(json.replaceAll(CODES, letterOf));
 const MOST_ROWS = 65536;
 /** Containers in one another. */
 const DEEPEST = 1024;
@@ -47,6 +52,7 @@ export function scanRecords(
       const first = rows.count;
       flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, rows) : null;
       if (flags === null) break;
+      if ((flags & abi.SLOW) === 0 && holdsTag(line.text)) flags = (flags & ~abi.IS_OTHER) | abi.IS_OBJECT | abi.SLOW;
       rows.set(first, abi.KIND, flags | (records << abi.RECORD_SHIFT));
       records++;
     }

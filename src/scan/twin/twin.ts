@@ -166,6 +166,11 @@ export class Twin implements Machine {
     return at < from ? -1 : at;
   }
 
+  findPair(from: number, to: number, first: number, second: number): number {
+    for (let at = from; at < to; at++) if (this.source[at] === first && this.source[at + 1] === second) return at;
+    return -1;
+  }
+
   checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
     return checkJsonParts(content instanceof Uint8Array ? [content] : content, depth);
   }

@@ -7,6 +7,7 @@ const user = { role: 'user', content: 'hi' };
 const weather = { name: 'weather', arguments: '{"city":"Oslo"}' };
 const call = (id: string | null, more: object = {}): object =>
   ({ ...(id && { id }), type: 'function', function: { ...weather, ...more } });
+const written = JSON.stringify({ name: 'weather', arguments: { city: 1 } });
 const calling = (...calls: object[]): object => ({ role: 'assistant', content: null, tool_calls: calls });
 const reply = (id: string): object => ({ role: 'tool', tool_call_id: id, content: 'fine' });
 const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
@@ -45,6 +46,12 @@ const CASES: [name: string, record: object, told: readonly (readonly [rule: stri
   ]],
   ['no ids', { messages: [calling(call(null), call(null)), { role: 'tool', content: '' }] },
     [['open-call', '/messages/0/tool_calls/1']]],
+  ['calls as text',
+    { tools, messages: [user, { role: 'assistant', content: `Ok.\n<tool_call>${written}</tool_call>` }] },
+    [['invalid-arguments', '/messages/1/content'], ['open-call', '/messages/1/content']]],
+  ['a call as text that is none',
+    { messages: [user, { role: 'assistant', content: 'Ok.\n<tool_call>\n{"name": f}\n</tool_call>' }] },
+    [['bad-call-object', '/messages/1/content']]],
   ['ShareGPT',
     { conversations: [{ from: 'human', value: 'q' }, { from: 'function_call', value: JSON.stringify(weather) }] },
     [['open-call', '/conversations/1']]],

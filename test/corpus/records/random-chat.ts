@@ -10,7 +10,10 @@ const TEXTS = [
   '# Tools\n\nnamespace functions {\n\n// F\ntype get_weather = (_: {\ncity: string,\n}) => any;\n\n}',
   '{"name": "get_weather", "parameters": {"type": "object"}}', 'see {this}', '\ud83d', '\udc00\ud83d', 'x'.repeat(300),
   '\ufeff', '<think>\nHm.\n</think>\n\nYes.', ' \n<think>a', 'a</think>b', 'a <think> b', '<think',
-  '<think>a/</think>\u4e2d',
+  '<think>a/</think>\u4e2d', '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', 'in <tool_call> a line',
+  'x\n<tool_call>{"name":"get_weather","arguments":{"city":"\u4e2d"}}</tool_call>\n<tool_call>{"bad"</tool_call>',
+  '<tool_response>\nok\n</tool_response>', 'a <tool_response>1</tool_response><tool_response>2</tool_response> b',
+  '<tools>{"name": "f", "parameters": {"type": "object"}}</tools>', '<tools>', '<tool_', '<tool_response>',
 ];
 const NAMES = [
   'get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words',

@@ -20,7 +20,7 @@ type Value = null | boolean | number | string | Value[] | { [key: string]: Value
 
 const TEXTS = [
   'Hello', '', ' ', 'a\nb\r\n', 'caf\u00e9 \u{1f600}', '<|end|>', 'a <think> b', '{"a": 1}', '"', '\\',
-  'x'.repeat(200), '[image]', '\u2028', 'version: 2.2', '<tool_call>{}</tool_call>',
+  'x'.repeat(200), '[image]', '\u2028', 'version: 2.2', 'a <tool_call>{}</tool_call>',
 ];
 /** Empty reasoning is none. */
 const SOME = TEXTS.filter((text) => text !== '');

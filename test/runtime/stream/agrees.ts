@@ -19,7 +19,8 @@ const machine = new WasmMachine();
 const NOT_STREAMED = new Set([
   'missing-call-id', 'duplicate-call-id', 'unmatched-reply', 'duplicate-reply', 'call-without-recipient',
   'call-channel', 'unknown-tool',
-  'invalid-arguments', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch', 'unknown-content-type',
+  'invalid-arguments', 'bad-call-object', 'open-call', 'invalid-json', 'invalid-content', 'hint-mismatch',
+  'unknown-content-type',
   'cot-in-final', 'not-utf8', 'mixed-call', 'bad-deadline', 'reply-order',
 ]);
 

@@ -1,0 +1,178 @@
+// Calls and replies that stand as text in what is said (R-HERMES), as messages to tools and from them.
+
+import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
+import { CLOSE_CALL, CLOSE_TOOLS, callTagsIn, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn } from '../model/hermes.ts';
+import { isShown } from '../rules/message-data.ts';
+import { skipBlanks } from '../tools/json.ts';
+import { readFunctionList } from '../tools/lists.ts';
+import { toolRecipient } from '../tools/name.ts';
+import { OpenCalls, withReplyNames } from './chat/calls.ts';
+import type { Loss } from './loss.ts';
+import { readCallText } from './v01/json.ts';
+import { isBlankText, newlineAt, withoutNewline } from './v01/marks.ts';
+import { writtenIn } from './written-thoughts.ts';
+
+type Speaker = Pick<MessageData, 'role' | 'name' | 'attributes' | 'origin'>;
+
+/** What a call takes from who speaks. */
+export const CALL_FRAME = { channel: 'commentary', contentType: 'json', constrained: true } as const;
+
+/**
+ * The call behind a tag, and what follows it. `at`: where the text behind the tag begins in the content. What is no
+ * call object with an end tag stays text that nobody sees, tag and all.
+ */
+export function readWrittenCall(speaker: Speaker, text: string, at: number): MessageData[] {
+  const call = readCallText(text);
+  const close = call === null ? 0 : skipBlanks(text, call.to);
+  if (call === null || !call.arguments.startsWith('{') || !text.startsWith(CLOSE_CALL, close)) {
+    const place = placed(speaker, at - OPEN_CALL.length);
+    return [{ ...speaker, channel: 'commentary', content: OPEN_CALL + text, ...place }];
+  }
+  const { name, arguments: content } = call;
+  const to = close + CLOSE_CALL.length;
+  const rest = text.slice(to);
+  const message = { ...speaker, recipient: toolRecipient(name), ...CALL_FRAME, content };
+  const called = { ...message, ...placed(speaker, at + call.from) };
+  if (isBlankText(rest)) return [called];
+  return [called, { ...speaker, channel: 'commentary', content: rest, ...placed(speaker, at + to) }];
+}
+
+/** Of what was read from an entry of a record, where in its content. */
+const placed = ({ origin }: Pick<MessageData, 'origin'>, at: number): Pick<MessageData, 'contentFrom'> =>
+  (origin === undefined ? {} : { contentFrom: at });
+
+/** The text of a reply without the newlines with which its tags stand on lines of their own. */
+const replyText = (text: string): string => withoutNewline(text.slice(newlineAt(text, 0)));
+
+/**
+ * What a tool or a user says, in order: replies with the names of the calls that they answer, and the text of a user
+ * between them. Null: it holds no replies, or a tool says more than that.
+ */
+export function readWrittenReplies(message: MessageData, open: OpenCalls): MessageData[] | null {
+  const { content, role, name: given = null, callId, end, marked: _, ...rest } = message;
+  const replies = content.includes(OPEN_REPLY) ? repliesIn(content) : [];
+  if (replies.length === 0) return null;
+  const ending = end === undefined || end === 'end' || end === 'call' ? {} : { end };
+  const parts: MessageData[] = [];
+  let at = 0;
+  const takeText = (to: number): boolean => {
+    const text = content.slice(at, to);
+    if (isBlankText(text)) return true;
+    if (role === 'tool') return false;
+    parts.push({ ...rest, role, ...(given !== null && { name: given }), content: text, ...placed(message, at) });
+    return true;
+  };
+  const named = role === 'tool' && given !== null ? toolRecipient(given) : null;
+  for (const { from, to, textFrom, textTo } of replies) {
+    if (!takeText(from)) return null;
+    const id = role === 'tool' && replies.length === 1 ? (callId ?? null) : null;
+    const name = named ?? open.reply(id, null)?.recipient ?? null;
+    const { intent: __, contentType: ___, constrained: ____, ...frame } = rest;
+    parts.push({
+      ...frame, role: 'tool', ...(name !== null && { name }), ...(id !== null && { callId: id }),
+      recipient: 'assistant', channel: 'commentary', content: replyText(content.slice(textFrom, textTo)),
+      ...placed(message, textFrom + newlineAt(content, textFrom)),
+    });
+    at = to;
+  }
+  if (!takeText(content.length)) return null;
+  return [...parts.slice(0, -1), { ...parts.at(-1)!, ...ending }];
+}
+
+const MOST_MISSES = 64;
+
+/** The text of a system message without the lists of tools that stand between tags in it. */
+export function withoutWrittenTools(content: string): { content: string; tools: readonly ToolDefinition[] } {
+  const tools: ToolDefinition[] = [];
+  let text = '';
+  let kept = 0;
+  let misses = 0;
+  for (let at = content.indexOf(OPEN_TOOLS); at >= 0; at = content.indexOf(OPEN_TOOLS, at + 1)) {
+    const from = at + OPEN_TOOLS.length;
+    const close = content.indexOf(CLOSE_TOOLS, from);
+    if (close < 0) break;
+    const part = content.slice(from, close);
+    const read = readFunctionList(part);
+    const isList = read.tools.length > 0 && read.isClean && isBlankText(part.slice(0, read.from) + part.slice(read.to));
+    // What is none is looked through to its end, so that it may happen only so often.
+    if (!isList && ++misses > MOST_MISSES) break;
+    if (!isList) continue;
+    for (const tool of read.tools) tools.push(tool);
+    text += withoutNewline(content.slice(kept, at));
+    kept = close + CLOSE_TOOLS.length;
+  }
+  return { content: text + content.slice(kept), tools };
+}
+
+/** A part of all tags. */
+const TAG = '<tool';
+
+/** Calls, replies and definitions that are written in the contents of a record. `losses` is told of each. */
+export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): TranscriptData {
+  // In most records there is nothing like it.
+  if (!data.messages.some(({ content }) => content.includes(TAG))) return data;
+  const tools = [...data.tools];
+  const messages: MessageData[] = [];
+  const open = new OpenCalls();
+  const lose = (index: number, detail: string): void => void losses.push({ what: 'field', message: index, detail });
+  data.messages.forEach((message, index) => {
+    const { role, content } = message;
+    let parts: readonly MessageData[] | null = null;
+    if (role === 'system' && content.includes(TAG)) {
+      const system = withoutWrittenTools(content);
+      for (const tool of system.tools) tools.push(tool);
+      if (system.tools.length > 0) {
+        lose(message.origin ?? index, 'tools that are written as text become definitions');
+        parts = system.content === '' ? [] : [{ ...message, content: system.content }];
+      }
+    } else if (role === 'assistant' && isShown(message)) {
+      parts = splitCalls(message);
+      if (parts !== null) lose(message.origin ?? index, 'calls that are written as text become calls');
+    } else if (role === 'user' || role === 'tool') {
+      parts = readWrittenReplies(message, open);
+      if (parts !== null) lose(message.origin ?? index, 'replies that are written as text become replies');
+      else if (role === 'tool') open.reply(message.callId ?? null, message.name ?? null);
+    }
+    for (const part of parts ?? [message]) {
+      if (part.role === 'assistant' && part.recipient != null) open.call(part.callId ?? null, part.recipient);
+      messages.push(part);
+    }
+  });
+  return { ...data, tools, messages: withReplyNames(messages) };
+}
+
+/** What an assistant says before its calls, and the calls; null: it makes none in its text. */
+function splitCalls(message: MessageData): MessageData[] | null {
+  const { content, role, name, attributes, origin } = message;
+  if (!content.includes(OPEN_CALL)) return null;
+  const front = writtenIn(message)?.to ?? 0;
+  const tags = callTagsIn(content).filter(({ from }) => from >= front);
+  const [first] = tags;
+  if (first === undefined) return null;
+  const said = withoutNewline(content.slice(0, first.from));
+  const parts: MessageData[] = isBlankText(said) ? []
+    : [{ ...message, channel: 'commentary', intent: 'preamble', end: 'end', content: said }];
+  const speaker = {
+    role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }),
+    ...(origin !== undefined && { origin }),
+  };
+  tags.forEach(({ to }, i) => {
+    const text = content.slice(to, tags[i + 1]?.from ?? content.length);
+    for (const part of readWrittenCall(speaker, text, to)) {
+      parts.push({ ...part, end: part.recipient == null ? 'end' : 'call' });
+    }
+  });
+  return parts;
+}
+
+/** Text that a form takes for a call, a reply or definitions: what was shown is hidden there. */
+export function lossesOfTags(messages: readonly MessageData[]): Loss[] {
+  return messages.flatMap((message, index): Loss[] => {
+    const { role, content } = message;
+    if (!content.includes(TAG) || (role !== 'system' && !isShown(message))) return [];
+    const isTaken = role === 'assistant' ? splitCalls(message) !== null
+      : role === 'system' ? withoutWrittenTools(content).tools.length > 0 : repliesIn(content).length > 0;
+    const detail = 'text that looks like a call or a reply is taken for it';
+    return isTaken ? [{ what: 'field', message: index, detail }] : [];
+  });
+}

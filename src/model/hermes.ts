@@ -1,0 +1,104 @@
+// Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
+
+import { LF, type Span } from './bytes.ts';
+
+export const OPEN_CALL = '<tool_call>';
+export const CLOSE_CALL = '</tool_call>';
+export const OPEN_REPLY = '<tool_response>';
+export const CLOSE_REPLY = '</tool_response>';
+export const OPEN_TOOLS = '<tools>';
+export const CLOSE_TOOLS = '</tools>';
+
+/** What stands for the token of a `<tool_call>` among marks. */
+export const HERMES_CALL = -1;
+
+/** A reply: its tags, and the text between them; or its token, and the text behind it. */
+export interface Reply extends Span {
+  readonly textFrom: number;
+  readonly textTo: number;
+}
+
+/** Where a tag stands next in [from, to), or -1. */
+type Find = (tag: string, from: number) => number;
+
+/** Positions of the tags that begin a line, or what is looked through: a text, from `first` on. */
+function* lineTags(find: Find, isLineEnd: (at: number) => boolean, first: number): Generator<Span, void, void> {
+  for (let at = find(OPEN_CALL, first); at >= 0; at = find(OPEN_CALL, at + 1)) {
+    if (at === first || isLineEnd(at - 1)) yield { from: at, to: at + OPEN_CALL.length };
+  }
+}
+
+function* replies(find: Find, first: number): Generator<Reply, void, void> {
+  for (let from = find(OPEN_REPLY, first); from >= 0; ) {
+    const textFrom = from + OPEN_REPLY.length;
+    const textTo = find(CLOSE_REPLY, textFrom);
+    // Nothing further can end either.
+    if (textTo < 0) return;
+    const to = textTo + CLOSE_REPLY.length;
+    yield { from, to, textFrom, textTo };
+    from = find(OPEN_REPLY, to);
+  }
+}
+
+/** The `<tool_call>` tags of a text that begin a line; positions are UTF-16 units. */
+export function callTagsIn(text: string): Span[] {
+  return [...lineTags((tag, from) => text.indexOf(tag, from), (at) => text[at] === '\n', 0)];
+}
+
+/** The replies in a text; positions are UTF-16 units. */
+export function repliesIn(text: string): Reply[] {
+  return [...replies((tag, from) => text.indexOf(tag, from), 0)];
+}
+
+interface Bytes {
+  bytes(from: number, to: number): Uint8Array;
+}
+
+/** The `<tool_call>` tags of a body that begin a line. */
+export function callTags(source: Bytes, body: Span): Span[] {
+  return [...lineTags(finderOf(source, body), (at) => source.bytes(at, at + 1)[0] === LF, body.from)];
+}
+
+/** The replies in a body. */
+export function writtenReplies(source: Bytes, body: Span): Reply[] {
+  return [...replies(finderOf(source, body), body.from)];
+}
+
+const LT = 0x3c;
+/** Bytes that are looked at together. */
+const PART = 64 * 1024;
+
+function finderOf(source: Bytes, { to }: Span): Find {
+  return (tag, from) => {
+    for (let at = from; to - at >= tag.length; at += PART) {
+      // A tag may begin in one part and end in the next.
+      const bytes = source.bytes(at, Math.min(to, at + PART + tag.length - 1));
+      const found = indexOfTag(bytes, tag, 0);
+      if (found >= 0) return at + found;
+    }
+    return -1;
+  };
+}
+
+function indexOfTag(bytes: Uint8Array, tag: string, from: number): number {
+  for (let at = bytes.indexOf(LT, from); at >= 0; at = bytes.indexOf(LT, at + 1)) {
+    if (startsWith(bytes, at, tag)) return at;
+  }
+  return -1;
+}
+
+function startsWith(bytes: Uint8Array, at: number, tag: string): boolean {
+  for (let i = 1; i < tag.length; i++) if (bytes[at + i] !== tag.charCodeAt(i)) return false;
+  return true;
+}
+
+const TAGS = [OPEN_CALL, OPEN_REPLY, OPEN_TOOLS];
+
+/** Position of the first byte of the next tag that opens something, from `from` on; -1: there is none. */
+export function nextTag(bytes: Uint8Array, from: number): number {
+  for (let at = bytes.indexOf(LT, from); at >= 0; at = bytes.indexOf(LT, at + 1)) {
+    // `<t`: few others begin so.
+    if (bytes[at + 1] === 0x74 && TAGS.some((tag) => startsWith(bytes, at, tag))) return at;
+  }
+  return -1;
+}

@@ -1,0 +1,69 @@
+// Calls and replies as text (R-HERMES) in conversions: what 0.1 text with them says in other forms.
+import { describe, expect, test } from 'vitest';
+import { convertTranscript, type Form, neutralOf } from '../../src/formats/convert.ts';
+import { transcriptData } from '../../src/formats/transcript-data.ts';
+import type { TranscriptData } from '../../src/model/data.ts';
+import { parseOn } from '../../src/model/parse.ts';
+import { WasmMachine } from '../../src/scan/wasm.ts';
+
+const MACHINE = new WasmMachine();
+const CALL = '{"name": "f", "arguments": {"a": 1}}';
+const TOOLS = '{"type": "function", "function": {"name": "f", "parameters": {"type": "object", "properties": {}}}}';
+
+const line = (role: string, body: string): string => `<|im_start|>${role}\n${body}\n<|im_end|>\n`;
+
+function read(text: string): TranscriptData {
+  const parsed = parseOn(MACHINE, text, { dialect: 'openchatml-0.1' });
+  return neutralOf(transcriptData(parsed.transcripts[0]!), 'openchatml-0.1').data;
+}
+
+describe('what a 0.1 text says', () => {
+  const tokens = line('system', `Help.\n<|function_list|>\n${TOOLS}`) + line('user', 'Go.')
+    + line('assistant', `I look.\n<|function_call|>\n${CALL}\n<|function_call|>\n${CALL}`)
+    + line('tool', '<|function_output|>\n1\n<|function_output|>\n2') + line('assistant', 'Done.');
+  const tags = line('system', `Help.\n<tools>\n${TOOLS}\n</tools>`) + line('user', 'Go.')
+    + line('assistant', `I look.\n<tool_call>\n${CALL}\n</tool_call>\n<tool_call>\n${CALL}\n</tool_call>`)
+    + line('user', '<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response>')
+    + line('assistant', 'Done.');
+
+  test('tags are what tokens are', () => {
+    expect(read(tags)).toEqual(read(tokens));
+  });
+
+  test.each(['openchatml-2.2', 'harmony', 'openchatml-2.0', 'messages', 'sharegpt'] satisfies Form[])('%s', (form) => {
+    const { text, record } = convertTranscript(read(tags), form);
+    expect(text ?? JSON.stringify(record)).not.toContain('<tool');
+    expect([text, record]).toEqual(((it) => [it.text, it.record])(convertTranscript(read(tokens), form)));
+  });
+
+  test.each([
+    ['a call behind reasoning', 'assistant', `<think>\nHm.\n</think>\n<tool_call>${CALL}</tool_call>`,
+      [['assistant', 'Hm.'], ['assistant', '{"a": 1}']]],
+    ['a tag behind reasoning in its line', 'assistant', `<think>\nHm.\n</think> <tool_call>${CALL}</tool_call>`,
+      [['assistant', 'Hm.'], ['assistant', `<tool_call>${CALL}</tool_call>`]]],
+    ['a tag in a block', 'assistant', '<|start_reason|>\n<tool_call><|end_reason|>a',
+      [['assistant', '\n<tool_call>'], ['assistant', 'a']]],
+    ['no call', 'assistant', 'a\n<tool_call>{', [['assistant', 'a'], ['assistant', '<tool_call>{']]],
+    ['a call without its end', 'assistant', `<tool_call>${CALL}`, [['assistant', `<tool_call>${CALL}`]]],
+    ['a user beside a reply', 'user', '<tool_response>1</tool_response>\nAnd?', [['tool', '1'], ['user', '\nAnd?']]],
+    ['a user who names a tag', 'user', 'What is <tool_response>?', [['user', 'What is <tool_response>?']]],
+    ['tools in prose', 'system', 'Tools stand in <tools></tools>.', [['system', 'Tools stand in <tools></tools>.']]],
+  ])('%s', (_, role, body, expected) => {
+    expect(read(line(role, body)).messages.map((message) => [message.role, message.content])).toEqual(expected);
+  });
+
+  test('what is no call stays hidden', () => {
+    const [said, call] = read(line('assistant', 'a\n<tool_call>{"SECRET"')).messages;
+    expect([said!.channel, said!.intent, call!.channel, call!.intent]).toEqual(
+      ['commentary', 'preamble', 'commentary', undefined],
+    );
+  });
+});
+
+test('text that 0.1 takes for a call is told', () => {
+  const message = { role: 'assistant', channel: 'final', content: `<tool_call>${CALL}</tool_call>` };
+  const data: TranscriptData = { header: null, tools: [], messages: [message] };
+  const { losses } = convertTranscript(data, 'openchatml-0.1');
+  expect(losses.map(({ detail }) => detail)).toContain('text that looks like a call or a reply is taken for it');
+  expect(convertTranscript(data, 'openchatml-2.2').losses).toEqual([]);
+});
