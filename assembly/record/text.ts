@@ -100,8 +100,28 @@ const TAG_REST: u32 = 0x6c6f6f74;
 
 /** Address of the next `<tool` in [p, end); 0: there is none. */
 export function findTag(p: usize, end: usize): usize {
-  for (p = findPair(p, end, TAG); p != 0 && load<u32>(p, 1) != TAG_REST; ) p = findPair(p + 1, end, TAG);
-  return p;
+  for (; p < end; p += SPAN) {
+    // Most text has no `<` at all.
+    if (ASC_FEATURE_SIMD && !holdsLess(p)) continue;
+    const to = p + SPAN < end ? p + SPAN + 1 : end;
+    for (let at = findPair(p, to, TAG); at != 0; at = findPair(at + 1, to, TAG)) {
+      if (load<u32>(at, 1) == TAG_REST) return at;
+    }
+  }
+  return 0;
+}
+
+/** Bytes that are looked at together for `<`; no more than PADDING. */
+const SPAN: usize = 64;
+
+// @ts-ignore: decorator
+@inline
+function holdsLess(p: usize): bool {
+  const less = i8x16.splat(0x3c);
+  return v128.any_true(v128.or(
+    v128.or(i8x16.eq(v128.load(p), less), i8x16.eq(v128.load(p, 16), less)),
+    v128.or(i8x16.eq(v128.load(p, 32), less), i8x16.eq(v128.load(p, 48), less)),
+  ));
 }
 
 /** Address of the first of two such bytes, or 0. */

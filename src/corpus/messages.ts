@@ -8,6 +8,7 @@ import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import { fromOf, kindOf, nextOf } from '../scan/table.ts';
+import { WrittenTags } from '../rules/written-tags.ts';
 import { BEFORE, BEHIND, OWN, OwnTranscripts } from './own-transcripts.ts';
 
 export interface PlacedMessage {
@@ -60,6 +61,7 @@ export function* messagesOf(
     return { transcripts: count, end, position, likeHarmony };
   };
   for (const batch of walk.batches()) {
+    const tags = new WrittenTags(machine, batch);
     const limit = own === null ? walk.endOf(batch, range.to) : batch.to;
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const end = row === limit ? walk.checkpoint(batch, row) : null;
@@ -69,7 +71,7 @@ export function* messagesOf(
       const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
       if (lies === BEHIND) return ended(before, null, range.to);
       if (lies === BEFORE || kindOf(batch, row) !== MESSAGE) continue;
-      const message = new Message(batch, row, divider.context);
+      const message = new Message(batch, row, divider.context, !tags.mayStandIn(row));
       yield { message, transcript: divider.current!, index: divider.messages - 1, source: batch.source };
     }
   }

@@ -38,6 +38,8 @@ const LINE_START_BYTES = 12;
 export const HIDDEN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
 const LONGEST_HIDDEN = 'commentary'.length;
 
+const NOTHING: readonly never[] = [];
+
 export class Message {
   readonly #table: Table;
   readonly #context: MessageContext;
@@ -46,11 +48,18 @@ export class Message {
   #header: Header | undefined;
   #words: PlainHeader | undefined;
   #bodyRow = -1;
+  #calls: readonly Mark[] | undefined;
+  readonly #isUntagged: boolean;
 
-  constructor(table: Table, row: number, context: MessageContext) {
+  /**
+   * `isUntagged`: no tag of a call or a reply that is written as text stands in the message (R-HERMES); false: nobody
+   * has looked.
+   */
+  constructor(table: Table, row: number, context: MessageContext, isUntagged = false) {
     this.#table = table;
     this.row = row;
     this.#context = context;
+    this.#isUntagged = isUntagged;
   }
 
   get #word(): number {
@@ -213,7 +222,7 @@ export class Message {
   get writtenThought(): WrittenThought | null {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
-    const calls = this.#callsOutsideBlocks();
+    const calls = this.#callsOutsideBlocks;
     const literals = this.isLeaf ? [] : this.#below(LITERAL);
     return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
   }
@@ -237,18 +246,22 @@ export class Message {
    * What calls tools in what is said in 0.1, outside of thoughts: `<|function_call|>`, and `<tool_call>` where a line
    * begins, as HERMES_CALL (R-CALL, R-HERMES).
    */
-  get functionCalls(): Mark[] {
-    const calls = this.#callsOutsideBlocks();
+  get functionCalls(): readonly Mark[] {
+    const calls = this.#callsOutsideBlocks;
     if (calls.length === 0) return calls;
     const thought = this.writtenThought;
     return thought === null ? calls : calls.filter(({ from }) => from >= thought.to);
   }
 
-  #callsOutsideBlocks(): Mark[] {
-    if (!this.#isLine) return [];
+  get #callsOutsideBlocks(): readonly Mark[] {
+    return (this.#calls ??= this.#isLine ? this.#readCalls() : NOTHING);
+  }
+
+  #readCalls(): readonly Mark[] {
     const { body } = this;
-    const tags = this.role === 'assistant' ? callTags(this.#table.source, body) : [];
-    if (this.isLeaf && tags.length === 0) return [];
+    const isTagged = !this.#isUntagged && this.role === 'assistant';
+    const tags = isTagged ? callTags(this.#table.source, body) : NOTHING;
+    if (this.isLeaf && tags.length === 0) return NOTHING;
     const { thoughts, calls } = readThoughts(this.marks(), body.to);
     for (const tag of tags) {
       const isInside = thoughts.some(({ from, to }) => tag.from >= from && tag.from < to);
@@ -261,7 +274,7 @@ export class Message {
   get functionReplies(): Reply[] {
     if (!this.#isLine || (this.role !== 'tool' && this.role !== 'user')) return [];
     const { body } = this;
-    const replies: Reply[] = writtenReplies(this.#table.source, body);
+    const replies: Reply[] = this.#isUntagged ? [] : writtenReplies(this.#table.source, body);
     if (this.role === 'user' || this.isLeaf) return replies;
     const outputs = this.marks().filter(({ token }) => token === FUNCTION_OUTPUT);
     replies.push(...outputs.map(({ from, to }) => ({ from, to, textFrom: to, textTo: body.to })));
@@ -271,7 +284,7 @@ export class Message {
 
   /** @internal Tags of calls or replies stand in what is said in 0.1; the calls may stand in thoughts. */
   get hasWrittenCalls(): boolean {
-    if (!this.#isLine) return false;
+    if (!this.#isLine || this.#isUntagged) return false;
     const { source } = this.#table;
     return (this.role === 'assistant' ? callTags(source, this.body) : writtenReplies(source, this.body)).length > 0;
   }

@@ -82,6 +82,8 @@ export class Checker implements SourceWatcher {
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
   readonly #found: PendingFindings;
+  /** Of the batch at hand. */
+  #tags: WrittenTags | null = null;
   #gapHasFiles = false;
   #isBlank = true;
   #hasText = false;
@@ -139,7 +141,7 @@ export class Checker implements SourceWatcher {
         passing = false;
       }
       const limit = this.#walk.endOf(batch, to);
-      const tags = new WrittenTags(this.#machine, batch);
+      const tags = this.#tags = new WrittenTags(this.#machine, batch);
       while (row < batch.to) {
         this.#isBlank = false;
         if ((row >= limit || this.#isEnough) && this.#endsBefore(batch, row)) {
@@ -369,7 +371,8 @@ export class Checker implements SourceWatcher {
   /** Tells what is wrong with a message, whatever it is like. */
   #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const { number, declared } = transcript;
-    const message = new Message(batch, row, this.#walk.divider.context);
+    const isUntagged = !this.#tags!.mayStandIn(row);
+    const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
     if (!this.#options.writtenCalls && isWell(message, transcript)) {
       this.#invalidBytes(message.to, 0, number);

@@ -1,7 +1,7 @@
 // Counting: what `scan` tells. Rows alone answer for messages of well-known words; only the others are read.
 
 import * as abi from '../abi.ts';
-import { Message } from '../model/message.ts';
+import { Message, type MessageContext } from '../model/message.ts';
 import type { HeaderCache } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
@@ -223,7 +223,7 @@ export class Counter {
           if (kind === abi.MESSAGE) {
             this.#closeGap();
             this.#sequences.end();
-            row = this.#message(batch, row, word, walk, options);
+            row = this.#message(batch, row, word, !tags.mayStandIn(row), walk.divider.context, options);
             continue;
           }
           if (kind === abi.TEXT) this.#gapTexts++;
@@ -293,7 +293,9 @@ export class Counter {
   }
 
   /** Counts a message; answers the row after it. */
-  #message(batch: Batch, row: number, word: number, walk: Walk, options: ReadOptions): number {
+  #message(
+    batch: Batch, row: number, word: number, isUntagged: boolean, context: MessageContext, options: ReadOptions,
+  ): number {
     const { words, first } = batch;
     const isLine = (batch.dialect.flags & abi.HAS_LINE) !== 0;
     this.#messages++;
@@ -318,12 +320,10 @@ export class Counter {
         && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
       if (isCall) this.#calls++;
       // Rows do not tell of calls that are written as text.
-      if (isLine && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT) {
-        this.#calls += countCalls(new Message(batch, row, walk.divider.context));
-      }
+      if (isLine && !isUntagged) this.#calls += countCalls(new Message(batch, row, context));
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
     } else {
-      this.#readMessage(new Message(batch, row, walk.divider.context), options);
+      this.#readMessage(new Message(batch, row, context, isUntagged), options);
     }
     this.#openLiteral = false;
     return next;

@@ -20,7 +20,7 @@ import {
 import {
   byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
 } from '../tools/known.ts';
-import { callFault, type LineCall, readLineCalls, readReplyNames } from './v01-calls.ts';
+import { callFault, type LineCall, readCall, readLineCalls, readReplyNames } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
 
@@ -209,8 +209,8 @@ export class Meaning {
     const { from, to } = message.body;
     const front = decodeUtf8(this.#source.bytes(from, Math.min(to, from + OPEN_CALL.length)));
     if (message.recipient !== null || message.channel !== 'commentary' || front !== OPEN_CALL) return;
-    const text = { from: from + OPEN_CALL.length, to };
-    const fault = callFault({ text, isWritten: true }, message, this.#machine, this.#source);
+    const call = readCall(this.#source, { from: from + OPEN_CALL.length, to }, true);
+    const fault = callFault(call, message, this.#machine, this.#source);
     if (fault !== null) tell(fault);
   }
 

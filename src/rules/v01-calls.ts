@@ -7,13 +7,15 @@ import { isBlankByte } from '../model/bytes.ts';
 import { CLOSE_CALL, HERMES_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
-import { isObject, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
+import { isObject, type JsonObject, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
 
 export interface LineCall {
   /** Null: what follows the token is no JSON object that names a function. */
   readonly name: string | null;
   /** Undefined when there are none. */
   readonly arguments: unknown;
+  /** The object that follows the token, whatever is in it; null: none does. */
+  readonly value: JsonObject | null;
   /** Bytes of what follows the token: up to the next call, or the end of the body. */
   readonly text: Span;
   /** The token is text: `<tool_call>`. */
@@ -34,7 +36,7 @@ export function readReplyNames(message: Message, source: Bytes): (string | null)
 /** The JSON object that begins a text: its name, and all of it; null: there is none. */
 function readObject(
   source: Bytes, begin: number, end: number,
-): { readonly name: string | null; readonly value: Readonly<Record<string, unknown>> | null } {
+): { readonly name: string | null; readonly value: JsonObject | null } {
   const text = decodeUtf8(source.bytes(begin, Math.min(end, begin + LONGEST)));
   const from = skipBlanks(text, 0);
   const span = text[from] === '{' ? spanOfJson(text, from) : null;
@@ -49,11 +51,15 @@ export function readLineCalls(message: Message, source: Bytes): LineCall[] {
   const tokens = message.functionCalls;
   const { to } = message.body;
   return tokens.map((token, i) => {
-    const until = Math.min(tokens[i + 1]?.from ?? to, token.to + LONGEST);
-    const { name, value } = readObject(source, token.to, until);
-    const place = { text: { from: token.to, to: until }, isWritten: token.token === HERMES_CALL };
-    return { name, arguments: value === null ? undefined : own(value, 'arguments'), ...place };
+    return readCall(source, { from: token.to, to: tokens[i + 1]?.from ?? to }, token.token === HERMES_CALL);
   });
+}
+
+/** A call, of which [from, to) is what follows the token. */
+export function readCall(source: Bytes, { from, to }: Span, isWritten: boolean): LineCall {
+  const text = { from, to: Math.min(to, from + LONGEST) };
+  const { name, value } = readObject(source, text.from, text.to);
+  return { name, arguments: value === null ? undefined : own(value, 'arguments'), value, text, isWritten };
 }
 
 interface JsonChecker {
@@ -64,11 +70,10 @@ interface JsonChecker {
  * Tells what of a call is not `{"name": string, "arguments": object}`, followed by its closing tag where it is text;
  * null: nothing.
  */
-export function callFault(
-  { text, isWritten }: Pick<LineCall, 'text' | 'isWritten'>, message: Message, machine: JsonChecker, source: Bytes,
-): Finding | null {
+export function callFault(call: LineCall, message: Message, machine: JsonChecker, source: Bytes): Finding | null {
+  const { text, isWritten } = call;
   const bytes = source.bytes(text.from, text.to);
-  const fault = objectFault(bytes, machine, isWritten);
+  const fault = objectFault(bytes, call, machine);
   if (fault === null) return null;
   const { at, detail } = fault;
   const rule = 'bad-call-object';
@@ -83,18 +88,20 @@ interface Fault {
   readonly detail: string;
 }
 
-function objectFault(bytes: Uint8Array, machine: JsonChecker, isWritten: boolean): Fault | null {
+/** `bytes`: what follows the token, from which the call was read. */
+function objectFault(bytes: Uint8Array, call: LineCall, machine: JsonChecker): Fault | null {
+  const { value, isWritten } = call;
   const wrong = machine.checkJson(bytes, JSON_DEEPEST);
   const to = wrong < 0 ? bytes.length : wrong;
-  const json = bytes.subarray(0, to);
   // What follows a value is wrong too.
-  if (wrong >= 0 && machine.checkJson(json, JSON_DEEPEST) >= 0) return { at: wrong, detail: 'it is no JSON' };
-  const value = parseJson(decodeUtf8(json));
+  if (wrong >= 0 && machine.checkJson(bytes.subarray(0, to), JSON_DEEPEST) >= 0) {
+    return { at: wrong, detail: 'it is no JSON' };
+  }
   let at = 0;
   while (isBlankByte(bytes[at])) at++;
-  if (!isObject(value)) return { at, detail: 'it is no JSON object' };
-  if (typeof own(value, 'name') !== 'string') return { at, detail: 'its name is no text' };
-  if (!isObject(own(value, 'arguments'))) return { at, detail: 'its arguments are no object' };
+  if (value === null) return { at, detail: 'it is no JSON object' };
+  if (call.name === null) return { at, detail: 'its name is no text' };
+  if (!isObject(call.arguments)) return { at, detail: 'its arguments are no object' };
   if (!isWritten || decodeUtf8(bytes.subarray(to, to + CLOSE_CALL.length)) === CLOSE_CALL) return null;
   return { at: to, detail: `no ${CLOSE_CALL} follows it` };
 }

@@ -14,42 +14,47 @@ const TAGS = [OPEN_CALL, OPEN_REPLY].map((tag) => new TextEncoder().encode(tag))
 export class WrittenTags {
   readonly #machine: Machine;
   readonly #batch: Batch;
+  /** The batch lies in the machine's table and window, where it can be looked through. */
+  readonly #isKnown: boolean;
   /** Where the batch ends; -1: nobody has asked yet. */
   #to = -1;
-  /** Position of the next tag, and the top-level row that holds it. */
-  #at = -1;
-  #row = 0;
+  /** The top-level row of the first tag from the row on that was asked for last; Infinity: there is none. */
+  #row: number;
 
   constructor(machine: Machine, batch: Batch) {
     this.#machine = machine;
     this.#batch = batch;
+    this.#isKnown = batch.words === machine.rows;
+    this.#row = this.#isKnown && (batch.dialect.flags & HAS_LINE) !== 0 ? -1 : Infinity;
   }
 
   /**
-   * The first top-level row from row `row` on, below row `end`, that holds a tag; `end` when none does. Asked with
-   * rising rows. A batch that does not lie in the machine's table and window is not looked at.
+   * The first top-level row from row `row` on, below row `end`, that holds a tag; `end` when none does. Asked with rows
+   * that do not fall. A batch that cannot be looked through has no such row.
    */
   next(row: number, end: number): number {
-    const batch = this.#batch;
-    if (!(batch.dialect.flags & HAS_LINE) || batch.words !== this.#machine.rows || row >= end) return end;
-    const from = fromOf(batch, row);
-    if (this.#at < from) this.#find(from, row);
-    return Math.min(this.#row, end);
+    if (row > this.#row) this.#find(row);
+    return this.#row < end ? this.#row : end;
   }
 
-  #find(from: number, row: number): void {
+  /** A tag stands in the message at row `row`, or nobody knows. Asked as `next` is, with rows below the batch's end. */
+  mayStandIn(row: number): boolean {
+    if (row > this.#row) this.#find(row);
+    return this.#row === row || !this.#isKnown;
+  }
+
+  #find(row: number): void {
     const { base } = this.#batch;
     const { source } = this.#machine;
     if (this.#to < 0) this.#to = this.#end();
-    for (let at = from - base; ; at++) {
+    for (let at = fromOf(this.#batch, row) - base; ; at++) {
       at = this.#machine.findPair(at, this.#to - base, FIRST, SECOND);
       if (at < 0) {
-        this.#at = this.#row = Infinity;
+        this.#row = Infinity;
         return;
       }
       if (TAGS.some((tag) => tag.every((byte, i) => source[at + i] === byte))) {
-        this.#at = base + at;
-        this.#row = this.#rowOf(row);
+        this.#row = this.#rowOf(base + at, row);
         return;
       }
     }
@@ -63,13 +68,13 @@ export class WrittenTags {
     return Math.max(toOf(batch, row), toOf(batch, batch.to - 1));
   }
 
-  /** The top-level row of the tag, from row `row` on. */
-  #rowOf(row: number): number {
+  /** The top-level row of the tag at a position, from row `row` on. */
+  #rowOf(at: number, row: number): number {
     const batch = this.#batch;
     let [low, high] = [row, batch.to];
     while (high - low > 1) {
       const middle = (low + high) >> 1;
-      if (fromOf(batch, middle) <= this.#at) low = middle;
+      if (fromOf(batch, middle) <= at) low = middle;
       else high = middle;
     }
     // It may be a descendant of a message.
