@@ -154,7 +154,9 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
   const converted = convertLifted(lifted.data, to, options);
-  const canQuote = isDialect(to) && (to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0);
+  // Interchange tells them itself.
+  const canQuote = isDialect(to) ? to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0
+    : to.startsWith('interchange-');
   const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
   const tags = TAKES_TAGS.has(to) ? lossesOfTags(data.messages) : [];
   const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];

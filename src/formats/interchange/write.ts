@@ -2,6 +2,7 @@
 
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
+import { thoughtIn } from '../../model/written-thought.ts';
 import { builtinsOf } from '../../model/header/document.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { placeTools } from '../chat/tools.ts';
@@ -17,6 +18,7 @@ import {
 import { loseFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
+import { lossesOfQuotes } from '../written-thoughts.ts';
 
 /** The 2.2 form. Tools beside the messages are placed in the developer's text. Throws a Refusal. */
 export function toInterchange22(data: TranscriptData): { record: InterchangeRecord; losses: Loss[] } {
@@ -33,7 +35,9 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
   const { messages } = data;
   const builtins = builtinsOf(data.header);
   loseFiles(data, losses);
+  loseVersion(data, losses);
   messages.forEach((message, index) => look(message, index, losses));
+  losses.push(...lossesOfQuotes(messages));
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {
     const thinking = thinkingAt(messages, at);
@@ -66,6 +70,20 @@ function look(message: MessageData, index: number, losses: Loss[]): void {
   const { end } = message;
   if (end === 'implicit' || end === 'eof')
     losses.push({ what: 'end', message: index, detail: `${end} becomes ${usualEnd(message)}` });
+  if (message.constrained === true && isAbsent(message.contentType))
+    losses.push({ what: 'content-type', message: index, detail: 'a constraint without a type is left out' });
+  // Reading finds written reasoning by what the content looks like.
+  const { written, content } = message;
+  if (written && isShown(message) && JSON.stringify(written) !== JSON.stringify(thoughtIn(content)))
+    losses.push({ what: 'thinking', message: index, detail: 'where written reasoning ends is not told' });
+}
+
+/** A version is written as one that the form knows. */
+function loseVersion({ header }: TranscriptData, losses: Loss[]): void {
+  const { version } = header ?? {};
+  const isKnown = typeof version === 'number' || /^[12](?:\.[0-9]{1,9})?$/.test(String(version));
+  if (version === undefined || isKnown) return;
+  losses.push({ what: 'header', message: null, detail: 'the version is none that is known' });
 }
 
 /** A version that is read as the form's own. */
@@ -87,8 +105,9 @@ const isUsualEnd = (message: MessageData): boolean =>
 
 /** Only a role, a channel and a usual end are said of it, besides what a call's own object holds. */
 function isOrdinary(message: MessageData): boolean {
-  const { name, intent, attributes, channel } = message;
-  return channel === 'commentary' && isAbsent(name) && isAbsent(intent) && isAbsent(attributes) && isUsualEnd(message);
+  const { name, intent, attributes, channel, marked } = message;
+  const isBare = isAbsent(name) && isAbsent(intent) && isAbsent(attributes) && marked !== false;
+  return channel === 'commentary' && isBare && isUsualEnd(message);
 }
 
 /** Nothing but a role, a channel, perhaps an intent, and its text are said of it. */

@@ -13,9 +13,10 @@ import {
   toInterchange20,
   toInterchange22,
 } from '../../../src/formats/interchange/interchange.ts';
-import { Refusal } from '../../../src/formats/loss.ts';
+import { type Loss, Refusal } from '../../../src/formats/loss.ts';
 import { parse } from '../../../src/index.ts';
 import { messageData, type MessageData, type TranscriptData } from '../../../src/model/data.ts';
+import { isShown } from '../../../src/rules/message-data.ts';
 import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 
@@ -319,6 +320,53 @@ describe('what is refused', () => {
   });
 });
 
+describe('what the forms have no place for is told by name', () => {
+  const LOOKS = '<think>a</think>b</think>c';
+  const cases: [member: string, data: Partial<TranscriptData>, loss: Loss][] = [
+    ['files', { files: [{ before: 0, parts: ['a'] }] }, {
+      what: 'files', message: null, detail: 'files and fill-ins outside of messages are left out',
+    }],
+    ['header', { header: { version: 'x' } }, {
+      what: 'header', message: null, detail: 'the version is none that is known',
+    }],
+    ['end', { messages: [{ ...ANSWER, end: 'eof' }] }, { what: 'end', message: 0, detail: 'eof becomes end' }],
+    ['end of a call', { messages: [{ ...CALL, end: 'implicit' }] }, {
+      what: 'end', message: 0, detail: 'implicit becomes call',
+    }],
+    ['constrained', { messages: [{ ...ANSWER, constrained: true }] }, {
+      what: 'content-type', message: 0, detail: 'a constraint without a type is left out',
+    }],
+    ['written: null', { messages: [{ ...ANSWER, content: LOOKS, written: null }] }, {
+      what: 'field', message: 0, detail: 'text that looks like written reasoning is taken for it',
+    }],
+    ['written', {
+      messages: [{
+        ...ANSWER, content: LOOKS,
+        written: { from: 0, to: 25, textFrom: 7, textTo: 17, marker: { from: 0, to: 7 }, isOpened: true },
+      }],
+    }, { what: 'thinking', message: 0, detail: 'where written reasoning ends is not told' }],
+  ];
+  test.each(FORMS.flatMap((form) => cases.map((one) => [form.version, ...one] as const)))(
+    '%s: %s', (version, _, given, loss) => {
+      const { to } = FORMS.find((form) => form.version === version)!;
+      const data = { ...transcript(ANSWER), ...given };
+      expect(to(data).losses).toEqual([loss]);
+      if (given.messages?.[0]!.written !== undefined) return;
+      expect(convertTranscript(data, `interchange-${version}`).losses).toEqual([loss]);
+    },
+  );
+
+  test('a quoted marker in one of several calls keeps it apart', () => {
+    const quoted = { ...CALL, callId: 'c2', content: '"<|start_reason|>"', marked: false };
+    for (const { to, from } of FORMS) {
+      const data = transcript(PREAMBLE, quoted, CALL, quoted);
+      const { record, losses } = to(data);
+      expect(losses).toEqual([]);
+      expect(from(JSON.parse(JSON.stringify(record))).data).toEqual(data);
+    }
+  });
+});
+
 describe('any messages', () => {
   const text = fc.string({ unit: 'grapheme', maxLength: 8 });
   const word = fc.constantFrom(
@@ -355,8 +403,12 @@ describe('any messages', () => {
         { requiredKeys: ['role', 'content', 'end'] },
       ),
       type,
+      fc.boolean(),
     )
-    .map(([fields, typed]): MessageData => ({ ...fields, ...typed }) as MessageData);
+    .map(([fields, typed, isQuoted]): MessageData => {
+      const message = { ...fields, ...typed } as MessageData;
+      return isQuoted && !isShown(message) ? { ...message, marked: false } : message;
+    });
   const pieces = fc.array(
     fc.oneof(message, fc.constantFrom(THOUGHT, PREAMBLE, CALL, { ...CALL, callId: 'c2' }, REPLY, ANSWER)),
     { maxLength: 8 },
