@@ -7,8 +7,9 @@ import {
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { CallChannels } from '../model/header/document.ts';
-import type { Message } from '../model/message.ts';
+import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import type { Dialect } from '../scan/dialects.ts';
 import { isBuiltin, plainName } from '../tools/name.ts';
 import { Queue, Queues } from './queue.ts';
 
@@ -84,6 +85,22 @@ export function askedOf(transcript: TranscriptInfo): Asked {
   return isOneX(transcript) ? ASKED.oneX : ASKED.withIds;
 }
 
+/** What an end is judged by. */
+export interface Ended {
+  readonly role: string | null;
+  readonly channel: string;
+  readonly recipient: string | null;
+  readonly isAmbiguous: boolean;
+  readonly isUndispatchable: boolean;
+}
+
+/** A message that ends as a call and calls no tool. */
+export function isCallToNobody(message: Ended, end: End, { dialect }: { readonly dialect: Dialect }): boolean {
+  const { role, recipient, isAmbiguous, isUndispatchable } = message;
+  if (end !== 'call' || isAmbiguous || isUndispatchable || (dialect.flags & HAS_LINE) !== 0) return false;
+  return role !== 'tool' && !isToolRecipient(recipient);
+}
+
 export class CallRules {
   readonly #asked: Asked;
   readonly #channels: CallChannels;
@@ -116,7 +133,7 @@ export class CallRules {
       this.reply(message.callId, message.name, from, to, tell);
     } else if (isToolRecipient(message.recipient)) {
       if (message.role === 'assistant') this.call(message.callId, message.recipient!, message.channel, from, to, tell);
-    } else if (message.end === 'call') {
+    } else if (isCallToNobody(message, message.end, message)) {
       tell({ rule: 'call-without-recipient', from, to });
     }
   }

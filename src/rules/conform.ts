@@ -5,7 +5,7 @@ import { isToolRecipient } from '../model/attributes.ts';
 import type { End, Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { isObject } from '../tools/json.ts';
-import { askedOf } from './calls.ts';
+import { askedOf, type Ended } from './calls.ts';
 
 const INTENTS: ReadonlySet<string> = new Set(['preamble', 'status', 'debug']);
 
@@ -33,15 +33,6 @@ function undeclared({ role, name, channel }: Message, { header }: TranscriptInfo
   const isTool = role === 'tool' && (roles?.includes('functions.*') || (name !== null && roles?.includes(name)));
   if (roles !== null && role !== null && !roles.includes(role) && !isTool) return 'the role';
   return channels !== null && !channels.includes(channel) ? 'the channel' : null;
-}
-
-/** What an end is judged by. */
-export interface Ended {
-  readonly role: string | null;
-  readonly channel: string;
-  readonly recipient: string | null;
-  readonly isAmbiguous: boolean;
-  readonly isUndispatchable: boolean;
 }
 
 /** What is wrong with how a message ended; `at`: its first byte to the end of its header. */

@@ -74,7 +74,7 @@ export function checkContent(
     const wrong = checkJson(machine, message, source, constraints.depth);
     if (wrong < 0) return null;
     const place = placeOf(message, source, wrong);
-    return broken(message, 'invalid-json', place, place.from === place.to ? 'it ends too early' : undefined);
+    return brokenJson(message.isConstrained, place);
   }
   const check = constraints.types.get(type);
   if (!check) return { rule: 'unknown-content-type', ...(message.reading.meaning.contentTypeSpan ?? message.header) };
@@ -84,9 +84,17 @@ export function checkContent(
   return broken(message, 'invalid-content', placeOf(message, source, answer));
 }
 
+/** What is wrong at `place` with a body that is to be JSON; an empty place: where it ends too early. */
+export function brokenJson(isConstrained: boolean, place: Span): Finding {
+  return broken({ isConstrained }, 'invalid-json', place, place.from === place.to ? 'it ends too early' : undefined);
+}
+
 /** A type that is declared binds; one that is hinted at warns. */
-function broken(message: Message, rule: 'invalid-json' | 'invalid-content', place: Span, detail?: string): Finding {
-  return { rule: message.isConstrained ? rule : 'hint-mismatch', ...place, ...(detail !== undefined && { detail }) };
+function broken(
+  { isConstrained }: { readonly isConstrained: boolean }, rule: 'invalid-json' | 'invalid-content', place: Span,
+  detail?: string,
+): Finding {
+  return { rule: isConstrained ? rule : 'hint-mismatch', ...place, ...(detail !== undefined && { detail }) };
 }
 
 /** Offset in the content of the first byte that is no JSON, or -1. */

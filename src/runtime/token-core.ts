@@ -22,6 +22,11 @@ export interface TokenOptions extends StreamOptions {
   readonly decode: (id: number) => Uint8Array | null | undefined;
   /** Without it, those of o200k_harmony. */
   readonly specials?: SpecialTokens | undefined;
+  /**
+   * Ids with which the model stops and that are no control tokens of the dialect. Without it, those of `specials` that
+   * are `<|endoftext|>`.
+   */
+  readonly stops?: Iterable<number> | undefined;
 }
 
 /** The control tokens of o200k_harmony, gpt-oss's vocabulary. */
@@ -40,6 +45,7 @@ export const O200K_HARMONY: Readonly<Record<number, string>> = Object.freeze({
 const LT = 0x3c;
 /** Stands for a `<` that begins no token: neither white space nor a visible character. */
 const MASK = 0x7f;
+const END_OF_TEXT = '<|endoftext|>';
 const REPLACEMENT = Uint8Array.of(0xef, 0xbf, 0xbd);
 const NOTHING = new Uint8Array(0);
 const ENCODER = new TextEncoder();
@@ -48,6 +54,8 @@ export class Tokens {
   readonly #stream: Stream;
   readonly #decode: (id: number) => Uint8Array | null | undefined;
   readonly #specials = new Map<number, Uint8Array>();
+  readonly #stops: ReadonlySet<number>;
+  #isStopped = false;
   /** The texts of the specials that begin with a `<`: spelled in text, they are text. */
   readonly #spelled: readonly Uint8Array[];
   /** Text at the end of what came that may still spell one. */
@@ -57,24 +65,28 @@ export class Tokens {
   /** Bytes that were pushed before those in #out. */
   #pushed = 0;
 
-  constructor(stream: Stream, { decode, specials = O200K_HARMONY }: TokenOptions) {
+  constructor(stream: Stream, { decode, specials = O200K_HARMONY, stops }: TokenOptions) {
     if (typeof decode !== 'function') {
       throw new TypeError('option decode: expected a function from a token id to bytes');
     }
     this.#stream = stream;
     this.#decode = decode;
-    const entries = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
-    for (const [id, text] of entries) this.#specials.set(Number(id), ENCODER.encode(text));
+    const given = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
+    const entries = Array.from(given, ([id, text]): [number, string] => [Number(id), text]);
+    for (const [id, text] of entries) this.#specials.set(id, ENCODER.encode(text));
+    this.#stops = new Set(stops ?? entries.flatMap(([id, text]) => (text === END_OF_TEXT ? [id] : [])));
     this.#spelled = [...this.#specials.values()].filter((bytes) => bytes[0] === LT);
   }
 
   /**
    * Takes the next ids, and gives the events that they make certain. Never throws on data: an id without bytes is
-   * U+FFFD.
+   * U+FFFD. Nothing behind a stop id is read.
    */
   feedTokens(ids: readonly number[]): StreamEvent[] {
     if (!this.#stream.isOpen) return [];
     for (const id of ids) {
+      this.#isStopped ||= this.#stops.has(id);
+      if (this.#isStopped) break;
       const special = this.#specials.get(id);
       if (special) this.#special(special);
       else this.#text(this.#bytesOf(id));
@@ -82,11 +94,16 @@ export class Tokens {
     return this.#push();
   }
 
-  /** As `MessageStream.end`. */
+  /** The model has stopped with a stop id. */
+  get isStopped(): boolean {
+    return this.#isStopped;
+  }
+
+  /** As `MessageStream.end`; a stop id says `stop`, whatever the finish reason is. */
   end(options: EndOptions = {}): StreamEvent[] {
     if (!this.#stream.isOpen) return [];
     this.#release(false);
-    return [...this.#push(), ...this.#stream.end(options)];
+    return [...this.#push(), ...this.#stream.end(this.#isStopped ? { finishReason: 'stop' } : options)];
   }
 
   /** As `MessageStream.cancel`. */
@@ -99,6 +116,7 @@ export class Tokens {
     this.#stream.reset();
     this.#held = NOTHING;
     this.#length = this.#pushed = 0;
+    this.#isStopped = false;
   }
 
   #bytesOf(id: number): Uint8Array {

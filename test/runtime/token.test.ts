@@ -148,7 +148,7 @@ describe.each([
       { type: 'response.delta', delta: 'hi' },
       { type: 'response.output_text.done' },
       { type: 'response.output_item.done', message: { content: 'hi', end: 'end' } },
-      { type: 'response.incomplete' },
+      { type: dialect === 'openchatml-2.0' ? 'response.completed' : 'response.incomplete' },
     ]);
   });
 
@@ -203,4 +203,46 @@ test('a wrong call is told', () => {
   expect(() => new TokenStream({} as never)).toThrow(TypeError);
   const stream = new TokenStream({ decode: (() => 'text') as never });
   expect(() => stream.feedTokens([1])).toThrow(TypeError);
+});
+
+describe('a stop id', () => {
+  const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
+  const options = {
+    dialect: 'harmony', role: 'assistant', decode: (token: number) => Uint8Array.of(token), messageId: id,
+  } as const;
+  const hello = [200005, ...encode('final'), 200008, ...encode('Hello')];
+
+  test.each([
+    ['of the vocabulary', 199999, {}],
+    ['of a vocabulary of its own', 7, { specials: { ...O200K_HARMONY, 7: '<|endoftext|>' } }],
+    ['that is given', 2, { stops: [2] }],
+  ])('%s ends the output, and is never shown', (_, stop, more) => {
+    for (const size of [1, 3, 100]) {
+      const stream = new TokenStream({ ...options, ...more });
+      const events: StreamEvent[] = [];
+      const ids = [...hello, stop, ...encode(' behind'), 200002];
+      for (let at = 0; at < ids.length; at += size) events.push(...stream.feedTokens(ids.slice(at, at + size)));
+      expect(stream.isStopped).toBe(true);
+      events.push(...stream.end({ finishReason: null }));
+      expect(deltasOf(events, 'response.delta', 'm0')).toBe('Hello');
+      expect(events.at(-1)).toEqual({ type: 'response.completed', message_id: 'm0', stop: 'stripped' });
+      stream.reset();
+      expect(stream.isStopped).toBe(false);
+    }
+  });
+
+  test('that text spells, or that the caller does not want, is text', () => {
+    const spelled = new TokenStream(options);
+    const shown = [...spelled.feedTokens([...hello, ...encode('<|endoftext|>'), 200002]), ...spelled.end()];
+    expect(deltasOf(shown, 'response.delta', 'm0')).toBe('Hello<|endoftext|>');
+    const without = new TokenStream({ ...options, stops: [] });
+    const text = [...without.feedTokens([...hello, 199999, 200002]), ...without.end()];
+    expect([deltasOf(text, 'response.delta', 'm0'), without.isStopped]).toEqual(['Hello<|endoftext|>', false]);
+  });
+
+  test('behind a terminator changes nothing', () => {
+    const stream = new TokenStream(options);
+    const events = [...stream.feedTokens([...hello, 200002, 199999]), ...stream.end()];
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', stop: 'return' });
+  });
 });

@@ -4,6 +4,7 @@
 import type { Mark } from '../../model/thoughts.ts';
 import { ThoughtReader } from '../../model/thoughts.ts';
 import type { StreamEvent } from './event.ts';
+import { JsonBody } from './json-body.ts';
 import { LeakReader } from './leak.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
 import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model/written-thought.ts';
@@ -23,8 +24,10 @@ export interface BodyUse {
   readonly writtenTags: 'calls' | 'replies' | null;
   /** A 0.1 call of which only white space would be shown is not visible: white space waits (R-CALL). */
   readonly waitsForText: boolean;
-  /** Only the message's end tells whether it is shown. */
-  readonly waitsForEnd: boolean;
+  /** In what is shown; in 0.1 they are usual (R-COT). */
+  readonly marksAreWrong: boolean;
+  /** The body is to be JSON. */
+  readonly isJson: boolean;
   /** Deltas of the whole content. */
   readonly deltas: 'reasoning' | 'arguments' | null;
   readonly summarize: ((paragraph: string) => string) | undefined;
@@ -47,6 +50,9 @@ export class BodyText {
   /** Of an assistant's text that is shown. */
   readonly #leak: LeakReader | null;
   readonly #tags: TagReader | null;
+  readonly #json: JsonBody | null;
+  /** Marks that begin thoughts in what is shown: from and to of each. */
+  readonly #marks: number[] = [];
   #hasCall = false;
   #hasReply = false;
   /** At the mark that ends a thought. */
@@ -78,13 +84,14 @@ export class BodyText {
     this.#written = isSaid && writtenThoughts !== 'none'
       ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
     this.#tags = use.shows ? this.#tagReader() : null;
-    this.#waiting = use.waitsForText || use.waitsForEnd ? '' : null;
+    this.#json = use.isJson ? new JsonBody() : null;
+    this.#waiting = use.waitsForText ? '' : null;
     this.isVisible = use.shows;
   }
 
   /** Nothing of the body is asked for. */
   get isIdle(): boolean {
-    return this.#content === null && this.#shown === null;
+    return this.#content === null && this.#shown === null && this.#json === null;
   }
 
   get content(): string {
@@ -104,6 +111,17 @@ export class BodyText {
   /** UTF-16 units of the content before it. */
   get leakAt(): number {
     return this.#leakAt;
+  }
+
+  /** The marks that begin thoughts in what is shown. */
+  *marks(): Generator<Span, void, void> {
+    const marks = this.isVisible ? this.#marks : [];
+    for (let i = 0; i < marks.length; i += 2) yield { from: marks[i]!, to: marks[i + 1]! };
+  }
+
+  /** Where the body, which ends at `bodyTo`, is no JSON and is to be; null: nowhere. */
+  brokenJson(bodyTo: number): Span | null {
+    return this.#json === null ? null : this.#json.wrong(bodyTo);
   }
 
   /** Reasoning that is written as text in what is shown, where the content alone says otherwise, as data has it. */
@@ -127,6 +145,7 @@ export class BodyText {
     if (this.#tags !== null && !this.#hasCall) this.#tags.take(bytes, at);
     else if (this.#leak !== null && this.#leak.isWaiting) this.#leak.take(bytes, at);
     else this.#passOn(bytes, at);
+    this.#json?.take(bytes, at);
     if (this.#content === null) return;
     if (this.#written === null || this.#written.closed === closed) {
       this.#give(this.#content.take(bytes));
@@ -181,6 +200,7 @@ export class BodyText {
   part(): void {
     this.#tags?.interrupt();
     this.#leak?.release();
+    this.#json?.part();
     this.#written?.interrupt();
     if (this.#shown && !this.#isCut) this.#show(this.#shown.flush());
     if (this.#content) this.#give(this.#content.flush());
@@ -201,6 +221,7 @@ export class BodyText {
     const does = this.#thoughts.take(mark);
     if (does === 'calls' && this.#written?.isInside) return;
     if (does === 'ends') this.#isEnding = true;
+    if (does === 'opens' && this.#use.marksAreWrong) this.#marks.push(mark.from, mark.to);
     if (does === 'opens') this.#show(this.#shown!.flush());
     else if (does === 'calls') this.#call();
   }
@@ -214,19 +235,13 @@ export class BodyText {
       || (this.#thoughts !== null && this.#thoughts.open !== null);
   }
 
-  /** The body has ended. `endsAsCall`: its terminator says that it is a call. */
-  finish(endsAsCall: boolean): void {
+  /** The body has ended. */
+  finish(): void {
     this.#tags?.finish();
     this.part();
     if (this.#hasReply && this.#waiting !== null) this.isVisible = false;
-    if (this.#use.waitsForEnd && endsAsCall) this.isVisible = false;
     this.#release();
     if (this.#paragraph !== '') this.#summary();
-  }
-
-  /** Nothing more of the body is told; what waits is not shown. */
-  drop(): void {
-    if (this.#waiting !== null && this.#use.waitsForEnd) this.isVisible = false;
   }
 
   #release(): void {
@@ -242,15 +257,7 @@ export class BodyText {
       return;
     }
     this.#waiting += text;
-    const isLong = this.#waiting.length > MOST_WAITING;
-    if (this.#use.waitsForEnd) {
-      if (isLong) {
-        this.isVisible = false;
-        this.#waiting = '';
-      }
-    } else if (isLong || !isBlankText(text)) {
-      this.#release();
-    }
+    if (this.#waiting.length > MOST_WAITING || !isBlankText(text)) this.#release();
   }
 
   #display(text: string): void {

@@ -1,7 +1,8 @@
 // A stream: bytes or text in, events out; ended, cancelled, begun anew. Which scanner it uses is for stream.ts and
 // twin.ts.
 
-import { HAS_LINE } from '../../abi.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { askedOf } from '../../rules/calls.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { type ResolvedOptions, resolveOptions, type StreamOptions } from './options.ts';
@@ -24,6 +25,14 @@ const STOPPED: ReadonlySet<string> = new Set([
 const ENCODER = new TextEncoder();
 /** Text is encoded a part at a time. */
 const PART = 32 * 1024;
+
+/**
+ * In 2.2 and Harmony `<|end|>` closes a message and not the turn, unless the model is known to have stopped there. 2.0
+ * has `<|return|>` for training alone (2.0 §3), and 1.x and 0.1 have none.
+ */
+function mayEndTurn(transcript: TranscriptInfo): boolean {
+  return transcript.dialect.id !== 'harmony' && askedOf(transcript).version !== '2.2';
+}
 
 export class Stream {
   readonly #machines: Machines;
@@ -154,17 +163,15 @@ export class Stream {
   }
 
   #tellEnd(isStripped: boolean): void {
-    const { last, scan } = this.#reader;
+    const { last } = this.#reader;
     const id = last?.id ?? null;
     const incomplete = (reason: 'truncated' | 'no-stop-token' | 'empty' | 'bound'): void =>
-      void this.#events.push({ type: 'response.incomplete', message_id: id, reason });
+      void this.#events.push({ type: 'response.incomplete', message_id: id, code: 'E-STREAM-TRUNCATED', reason });
     if (!last) return incomplete('empty');
     if (last.isStopped || last.isAbandoned) return incomplete('bound');
     if (last.status(isStripped) === 'incomplete') return incomplete(last.isOpenTurn ? 'no-stop-token' : 'truncated');
     const { stop } = last;
-    const isLine = (scan.dialect.flags & HAS_LINE) !== 0;
-    // In 2.x `<|end|>` closes a message and not the turn, unless the model is known to have stopped there.
-    if (stop === 'end' && !isLine && !isStripped) return incomplete('no-stop-token');
+    if (stop === 'end' && !isStripped && !mayEndTurn(last.transcript)) return incomplete('no-stop-token');
     this.#events.push({ type: 'response.completed', message_id: id, stop: stop ?? 'stripped' });
   }
 

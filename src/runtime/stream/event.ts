@@ -48,7 +48,7 @@ export interface DoneMessage extends StreamedMessage {
   readonly bodyTo: number;
   /** A prompt that waits for its completion (R-OPEN-TURN). */
   readonly isOpenTurn: boolean;
-  /** An end user may see it: now it is known of a 0.1 call and of a commentary that ended as a call. */
+  /** An end user may see it: of a 0.1 call it is known now. What was shown stays so, however the message ends. */
   readonly visible: boolean;
   /**
    * `completed`: ended by a terminator, or by the input's end where the stop token was stripped. `incomplete`: cut off,
@@ -199,12 +199,13 @@ export interface Completed extends OfMessage<string | null> {
 }
 
 /**
- * The input ended otherwise (2.2 §9). `truncated`: in a message; `no-stop-token`: after a message that `<|end|>`
- * closed, so that another one was to come; `empty`: there was no message; `bound`: the last message was beyond a bound.
+ * The input ended otherwise (2.2 §9, §14). `truncated`: in a message; `no-stop-token`: after a message that `<|end|>`
+ * closed, where another one was to come; `empty`: there was no message; `bound`: the last message was beyond a bound.
  * The last event.
  */
 export interface Incomplete extends OfMessage<string | null> {
   readonly type: 'response.incomplete';
+  readonly code: 'E-STREAM-TRUNCATED';
   readonly reason: 'truncated' | 'no-stop-token' | 'empty' | 'bound';
 }
 

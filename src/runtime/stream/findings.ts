@@ -1,14 +1,17 @@
 // The findings of a stream, with rule, code and place as `check` gives them, each as soon as it is known.
 //
-// Told are those of headers and of structure, bad UTF-8, reasoning as text and leaked channels. What else needs a whole
-// body or the messages before (JSON, call ids, tools, marks in shown text) is for `check`.
+// Told are those of headers and of structure, bad UTF-8, bodies that are no JSON, and what shown text holds that is
+// private. What else needs a whole body or the messages before (call ids, tools) is for `check`. Within a message they
+// stand in the order of the text, and what only its end tells comes last: the same order for every cut of the input.
 
 import { AT_START, BY_ROLE, HAS_ESCAPE, HAS_LINE, STRAY } from '../../abi.ts';
 import { type Code, diagnose, type Finding, type Severity } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type Divider, type TranscriptInfo, wantsHeader } from '../../model/transcript.ts';
 import type { Dialect } from '../../scan/dialects.ts';
+import { isCallToNobody } from '../../rules/calls.ts';
 import { conformOfEnd } from '../../rules/conform.ts';
+import { brokenJson } from '../../rules/constraint.ts';
 import { headerFindings, limitFindings } from '../../rules/header.ts';
 import type { InvalidUtf8 } from '../../rules/utf8.ts';
 import type { StreamDiagnostic, StreamEvent } from './event.ts';
@@ -163,6 +166,8 @@ export class StreamFindings {
     const { from, to, id, end, openLiteral, transcript } = message;
     const { number, declared } = transcript;
     const add = (finding: Finding): void => this.add(finding, number, declared, id);
+    for (const mark of message.marks()) add({ rule: 'cot-in-final', ...mark });
+    if (message.brokenJson) add(brokenJson(message.about.constrained, message.brokenJson));
     if (message.reasoning) add({ rule: 'reasoning-in-final', ...message.reasoning });
     if (message.leak) add({ rule: 'leaked-channel', ...message.leak });
     if (message.isOpenTurn) {
@@ -178,7 +183,9 @@ export class StreamFindings {
       add({ rule: 'truncated', from, to });
     }
     if (message.isAbandoned) return;
-    for (const finding of conformOfEnd(message.about, end, transcript, { from, to: message.bodyFrom })) add(finding);
+    const header = { from, to: message.bodyFrom };
+    if (isCallToNobody(message.about, end, transcript)) add({ rule: 'call-without-recipient', ...header });
+    for (const finding of conformOfEnd(message.about, end, transcript, header)) add(finding);
   }
 
   get stripped(): boolean {

@@ -2,7 +2,7 @@
 
 import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
-import type { End, Message } from '../../model/message.ts';
+import type { End, Message, Span } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { hiddenReason, type VisibilityOptions } from '../../rules/visibility.ts';
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
@@ -62,18 +62,17 @@ export class OpenMessage {
     const shows = mayShow(view, transcript, source, options.visibility);
     const kind = kindOf(view, shows);
     this.#about = aboutOf(view, kind, index, transcript.number);
-    const { harmonyPreambles, missingChannel } = options.visibility;
     const isAssistant = view.role === 'assistant';
-    const isHarmony = transcript.dialect.id === 'harmony';
     const isLine = (transcript.dialect.flags & HAS_LINE) !== 0;
+    const isHarmony = transcript.dialect.id === 'harmony';
     const use: BodyUse = {
       shows,
       isAssistant,
       writtenThoughts: isHarmony ? 'none' : options.thinkOpen && index === 0 ? 'open' : 'some',
       writtenTags: !isLine ? null : isAssistant ? 'calls' : 'replies',
       waitsForText: isLine,
-      // Shown as a preamble by convention only: when it ends as a call, it is none.
-      waitsForEnd: shows && harmonyPreambles === true && !mayShow(view, transcript, source, { missingChannel }),
+      marksAreWrong: !isLine,
+      isJson: this.#about.contentType === 'json' && !isLine,
       deltas: kind === 'call' ? 'arguments' : kind === 'reasoning' && options.reasoning ? 'reasoning' : null,
       summarize: kind === 'reasoning' ? options.summarize : undefined,
       collects: options.collect,
@@ -110,13 +109,23 @@ export class OpenMessage {
   }
 
   /** Reasoning that is written as text in what is shown: its marker. */
-  get reasoning(): { readonly from: number; readonly to: number } | null {
+  get reasoning(): Span | null {
     return this.isOpenTurn ? null : (this.#whole?.reasoning ?? null);
   }
 
   /** Where a hidden channel begins in what is shown. */
-  get leak(): { readonly from: number; readonly to: number } | null {
+  get leak(): Span | null {
     return this.isOpenTurn ? null : (this.#whole?.leak ?? null);
+  }
+
+  /** The marks that begin thoughts in what is shown. */
+  marks(): Iterable<Span> {
+    return this.isOpenTurn || !this.#whole ? NONE : this.#whole.marks();
+  }
+
+  /** Where the body is no JSON and is to be; null: nowhere, as far as it is known. */
+  get brokenJson(): Span | null {
+    return this.isOpenTurn || this.isStopped || !this.#whole ? null : this.#whole.brokenJson(this.#bodyTo);
   }
 
   /** Where the text is beyond a bound. */
@@ -132,7 +141,6 @@ export class OpenMessage {
   /** Beyond a bound: nothing more of the body is told. */
   cutOff(): void {
     this.isStopped = true;
-    this.text?.drop();
     this.text = null;
   }
 
@@ -150,7 +158,7 @@ export class OpenMessage {
     this.isOpenTurn = this.mayBeOpenTurn && this.end === 'eof' && bodyTo === this.#about.bodyFrom;
     this.to = to;
     this.#bodyTo = Math.max(bodyTo, this.#about.bodyFrom);
-    this.#whole?.finish(this.end === 'call' || this.isStopped);
+    this.#whole?.finish();
   }
 
   /** A further terminator. */

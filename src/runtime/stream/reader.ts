@@ -251,7 +251,10 @@ export class StreamReader implements ScanVisitor {
     if (!this.#message && row.from - opener.from > this.#options.bounds.header) this.#abandon(opener.from);
     this.#place = 'body';
     this.#told = row.from;
-    if (this.#message) return;
+    if (this.#message) {
+      this.#findings.invalidUtf8(row.from, row.from, this.#divider.number, this.#message.id);
+      return;
+    }
     this.#bodyIndex = this.#own.count;
     this.#push(BODY, { from: row.from, to: row.from, next: this.#bodyIndex + 1 });
     // A body without its token ends where it begins, at what ended the header: then all is known. Else how it ends is
@@ -341,6 +344,7 @@ export class StreamReader implements ScanVisitor {
     const { number, declared } = message.transcript;
     const rule = limit.isLiteral ? 'literal-limit' : 'body-limit';
     const from = limit.isLiteral ? this.#literalFrom : message.bodyFrom;
+    this.#findings.invalidUtf8(limit.at, 0, number, message.id);
     this.#findings.add({ rule, from, to: limit.at }, number, declared, message.id);
     message.cutOff();
   }
@@ -367,7 +371,10 @@ export class StreamReader implements ScanVisitor {
       this.#tellTo(to);
       message.text?.afterMark();
     } else if (kind === STRAY) {
-      if (isNew) this.#findings.strayInBody(from, to, message, this.scan.dialect);
+      if (isNew) {
+        this.#findings.invalidUtf8(from, 0, this.#divider.number, message.id);
+        this.#findings.strayInBody(from, to, message, this.scan.dialect);
+      }
       if (token === CHANNEL) message.text?.channel();
     }
   }
@@ -385,8 +392,8 @@ export class StreamReader implements ScanVisitor {
     const messageTo = isEnded ? row.to + tokenLength(token) : row.to;
     this.#divider.passed(0, opener.word);
     message.finish(opener.word, to, messageTo);
-    this.#findings.end(message);
     this.#findings.invalidUtf8(messageTo, 0, this.#divider.number, message.id);
+    this.#findings.end(message);
     message.tellDone(this.#findings.stripped);
     this.last = message;
     this.#message = null;

@@ -79,10 +79,11 @@ export class OutputReader {
     const wasEnough = this.#isEnough;
     const last = this.#stream.end(finishReason == null ? {} : { finishReason });
     const events = this.#last(last);
-    const incomplete = last.find((event) => event.type === 'response.incomplete');
-    const { reason } = incomplete ?? {};
-    const stopped = reason === 'no-stop-token' && CUT.has(finishReason ?? '');
-    if (!wasEnough) this.read.isCut = isCut || stopped || reason === 'truncated' || reason === 'bound';
+    const ending = last.at(-1);
+    const reason = ending?.type === 'response.incomplete' ? ending.reason : null;
+    const isOpen = reason === 'no-stop-token' || (ending?.type === 'response.completed' && ending.stop === 'end');
+    const isStopped = isOpen && CUT.has(finishReason ?? '');
+    if (!wasEnough) this.read.isCut = isCut || isStopped || reason === 'truncated' || reason === 'bound';
     return events;
   }
 

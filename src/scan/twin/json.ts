@@ -1,5 +1,6 @@
-// RFC 8259 in TypeScript: whether bytes are one JSON value, for machines without WebAssembly, and what the other builds
-// are compared with. A table of states: for each state and byte the next state, or what is to be done with a container.
+// RFC 8259 in TypeScript: whether bytes are one JSON value, for machines without WebAssembly, for bodies that come in
+// pieces, and what the other builds are compared with. A table of states: for each state and byte the next state, or
+// what is to be done with a container.
 
 import { JSON_DEEPEST } from '../../abi.ts';
 
@@ -146,14 +147,27 @@ grammar.on(IN_OBJECT, bytesOf('}'), CLOSE_OBJECT);
 const TABLE = grammar.table();
 const COMPLETE: ReadonlySet<number> = new Set([AFTER, WHOLE, ZERO, FRACTION, POWER]);
 
-/** The answer of Machine.checkJson: -1, or the offset of the first wrong byte. */
-export function checkJsonParts(parts: Iterable<Uint8Array>, depth: number): number {
-  const most = Math.min(depth >>> 0, JSON_DEEPEST);
+/** Follows bytes that come in parts: whether they are one JSON value. */
+export class JsonReader {
+  readonly #most: number;
   /** Open containers: true for an object. */
-  const open: boolean[] = [];
-  let state = VALUE;
-  let before = 0;
-  for (const part of parts) {
+  readonly #open: boolean[] = [];
+  #state = VALUE;
+
+  /** `depth`: containers that may stand in one another. */
+  constructor(depth: number) {
+    this.#most = Math.min(depth >>> 0, JSON_DEEPEST);
+  }
+
+  /** What came is a value as a whole. */
+  get isComplete(): boolean {
+    return this.#open.length === 0 && COMPLETE.has(this.#state);
+  }
+
+  /** Offset in the part of the first wrong byte, behind which nothing is to be asked any more; -1: none is. */
+  take(part: Uint8Array): number {
+    const open = this.#open;
+    let state = this.#state;
     for (let at = 0; at < part.length; at++) {
       const next = TABLE[(state << 8) | part[at]!]!;
       if (next >= ACTIONS) {
@@ -161,19 +175,31 @@ export function checkJsonParts(parts: Iterable<Uint8Array>, depth: number): numb
         continue;
       }
       if (next === COMMA) {
-        if (open.length === 0) return before + at;
+        if (open.length === 0) return at;
         state = open.at(-1) ? KEY : VALUE;
       } else if (next === OPEN_LIST || next === OPEN_OBJECT) {
-        if (open.length === most) return before + at;
+        if (open.length === this.#most) return at;
         open.push(next === OPEN_OBJECT);
         state = next === OPEN_OBJECT ? IN_OBJECT : IN_LIST;
       } else if (next === WRONG || open.pop() !== (next === CLOSE_OBJECT)) {
-        return before + at;
+        return at;
       } else {
         state = AFTER;
       }
     }
+    this.#state = state;
+    return -1;
+  }
+}
+
+/** The answer of Machine.checkJson: -1, or the offset of the first wrong byte. */
+export function checkJsonParts(parts: Iterable<Uint8Array>, depth: number): number {
+  const reader = new JsonReader(depth);
+  let before = 0;
+  for (const part of parts) {
+    const wrong = reader.take(part);
+    if (wrong >= 0) return before + wrong;
     before += part.length;
   }
-  return open.length === 0 && COMPLETE.has(state) ? -1 : before;
+  return reader.isComplete ? -1 : before;
 }

@@ -30,7 +30,7 @@ export function eventsOf(
 export const bytewise = (input: Uint8Array): number[] =>
   Array.from({ length: Math.max(0, input.length - 1) }, (_, i) => i + 1);
 
-/** Events with deltas that follow each other joined, pieces of stray text too; diagnostics apart and sorted. */
+/** Events with deltas that follow each other joined, pieces of stray text too; diagnostics apart, in their order. */
 export function joined(events: readonly StreamEvent[]): { events: StreamEvent[]; diagnostics: string[] } {
   const out: StreamEvent[] = [];
   const diagnostics: string[] = [];
@@ -47,7 +47,7 @@ export function joined(events: readonly StreamEvent[]): { events: StreamEvent[];
       out.push(event);
     }
   }
-  return { events: out, diagnostics: diagnostics.sort() };
+  return { events: out, diagnostics };
 }
 
 /** The joined deltas of one kind of a message. */

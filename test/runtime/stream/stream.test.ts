@@ -166,14 +166,6 @@ describe('holding back', () => {
     ).toBe('ab');
   });
 
-  test('a commentary that only convention shows, until it is sure to be no call', () => {
-    const text = (end: string): Uint8Array => bytes(`<|channel|>commentary<|message|>Let me see.<|${end}|>`);
-    const options = { dialect: 'harmony', role: 'assistant', harmonyPreambles: true } as const;
-    expect(deltasOf(eventsOf(text('end'), options), 'response.delta', 'm0')).toBe('Let me see.');
-    const call = eventsOf(text('call'), options);
-    expect(deltasOf(call, 'response.delta', 'm0')).toBe('');
-    expect(done(call)).toMatchObject([{ visible: false }]);
-  });
 
   test('detection waits for the first control token, and for one after a document header', () => {
     const given = stream();
@@ -214,6 +206,95 @@ test.each([
   }
 });
 
+describe('a commentary that only convention shows', () => {
+  const options = { dialect: 'harmony', role: 'assistant', harmonyPreambles: true } as const;
+
+  test('is shown as it comes, however long it is', () => {
+    const given = stream(options);
+    given.feed('<|channel|>commentary<|message|>');
+    expect(brief(given.feed('I will '))).toEqual(['I will ']);
+    expect(brief(given.feed('look.'))).toEqual(['look.']);
+    const long = 'x'.repeat(3 << 20);
+    const events = eventsOf(bytes(`<|channel|>commentary<|message|>${long}<|end|>`), options);
+    expect(deltasOf(events, 'response.delta', 'm0')).toBe(long);
+  });
+
+  test('stays shown when it ends as a call, which is told', () => {
+    const call = eventsOf(bytes('<|channel|>commentary<|message|>Let me see.<|call|>'), options);
+    expect(deltasOf(call, 'response.delta', 'm0')).toBe('Let me see.');
+    expect(done(call)).toMatchObject([{ visible: true, end: 'call' }]);
+    expect(rules(call)).toContain('call-without-recipient');
+  });
+
+  test('is hidden from the beginning when it has a recipient', () => {
+    const call = eventsOf(bytes('<|channel|>commentary to=functions.f<|message|>{}<|call|>'), options);
+    expect(deltasOf(call, 'response.delta', 'm0')).toBe('');
+  });
+});
+
+describe('what a body is', () => {
+  const finding = (text: string, options: StreamOptions = { dialect: 'openchatml-2.2' }) => {
+    const expected = eventsOf(bytes(text), options);
+    const found = joined(eventsOf(bytes(text), options, bytewise(bytes(text))));
+    expect(found).toEqual(joined(expected));
+    return expected.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
+  };
+
+  test.each([
+    ['<|constrain|>json', '{bad', 'invalid-json', 'error', 1, 2],
+    ['<|constrain|>json', '{"a":', 'invalid-json', 'error', 5, 5],
+    ['<|constrain|>json', '', 'invalid-json', 'error', 0, 0],
+    ['<|constrain|>json', '[1] \u00e9', 'invalid-json', 'error', 4, 6],
+    ['<|constrain|>json', '["\ud83d\ude00\u00e9" x', 'invalid-json', 'error', 10, 11],
+    [' json', '{bad', 'hint-mismatch', 'warning', 1, 2],
+  ])('%s with %s is told where it is wrong', (type, body, rule, severity, from, to) => {
+    const header = `<|start|>assistant<|channel|>final${type}<|message|>`;
+    const content = JSON.parse(`"${body.replaceAll('"', '\\"')}"`) as string;
+    const found = finding(`${header}${content}<|return|>`).filter((it) => it.rule === rule);
+    const at = header.length;
+    expect(found).toMatchObject([{ severity, from: at + from, to: at + to }]);
+  });
+
+  test('JSON is read without its escapes, in any nesting, and whatever it is for', () => {
+    const header = '<|start|>assistant to=functions.f call_id=c1<|channel|>commentary<|constrain|>json<|message|>';
+    const ok = `${header}{"a":"<<|end|>","b":<|literal|>[1]<|endliteral|>}<|call|>`;
+    expect(finding(ok).map(({ rule }) => rule)).toEqual(['missing-header']);
+    const nested = (depth: number): string => `${header}${'['.repeat(depth)}${']'.repeat(depth)}<|call|>`;
+    expect(finding(nested(1024)).map(({ rule }) => rule)).toEqual(['missing-header']);
+    expect(finding(nested(1025)).map(({ rule }) => rule)).toEqual(['missing-header', 'invalid-json']);
+    const hidden = '<|start|>tool name=functions.f call_id=c1 content_type=json<|message|>{bad<|end|>';
+    expect(finding(hidden).map(({ rule }) => rule)).toContain('hint-mismatch');
+  });
+
+  test('marks of reasoning in what is shown are told', () => {
+    const text = '<|start|>assistant<|message|>a<|start_reason|>b<|end_reason|>c<|start_reflect|>d<|return|>';
+    const found = finding(text).filter(({ rule }) => rule === 'cot-in-final');
+    const at = text.indexOf('<|start_reason|>');
+    expect(found).toMatchObject([{ from: at, to: at + 16 }, { from: text.indexOf('<|start_reflect|>') }]);
+    const hidden = '<|start|>assistant<|channel|>analysis<|message|>a<|start_reason|>b<|end|>';
+    expect(finding(hidden).map(({ rule }) => rule)).not.toContain('cot-in-final');
+  });
+
+  test('what is beyond a bound is not called wrong', () => {
+    const text = `<|start|>assistant<|constrain|>json<|message|>[${'1,'.repeat(50)}1]<|return|>`;
+    const found = finding(text, { dialect: 'openchatml-2.2', bounds: { body: 20 } }).map(({ rule }) => rule);
+    expect(found).toEqual(['missing-header', 'body-limit']);
+  });
+});
+
+test('diagnostics stand in one order for every cut of the input', () => {
+  const text = '<|start|>user<|message|>x\xffy<|channel|>\xe2\x82<|start|>assistant<|channel|>final<|message|>\xc3';
+  const input = Buffer.from(text, 'latin1');
+  const expected = rules(eventsOf(input, { dialect: 'openchatml-2.2' }));
+  expect(expected).toEqual([
+    'missing-header', 'invalid-utf8', 'stray-token', 'invalid-utf8', 'missing-end', 'invalid-utf8', 'truncated',
+  ]);
+  for (let size = 1; size < input.length; size++) {
+    const cuts = bytewise(input).filter((at) => at % size === 0);
+    expect(rules(eventsOf(input, { dialect: 'openchatml-2.2' }, cuts))).toEqual(expected);
+  }
+});
+
 describe('the end', () => {
   const open = '<|start|>assistant<|channel|>final<|message|>Hal';
   const endOf = (text: string, finishReason?: string | null, options: StreamOptions = {}): StreamEvent[] => {
@@ -228,7 +309,9 @@ describe('the end', () => {
     expect(events.filter(({ type }) => type === 'diagnostic').at(-1))
       .toMatchObject({ diagnostic: { code: 'E-STREAM-TRUNCATED', rule: 'truncated' } });
     expect(done(events)).toMatchObject([{ end: 'eof', status: 'incomplete' }]);
-    expect(events.at(-1)).toEqual({ type: 'response.incomplete', message_id: 'm0', reason: 'truncated' });
+    expect(events.at(-1)).toEqual({
+      type: 'response.incomplete', message_id: 'm0', code: 'E-STREAM-TRUNCATED', reason: 'truncated',
+    });
   });
 
   test.each([
@@ -251,6 +334,21 @@ describe('the end', () => {
     ['', { type: 'response.incomplete', message_id: null, reason: 'empty' }],
   ])('of %s', (text, last) => {
     expect(endOf(text).at(-1)).toMatchObject(last);
+  });
+
+  test.each([
+    ['version: 2.0\n<|start|>assistant<|message|>a<|end|>', 'auto'],
+    ['<|start|>assistant<|message|>a<|end|>', 'openchatml-2.0'],
+    ['version: 1.1\n<|start|>assistant<|message|>a<|end|>', 'auto'],
+    ['version: "1"\n<|start|>assistant<|message|>a<|end|>', 'openchatml-2.2'],
+    ['<|im_start|>assistant\na<|im_end|>', 'openchatml-0.1'],
+  ] as const)('%j in %s is complete: <|return|> is for training there, or unknown', (text, dialect) => {
+    expect(endOf(text, null, { dialect }).at(-1)).toMatchObject({ type: 'response.completed', stop: 'end' });
+  });
+
+  test.each(['auto', 'harmony'] as const)('<|end|> in %s is none of a turn', (dialect) => {
+    const text = `${dialect === 'auto' ? 'version: 2.2\n' : ''}<|start|>assistant<|channel|>final<|message|>a<|end|>`;
+    expect(endOf(text, null, { dialect }).at(-1)).toMatchObject({ reason: 'no-stop-token' });
   });
 
   test('<|end|> and a finish reason: the model stopped there', () => {
