@@ -109,6 +109,8 @@ export class CallDesk {
     const warning = isMisplaced ? ({ warning: 'call-channel' } as const) : {};
     if (isText) return { handler, name, argumentsValue: content, deadlineMs: null, ...warning };
     const value = readJson(content);
+    const isDeclared = call.contentType === 'json' && call.constrained === true;
+    if (value === undefined && isDeclared) return { rule: 'invalid-json' };
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
     return { ...this.#plan(handler, name, value, definition), ...warning };
   }

@@ -7,6 +7,8 @@
 // place, and what it gives is dropped and counted.
 
 import { type Code, type RuleName, RULES } from '../../errors.ts';
+import type { ToolDefinition } from '../../model/data.ts';
+import { isBuiltin } from '../../tools/name.ts';
 import { reasonOf } from '../reason.ts';
 import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
 import { AbortWatch } from './abort.ts';
@@ -47,6 +49,8 @@ interface Ending {
 
 /** One router serves one transcript: call ids are unique in it. */
 export class ToolRouter {
+  /** The definitions that a model is to be told: those that were given, without builtin tools, which it knows. */
+  readonly tools: readonly ToolDefinition[];
   readonly #desk: CallDesk;
   readonly #clock: Clock;
   readonly #onEvent: RouterOptions['onEvent'];
@@ -69,6 +73,7 @@ export class ToolRouter {
       handlers, tools = [], builtinTools = [], requireIds = true, exposeErrors = false, clock = systemClock, onEvent,
     } = options;
     this.#limits = limitsOf(options);
+    this.tools = tools.filter(({ namespace, name }) => !isBuiltin(`${namespace}.${name}`, builtinTools));
     this.#desk = new CallDesk(handlers, tools, builtinTools, this.#limits.maxArgumentsLength);
     this.#requireIds = requireIds;
     this.#exposeErrors = exposeErrors;

@@ -5,13 +5,14 @@
 // whose model fails, has called nothing. Replies stand in the order of the calls, whatever order they arrive in.
 
 import { Refusal } from '../../formats/loss.ts';
-import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
-import type { MessageData } from '../../model/data.ts';
+import type { WrittenPrompt } from '../../formats/prompt.ts';
+import type { MessageData, ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { diagnose } from '../../errors.ts';
 import { reasonOf } from '../reason.ts';
 import type { StreamDiagnostic } from '../stream/event.ts';
 import type { Outcome } from '../router/types.ts';
+import { promptOf, toolsBeside } from './prompt.ts';
 import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import type { Output, OutputStream, TurnEvent, TurnOptions, TurnResult, TurnStop } from './types.ts';
@@ -41,6 +42,7 @@ class Run {
   readonly #maxLength: number;
   readonly #interruption: Interruption;
   readonly #messages: MessageData[];
+  readonly #tools: readonly ToolDefinition[];
   readonly #outcomes: Outcome[] = [];
   readonly #diagnostics: StreamDiagnostic[] = [];
   #round = 0;
@@ -59,6 +61,7 @@ class Run {
     this.#maxRounds = positive('maxRounds', maxRounds ?? ROUNDS);
     this.#maxLength = positive('maxOutputLength', maxOutputLength ?? OUTPUT_LENGTH);
     this.#messages = [...messages];
+    this.#tools = toolsBeside(options, dialect);
     router.reserveIds(messages.flatMap(({ role, callId }) => (role === 'assistant' && callId ? [callId] : [])));
     this.#interruption = new Interruption(signal);
   }
@@ -85,7 +88,7 @@ class Run {
 
   /** Null: the model is to go on. */
   async #oneRound(): Promise<TurnStop | Refusal | null> {
-    const prompt = this.#prompt();
+    const prompt = promptOf(this.#messages, this.#tools, this.#options, this.#dialect);
     if (prompt instanceof Refusal) return prompt;
     this.#hasBegun = true;
     await this.#emit({ type: 'turn.prompt', round: this.#round, losses: prompt.losses });
@@ -129,17 +132,6 @@ class Run {
       if (this.#diagnostics.length < MOST_DIAGNOSTICS) this.#diagnostics.push(found);
   }
 
-  #prompt(): WrittenPrompt | Refusal {
-    try {
-      const { header = null, tools = [], rule, neutralise } = this.#options;
-      const data = { header, tools, messages: this.#messages };
-      return writePrompt(data, this.#dialect, { rule, neutralise });
-    } catch (error) {
-      if (error instanceof Refusal) return error;
-      throw error;
-    }
-  }
-
   /** Where the text of a dialect has no ids, calls get them here, so that call and reply belong together in data. */
   #withIds({ calls, messages }: OutputRead): readonly ReadCall[] {
     if (this.#dialect === 'openchatml-2.2') return calls;
@@ -173,7 +165,8 @@ class Run {
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;
     try {
-      const asked = (async () => model({ messages, text, round: this.#round, signal: controller.signal }))();
+      const beside = { tools: this.#tools, round: this.#round, signal: controller.signal };
+      const asked = (async () => model({ messages, text, ...beside }))();
       const given = await this.#interruption.during(asked);
       // What comes after an abort is closed unread.
       if (given === null) void asked.then((late) => openSource(outputOf(late).stream).close()).catch(() => undefined);

@@ -14,6 +14,8 @@ export interface Prompt {
   readonly messages: readonly MessageData[];
   /** The same in the dialect, with the beginning of an assistant's message at the end: `<|start|>assistant`. */
   readonly text: string;
+  /** Definitions that stand in no message; in the text they do. */
+  readonly tools: readonly ToolDefinition[];
   /** From 1. */
   readonly round: number;
   /** Aborts when nothing more of the output is read, also when it is enough: stop sampling. */
@@ -47,8 +49,9 @@ export interface TurnOptions {
   readonly model: Model;
   /** The transcript so far, as neutral data. */
   readonly messages: readonly MessageData[];
-  /** For the prompts: the document header, and definitions that stand in no message yet. */
+  /** For the prompts: the document header. */
   readonly header?: TranscriptData['header'] | undefined;
+  /** Definitions that stand in no message yet. Without it, those of the router that stand in none. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   /** One router for one transcript. It is not closed. */
   readonly router: ToolRouter;
@@ -60,7 +63,10 @@ export interface TurnOptions {
   readonly maxRounds?: number | undefined;
   /** Bytes, or UTF-16 units of text, of one output; what is longer is cut. Default 16 MiB. */
   readonly maxOutputLength?: number | undefined;
-  /** Where the dialect has no escape: control tokens in bodies of a prompt are broken up instead of refused. */
+  /**
+   * Where the dialect has no escape: control tokens in bodies of a prompt are broken up instead of refused. In what the
+   * model said they always are.
+   */
   readonly neutralise?: boolean | undefined;
   /** The model's outputs end without their stop token. An output's `finishReason` says more. */
   readonly stopStripped?: boolean | undefined;

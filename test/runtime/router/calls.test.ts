@@ -34,9 +34,11 @@ describe('a call is refused', () => {
     ['of __proto__', { recipient: '__proto__' }, 'E-CALL-SCHEMA', 'unknown-tool'],
     ['of a prefix alone', { recipient: 'browser.' }, 'E-CALL-SCHEMA', 'unknown-tool'],
     ['without a definition', { recipient: 'functions.undefined' }, 'E-CALL-SCHEMA', 'unknown-tool'],
-    ['with arguments that are no JSON', { content: '{' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with arguments that are declared as JSON', { content: '{' }, 'E-BODY-CONSTRAINT-VIOLATION', 'invalid-json'],
+    ['with no JSON of a hint', { content: '{', constrained: false }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with no JSON of no type', { content: '{', contentType: null }, 'E-CALL-SCHEMA', 'invalid-arguments'],
     ['with arguments of another shape', { content: '{"city":1}' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
-    ['with arguments that are none', { content: '' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
+    ['with arguments that are none', { content: '' }, 'E-BODY-CONSTRAINT-VIOLATION', 'invalid-json'],
     ['with more arguments', { content: '{"city":"Oslo","secret":"x"}' }, 'E-CALL-SCHEMA', 'invalid-arguments'],
     ['with long arguments', { content: `{"city":"${'x'.repeat(1 << 20)}"}` }, 'E-CALL-SCHEMA', 'invalid-arguments'],
     [
@@ -90,8 +92,8 @@ describe('a call is refused', () => {
     const { router } = routerOf({ tools });
     for (const content of ['{"city":"canary"', '{"city":["canary"]}', '{"city":"canary","deadline_ms":"canary"}']) {
       const outcome = await router.dispatch(call({ content }));
-      const rule = content.includes('deadline') ? 'bad-deadline' : 'invalid-arguments';
-      expect([outcome.rule, outcome.reply.content.includes('canary')]).toEqual([rule, false]);
+      const rule = { '{"city":"canary"': 'invalid-json', '{"city":["canary"]}': 'invalid-arguments' }[content];
+      expect([outcome.rule, outcome.reply.content.includes('canary')]).toEqual([rule ?? 'bad-deadline', false]);
     }
   });
 

@@ -75,6 +75,7 @@ describe('a run ends', () => {
   test('refused when the dialect cannot carry the transcript', async () => {
     const { stop, refusal, rounds } = await run([ANSWER], {
       dialect: 'harmony',
+      tools: [],
       messages: [{ role: 'user', content: 'a <|end|>' }],
     });
     expect([stop, rounds]).toEqual(['refused', 1]);

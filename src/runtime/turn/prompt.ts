@@ -1,0 +1,57 @@
+// The prompts of a run: which definitions stand in them, and what the model said itself, so that it can be written.
+
+import { HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
+import { escapeControlTokens } from '../../formats/control-tokens/escape.ts';
+import { type Loss, Refusal } from '../../formats/loss.ts';
+import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
+import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
+import { toolsOf } from '../../tools/message.ts';
+import type { TurnOptions } from './types.ts';
+
+/** The definitions beside the messages: those that are given, or those of the router that stand in no message. */
+export function toolsBeside(options: TurnOptions, dialectId: DialectId): readonly ToolDefinition[] {
+  const { tools, router, messages } = options;
+  if (tools !== undefined || router.tools.length === 0) return tools ?? [];
+  const name = (tool: ToolDefinition): string => `${tool.namespace}.${tool.name}`;
+  const known = new Set(
+    messages.flatMap(({ role, content }) =>
+      typeof content === 'string' ? toolsOf({ role, content, dialectId }).tools.map(name) : []),
+  );
+  return router.tools.filter((tool) => !known.has(name(tool)));
+}
+
+/** A Refusal when the dialect cannot carry the messages. */
+export function promptOf(
+  messages: readonly MessageData[], tools: readonly ToolDefinition[], options: TurnOptions, dialect: DialectId,
+): WrittenPrompt | Refusal {
+  const { header = null, rule, neutralise } = options;
+  const own = withHarmlessTokens(messages, dialect);
+  try {
+    const written = writePrompt({ header, tools, messages: own.messages }, dialect, { rule, neutralise });
+    return own.losses.length === 0 ? written : { ...written, losses: [...own.losses, ...written.losses] };
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+/**
+ * Where bodies hold control tokens as text and the dialect has no escape, a model may say some that it cannot be told
+ * again: in what an assistant said they are broken up, `<| message |>`. In 0.1 no body holds a token of its frame.
+ */
+function withHarmlessTokens(
+  messages: readonly MessageData[], dialect: DialectId,
+): { messages: readonly MessageData[]; losses: Loss[] } {
+  const losses: Loss[] = [];
+  if ((DIALECTS[dialect]?.flags ?? HAS_ESCAPE) & (HAS_ESCAPE | HAS_LINE)) return { messages, losses };
+  const harmless = messages.map((message, index) => {
+    const { role, content } = message;
+    if (role !== 'assistant' || typeof content !== 'string' || !content.includes('<|')) return message;
+    const escaped = escapeControlTokens(content, { dialect, role, how: 'neutralise' });
+    if (escaped === content) return message;
+    losses.push({ what: 'field', message: index, detail: 'control tokens that the model said are broken up' });
+    return { ...message, content: escaped };
+  });
+  return { messages: losses.length === 0 ? messages : harmless, losses };
+}
