@@ -79,10 +79,13 @@ export class BodyText {
     const give = (bytes: Uint8Array): void => {
       if (!this.#isCut) this.#show(this.#shown!.take(bytes));
     };
+    const part = (): void => {
+      if (!this.#isCut) this.#show(this.#shown!.flush());
+    };
     this.#thoughts = isSaid ? new ThoughtReader() : null;
     this.#leak = isSaid ? new LeakReader((bytes, at) => this.#passOn(bytes, at)) : null;
     this.#written = isSaid && writtenThoughts !== 'none'
-      ? new WrittenThoughtReader(writtenThoughts === 'open', give) : null;
+      ? new WrittenThoughtReader(writtenThoughts === 'open', give, part) : null;
     this.#tags = use.shows ? this.#tagReader() : null;
     this.#json = use.isJson ? new JsonBody() : null;
     this.#waiting = use.waitsForText ? '' : null;
@@ -194,6 +197,8 @@ export class BodyText {
     if (this.#content) this.#give(this.#content.flush());
     this.#leakAt = this.#collected.length;
     this.#written?.interrupt();
+    // What is shown may end here, in a character that was cut.
+    if (!this.#isCut) this.#show(this.#shown!.flush());
   }
 
   /** Bytes that are no content stand here: characters do not go on behind them. */

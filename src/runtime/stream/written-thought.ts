@@ -19,6 +19,7 @@ function holdsSign(bytes: Uint8Array): boolean {
 
 export class WrittenThoughtReader {
   readonly #give: (bytes: Uint8Array) => void;
+  readonly #part: () => void;
   /**
    * `front`: nothing but white space so far; `text`: a marker may still end a thought; `behind`: white space after it.
    */
@@ -36,10 +37,11 @@ export class WrittenThoughtReader {
   /** Position behind the `</think>` that ended it; -1: none did. */
   closed = -1;
 
-  /** `give` takes what is no part of a thought. */
-  constructor(isOpen: boolean, give: (bytes: Uint8Array) => void) {
+  /** `give` takes what is no part of a thought; `part`: a marker stands here, and no character goes on behind it. */
+  constructor(isOpen: boolean, give: (bytes: Uint8Array) => void, part: () => void) {
     this.#isHidden = isOpen;
     this.#give = give;
+    this.#part = part;
   }
 
   /** A thought has begun and not ended. */
@@ -138,6 +140,7 @@ export class WrittenThoughtReader {
 
   #found(marker: Span): void {
     this.found ??= marker;
+    this.#part();
     if (this.#marker === OPEN) {
       this.#state = 'thought';
       this.isOpened = true;

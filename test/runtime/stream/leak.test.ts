@@ -28,6 +28,12 @@ test.each([
   }
 });
 
+test('a character that the leak cuts is replaced, as show does it', () => {
+  const [front, leak] = [bytes('<|channel|>final<|message|>Hi'), bytes('<|channel|>analysis<|message|>S<|return|>')];
+  const input = Uint8Array.from([...front, 0xe2, 0x82, ...leak]);
+  for (const cuts of [[], bytewise(input)]) expect(shownOf(eventsOf(input, OPTIONS, cuts))).toBe('Hi\ufffd');
+});
+
 test('nothing is held back but what may be the name of a channel', () => {
   const stream = new MessageStream(OPTIONS);
   stream.feed('<|channel|>final<|message|>Hi <|channel|>');

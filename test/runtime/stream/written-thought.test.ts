@@ -66,6 +66,12 @@ test('an end alone: what was shown stays shown, and it is told', () => {
   expect(toldOf(events)).toEqual([[12, 20]]);
 });
 
+test('no character goes on behind a marker', () => {
+  const body = [0xe2, ...bytes('</think>'), 0x82, 0x80];
+  const input = Uint8Array.from([...bytes('<|message|>'), ...body, ...bytes('b<|end|>')]);
+  for (const cuts of [[], bytewise(input)]) expect(shownOf(eventsOf(input, OPTIONS, cuts))).toBe('\ufffd\ufffd\ufffdb');
+});
+
 test('thinkOpen: the first message begins within a thought', () => {
   expect(stepwise('Secret</think>\n\nb', { thinkOpen: true }).at(-1)).toBe('b');
   expect(stepwise('<think>Secret</think>b', { thinkOpen: true }).at(-1)).toBe('b');
