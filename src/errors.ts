@@ -169,8 +169,8 @@ export const RULES = {
   'invalid-arguments': rule(CALL, 'error', 'R-CALL, R-TOOLS', "the arguments do not fit the tool's schema",
     'pass what the definition of the tool asks for'),
   'bad-call-object': rule(CALL, 'warning', 'R-HERMES, R-CONFORM',
-    'a call is no JSON object with a name and arguments',
-    'write {"name": …, "arguments": {…}}; behind <tool_call> end it with </tool_call>'),
+    'a call is no object of a name and arguments, or what is defined is no function',
+    'write {"name": …, "arguments": {…}}, and define {"type": "function", …}; end <tool_call> with </tool_call>'),
   'cot-in-final': rule(
     'E-PERM-VISIBILITY',
     'error',

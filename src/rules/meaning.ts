@@ -37,6 +37,7 @@ type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 /** Bytes of a call that is read for what documents ask of it. */
 const LONGEST_OBJECT = 16 * 1024 * 1024;
+const OTHER_TYPE = 'what is defined is no function';
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 const CLOSE_BRACKET = 0x5d;
@@ -129,7 +130,7 @@ export class Meaning {
   message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const { role } = message;
-    if (role === 'system' || role === 'developer') this.#note(message, role);
+    if (role === 'system' || role === 'developer') this.#note(message, role, tell);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');
     const names = isReply ? readReplyNames(message, this.#source) : calls.map(({ name }) => name);
@@ -156,12 +157,17 @@ export class Meaning {
     if (role === 'assistant') this.#shownThoughts(message, transcript, !isLine, tell);
   }
 
-  #note(message: Message, role: string): void {
+  #note(message: Message, role: string, tell: Tell): void {
     const { from, to } = message.body;
-    const isWhole = (message.dialect.flags & HAS_LINE) !== 0 || !message.isLeaf;
+    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     if (to - from > LONGEST_DEFINER) this.tools.noteUnread();
-    else if (isWhole) this.tools.note({ role, content: message.content, dialectId: message.dialect.id, kept: 0 });
-    else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
+    else if (isLine || !message.isLeaf) {
+      const definer = { role, content: message.content, dialectId: message.dialect.id, kept: 0 };
+      this.tools.note(definer);
+      if (isLine && definer.content.includes('"type"') && this.tools.hasOtherType(definer)) {
+        tell({ rule: 'bad-call-object', from: message.from, to: message.header.to, detail: OTHER_TYPE });
+      }
+    } else this.#noteBody(role, message.dialect.id, this.#source.bytes(from, to));
   }
 
   /**

@@ -34,6 +34,8 @@ const LONGEST = 256 * 1024;
 interface Defined {
   readonly tools: ToolsByName;
   readonly isWhole: boolean;
+  /** See ToolsRead. */
+  readonly hasOtherType: boolean;
 }
 
 /** Tools by the names that calls have for them. */
@@ -59,8 +61,9 @@ export class Definitions {
     for (const known of this.#known.get(content) ?? []) {
       if (known.role === role && known.dialectId === dialectId) return known.defined;
     }
-    const { tools, problems } = toolsOf({ role, content, dialectId }, this.#blocks);
-    const defined = { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field') };
+    const { tools, problems, hasOtherType = false } = toolsOf({ role, content, dialectId }, this.#blocks);
+    const isWhole = problems.every(({ reason }) => reason === 'field');
+    const defined = { tools: byName(tools), isWhole, hasOtherType };
     if (content.length > LONGEST) return defined;
     this.#units += content.length;
     if (this.#units > KEPT) {
@@ -269,6 +272,11 @@ export class KnownTools {
   note(definer: Definer): void {
     this.#unread.push(definer);
     if (this.#unread.length >= UNREAD) this.#readAll();
+  }
+
+  /** Whether something else than a function is defined in a message (0.1 extended §8.1). */
+  hasOtherType(definer: Definer): boolean {
+    return this.#memory.read(definer).hasOtherType;
   }
 
   /** A message that is too long to be read for definitions. */

@@ -2,7 +2,7 @@
 // developer message of 2.0 (§8.2).
 
 import type { ToolDefinition } from '../model/data.ts';
-import { isBlank, parseJson, skipBlanks, spanOfJson } from './json.ts';
+import { isBlank, isObject, own, parseJson, skipBlanks, spanOfJson } from './json.ts';
 import { isTool, toOpenAI, toolsOfValues } from './records.ts';
 import { MOST_DEPTH, MOST_TEXT, MOST_TOOLS, type ToolProblem, type ToolsInText } from './types.ts';
 
@@ -89,6 +89,7 @@ class Found {
   #from = -1;
   #to = 0;
   #isClean = true;
+  #hasOtherType = false;
 
   constructor(text: string) {
     this.#text = text;
@@ -97,6 +98,7 @@ class Found {
   /** Takes the tools of a value; false: it holds none. */
   add({ value, to, isDeep }: JsonValue, from: number): boolean {
     const values: unknown[] = Array.isArray(value) ? value : [value];
+    if (values.some(isOfOtherType)) this.#hasOtherType = true;
     if (!values.some(isTool)) return false;
     if (isDeep) {
       this.miss('too-deep', from, to);
@@ -122,6 +124,7 @@ class Found {
     const { from, to } = this.#fenced(Math.max(this.#from, 0), this.#to);
     return {
       tools: this.#tools, problems: this.#problems, from, to, isClean: this.#isClean && this.#problems.length === 0,
+      ...(this.#hasOtherType && { hasOtherType: true }),
     };
   }
 
@@ -139,6 +142,11 @@ class Found {
     const isFence = open >= 0 && FENCE.has(before.slice(open + 3).trim()) && this.#text.startsWith('```', close);
     return isFence && to > 0 ? { from: from - before.length + open, to: close + 3 } : { from, to };
   }
+}
+
+function isOfOtherType(value: unknown): boolean {
+  const type = isObject(value) ? own(value, 'type') : undefined;
+  return type !== undefined && type !== 'function';
 }
 
 const FENCE: ReadonlySet<string> = new Set(['', 'json', 'jsonc', 'json5']);

@@ -42,6 +42,7 @@ function readLists(content: string): ToolsRead {
   let thought: { name: string; depth: number } | null = null;
   let done = 0;
   let isClosed = true;
+  let hasOtherType = false;
   for (const { 0: token, 1: edge, 2: name, index } of content.matchAll(MARKS)) {
     if (index < done) continue;
     if (thought) {
@@ -58,6 +59,7 @@ function readLists(content: string): ToolsRead {
       if (!isClosed) continue;
       const list = readFunctionList(content.slice(from, close));
       tools.push(...list.tools);
+      hasOtherType ||= list.hasOtherType === true;
       problems.push(
         ...list.problems.map((problem) => ({ ...problem, from: problem.from + from, to: problem.to + from })),
       );
@@ -66,5 +68,5 @@ function readLists(content: string): ToolsRead {
       done = from + list.to;
     }
   }
-  return { tools, problems };
+  return { tools, problems, ...(hasOtherType && { hasOtherType }) };
 }

@@ -21,6 +21,8 @@ export interface ToolProblem {
 export interface ToolsRead {
   readonly tools: readonly ToolDefinition[];
   readonly problems: readonly ToolProblem[];
+  /** An object where definitions stand says that it is something else than a function (0.1 extended §8.1). */
+  readonly hasOtherType?: boolean;
 }
 
 /** Tools in a text, and the part of it that holds them; 0 and 0 when nothing does. */

@@ -29,6 +29,26 @@ test('a tool that names the deadline itself', () => {
   expect(broken('city')).toEqual([expect.stringMatching(/^bad-deadline at/)]);
 });
 
+describe('definitions of 0.1 that are no functions', () => {
+  const text = (list: string): string => `<|im_start|>system\n${list}<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n`;
+  const own = '{"name":"f","parameters":{"type":"object"}}';
+  const said = '{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}';
+  const other = '{"type":"retrieval"}';
+
+  test.each<[list: string, count: number]>([
+    [`<|function_list|>${own}`, 0], [`<|function_list|>${said}`, 0], [`<|function_list|>${other}`, 1],
+    [`<|function_list|>[${said},${other},${other}]`, 1], [`<|function_list|>${said}\n${other}`, 1],
+    [`<tools>\n${other}\n</tools>`, 1], [`<tools>\n${said}\n</tools>`, 0], [other, 0],
+    [`<|start_reason|><|function_list|>${other}<|end_reason|>`, 0], [`<|function_list|>Take care. ${other}`, 0],
+  ])('%s', (list, count) => {
+    const of = (times: number): string[] => check(text(list).repeat(times), { dialect: 'openchatml-0.1' })
+      .flatMap(({ rule, from }) => (rule === 'bad-call-object' ? [`${from}`] : []));
+    expect(of(1)).toEqual(Array.from({ length: count }, () => '0'));
+    // The same definitions again are not read again.
+    expect(of(4).length).toBe(4 * count);
+  });
+});
+
 describe('strict', () => {
   const text = '<|start|>user intent=plan<|message|>Hello<|end|>\nand more<|start|>user x=y<|message|>Hi<|end|>';
 
