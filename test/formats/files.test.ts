@@ -1,9 +1,13 @@
 // Files and fill-ins of 0.1 as data: read, written, and carried beside messages (R-FIM).
 import { readFileSync } from 'node:fs';
+import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
-import { Refusal } from '../../src/formats/loss.ts';
+import {
+  fromInterchange20, fromInterchange22, toInterchange20, toInterchange22,
+} from '../../src/formats/interchange/interchange.ts';
+import { type Loss, Refusal } from '../../src/formats/loss.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import { writeTranscript, type WriteOptions } from '../../src/formats/write/write.ts';
 import type { FileData, FilePart, MessageData, TranscriptData } from '../../src/model/data.ts';
@@ -166,6 +170,63 @@ describe('through the shapes of other forms', () => {
     expect(order(convertTranscript(data, LINE, { reasoning: 'ocm' }).text!)).toEqual(['Q', 'A', 'one', 'two', 'Q']);
     const tools = [{ namespace: 'functions', name: 'f' }];
     expect(order(convertTranscript({ ...data, tools }, LINE).text!)).toEqual(['Q', 'T', 'A', 'one', 'two', 'Q']);
+  });
+});
+
+describe('in the interchange forms (R-JSON)', () => {
+  const FORMS = [[toInterchange22, fromInterchange22], [toInterchange20, fromInterchange20]] as const;
+  const SCHEMAS = ['2.2', '2.0'].map((version) => {
+    const path = new URL(`../../schemas/interchange-${version}.schema.json`, import.meta.url);
+    return new Validator(JSON.parse(readFileSync(path, 'utf8')) as object, '2020-12');
+  });
+  const through = (
+    data: TranscriptData, [to, from]: (typeof FORMS)[number],
+  ): { data: TranscriptData; losses: Loss[] } => {
+    const { record, losses } = to(data);
+    const read = from(JSON.parse(JSON.stringify(record)));
+    return { data: read.data, losses: [...losses, ...read.losses] };
+  };
+
+  test.each(FORMS)('nothing is folded over a file', (...form) => {
+    const call = (callId: string): MessageData => ({
+      role: 'assistant', recipient: 'functions.f', channel: 'commentary', callId, content: '{}', end: 'call',
+    });
+    const said: MessageData[] = [
+      USER, { role: 'assistant', channel: 'analysis', content: 'T', end: 'end' },
+      { role: 'assistant', channel: 'final', intent: 'preamble', content: 'P', end: 'end' }, call('a'), call('b'),
+    ];
+    for (let before = 0; before <= said.length; before++) {
+      const data = of([{ before, separated: true, parts: ['one'] }, fileOf(before, 'two')], ...said);
+      expect(through(data, form)).toEqual({ data, losses: [] });
+    }
+  });
+
+  test.each<[what: string, files: unknown]>([
+    ['no list', {}], ['no file', ['a']], ['no parts', [{ before: 0 }]], ['no place', [{ parts: [] }]],
+    ['behind all', [{ before: 2, parts: [] }]], ['a half', [{ before: 0.5, parts: [] }]],
+    ['out of order', [{ before: 1, parts: [] }, { before: 0, parts: [] }]],
+    ['no text', [{ before: 0, parts: [1] }]], ['no prefix', [{ before: 0, parts: [{ prefix: 1 }] }]],
+    ['another order', [{ before: 0, parts: [{ prefix: 'a', order: ['suffix'] }] }]],
+    ['a part twice', [{ before: 0, parts: [{ prefix: 'a', suffix: 'b', order: ['prefix', 'prefix'] }] }]],
+    ['separated by words', [{ before: 0, separated: 'yes', parts: [] }]],
+  ])('%s is refused', (_, files) => {
+    const record = { version: '2.2', messages: [{ role: 'user', content: 'Q' }], files };
+    expect(() => fromInterchange22(record)).toThrow(Refusal);
+  });
+
+  test('what else a file says is told', () => {
+    const files = [{ before: 0, path: 'a.ts', parts: [{ prefix: 'a', language: 'ts' }] }];
+    const { losses } = fromInterchange22({ version: '2.2', messages: [], files });
+    expect(losses.map(({ detail }) => detail)).toEqual(['files.path', 'files.parts.language']);
+  });
+
+  test(`any files come back (OPENCHATML_SEED=${SEED})`, () => {
+    fc.assert(fc.property(transcripts(), fc.constantFrom(...FORMS), (data, form) => {
+      const { files, ...rest } = data;
+      const given = files!.length > 0 ? data : rest;
+      expect(through(data, form)).toEqual({ data: given, losses: [] });
+      expect(SCHEMAS[FORMS.indexOf(form)]!.validate(form[0](data).record).valid).toBe(true);
+    }), { seed: SEED, numRuns: runs(10_000) });
   });
 });
 

@@ -8,6 +8,7 @@ import { toolRecipient } from '../../tools/name.ts';
 import { nameLoss } from '../chat/calls.ts';
 import { isObject, tellOtherFields } from '../chat/fields.ts';
 import { isCall } from '../../rules/message-data.ts';
+import { readFiles } from './files.ts';
 import { type InterchangeVersion, usual, versionOfTurns } from './shape.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
@@ -38,7 +39,7 @@ export function fromInterchange(
   return read(record, versionOfTurns(known), options);
 }
 
-const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'version', 'header', 'messages']);
+const RECORD_KEYS: ReadonlySet<string> = new Set(['id', 'version', 'header', 'messages', 'files']);
 const SHARED_KEYS = [
   'role',
   'name',
@@ -81,12 +82,16 @@ function read(
   tellOtherFields(fields, RECORD_KEYS, null, losses);
   const header = headerOf(fields);
   const builtins = builtinsOf(header);
-  const messages = (entries ?? (fields['messages'] as unknown[])).flatMap((entry, index) => {
+  const messages: MessageData[] = [];
+  const starts = (entries ?? (fields['messages'] as unknown[])).map((entry, index) => {
     if (!isObject(entry)) throw new Refusal(index, 'it is no object', 'give a message');
+    const start = messages.length;
     const read = new Entry(entry, index, version, builtins, losses).messages();
-    return origins === true ? read.map((message) => ({ ...message, origin: index })) : read;
+    messages.push(...(origins === true ? read.map((message) => ({ ...message, origin: index })) : read));
+    return start;
   });
-  return { data: { header, tools: [], messages }, losses };
+  const files = readFiles(fields['files'], starts, messages.length, losses);
+  return { data: { header, tools: [], messages, ...(files !== null && { files }) }, losses };
 }
 
 /** A turn by itself, as the documents print it. */

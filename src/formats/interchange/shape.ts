@@ -12,6 +12,7 @@
 // In 2.0 an assistant's content is `final`, calls and replies are on `commentary`, and replies go to the assistant:
 // there `channel` and `recipient` stand only when they are others, null when the text has none.
 
+import type { FileData } from '../../model/data.ts';
 import type { HeaderValue } from '../../model/header/yaml.ts';
 import type { End } from '../../model/message.ts';
 
@@ -60,6 +61,8 @@ export interface InterchangeRecord {
   /** The document header's other fields. */
   readonly header?: { readonly [key: string]: HeaderValue };
   readonly messages: readonly InterchangeMessage[];
+  /** Of 0.1 (R-FIM); `before` is the number of an entry of `messages`. */
+  readonly files?: readonly FileData[];
 }
 
 /** The version of turns that do not say it: 2.0 has `tool_calls`, as its replies have `tool_call_id`. */

@@ -15,7 +15,7 @@ import {
   type InterchangeVersion,
   usual,
 } from './shape.ts';
-import { loseFiles } from '../files.ts';
+import { filesByPlace, movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { lossesOfQuotes } from '../written-thoughts.ts';
@@ -34,19 +34,22 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
   const { data, losses } = placeTools(given, version === '2.0' ? 'list' : 'declarations');
   const { messages } = data;
   const builtins = builtinsOf(data.header);
-  loseFiles(data, losses);
+  // Nothing is folded over a file.
+  const files = filesByPlace(data);
+  const starts: number[] = [];
   loseVersion(data, losses);
   messages.forEach((message, index) => look(message, index, losses));
   losses.push(...lossesOfQuotes(messages));
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {
-    const thinking = thinkingAt(messages, at);
+    starts[at] = entries.length;
+    const thinking = files.has(at + 1) ? null : thinkingAt(messages, at);
     if (thinking !== null) at++;
     const message = messages[at]!;
     const entry = entryOf(message, version, thinking);
-    const next = messages[at + 1];
+    const next = files.has(at + 1) ? undefined : messages[at + 1];
     if (version === '2.0' && isCall(message)) {
-      const calls = isOrdinary(message) ? ordinaryCalls(messages, at) : [message];
+      const calls = isOrdinary(message) ? ordinaryCalls(messages, at, files) : [message];
       entries.push({ ...entry, tool_calls: calls.map((call) => oldCall(call, builtins)) });
       at += calls.length;
     } else if (isCall(message)) {
@@ -60,7 +63,8 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
       at++;
     }
   }
-  return { record: { ...headerOf(data, version), messages: entries }, losses };
+  const moved = files.size > 0 ? movedFiles(data, starts, entries.length) : {};
+  return { record: { ...headerOf(data, version), messages: entries, ...moved }, losses };
 }
 
 /** What is refused or lost, whatever becomes of the message. */
@@ -141,10 +145,12 @@ function thinkingAt(messages: readonly MessageData[], at: number): string | null
   return folds ? message.content : null;
 }
 
-/** The ordinary calls from message `at` on. */
-function ordinaryCalls(messages: readonly MessageData[], at: number): readonly MessageData[] {
+/** The ordinary calls from message `at` on, up to the next file. */
+function ordinaryCalls(
+  messages: readonly MessageData[], at: number, files: ReadonlyMap<number, unknown>,
+): readonly MessageData[] {
   let to = at + 1;
-  while (to < messages.length && isCall(messages[to]!) && isOrdinary(messages[to]!)) to++;
+  while (to < messages.length && !files.has(to) && isCall(messages[to]!) && isOrdinary(messages[to]!)) to++;
   return messages.slice(at, to);
 }
 

@@ -174,7 +174,7 @@ test("a header and Harmony's system message carry each other's settings", async 
 
 test('files and fill-ins that a form has no place for are a loss of that name', async () => {
   const told = async (text: string): Promise<string> =>
-    (await run(['convert', '--to', 'interchange-2.2', file('shape/files.chatml', text)])).err;
+    (await run(['convert', '--to', 'openchatml-2.2', file('shape/files.chatml', text)])).err;
   const message = '<|im_start|>user\nQ\n<|im_end|>\n';
   expect(await told(`<s>${message}A<|file_separator|>B</s>`)).toMatch(/^lost: files 1 /m);
   expect(await told(`<s><|fim_prefix|>a<|fim_suffix|>b\n${message}</s>`)).toMatch(/^lost: files 1 /m);
@@ -189,6 +189,12 @@ test('files and fill-ins of 0.1 are kept in 0.1', async () => {
   expect([code, out, err]).toEqual([0, text, '']);
   const lines = jsonLines((await run(['convert', '--to', 'openchatml-0.1', '--format', 'ndjson', path])).out);
   expect(lines.map((line) => (line as { text: string }).text).join('')).toBe(text);
+  for (const form of ['interchange-2.2', 'interchange-2.0']) {
+    const records = file('shape/kept.jsonl', (await run(['convert', '--quiet', '--to', form, path])).out);
+    const back = await run(['convert', '--quiet', '--to', 'openchatml-0.1', records]);
+    expect([back.code, back.out, back.err]).toEqual([0, text, '']);
+    expect((await run(['check', '--strict', '--quiet', records])).code).toBe(0);
+  }
 });
 
 test("the base model's own tokens are read where they are named, by every command", async () => {

@@ -323,9 +323,6 @@ describe('what is refused', () => {
 describe('what the forms have no place for is told by name', () => {
   const LOOKS = '<think>a</think>b</think>c';
   const cases: [member: string, data: Partial<TranscriptData>, loss: Loss][] = [
-    ['files', { files: [{ before: 0, parts: ['a'] }] }, {
-      what: 'files', message: null, detail: 'files and fill-ins outside of messages are left out',
-    }],
     ['header', { header: { version: 'x' } }, {
       what: 'header', message: null, detail: 'the version is none that is known',
     }],
