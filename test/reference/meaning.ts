@@ -27,6 +27,7 @@ export function readMeaning(
       calls.read(placed.message);
       notes.push(...typeNotes(source, dialect, placed.message), ...thoughtNotes(source, dialect, placed.message));
       notes.push(...objectNotes(source, dialect, placed.message));
+      notes.push(...typesOfDefinitions(source, dialect, placed.message));
     }
     calls.end();
     for (const note of [...calls.notes, ...notes]) findings.push(finding(index, note));
@@ -54,6 +55,34 @@ function objectNotes(source: Source, dialect: Dialect, message: ParsedMessage): 
     const rule = 'bad-call-object';
     return at < 0 ? [] : [isTag ? { rule, from: at, to: at } : { rule, from, to: headerTo }];
   });
+}
+
+/** R-CONFORM: what a list of 0.1 defines and says to be no function. */
+function typesOfDefinitions(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
+  const { from, headerTo, bodyFrom, bodyTo, reading: { role } } = message;
+  if (dialect.id !== 'openchatml-0.1' || (role !== 'system' && role !== 'developer')) return [];
+  const text = new TextDecoder().decode(source.bytes.subarray(bodyFrom, bodyTo));
+  const lists = text.matchAll(/<\|function_list\|>([^]*?)(?=<\|function_list\|>|$)|<tools>([^]*?)<\/tools>/g);
+  const values = [...lists].flatMap(([, behindToken, betweenTags]) => jsonAtFront(behindToken ?? betweenTags ?? ''));
+  const types = values.flatMap((value) =>
+    typeof value === 'object' && value !== null && 'type' in value ? [value.type] : []);
+  return types.some((type) => type !== 'function') ? [{ rule: 'bad-call-object', from, to: headerTo }] : [];
+}
+
+/** The objects that a text begins with, and those of arrays. */
+function jsonAtFront(text: string): unknown[] {
+  const rest = text.replace(/^[\s,]+/, '');
+  if (!/^[[{]/.test(rest)) return [];
+  for (let end = 2; end <= rest.length; end++) {
+    if (!/[\]}]/.test(rest[end - 1]!)) continue;
+    try {
+      const value: unknown = JSON.parse(rest.slice(0, end));
+      return [...(Array.isArray(value) ? (value as unknown[]) : [value]), ...jsonAtFront(rest.slice(end))];
+    } catch {
+      // It does not end here.
+    }
+  }
+  return [];
 }
 
 /** R-COT, R-THINK, R-LEAK: what of an assistant body that is shown is hidden. */
