@@ -11,5 +11,5 @@ export {
 export * from './runtime/token.ts';
 export { runTurn } from './runtime/turn/turn.ts';
 export type {
-  Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnStop,
+  Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnRun, TurnStop,
 } from './runtime/turn/types.ts';

@@ -14,6 +14,7 @@ import { withCallShape, withPlainBuiltins } from './call-shape.ts';
 import { type AnswerEnds, withAnswerEnds } from './ends.ts';
 import { fromHarmony, toHarmony } from './harmony/harmony.ts';
 import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
+import type { HarmonySystem } from './harmony/system.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import { filesWithout } from './files.ts';
@@ -52,8 +53,11 @@ export interface ConvertOptions {
    * which Harmony does not know. Default `keep`.
    */
   readonly reasoning?: SamplingOptions['rule'] | 'think' | undefined;
-  /** In Harmony: a system message in its layout, with the reasoning effort and the builtin tools of the header. */
-  readonly system?: boolean | undefined;
+  /**
+   * In Harmony: a system message in its layout, with the reasoning effort and the builtin tools of the header, unless
+   * the transcript begins with one. An object says what else stands in it.
+   */
+  readonly system?: boolean | HarmonySystem | undefined;
   /** How answers end (R-END-WRITE): in `<|end|>`, the last one in `<|return|>`, or all. Left out: as in the data. */
   readonly end?: AnswerEnds | undefined;
   /** What stands around a transcript of 0.1: the base model's BOS and EOS; an empty text: nothing. */
@@ -251,8 +255,9 @@ function shapeFor(
     case 'harmony': {
       const { messages, losses } = withOrderedReplies(data.messages);
       const training = data.messages.at(-1)?.end === 'return';
-      if (!asks) return joined(losses, toHarmony({ ...data, messages }, { training }));
-      const { system, header } = systemOfHeader(data.header);
+      if (asks === false) return joined(losses, toHarmony({ ...data, messages }, { training }));
+      const { system: told, header } = systemOfHeader(data.header);
+      const system = asks === true ? told : { ...told, ...asks };
       return joined(losses, toHarmony({ ...data, header, messages }, { training, system }));
     }
     case 'openchatml-2.0': {

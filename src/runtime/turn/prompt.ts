@@ -21,14 +21,25 @@ export function toolsBeside(options: TurnOptions, dialectId: DialectId): readonl
   return router.tools.filter((tool) => !known.has(name(tool)));
 }
 
+/** Throws a RangeError or a TypeError for an option that no prompt can be written with. */
+export function checkPromptOptions(options: TurnOptions, dialect: DialectId): void {
+  const { system = false } = options;
+  if (!Object.hasOwn(DIALECTS, dialect)) {
+    throw new RangeError(`option dialect: expected ${Object.keys(DIALECTS).join(', ')}; got ${String(dialect)}`);
+  }
+  if (system !== false && dialect !== 'harmony') throw new RangeError('option system: only harmony has such a message');
+  promptOf([], [], options, dialect);
+}
+
 /** A Refusal when the dialect cannot carry the messages. */
 export function promptOf(
   messages: readonly MessageData[], tools: readonly ToolDefinition[], options: TurnOptions, dialect: DialectId,
 ): WrittenPrompt | Refusal {
-  const { header = null, rule, neutralise } = options;
+  const { header = null, rule, neutralise, system, contentType } = options;
   const own = withHarmlessTokens(messages, dialect);
   try {
-    const written = writePrompt({ header, tools, messages: own.messages }, dialect, { rule, neutralise });
+    const how = { rule, neutralise, system, contentType };
+    const written = writePrompt({ header, tools, messages: own.messages }, dialect, how);
     return own.losses.length === 0 ? written : { ...written, losses: [...own.losses, ...written.losses] };
   } catch (error) {
     if (error instanceof Refusal) return error;

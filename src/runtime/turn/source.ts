@@ -4,33 +4,49 @@ import type { OutputStream } from './types.ts';
 
 type Chunk = string | Uint8Array;
 
-/** A signal that may be waited beside: one listener, however long the run is. */
+/** What ends a run before its time: the caller's signal, or who reads its events and leaves. */
 export class Interruption {
-  readonly #signal: AbortSignal | undefined;
-  readonly #listener = (): void => this.#wake?.();
-  #wake: (() => void) | null = null;
+  readonly #controller = new AbortController();
+  readonly #given: AbortSignal | undefined;
+  readonly #listener = (): void => this.interrupt(this.#given!.reason);
+  readonly #waiting = new Set<() => void>();
 
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.#listener);
+  constructor(given: AbortSignal | undefined) {
+    this.#given = given;
+  }
+
+  /** One listener, however long the run is; until `close`. */
+  listen(): void {
+    if (this.#given?.aborted) this.#listener();
+    else this.#given?.addEventListener('abort', this.#listener);
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
   }
 
   get isThere(): boolean {
-    return this.#signal?.aborted === true;
+    return this.signal.aborted;
   }
 
-  /** What `work` gives, or null as soon as the signal aborts; then `work` goes on unheeded. */
+  interrupt(reason: unknown): void {
+    this.#controller.abort(reason);
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  /** What `work` gives, or null as soon as the run is interrupted; then `work` goes on unheeded. */
   during<T>(work: Promise<T>): Promise<{ readonly value: T } | null> {
     return new Promise((resolve, reject) => {
-      this.#wake = () => resolve(null);
-      work.then((value) => resolve({ value }), reject);
-      if (this.isThere) resolve(null);
+      const wake = (): void => resolve(null);
+      if (this.isThere) wake();
+      else this.#waiting.add(wake);
+      void work.then((value) => resolve({ value }), reject).then(() => this.#waiting.delete(wake));
     });
   }
 
   close(): void {
-    this.#wake = null;
-    this.#signal?.removeEventListener('abort', this.#listener);
+    this.#given?.removeEventListener('abort', this.#listener);
   }
 }
 

@@ -1,6 +1,7 @@
 // What the turn loop takes and gives: the model, its prompts and outputs, events, the result.
 
 import type { Loss, Refusal } from '../../formats/loss.ts';
+import type { HarmonySystem } from '../../formats/harmony/system.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { SamplingOptions } from '../../rules/sampling.ts';
@@ -45,6 +46,23 @@ export type TurnEvent =
   | { readonly type: 'turn.prompt'; readonly round: number; readonly losses: readonly Loss[] }
   | { readonly type: 'turn.outcome'; readonly outcome: Outcome };
 
+/**
+ * A run under way: its events, one after the other, and its result.
+ *
+ *     const run = runTurn(options);
+ *     for await (const event of run) show(event);
+ *     const { messages, stop } = await run.result;
+ *
+ * The run goes on when the next event is asked for. Who leaves the loop cancels it. `result` alone reads the events
+ * itself and drops them. Nothing happens before one of the two is asked for.
+ */
+export interface TurnRun extends AsyncIterable<TurnEvent, TurnResult | undefined, undefined> {
+  /** Comes when the run has ended, and never rejects. */
+  readonly result: Promise<TurnResult>;
+  /** Can be had once, and not after the run has gone on for `result`. Its last value is the result. */
+  [Symbol.asyncIterator](): AsyncIterator<TurnEvent, TurnResult | undefined, undefined>;
+}
+
 export interface TurnOptions {
   readonly model: Model;
   /** The transcript so far, as neutral data. */
@@ -75,6 +93,13 @@ export interface TurnOptions {
   /** As in VisibilityOptions: what an application shows beyond the rules. */
   readonly harmonyPreambles?: boolean | undefined;
   readonly missingChannel?: boolean | undefined;
+  /**
+   * Only in Harmony: a system message in its layout to begin with, unless the transcript has one. `true`: what
+   * openai-harmony writes, with the reasoning effort and the builtin tools of the header; an object says more.
+   */
+  readonly system?: boolean | HarmonySystem | undefined;
+  /** How Harmony text tells a content type: ` <|constrain|>json`, or the bare word ` json` of the models' template. */
+  readonly contentType?: 'constrain' | 'bare' | undefined;
   /** Events with the model's reasoning too. */
   readonly reasoning?: boolean | undefined;
   /**
@@ -82,14 +107,12 @@ export interface TurnOptions {
    * and `response.cancel`.
    */
   readonly signal?: AbortSignal | undefined;
-  /** The output is read on when what it gives has settled. After it has thrown it is told nothing more. */
-  readonly onEvent?: ((event: TurnEvent) => void | Promise<void>) | undefined;
 }
 
 /**
  * Why a run ended. `final`: with an answer. `length`: the output was cut. `rounds`: there were too many. `unanswered`:
- * the model stopped with neither answer nor call, or its answer may not be shown. `cancelled`: by the signal.
- * `refused`: the transcript cannot be written in the dialect. `failed`: the model or `onEvent` threw.
+ * the model stopped with neither answer nor call, or its answer may not be shown. `cancelled`: by the signal, or by who
+ * left the events. `refused`: the transcript cannot be written in the dialect. `failed`: the model threw.
  */
 export type TurnStop = 'final' | 'length' | 'rounds' | 'unanswered' | 'cancelled' | 'refused' | 'failed';
 

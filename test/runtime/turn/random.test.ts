@@ -84,15 +84,14 @@ test(`${RUNS} runs (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () =>
       maxRounds: outputs.length,
       harmonyPreambles: true,
       stopStripped: random.once(2),
-      onEvent: (event: TurnEvent) => void events.push(event),
     };
     let failures = random.once(4) ? 2 : 0;
     let result: TurnResult | undefined;
     const outcomes: Outcome[] = [];
     do {
-      result = await runTurn({ ...options, messages: result?.messages ?? messages }).catch((error: unknown) => {
-        throw new Error(told, { cause: error });
-      });
+      const running = runTurn({ ...options, messages: result?.messages ?? messages });
+      for await (const event of running) events.push(event);
+      result = await running.result;
       outcomes.push(...result.outcomes);
       stops.add(result.stop);
       const endings = events.filter(({ type }) => /^response\.(completed|incomplete|cancel)$/.test(type)).length;

@@ -55,18 +55,23 @@ export interface Ran extends TurnResult {
   readonly script: Scripted;
 }
 
-export async function run(outputs: readonly string[], options: Partial<TurnOptions> = {}, size = 7): Promise<Ran> {
+export interface RunOptions extends Partial<TurnOptions> {
+  /** Is told of each event before the next one is asked for. */
+  readonly onEvent?: (event: TurnEvent) => void;
+}
+
+export async function run(outputs: readonly string[], options: RunOptions = {}, size = 7): Promise<Ran> {
   const script = scripted(outputs, size);
   const events: TurnEvent[] = [];
-  const result = await runTurn({
-    model: script.model,
-    messages: [ASK],
-    router: routerOf(),
-    maxRounds: Math.max(outputs.length, 1),
-    onEvent: (event) => void events.push(event),
-    ...options,
+  const { onEvent, ...others } = options;
+  const running = runTurn({
+    model: script.model, messages: [ASK], router: routerOf(), maxRounds: Math.max(outputs.length, 1), ...others,
   });
-  return { ...result, events, script };
+  for await (const event of running) {
+    events.push(event);
+    onEvent?.(event);
+  }
+  return { ...(await running.result), events, script };
 }
 
 export const shown = (events: readonly TurnEvent[]): string =>

@@ -1,7 +1,9 @@
 // The turn loop with scripted models: calls out, replies back, until an answer (2.2 §8.1, §12.7).
 import { describe, expect, test } from 'vitest';
 import { convertTranscript } from '../../../src/formats/convert.ts';
-import { isVisible, MemorySource, parse, show, transcriptData } from '../../../src/index.ts';
+import {
+  HARMONY_SYSTEM, harmonySystem, isVisible, MemorySource, parse, show, transcriptData,
+} from '../../../src/index.ts';
 import type { MessageData } from '../../../src/model/data.ts';
 import type { OutputStream } from '../../../src/runtime/turn/types.ts';
 import { settled, VirtualClock } from '../router/clock.ts';
@@ -377,5 +379,38 @@ describe('a call that is wrong', () => {
   test('does not disturb another one of the same turn', async () => {
     const { outcomes } = await run([CALL.slice(18) + CALL + CALL.replace('c1', 'c2'), ANSWER]);
     expect(outcomes.map(({ callId, status }) => `${callId} ${status}`)).toEqual(['c1 ok', 'c1 refused', 'c2 ok']);
+  });
+});
+
+describe('Harmony prompts', () => {
+  const system = { reasoningEffort: 'high', currentDate: '2026-11-23', builtinTools: 'Python.' };
+  const output = '<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
+
+  test('begin with a system message of what is said', async () => {
+    const { script } = await run([output, ANSWER], { dialect: 'harmony', system });
+    for (const { text } of script.prompts) {
+      expect(text.startsWith(`<|start|>system<|message|>${harmonySystem({
+        ...HARMONY_SYSTEM, ...system, functionTools: true,
+      })}<|end|><|start|>developer<|message|>`)).toBe(true);
+      expect(text.split('<|start|>system').length).toBe(2);
+    }
+  });
+
+  test('say what the header says, and keep a system message that is there', async () => {
+    const header = { generation_settings: { reasoning_effort: 'low', builtin_tools: ['python'] } };
+    const { script } = await run([ANSWER], { dialect: 'harmony', system: true, header, tools: [] });
+    expect(script.prompts[0]!.text).toContain('Reasoning: low\n\n# Tools\n\n## python\n');
+    const own = { role: 'system', content: harmonySystem({ ...HARMONY_SYSTEM, reasoningEffort: 'medium' }) };
+    const given = await run([ANSWER], { dialect: 'harmony', system, messages: [own, ASK], tools: [] });
+    expect(given.script.prompts[0]!.text).toBe(
+      `<|start|>system<|message|>${own.content}<|end|><|start|>user<|message|>${ASK.content}<|end|><|start|>assistant`,
+    );
+  });
+
+  test('tell content types by the token, or as bare words', async () => {
+    const told = async (contentType: 'constrain' | 'bare'): Promise<string> =>
+      (await run([output, ANSWER], { dialect: 'harmony', contentType })).script.prompts[1]!.text;
+    expect(await told('constrain')).toContain('to=functions.weather<|channel|>commentary <|constrain|>json<|message|>');
+    expect(await told('bare')).toContain('to=functions.weather<|channel|>commentary json<|message|>');
   });
 });
