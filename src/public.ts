@@ -54,6 +54,11 @@ export {
   type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError,
 } from './rules/visibility.ts';
 export { type Clock, systemClock } from './runtime/router/clock.ts';
+export type { EventForm, EventForms, FormOptions } from './runtime/events/forms.ts';
+export { ResponsesAdapter, type ResponsesOptions } from './runtime/events/responses.ts';
+export type {
+  ResponseFields, ResponsesEvent, ResponsesItem, ResponsesObject,
+} from './runtime/events/responses-types.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
 export { ToolRouter } from './runtime/router/router.ts';

@@ -78,6 +78,11 @@ export async function* iterate(
   }
 }
 
+/** Closes a source of which nothing was read. */
+export async function closeSource(source: ChunkSource): Promise<void> {
+  await chunksOf(source).close();
+}
+
 interface Chunks {
   next(): Promise<IteratorResult<Chunk, unknown>>;
   /** Does not wait for a chunk that is under way: it may never come. */

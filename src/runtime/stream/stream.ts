@@ -1,10 +1,11 @@
 // Streams over the best scanner that runs here.
 
 import { createMachine } from '../../scan/engine.ts';
+import { type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor } from '../events/forms.ts';
 import type { StreamEvent } from './event.ts';
 import { Stream } from './core.ts';
 import {
-  type Chunk, type ChunkSource, type FlowOptions, iterate, type IterateOptions, transformer,
+  type Chunk, type ChunkSource, type FlowOptions, type IterateOptions, transformer,
 } from './flow.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
@@ -41,9 +42,12 @@ export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
   }
 }
 
-/** The events of a source of chunks. Leaving the loop closes the source; an aborted signal cancels. */
-export function eventsOf(
-  source: ChunkSource, options: StreamOptions & IterateOptions = {},
-): AsyncGenerator<StreamEvent, void, void> {
-  return iterate(new MessageStream(options), source, options);
+/**
+ * The events of a source of chunks, as the documents name them or, with the option `as`, in a form that other clients
+ * know. Leaving the loop closes the source; an aborted signal cancels.
+ */
+export function eventsOf<Form extends EventForm = 'ocm'>(
+  source: ChunkSource, options: StreamOptions & IterateOptions & FormOptions<Form> = {},
+): AsyncGenerator<EventForms[Form], void, void> {
+  return iterateAs(new MessageStream(streamOptionsFor(options)), source, options);
 }

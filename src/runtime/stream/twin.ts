@@ -1,10 +1,11 @@
 // Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and ../token.ts.
 
 import { Twin } from '../../scan/twin/twin.ts';
+import { type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor } from '../events/forms.ts';
 import type { StreamEvent } from './event.ts';
 import { Stream } from './core.ts';
 import {
-  type Chunk, type ChunkSource, type FlowOptions, iterate, type IterateOptions, transformer,
+  type Chunk, type ChunkSource, type FlowOptions, type IterateOptions, transformer,
 } from './flow.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
@@ -25,10 +26,10 @@ export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
   }
 }
 
-export function eventsOf(
-  source: ChunkSource, options: StreamOptions & IterateOptions = {},
-): AsyncGenerator<StreamEvent, void, void> {
-  return iterate(new MessageStream(options), source, options);
+export function eventsOf<Form extends EventForm = 'ocm'>(
+  source: ChunkSource, options: StreamOptions & IterateOptions & FormOptions<Form> = {},
+): AsyncGenerator<EventForms[Form], void, void> {
+  return iterateAs(new MessageStream(streamOptionsFor(options)), source, options);
 }
 
 export class TokenStream extends Tokens {

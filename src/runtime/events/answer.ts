@@ -1,0 +1,232 @@
+// What of a stream is the answer of a model, step by step: texts, calls and reasoning that open, grow and close, and
+// how it ended. The forms of other APIs are names for these steps.
+//
+// An answer holds what an assistant says to the user or to a tool, and nothing else. What is hidden has no step, and
+// reasoning has some only where the stream gives it. As `<|call|>` is a hard stop, what follows a call in one output
+// and is none is left out (R-STOP); of a completion so is all behind `<|return|>`, or behind a message of somebody
+// else.
+
+import { neutralOf } from '../../formats/convert.ts';
+import { isToolRecipient } from '../../model/attributes.ts';
+import { toolName } from '../../tools/name.ts';
+import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
+
+/** A text for the user, a call, or reasoning. */
+export interface Item {
+  readonly kind: 'text' | 'call' | 'reasoning';
+  /** Among the items of the answer, and among its calls. */
+  readonly index: number;
+  readonly callIndex: number;
+  readonly id: string;
+  /** A text that is shown before the answer (R-VISIBLE). */
+  readonly isPreamble: boolean;
+  /** Of a call: its id, unique in the answer; its bare name; whether its arguments are JSON as far as its type says. */
+  readonly callId: string;
+  readonly name: string;
+  readonly isJson: boolean;
+  /** What has come so far: the text, the arguments or the reasoning; and the summary of that, null: none. */
+  text: string;
+  summary: string | null;
+}
+
+/**
+ * `calls`: it ended in calls. `cut`: the output or a call of it is not whole; `filtered`: by a content filter.
+ * `failed`: the model failed, or stopped for a call that nobody may make.
+ */
+export type Ending = 'stop' | 'calls' | 'cut' | 'filtered' | 'cancelled' | 'failed';
+
+export type Step =
+  | { readonly type: 'open'; readonly item: Item }
+  | { readonly type: 'delta' | 'summary'; readonly item: Item; readonly delta: string; readonly isFirst: boolean }
+  | { readonly type: 'close'; readonly item: Item; readonly isWhole: boolean }
+  | { readonly type: 'end'; readonly ending: Ending };
+
+export interface AnswerOptions {
+  /** As the stream has it: with it all of the stream is one output of a model. */
+  readonly role?: string | undefined;
+}
+
+/** Finish reasons of a model that stopped before it was done. */
+const CUT: ReadonlySet<string> = new Set(['length', 'max_tokens', 'max_output_tokens', 'content_filter']);
+
+export class Answer {
+  /** As the model's server tells it; known when the output has ended. */
+  finishReason: string | null = null;
+  readonly #isCompletion: boolean;
+  #steps: Step[] = [];
+  #dialect: StreamedDialect = null;
+  #added: StreamedMessage | null = null;
+  #open: Item | null = null;
+  #items = 0;
+  readonly #callIds = new Set<string>();
+  /** A message ended in `<|call|>`; the output is complete whatever follows. */
+  #hasCalled = false;
+  #hasReturned = false;
+  #isEnough = false;
+  #hasCutCall = false;
+  /** Messages that are left out because they follow a call. */
+  #hasLeftOut = false;
+  /** The last message is a call that contradicts itself. */
+  #isRefused = false;
+  #isEnded = false;
+
+  constructor({ role }: AnswerOptions) {
+    this.#isCompletion = role !== undefined;
+  }
+
+  /** The steps that an event brings; after the one that ends the answer there are none. */
+  take(event: StreamEvent): Step[] {
+    if (this.#isEnded) return [];
+    switch (event.type) {
+      case 'transcript.begin':
+        this.#dialect = event.dialect;
+        break;
+      case 'response.output_item.added':
+        this.#begin(event.message, event.message_id);
+        break;
+      case 'response.delta':
+        this.#grow('text', event.message_id, event.delta);
+        break;
+      case 'response.reasoning_text.delta':
+        this.#grow('reasoning', event.message_id, event.delta);
+        break;
+      case 'response.reasoning_summary_text.delta':
+        this.#summarize(event.message_id, event.delta);
+        break;
+      case 'response.function_call_arguments.delta':
+        if (this.#open?.kind === 'call') this.#add(event.delta);
+        break;
+      case 'response.output_item.done':
+        this.#finish(event.message, event.message_id);
+        break;
+      case 'response.cancel':
+        this.#end('cancelled');
+        break;
+      case 'response.completed':
+      case 'response.incomplete':
+        this.#end(this.#endingOf(event.type === 'response.completed' ? event.stop : null));
+    }
+    return this.#taken();
+  }
+
+  /** The model has failed: what is open ends. */
+  fail(): Step[] {
+    if (!this.#isEnded) this.#end('failed');
+    return this.#taken();
+  }
+
+  #taken(): Step[] {
+    const steps = this.#steps;
+    this.#steps = [];
+    return steps;
+  }
+
+  #begin(message: StreamedMessage, id: string): void {
+    this.#added = null;
+    if (message.role !== 'assistant') {
+      if (this.#isCompletion) this.#isEnough ||= this.#items > 0;
+      else this.#hasCalled = this.#hasReturned = this.#hasLeftOut = false;
+      return;
+    }
+    if (this.#isEnough || (this.#isCompletion && this.#hasReturned)) return;
+    if (this.#hasCalled && message.kind !== 'call') {
+      this.#hasLeftOut = true;
+      return;
+    }
+    this.#added = message;
+    this.#isRefused = message.kind === 'call' && (message.isAmbiguous || message.isUndispatchable);
+    if (message.kind === 'call' && !this.#isRefused) this.#openCall(id, message.recipient!, message);
+  }
+
+  #openItem(kind: Item['kind'], id: string, call: Pick<Item, 'callId' | 'name' | 'isJson'> = NO_CALL): Item {
+    const message = this.#added!;
+    const item: Item = {
+      kind, id, ...call, index: this.#items++, callIndex: kind === 'call' ? this.#callIds.size - 1 : -1,
+      isPreamble: kind === 'text' && message.channel === 'commentary', text: '', summary: null,
+    };
+    this.#open = item;
+    this.#steps.push({ type: 'open', item });
+    return item;
+  }
+
+  #openCall(id: string, recipient: string, { callId, contentType }: CallHeader): void {
+    const own = callId !== null && !this.#callIds.has(callId) ? callId : `call_${id}`;
+    this.#callIds.add(own);
+    const isJson = contentType === null || contentType === 'json';
+    this.#openItem('call', id, { callId: own, name: toolName(recipient), isJson });
+  }
+
+  #grow(kind: 'text' | 'reasoning', id: string, delta: string): void {
+    if (this.#added?.kind !== kind) return;
+    if (this.#open === null) this.#openItem(kind, id);
+    this.#add(delta);
+  }
+
+  #add(delta: string): void {
+    const item = this.#open!;
+    const isFirst = item.text === '';
+    item.text += delta;
+    this.#steps.push({ type: 'delta', item, delta, isFirst });
+  }
+
+  #summarize(id: string, delta: string): void {
+    if (this.#added?.kind !== 'reasoning') return;
+    const item = this.#open ?? this.#openItem('reasoning', id);
+    const isFirst = item.summary === null;
+    item.summary = (item.summary ?? '') + delta;
+    this.#steps.push({ type: 'summary', item, delta, isFirst });
+  }
+
+  #finish(message: DoneMessage, id: string): void {
+    if (this.#added === null) return;
+    if (message.kind === 'text' && message.visible && this.#open === null) this.#openItem('text', id);
+    this.#close(message.status === 'completed');
+    if (this.#dialect === 'openchatml-0.1' && message.kind === 'text') this.#lineCalls(message, id);
+    this.#added = null;
+    this.#hasCalled ||= message.end === 'call';
+    this.#hasReturned = message.end === 'return';
+  }
+
+  /** Calls of 0.1 stand in the content of a message. */
+  #lineCalls({ role, content = '', status, written }: DoneMessage, id: string): void {
+    const marks = written === undefined ? { marked: true } : { marked: true, written };
+    const messages = [{ role, content, ...marks, end: 'end' as const }];
+    const { data } = neutralOf({ header: null, tools: [], messages }, 'openchatml-0.1');
+    let number = 0;
+    for (const { recipient = null, content: text, callId = null, contentType = null } of data.messages) {
+      if (recipient === null || !isToolRecipient(recipient)) continue;
+      this.#openCall(`${id}_${number++}`, recipient, { callId, contentType });
+      if (text !== '') this.#add(text);
+      this.#close(status === 'completed');
+    }
+  }
+
+  #close(isWhole: boolean): void {
+    const item = this.#open;
+    if (item === null) return;
+    this.#open = null;
+    if (item.kind === 'call' && !isWhole) this.#hasCutCall = true;
+    this.#steps.push({ type: 'close', item, isWhole });
+  }
+
+  /** `stop`: the stop token; null: the output is not complete. */
+  #endingOf(stop: string | null): Ending {
+    const isStopped = this.#hasLeftOut || (this.#isCompletion && this.#hasReturned);
+    const isCut = stop === 'end' && CUT.has(this.finishReason ?? '');
+    if (!isStopped && (stop === null || isCut)) return this.finishReason === 'content_filter' ? 'filtered' : 'cut';
+    if (this.#hasCutCall) return 'cut';
+    if (this.#isRefused) return 'failed';
+    return this.#callIds.size > 0 && !this.#hasReturned ? 'calls' : 'stop';
+  }
+
+  #end(ending: Ending): void {
+    this.#close(false);
+    this.#isEnded = true;
+    this.#steps.push({ type: 'end', ending });
+  }
+}
+
+type StreamedDialect = Extract<StreamEvent, { type: 'transcript.begin' }>['dialect'] | null;
+type CallHeader = Pick<StreamedMessage, 'callId' | 'contentType'>;
+
+const NO_CALL = { callId: '', name: '', isJson: false };
