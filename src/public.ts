@@ -63,6 +63,6 @@ export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
 export { ToolRouter } from './runtime/router/router.ts';
 export {
-  type Handler, type HandlerContext, type Outcome, type OutcomeStatus, type RoutedCall, type RouterEvent,
-  type RouterOptions, ToolError, ToolResult,
+  type Handler, type HandlerContext, type InspectedCall, type Outcome, type OutcomeStatus, type RoutedCall,
+  type RouterEvent, type RouterOptions, ToolError, ToolResult,
 } from './runtime/router/types.ts';

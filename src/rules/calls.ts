@@ -37,8 +37,14 @@ const OPEN_CALLS = 65536;
 const IDS = 1 << 20;
 const MOST_NAMES = 65536;
 
+/** What tells which document a transcript follows. */
+export interface Kind {
+  readonly dialect: Pick<Dialect, 'id' | 'flags'>;
+  readonly header: { readonly version: string | null } | null;
+}
+
 /** 1.x text: no ids, no channels (R-1X). */
-const isOneX = ({ header }: TranscriptInfo): boolean =>
+const isOneX = ({ header }: Kind): boolean =>
   header?.version?.startsWith('1') === true && /^1(\.[0-9]+)?$/.test(header.version);
 
 /** Channels for calls that the header allows in place of the usual ones (R-BUILTIN). */
@@ -47,6 +53,12 @@ export const channelsOf = ({ header }: TranscriptInfo): CallChannels => header?.
 const USUAL_CHANNELS: CallChannels = { builtins: null, functions: null };
 const BUILTIN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
 const FUNCTION_CHANNELS: readonly string[] = ['commentary'];
+
+/** Whether a call may stand on a channel. */
+export function isCallChannel(channel: string, isToBuiltin: boolean, { builtins, functions }: CallChannels): boolean {
+  const channels = isToBuiltin ? (builtins ?? BUILTIN_CHANNELS) : (functions ?? FUNCTION_CHANNELS);
+  return channels.includes(channel);
+}
 
 const tellNothing: Tell = () => {};
 
@@ -77,7 +89,7 @@ const ASKED = {
   withoutIds: asked(false, false, 'error', '2.0'),
 };
 
-export function askedOf(transcript: TranscriptInfo): Asked {
+export function askedOf(transcript: Kind): Asked {
   const { id, flags } = transcript.dialect;
   if (flags & HAS_LINE) return ASKED.lines;
   if (id === 'harmony') return isOneX(transcript) ? ASKED.lines : ASKED.harmony;
@@ -193,8 +205,7 @@ export class CallRules {
   #isAllowed(channel: string, recipient: string): boolean {
     const { builtins, functions } = this.#channels;
     if (channel === 'commentary' && builtins === null && functions === null) return true;
-    if (isBuiltin(recipient, this.#builtins)) return (builtins ?? BUILTIN_CHANNELS).includes(channel);
-    return (functions ?? FUNCTION_CHANNELS).includes(channel);
+    return isCallChannel(channel, isBuiltin(recipient, this.#builtins), this.#channels);
   }
 
   #add(call: Call, tell: Tell): void {

@@ -73,9 +73,7 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
     requiresChannels: enabled && required != null && required !== false
       && !(Array.isArray(required) && required.length === 0),
     builtins: builtinsOf(fields),
-    callChannels: enabled
-      ? { builtins: channelsIn(harmony, 'builtins_in'), functions: channelsIn(harmony, 'tool_calls_in') }
-      : ANY_CHANNEL,
+    callChannels: callChannelsOf(fields),
     roles: texts(property(capabilities, 'roles')),
     channels: texts(property(capabilities, 'channels')),
     problems: [
@@ -171,6 +169,13 @@ function texts(value: HeaderValue | undefined): readonly string[] | null {
 /** Names of builtin tools that the fields of a header list (R-BUILTIN). */
 export const builtinsOf = (fields: HeaderValue | null): readonly string[] =>
   texts(property(property(fields ?? undefined, 'generation_settings'), 'builtin_tools')) ?? NONE;
+
+/** Channels that the profile in the fields of a header allows for calls (R-BUILTIN). */
+export function callChannelsOf(fields: HeaderValue | null): CallChannels {
+  const harmony = property(property(fields ?? undefined, 'profiles'), 'harmony');
+  if (property(harmony, 'enabled') !== true) return ANY_CHANNEL;
+  return { builtins: channelsIn(harmony, 'builtins_in'), functions: channelsIn(harmony, 'tool_calls_in') };
+}
 
 /** A channel, or a list of channels. */
 function channelsIn(profile: HeaderValue | undefined, key: string): readonly string[] | null {

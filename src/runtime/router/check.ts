@@ -4,7 +4,10 @@
 import type { RuleName } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { ToolDefinition } from '../../model/data.ts';
+import { builtinsOf, callChannelsOf } from '../../model/header/document.ts';
+import { askedOf, isCallChannel } from '../../rules/calls.ts';
 import { isDeadline } from '../../rules/conform.ts';
+import { DIALECTS } from '../../scan/dialects.ts';
 import { isBuiltin, plainName } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
@@ -22,6 +25,8 @@ export interface CallFault {
 /** A call that may run. */
 export interface Plan {
   readonly handler: Handler;
+  /** What the handler stands under: a recipient or a pattern. */
+  readonly entry: string;
   /** The tool's own name. */
   readonly name: string;
   readonly argumentsValue: unknown;
@@ -52,11 +57,23 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
   return null;
 }
 
+/** What the transcript of a call asks of it. */
+export function asksOf({ dialect = 'openchatml-2.2', header }: RoutedCall): ReturnType<typeof askedOf> {
+  const version = header?.['version'];
+  const known = DIALECTS[dialect] ?? DIALECTS['openchatml-2.2'];
+  return askedOf({ dialect: known, header: { version: version == null ? null : String(version) } });
+}
+
+interface Entry {
+  readonly entry: string;
+  readonly handler: Handler;
+}
+
 /** Knows handlers and definitions. Names are own ones: `functions.constructor` finds nothing of a prototype. */
 export class CallDesk {
-  readonly #handlers = new Map<string, Handler>();
+  readonly #handlers = new Map<string, Entry>();
   /** `browser.` and the handler of `browser.*`; longer ones first. */
-  readonly #patterns: readonly (readonly [prefix: string, handler: Handler])[];
+  readonly #patterns: readonly (readonly [prefix: string, entry: Entry])[];
   readonly #definitions = new Map<string, ToolDefinition>();
   readonly #schemas = new ToolCache();
   readonly #builtins: readonly string[];
@@ -68,12 +85,13 @@ export class CallDesk {
     longest: number,
   ) {
     if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
-    const patterns: [string, Handler][] = [];
+    const patterns: [string, Entry][] = [];
     for (const [recipient, handler] of Object.entries(handlers)) {
       if (typeof handler !== 'function')
         throw new TypeError(`option handlers: expected a function for ${JSON.stringify(recipient)}`);
-      if (recipient.endsWith('.*')) patterns.push([recipient.slice(0, -1), handler]);
-      else this.#handlers.set(recipient, handler);
+      const entry = { entry: recipient, handler };
+      if (recipient.endsWith('.*')) patterns.push([recipient.slice(0, -1), entry]);
+      else this.#handlers.set(recipient, entry);
     }
     this.#patterns = patterns.sort(([a], [b]) => b.length - a.length);
     for (const tool of tools) this.#definitions.set(`${tool.namespace}.${tool.name}`, tool);
@@ -84,38 +102,42 @@ export class CallDesk {
   }
 
   /** The tool's own name: a bare word means a function of that name, as names are compared without `functions.`. */
-  nameOf(recipient: string): string {
+  nameOf(call: RoutedCall): string {
+    const recipient = call.recipient!;
+    const builtins = this.#builtinsOf(call);
     const plain = plainName(recipient);
-    const isBuiltinFunction = plain !== recipient && this.#isBuiltin(plain) && !this.#definitions.has(recipient);
+    const isBuiltinFunction = plain !== recipient && isBuiltin(plain, builtins) && !this.#definitions.has(recipient);
     // 2.0 §11 writes `functions.` in front of a builtin tool, too.
     if (isBuiltinFunction && !this.#handlers.has(recipient) && this.#handlerOf(plain) !== null) return plain;
-    const isBare = !recipient.includes('.') && !this.#isBuiltin(recipient) && !this.#handlers.has(recipient);
+    const isBare = !recipient.includes('.') && !isBuiltin(recipient, builtins) && !this.#handlers.has(recipient);
     return isBare ? PREFIX + recipient : recipient;
   }
 
   check(call: RoutedCall): Plan | CallFault {
     const { content } = call;
-    const name = this.nameOf(call.recipient!);
-    const isMisplaced = !isRightChannel(call, this.#isBuiltin(call.recipient!));
-    if (isMisplaced && call.dialect !== 'harmony') return { rule: 'call-channel' };
-    const handler = this.#handlerOf(name);
+    const name = this.nameOf(call);
+    const builtins = this.#builtinsOf(call);
+    const { channels } = asksOf(call);
+    const isMisplaced = channels !== 'none' && !isRightChannel(call, isBuiltin(call.recipient!, builtins));
+    if (isMisplaced && channels === 'error') return { rule: 'call-channel' };
+    const entry = this.#handlerOf(name);
     const definition = this.#definitions.get(name);
-    if (!handler) return { rule: 'unknown-tool', ...(definition && { detail: 'nothing here carries it out' }) };
-    if (!definition && this.#definitions.size > 0 && !this.#isBuiltin(name)) return { rule: 'unknown-tool' };
+    if (!entry) return { rule: 'unknown-tool', ...(definition && { detail: 'nothing here carries it out' }) };
+    if (!definition && this.#definitions.size > 0 && !isBuiltin(name, builtins)) return { rule: 'unknown-tool' };
     // A tool never receives reasoning (2.2 §8.3).
     if (holdsReasoning(call)) return { rule: 'invalid-arguments', detail: 'they hold marks of reasoning' };
     if (content.length > this.#longest) return { rule: 'invalid-arguments', detail: 'they are longer than is read' };
     const isText = !definition && name === 'python' && call.contentType !== 'json';
     const warning = isMisplaced ? ({ warning: 'call-channel' } as const) : {};
-    if (isText) return { handler, name, argumentsValue: content, deadlineMs: null, ...warning };
+    if (isText) return { ...entry, name, argumentsValue: content, deadlineMs: null, ...warning };
     const value = readJson(content);
     const isDeclared = call.contentType === 'json' && call.constrained === true;
     if (value === undefined && isDeclared) return { rule: 'invalid-json' };
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
-    return { ...this.#plan(handler, name, value, definition), ...warning };
+    return { ...this.#plan(entry, name, value, definition), ...warning };
   }
 
-  #plan(handler: Handler, name: string, value: unknown, definition: ToolDefinition | undefined): Plan | CallFault {
+  #plan(entry: Entry, name: string, value: unknown, definition: ToolDefinition | undefined): Plan | CallFault {
     const argumentsValue = argumentsForCheck(value, definition ?? { namespace: FUNCTIONS, name });
     const deadline = isObject(value) && Object.hasOwn(value, 'deadline_ms') ? value['deadline_ms'] : undefined;
     const isUsable = isDeadline(deadline);
@@ -124,7 +146,7 @@ export class CallDesk {
     if (deadline !== undefined && !isUsable && !isOwn) return { rule: 'bad-deadline' };
     const detail = this.#argumentFault(argumentsValue, definition);
     if (detail !== null) return { rule: 'invalid-arguments', detail };
-    return { handler, name, argumentsValue, deadlineMs: isUsable ? deadline : null };
+    return { ...entry, name, argumentsValue, deadlineMs: isUsable ? deadline : null };
   }
 
   #argumentFault(value: unknown, definition: ToolDefinition | undefined): string | null {
@@ -133,22 +155,22 @@ export class CallDesk {
     return schema.refused || schema.check(value) ? schema.faults(value).join('; ') : null;
   }
 
-  #isBuiltin(name: string): boolean {
-    return isBuiltin(name, this.#builtins);
+  #builtinsOf({ header }: RoutedCall): readonly string[] {
+    return header == null ? this.#builtins : [...this.#builtins, ...builtinsOf(header)];
   }
 
-  #handlerOf(name: string): Handler | null {
+  #handlerOf(name: string): Entry | null {
     const own = this.#handlers.get(name);
     if (own) return own;
-    for (const [prefix, handler] of this.#patterns)
-      if (name.length > prefix.length && name.startsWith(prefix)) return handler;
+    for (const [prefix, entry] of this.#patterns)
+      if (name.length > prefix.length && name.startsWith(prefix)) return entry;
     return null;
   }
 }
 
-/** Functions are called on commentary, builtin tools on analysis too; no channel is `final`. */
-function isRightChannel({ channel }: RoutedCall, isBuiltinTool: boolean): boolean {
-  return channel === 'commentary' || (channel === 'analysis' && isBuiltinTool);
+/** Functions are called on commentary, builtin tools on analysis too, where a header says no other; none is `final`. */
+function isRightChannel({ channel, header }: RoutedCall, isBuiltinTool: boolean): boolean {
+  return isCallChannel(channel ?? 'final', isBuiltinTool, callChannelsOf(header ?? null));
 }
 
 /** By the message's own word; where it does not say, markers count on analysis, where they are marks (R-COT). */

@@ -12,7 +12,8 @@ import { isBuiltin } from '../../tools/name.ts';
 import { reasonOf } from '../reason.ts';
 import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
 import { AbortWatch } from './abort.ts';
-import { CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
+import { asksOf, CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
+import { Lanes } from './lanes.ts';
 import {
   type Envelope,
   errorEnvelope,
@@ -21,7 +22,7 @@ import {
   SMALLEST_REPLY,
   thrownError,
 } from './reply.ts';
-import type { Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
+import type { InspectedCall, Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
 
 /** A call that waits or runs. */
 interface Pending {
@@ -55,13 +56,12 @@ export class ToolRouter {
   readonly #clock: Clock;
   readonly #onEvent: RouterOptions['onEvent'];
   readonly #limits: Limits;
-  readonly #requireIds: boolean;
+  readonly #requireIds: boolean | undefined;
   readonly #exposeErrors: boolean;
   readonly #ids = new Set<string>();
   readonly #pending = new Map<string, Pending>();
-  readonly #queue = new Set<Pending>();
+  readonly #lanes: Lanes<Pending>;
   readonly #watch = new AbortWatch<Pending>((pending, signal) => this.#cancel(pending, reasonOf(signal)));
-  #running = 0;
   #calls = 0;
   #made = 0;
   #late = 0;
@@ -70,9 +70,10 @@ export class ToolRouter {
 
   constructor(options: RouterOptions) {
     const {
-      handlers, tools = [], builtinTools = [], requireIds = true, exposeErrors = false, clock = systemClock, onEvent,
+      handlers, tools = [], builtinTools = [], requireIds, exposeErrors = false, clock = systemClock, onEvent,
     } = options;
     this.#limits = limitsOf(options);
+    this.#lanes = new Lanes(this.#limits.concurrency, boundsOf(options));
     this.tools = tools.filter(({ namespace, name }) => !isBuiltin(`${namespace}.${name}`, builtinTools));
     this.#desk = new CallDesk(handlers, tools, builtinTools, this.#limits.maxArgumentsLength);
     this.#requireIds = requireIds;
@@ -104,11 +105,27 @@ export class ToolRouter {
     for (const id of ids) this.#ids.add(id);
   }
 
+  /** What a handler would be given now; null: the call would be refused. Nothing is called. */
+  inspect(call: RoutedCall): InspectedCall | null {
+    checkShape(call);
+    if (faultOfMessage(call) ?? this.#idFault(call)) return null;
+    const checked = this.#desk.check(call);
+    return isFault(checked) ? null : { recipient: checked.name, argumentsValue: checked.argumentsValue };
+  }
+
+  /** The outcome of a call that is not approved: no handler is asked, and the model is told. */
+  deny(call: RoutedCall, reason = ''): Outcome {
+    checkShape(call);
+    const id = faultOfMessage(call) ?? this.#takeId(call);
+    if (typeof id !== 'string') return this.#refuse(call, call.callId || null, id);
+    const message = `the call was not approved${reason === '' ? '' : `: ${reason}`}`;
+    const envelope = errorEnvelope({ code: 'call-denied', message }, this.#limits.maxReplyBytes);
+    return this.#outcome(id, this.#desk.nameOf(call), 0, { status: 'denied', code: null, envelope, reason });
+  }
+
   /** The outcome of one call; rejects only when `call` is no message at all. Aborting `signal` cancels the call. */
   async dispatch(call: RoutedCall, signal?: AbortSignal): Promise<Outcome> {
-    if (typeof call !== 'object' || call === null || typeof call.content !== 'string') {
-      throw new TypeError('call: expected a message with a content');
-    }
+    checkShape(call);
     const fault = faultOfMessage(call) ?? this.#takeId(call);
     if (typeof fault !== 'string') return this.#refuse(call, call.callId || null, fault);
     const checked = this.#desk.check(call);
@@ -148,11 +165,16 @@ export class ToolRouter {
 
   /** The call's id, or what is wrong with it. */
   #takeId(call: RoutedCall): string | CallFault {
-    const id = call.callId || (this.#requireIds ? null : this.makeId());
-    if (id === null) return { rule: 'missing-call-id' };
-    if (this.#ids.has(id)) return { rule: 'duplicate-call-id' };
+    const fault = this.#idFault(call);
+    if (fault) return fault;
+    const id = call.callId || this.makeId();
     this.#ids.add(id);
     return id;
+  }
+
+  #idFault(call: RoutedCall): CallFault | null {
+    if (call.callId) return this.#ids.has(call.callId) ? { rule: 'duplicate-call-id' } : null;
+    return (this.#requireIds ?? asksOf(call).needsIds) ? { rule: 'missing-call-id' } : null;
   }
 
   #refuse(call: RoutedCall, id: string | null, { rule, detail }: CallFault): Outcome {
@@ -160,7 +182,7 @@ export class ToolRouter {
     const told = `${rule}: ${text}`;
     const error = { code: code ?? rule, message: detail === undefined ? told : `${told}: ${detail}` };
     const envelope = errorEnvelope(error, this.#limits.maxReplyBytes);
-    const recipient = call.recipient == null ? null : this.#desk.nameOf(call.recipient);
+    const recipient = call.recipient == null ? null : this.#desk.nameOf(call);
     return this.#outcome(id, recipient, 0, { status: 'refused', code, rule, envelope });
   }
 
@@ -188,26 +210,21 @@ export class ToolRouter {
       pending.timer = this.#clock.setTimeout(() => this.#expire(pending), milliseconds);
       if (signal) this.#watch.add(signal, pending);
       this.#pending.set(id, pending);
-      this.#queue.add(pending);
+      this.#lanes.add(pending, plan.entry);
       this.#fill();
     });
   }
 
   /** Starts calls while there is room. */
   #fill(): void {
-    for (const pending of this.#queue) {
-      if (this.#running >= this.#limits.concurrency) return;
-      // Its timer is due: there is no time left to work in.
-      if (this.#clock.now() >= pending.deadline) continue;
-      this.#queue.delete(pending);
-      this.#start(pending);
-    }
+    // Where its timer is due there is no time left to work in.
+    const isReady = ({ deadline }: Pending): boolean => this.#clock.now() < deadline;
+    for (let next = this.#lanes.take(isReady); next !== null; next = this.#lanes.take(isReady)) this.#start(next);
   }
 
   #start(pending: Pending): void {
     const { id, plan, deadline } = pending;
     const { handler, name: recipient, argumentsValue } = plan;
-    this.#running++;
     const { signal } = (pending.controller = new AbortController());
     this.#emit({ type: 'tool.start', call_id: id, recipient });
     if (pending.isDone) {
@@ -263,8 +280,8 @@ export class ToolRouter {
     this.#clock.clearTimeout(pending.timer);
     if (pending.signal) this.#watch.remove(pending.signal, pending);
     this.#pending.delete(pending.id);
-    if (pending.controller) this.#running--;
-    else this.#queue.delete(pending);
+    if (pending.controller) this.#lanes.free(pending.plan.entry);
+    else this.#lanes.remove(pending, pending.plan.entry);
   }
 
   #tell({ id, plan, from, resolve }: Pending, ending: Ending): void {
@@ -300,6 +317,12 @@ export class ToolRouter {
   }
 }
 
+function checkShape(call: RoutedCall): void {
+  if (typeof call !== 'object' || call === null || typeof call.content !== 'string') {
+    throw new TypeError('call: expected a message with a content');
+  }
+}
+
 type Limits = { readonly [K in keyof typeof DEFAULTS]: number };
 
 const DEFAULTS = {
@@ -325,4 +348,18 @@ function limitsOf(options: RouterOptions): Limits {
     }),
   );
   return limits as Limits;
+}
+
+/** Throws a RangeError that names the option. */
+function boundsOf({ concurrencyOf = {}, handlers }: RouterOptions): ReadonlyMap<string, number> {
+  const bounds = new Map(Object.entries(concurrencyOf));
+  for (const [recipient, most] of bounds) {
+    if (!Object.hasOwn(handlers, recipient)) {
+      throw new RangeError(`option concurrencyOf: no handler stands under ${JSON.stringify(recipient)}`);
+    }
+    if (!Number.isSafeInteger(most) || most < 1) {
+      throw new RangeError(`option concurrencyOf: expected a positive integer for ${recipient}; got ${String(most)}`);
+    }
+  }
+  return bounds;
 }

@@ -1,7 +1,7 @@
 // What the tool router takes and gives: calls, handlers, outcomes, events.
 
 import type { Code, RuleName } from '../../errors.ts';
-import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Clock } from './clock.ts';
 
@@ -10,8 +10,16 @@ export interface RoutedCall extends MessageData {
   /** `Message.isAmbiguous` and `Message.isUndispatchable`: such a call never reaches a handler (R-ATTR-DUP). */
   readonly isAmbiguous?: boolean | undefined;
   readonly isUndispatchable?: boolean | undefined;
-  /** What it was read as. In `harmony`, where models do otherwise, the wrong channel is a warning (R-CALL). */
+  /**
+   * What it was read as. In `harmony`, where models do otherwise, the wrong channel is a warning, in 0.1 there are no
+   * channels (R-CALL). Default `openchatml-2.2`.
+   */
   readonly dialect?: DialectId | undefined;
+  /**
+   * What the document header of its transcript says: in 1.x calls need neither ids nor channels; a header may list
+   * builtin tools, and say on which channels calls stand (R-BUILTIN).
+   */
+  readonly header?: TranscriptData['header'] | undefined;
 }
 
 /** All that a handler is told beside the arguments. Nothing of the transcript is among it (2.2 §8.3). */
@@ -32,7 +40,7 @@ export interface HandlerContext {
  */
 export type Handler = (argumentsValue: unknown, context: HandlerContext) => unknown;
 
-export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'cancelled' | 'refused';
+export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'cancelled' | 'refused' | 'denied';
 
 /** What became of one call. Each call has exactly one. */
 export interface Outcome {
@@ -41,7 +49,7 @@ export interface Outcome {
   readonly recipient: string | null;
   /**
    * `ok`: the handler gave a result. `error`: it threw, or gave what cannot be written. `timeout`, `cancelled`:
-   * nothing came in time. `refused`: the call is wrong, and no handler was asked.
+   * nothing came in time. `refused`: the call is wrong, `denied`: it was not approved, and no handler was asked.
    */
   readonly status: OutcomeStatus;
   /** The code of 2.2 §14; null where none of them covers it. */
@@ -59,6 +67,14 @@ export interface Outcome {
    * writer.
    */
   readonly reply: MessageData;
+}
+
+/** A call that may run, as who approves it sees it. */
+export interface InspectedCall {
+  /** The tool's own name. */
+  readonly recipient: string;
+  /** What the handler is given. */
+  readonly argumentsValue: unknown;
 }
 
 /** What happens to calls. `tool.cancel` is the event of 2.2 §8.2. Nothing holds arguments or results. */
@@ -91,6 +107,8 @@ export interface RouterOptions {
   readonly builtinTools?: readonly string[] | undefined;
   /** Calls that run at a time; the others wait in order. Default 8. */
   readonly concurrency?: number | undefined;
+  /** The same for single tools, by a recipient or pattern that stands among the handlers: `{ 'functions.pay': 1 }`. */
+  readonly concurrencyOf?: { readonly [recipient: string]: number } | undefined;
   /** For calls without `deadline_ms`. Counts from the dispatch on, the time in the queue included. Default 30,000. */
   readonly deadlineMs?: number | undefined;
   /** No call may take longer, whatever its `deadline_ms` says. Default 600,000. */
@@ -101,7 +119,10 @@ export interface RouterOptions {
   readonly maxArgumentsLength?: number | undefined;
   /** UTF-8 bytes of a reply's content. What is longer becomes an error, and is never cut. Default 1 MiB. */
   readonly maxReplyBytes?: number | undefined;
-  /** A call must have an id, as 2.2 has it (default); false: `call_1` and so on are made where there is none. */
+  /**
+   * A call must have an id; false: `call_1` and so on are made where there is none. By default one of 2.2 must, and one
+   * of another dialect or of 1.x not.
+   */
   readonly requireIds?: boolean | undefined;
   /**
    * Tell the model the messages of exceptions. They may hold what it should not see; by default it learns the

@@ -138,6 +138,80 @@ describe('Harmony, where models call on any channel', () => {
   });
 });
 
+describe('what a transcript asks of its calls', () => {
+  const profile = (fields: object): RoutedCall['header'] =>
+    ({ version: '2.2', profiles: { harmony: { enabled: true, ...fields } } });
+  const statusOf = async (fields: Partial<RoutedCall>): Promise<string> => {
+    const { router } = routerOf({
+      tools: [WEATHER], handlers: { 'functions.weather': () => 1, python: () => 1, 'crm.find': () => 1 },
+    });
+    const { status, rule, warning } = await router.dispatch(call(fields));
+    return [status, rule, warning].filter(Boolean).join(' ');
+  };
+
+  test.each<[what: string, fields: Partial<RoutedCall>, status: string]>([
+    ['0.1 knows no channels', { dialect: 'openchatml-0.1', channel: null }, 'ok'],
+    ['1.x neither', { header: { version: '1.1' }, channel: null }, 'ok'],
+    ['1.x as a number', { header: { version: 1 }, channel: null }, 'ok'],
+    ['1.x needs no ids', { header: { version: '1.0' }, callId: null }, 'ok'],
+    ['2.0 needs no ids', { dialect: 'openchatml-2.0', callId: null }, 'ok'],
+    ['Harmony has none', { dialect: 'harmony', callId: null }, 'ok'],
+    ['2.2 needs one', { header: { version: '2.2' }, callId: null }, 'refused missing-call-id'],
+    ['2.0 knows channels', { dialect: 'openchatml-2.0', channel: null }, 'refused call-channel'],
+    ['a profile that allows analysis', { header: profile({ tool_calls_in: 'analysis' }), channel: 'analysis' }, 'ok'],
+    ['and then no other', { header: profile({ tool_calls_in: 'analysis' }) }, 'refused call-channel'],
+    ['a list of them', { header: profile({ tool_calls_in: ['analysis', 'commentary'] }) }, 'ok'],
+    [
+      'a profile for builtin tools',
+      { recipient: 'python', header: profile({ builtins_in: 'commentary' }), channel: 'analysis' },
+      'refused call-channel',
+    ],
+    [
+      'a profile that is not enabled',
+      { header: profile({ enabled: false, tool_calls_in: 'analysis' }), channel: 'analysis' },
+      'refused call-channel',
+    ],
+    [
+      'Harmony with a profile',
+      { dialect: 'harmony', header: profile({ tool_calls_in: 'analysis' }), channel: 'commentary' },
+      'ok call-channel',
+    ],
+    [
+      'builtin tools that the header lists',
+      { recipient: 'crm.find', header: { generation_settings: { builtin_tools: ['crm'] } }, channel: 'analysis' },
+      'ok',
+    ],
+    ['and without it', { recipient: 'crm.find' }, 'refused unknown-tool'],
+  ])('%s', async (_, fields, status) => {
+    expect(await statusOf(fields)).toBe(status);
+  });
+});
+
+describe('a call is looked at, and denied', () => {
+  test('inspecting it tells what its handler would be given, and calls nothing', async () => {
+    let asked = 0;
+    const { router, events } = routerOf({ tools: [WEATHER], handlers: { 'functions.weather': () => asked++ } });
+    const one = call({ recipient: 'weather', content: '{"city":"Oslo","deadline_ms":5}' });
+    const inspected = { recipient: 'functions.weather', argumentsValue: { city: 'Oslo' } };
+    expect([router.inspect(one), router.inspect(one), asked, events]).toEqual([inspected, inspected, 0, []]);
+    expect((await router.dispatch(one)).status).toBe('ok');
+    expect(router.inspect(one)).toBeNull();
+    expect(router.inspect(call({ content: '{' }))).toBeNull();
+    expect(router.inspect(call({ callId: null }))).toBeNull();
+  });
+
+  test('denying it uses up its id, and tells the model why', async () => {
+    const { router, events } = routerOf({ tools: [WEATHER] });
+    const one = call({ callId: 'denied' });
+    const outcome = router.deny(one, 'not today');
+    expect(outcome).toMatchObject({ status: 'denied', code: null, callId: 'denied', recipient: 'functions.weather' });
+    expect(errorOf(outcome)).toEqual({ code: 'call-denied', message: 'the call was not approved: not today' });
+    expect(events).toEqual([{ type: 'tool.done', call_id: 'denied', status: 'denied', code: null }]);
+    expect((await router.dispatch(one)).rule).toBe('duplicate-call-id');
+    expect(router.deny(one).rule).toBe('duplicate-call-id');
+  });
+});
+
 describe('a recipient', () => {
   test.each([
     ['functions.weather', 'commentary', 'own'],
