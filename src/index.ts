@@ -10,6 +10,8 @@ export {
 } from './runtime/stream/stream.ts';
 export * from './runtime/token.ts';
 export { runTurn } from './runtime/turn/turn.ts';
+export { TurnError } from './runtime/turn/error.ts';
 export type {
-  Model, Output, OutputStream, Prompt, TurnEvent, TurnOptions, TurnResult, TurnRun, TurnStop,
+  Approval, ApprovalRequest, Approve, Model, OpenCall, Output, OutputStream, Prompt, StoredTurn, TurnEvent, TurnOptions,
+  TurnResult, TurnRun, TurnStop, Usage,
 } from './runtime/turn/types.ts';

@@ -1,56 +1,54 @@
 // The turn loop: the model's output goes in, its calls go out, their replies come back, until it has answered (2.2
 // §8.1, §12.7, §12.8).
 //
-// The calls of a turn are dispatched together when the turn is there as a whole: a turn that is cut or cancelled, or
-// whose model fails, has called nothing. Replies stand in the order of the calls, whatever order they arrive in.
+// The calls of a turn are made together when the turn is there as a whole: a turn that is cut or cancelled, or whose
+// model fails, has called nothing. Replies stand in the order of the calls, whatever order they arrive in.
 
 import { Refusal } from '../../formats/loss.ts';
 import type { WrittenPrompt } from '../../formats/prompt.ts';
-import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import { diagnose } from '../../errors.ts';
 import { reasonOf } from '../reason.ts';
-import type { StreamDiagnostic } from '../stream/event.ts';
-import type { Outcome } from '../router/types.ts';
+import { type CallMaker, makeCalls, tellOutcome } from './calls.ts';
+import { TurnError } from './error.ts';
 import { checkPromptOptions, promptOf, toolsBeside } from './prompt.ts';
 import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
-import type { Output, OutputStream, TurnEvent, TurnOptions, TurnResult, TurnStop } from './types.ts';
+import { TurnState } from './state.ts';
+import type { Output, OutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
-const MOST_DIAGNOSTICS = 1000;
 
-/** The loop of one run. `tell` settles when the run may go on. */
+/** The loop of one run. */
 export class Loop {
   readonly #options: TurnOptions;
   readonly #dialect: DialectId;
   readonly #maxRounds: number;
   readonly #maxLength: number;
   readonly #interruption: Interruption;
-  readonly #messages: MessageData[];
+  readonly #state: TurnState;
   readonly #tools: readonly ToolDefinition[];
-  readonly #outcomes: Outcome[] = [];
-  readonly #diagnostics: StreamDiagnostic[] = [];
-  readonly #tell: (event: TurnEvent) => Promise<void> | undefined;
-  #round = 0;
+  readonly #tell: CallMaker['tell'];
   /** The stream of the output has told that the run is cancelled. */
   #isCancelTold = false;
-  #error: unknown = null;
 
-  /** Throws a TypeError or a RangeError when an option is wrong. */
-  constructor(options: TurnOptions, tell: (event: TurnEvent) => Promise<void> | undefined) {
-    const { model, messages, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal } = options;
+  /** Throws a TypeError or a RangeError when an option is wrong. `tell` settles when the run may go on. */
+  constructor(options: TurnOptions, tell: CallMaker['tell']) {
+    const { model, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal, approve } = options;
     if (typeof model !== 'function') throw new TypeError('option model: expected a function');
+    if (approve !== undefined && typeof approve !== 'function') {
+      throw new TypeError('option approve: expected a function');
+    }
     checkPromptOptions(options, dialect);
-    this.#tell = tell;
     this.#options = options;
+    this.#tell = tell;
     this.#dialect = dialect;
     this.#maxRounds = positive('maxRounds', maxRounds ?? ROUNDS);
     this.#maxLength = positive('maxOutputLength', maxOutputLength ?? OUTPUT_LENGTH);
-    this.#messages = [...messages];
-    this.#tools = toolsBeside(options, dialect);
-    router.reserveIds(messages.flatMap(({ role, callId }) => (role === 'assistant' && callId ? [callId] : [])));
+    this.#state = new TurnState(options);
+    this.#tools = toolsBeside(options, this.#state.messages, dialect);
+    this.#state.reserveIds(router);
     this.#interruption = new Interruption(signal);
   }
 
@@ -60,67 +58,71 @@ export class Loop {
 
   /** Whatever the model says or throws, the end is a result. */
   async run(): Promise<TurnResult> {
+    const state = this.#state;
     try {
       this.#interruption.listen();
-      if (this.#interruption.isThere) return this.#result(await this.#tellCancel([]));
-      while (this.#round < this.#maxRounds) {
-        this.#round++;
-        const stop = await this.#oneRound();
-        if (stop !== null) return this.#result(stop);
-      }
-      return this.#result('rounds');
+      const ending = this.#options.resume?.stop === 'final' ? 'final' : await this.#rounds();
+      return ending instanceof Refusal ? state.result('refused', ending) : state.result(ending, null);
     } catch (error) {
-      this.#error = error;
-      return this.#result('failed');
+      state.error = new TurnError(error);
+      return state.result('failed', null);
     } finally {
       this.#interruption.close();
     }
   }
 
+  async #rounds(): Promise<TurnStop | Refusal> {
+    if (this.#interruption.isThere) return this.#tellCancel();
+    if (this.#state.openCalls.length > 0) {
+      const stop = await this.#makeCalls();
+      if (stop !== null) return stop;
+    }
+    for (let left = this.#maxRounds; left > 0; left--) {
+      this.#state.rounds++;
+      const stop = await this.#oneRound();
+      if (stop !== null) return stop;
+    }
+    return 'rounds';
+  }
+
   /** Null: the model is to go on. */
   async #oneRound(): Promise<TurnStop | Refusal | null> {
-    const prompt = promptOf(this.#messages, this.#tools, this.#options, this.#dialect);
+    const state = this.#state;
+    const prompt = promptOf(state.messages, this.#tools, this.#options, this.#dialect);
     if (prompt instanceof Refusal) return prompt;
-    await this.#tell({ type: 'turn.prompt', round: this.#round, losses: prompt.losses });
+    await this.#tell({ type: 'turn.prompt', round: state.rounds, losses: prompt.losses });
     const read = await this.#output(prompt);
+    const { messages, isAnswered, isOver, isCut } = read;
     const calls = this.#withIds(read);
-    for (const message of read.messages) this.#messages.push(message);
+    state.addOutput(messages, calls);
     if (this.#isCancelTold) return 'cancelled';
-    if (read.isCut) return 'length';
-    if (calls.length === 0 && (read.isAnswered || read.isOver)) return read.isAnswered ? 'final' : 'unanswered';
-    if (this.#interruption.isThere) return this.#tellCancel(calls);
-    if (calls.length === 0) return null;
-    const outcomes = await this.#options.router.dispatchAll(calls.map(({ call }) => call), this.#interruption.signal);
-    for (const outcome of outcomes) {
-      this.#outcomes.push(outcome);
-      this.#messages.push(outcome.reply);
-    }
-    for (const [index, outcome] of outcomes.entries()) await this.#tellOutcome(calls[index]!, outcome);
-    return this.#interruption.isThere ? this.#tellCancel([]) : null;
+    if (isCut) return 'length';
+    if (calls.length === 0 && (isAnswered || isOver)) return isAnswered ? 'final' : 'unanswered';
+    if (this.#interruption.isThere) return this.#tellCancel();
+    return calls.length === 0 ? null : this.#makeCalls();
   }
 
-  async #tellOutcome({ id, from, to }: ReadCall, outcome: Outcome): Promise<void> {
-    const { callId, warning, reason } = outcome;
-    if (warning !== undefined) {
-      const diagnostic = diagnose({ rule: warning, severity: 'warning', from, to }, 0, false);
-      this.#keep([diagnostic]);
-      await this.#tell({ type: 'diagnostic', message_id: id, diagnostic });
-    }
-    if (reason !== undefined) await this.#tell({ type: 'tool.cancel', message_id: id, call_id: callId, reason });
-    await this.#tell({ type: 'turn.outcome', outcome });
+  /** Makes the open calls, as far as they are approved. */
+  async #makeCalls(): Promise<TurnStop | null> {
+    const { router, approve, header } = this.#options;
+    const state = this.#state;
+    const open = state.openCalls;
+    const maker = { router, approve, header, interruption: this.#interruption, tell: this.#tell };
+    const { outcomes, failure } = await makeCalls(open, maker);
+    state.addOutcomes(outcomes);
+    for (const [index, outcome] of outcomes.entries())
+      if (outcome) state.addDiagnostics(await tellOutcome(open[index]!, outcome, this.#tell));
+    if (failure) throw failure.cause;
+    if (this.#interruption.isThere) return this.#tellCancel();
+    return state.openCalls.length > 0 ? 'approval' : null;
   }
 
-  /** Tells that the run is cancelled, and `calls` with it. */
-  async #tellCancel(calls: readonly ReadCall[]): Promise<'cancelled'> {
+  /** Tells that the run is cancelled, and the open calls with it. */
+  async #tellCancel(): Promise<'cancelled'> {
     const reason = reasonOf(this.#interruption.signal);
-    for (const event of cancelled(calls, reason)) await this.#tell(event);
+    for (const event of cancelled(this.#state.openCalls, reason)) await this.#tell(event);
     await this.#tell({ type: 'response.cancel', message_id: null, reason });
     return 'cancelled';
-  }
-
-  #keep(diagnostics: readonly StreamDiagnostic[]): void {
-    for (const found of diagnostics)
-      if (this.#diagnostics.length < MOST_DIAGNOSTICS) this.#diagnostics.push(found);
   }
 
   /** Where the text of a dialect has no ids, calls get them here, so that call and reply belong together in data. */
@@ -145,7 +147,7 @@ export class Loop {
       for (const event of reader.cancel('the model failed')) await this.#tell(event);
       throw error;
     } finally {
-      this.#keep(reader.read.diagnostics);
+      this.#state.addDiagnostics(reader.read.diagnostics);
     }
     return reader.read;
   }
@@ -156,7 +158,7 @@ export class Loop {
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;
     try {
-      const beside = { tools: this.#tools, round: this.#round, signal: controller.signal };
+      const beside = { tools: this.#tools, round: this.#state.rounds, signal: controller.signal };
       const asked = (async () => model({ messages, text, ...beside }))();
       const given = await this.#interruption.during(asked);
       // What comes after an abort is closed unread.
@@ -178,6 +180,7 @@ export class Loop {
         ? reader.cancel(reasonOf(this.#interruption.signal))
         : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead);
       for (const event of last) await this.#tell(event);
+      await this.#takeUsage(output);
     } finally {
       if (!isRead) {
         controller.abort(new DOMException('nothing more is read', 'AbortError'));
@@ -186,17 +189,11 @@ export class Loop {
     }
   }
 
-  #result(ending: TurnStop | Refusal): TurnResult {
-    const refusal = ending instanceof Refusal ? ending : null;
-    return {
-      messages: this.#messages,
-      outcomes: this.#outcomes,
-      stop: ending instanceof Refusal ? 'refused' : ending,
-      refusal,
-      error: this.#error,
-      rounds: this.#round,
-      diagnostics: this.#diagnostics,
-    };
+  async #takeUsage(output: Output | null): Promise<void> {
+    const usage = output?.usage?.();
+    if (usage == null) return;
+    this.#state.addUsage(usage);
+    await this.#tell({ type: 'turn.usage', round: this.#state.rounds, usage });
   }
 }
 

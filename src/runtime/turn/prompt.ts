@@ -5,20 +5,25 @@ import { escapeControlTokens } from '../../formats/control-tokens/escape.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
 import type { MessageData, ToolDefinition } from '../../model/data.ts';
+import { builtinsOf } from '../../model/header/document.ts';
 import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
+import { isBuiltin } from '../../tools/name.ts';
 import { toolsOf } from '../../tools/message.ts';
 import type { TurnOptions } from './types.ts';
 
 /** The definitions beside the messages: those that are given, or those of the router that stand in no message. */
-export function toolsBeside(options: TurnOptions, dialectId: DialectId): readonly ToolDefinition[] {
-  const { tools, router, messages } = options;
+export function toolsBeside(
+  options: TurnOptions, messages: readonly MessageData[], dialectId: DialectId,
+): readonly ToolDefinition[] {
+  const { tools, router, header } = options;
   if (tools !== undefined || router.tools.length === 0) return tools ?? [];
   const name = (tool: ToolDefinition): string => `${tool.namespace}.${tool.name}`;
   const known = new Set(
     messages.flatMap(({ role, content }) =>
       typeof content === 'string' ? toolsOf({ role, content, dialectId }).tools.map(name) : []),
   );
-  return router.tools.filter((tool) => !known.has(name(tool)));
+  const builtins = builtinsOf(header ?? null);
+  return router.tools.filter((tool) => !known.has(name(tool)) && !isBuiltin(name(tool), builtins));
 }
 
 /** Throws a RangeError or a TypeError for an option that no prompt can be written with. */

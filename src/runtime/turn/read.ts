@@ -13,12 +13,13 @@ import type { DialectId } from '../../scan/dialects.ts';
 import { isShown } from '../../rules/message-data.ts';
 import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../stream/event.ts';
 import type { RoutedCall } from '../router/types.ts';
+import type { OpenCall } from './types.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
 
 /** A call to dispatch: its place among the messages, and where its header stands in the output. */
 export interface ReadCall extends Span {
   readonly at: number;
-  readonly id: string;
+  readonly messageId: string;
   readonly call: RoutedCall;
 }
 
@@ -154,7 +155,8 @@ export class OutputReader {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
       const { from, bodyFrom: to } = done;
       const at = this.read.messages.length;
-      if (isCall) this.read.calls.push({ at, id, from, to, call: { ...routed(data, done), dialect: this.#dialect } });
+      const call = { ...routed(data, done), dialect: this.#dialect };
+      if (isCall) this.read.calls.push({ at, messageId: id, from, to, call });
       this.read.messages.push(data);
       const channel = data.channel ?? 'final';
       this.read.isAnswered ||= !isCall && done.visible && channel === 'final';
@@ -168,9 +170,9 @@ export class OutputReader {
 }
 
 /** Tells that calls which were read are not made. */
-export function cancelled(calls: readonly ReadCall[], reason: string): ToolCancel[] {
-  return calls.map(({ id, call }) => {
-    return { type: 'tool.cancel', message_id: id, call_id: call.callId ?? null, reason };
+export function cancelled(calls: readonly Pick<OpenCall, 'messageId' | 'call'>[], reason: string): ToolCancel[] {
+  return calls.map(({ messageId, call }) => {
+    return { type: 'tool.cancel', message_id: messageId, call_id: call.callId ?? null, reason };
   });
 }
 

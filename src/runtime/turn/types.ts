@@ -3,11 +3,13 @@
 import type { Loss, Refusal } from '../../formats/loss.ts';
 import type { HarmonySystem } from '../../formats/harmony/system.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import type { Span } from '../../model/message.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { SamplingOptions } from '../../rules/sampling.ts';
 import type { StreamDiagnostic, StreamEvent } from '../stream/event.ts';
-import type { Outcome } from '../router/types.ts';
+import type { InspectedCall, Outcome, RoutedCall } from '../router/types.ts';
 import type { ToolRouter } from '../router/router.ts';
+import type { TurnError } from './error.ts';
 
 /** What a model is asked to go on with. */
 export interface Prompt {
@@ -33,17 +35,37 @@ export type OutputStream = AsyncIterable<string | Uint8Array> | ReadableStream<s
 export interface Output {
   readonly stream: OutputStream;
   readonly finishReason?: (() => string | null | undefined) | undefined;
+  /** What the output cost, asked for when it is read no further. */
+  readonly usage?: (() => Usage | null | undefined) | undefined;
+}
+
+/** Tokens, as the model counts them. */
+export interface Usage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of the input: those that the model had at hand. */
+  readonly cachedInputTokens?: number | undefined;
+  /** Of the output. */
+  readonly reasoningTokens?: number | undefined;
 }
 
 export type Model = (prompt: Prompt) => OutputStream | Output | Promise<OutputStream | Output>;
 
 /**
- * What happens in a run: the events of the outputs' streams, prompts, and outcomes of calls. A run that is cancelled
- * has `tool.cancel` for each call that is, and then one `response.cancel`.
+ * What happens in a run: the events of the outputs' streams, prompts, what outputs cost, calls that `approve` is asked
+ * about, and outcomes of calls. A run that is cancelled has `tool.cancel` for each call that is, and then one
+ * `response.cancel`.
  */
 export type TurnEvent =
   | StreamEvent
   | { readonly type: 'turn.prompt'; readonly round: number; readonly losses: readonly Loss[] }
+  | { readonly type: 'turn.usage'; readonly round: number; readonly usage: Usage }
+  | {
+      readonly type: 'turn.approval';
+      readonly message_id: string | null;
+      readonly call_id: string | null;
+      readonly recipient: string;
+    }
   | { readonly type: 'turn.outcome'; readonly outcome: Outcome };
 
 /**
@@ -65,19 +87,26 @@ export interface TurnRun extends AsyncIterable<TurnEvent, TurnResult | undefined
 
 export interface TurnOptions {
   readonly model: Model;
-  /** The transcript so far, as neutral data. */
-  readonly messages: readonly MessageData[];
+  /** The transcript so far, as neutral data. This, or `resume`. */
+  readonly messages?: readonly MessageData[] | undefined;
+  /**
+   * The result of a run, as it was or from JSON: this run is its rest. Calls that have an outcome are not made again,
+   * those that have none are. Where the answer is there, nothing happens.
+   */
+  readonly resume?: StoredTurn | undefined;
   /** For the prompts: the document header. */
   readonly header?: TranscriptData['header'] | undefined;
   /** Definitions that stand in no message yet. Without it, those of the router that stand in none. */
   readonly tools?: readonly ToolDefinition[] | undefined;
   /** One router for one transcript. It is not closed. */
   readonly router: ToolRouter;
+  /** Asked before a call runs, unless the router would refuse it. The call's deadline begins when it has answered. */
+  readonly approve?: Approve | undefined;
   /** Of prompts and outputs. Default `openchatml-2.2`. */
   readonly dialect?: DialectId | undefined;
   /** Which reasoning a prompt leaves out (R-SAMPLING). Default `ocm`. */
   readonly rule?: SamplingOptions['rule'] | undefined;
-  /** Outputs that are asked for at most. Default 16. */
+  /** Outputs that this run asks for at most. Default 16. */
   readonly maxRounds?: number | undefined;
   /** Bytes, or UTF-16 units of text, of one output; what is longer is cut. Default 16 MiB. */
   readonly maxOutputLength?: number | undefined;
@@ -112,24 +141,63 @@ export interface TurnOptions {
 /**
  * Why a run ended. `final`: with an answer. `length`: the output was cut. `rounds`: there were too many. `unanswered`:
  * the model stopped with neither answer nor call, or its answer may not be shown. `cancelled`: by the signal, or by who
- * left the events. `refused`: the transcript cannot be written in the dialect. `failed`: the model threw.
+ * left the events. `approval`: a call waits for it. `refused`: the transcript cannot be written in the dialect.
+ * `failed`: the model or `approve` threw.
  */
-export type TurnStop = 'final' | 'length' | 'rounds' | 'unanswered' | 'cancelled' | 'refused' | 'failed';
+export type TurnStop =
+  'final' | 'length' | 'rounds' | 'unanswered' | 'cancelled' | 'approval' | 'refused' | 'failed';
 
+/** A call that was read and not made: it has no outcome, and no reply. */
+export interface OpenCall extends Span {
+  /** Number of its message in `messages`. */
+  readonly at: number;
+  /** Number of the message before which its reply is to stand. */
+  readonly replyAt: number;
+  /** The id of its message in the events of its run. */
+  readonly messageId: string;
+  readonly call: RoutedCall;
+}
+
+/** A call that is to be approved. */
+export interface ApprovalRequest extends InspectedCall {
+  readonly callId: string | null;
+  readonly call: MessageData;
+  /** Aborts when the run is cancelled; then the call stays open, whatever the answer is. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * `true`: the call is made. `false`, or a reason: it is denied, and the model is told so. Null: nobody knows yet; the
+ * run ends with `approval`, and a run that resumes it asks again.
+ */
+export type Approval = boolean | { readonly reason: string } | null | undefined;
+
+export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
+
+/** What a run needs to know of the one that it resumes. */
+export type StoredTurn =
+  Pick<TurnResult, 'messages' | 'outcomes' | 'openCalls' | 'stop' | 'rounds' | 'usage' | 'diagnostics'>;
+
+/** Plain data, as JSON too (`error` is its name and message there). A run that resumes another one adds to it. */
 export interface TurnResult {
   /**
    * The messages given, and after them those of the model and the replies to its calls. An output that failed is left
-   * out: a run with these messages asks for it again.
+   * out: a run that resumes this one asks for it again.
    */
-  readonly messages: MessageData[];
-  /** One for each call that was dispatched, in order. */
-  readonly outcomes: Outcome[];
+  readonly messages: readonly MessageData[];
+  /** One for each call that was made, refused or denied, in order. */
+  readonly outcomes: readonly Outcome[];
+  /** Calls of the last output that were not made. */
+  readonly openCalls: readonly OpenCall[];
   readonly stop: TurnStop;
   /** Why the transcript cannot be written, when `stop` is `refused`. */
   readonly refusal: Refusal | null;
-  /** What was thrown, when `stop` is `failed`; else null. */
-  readonly error: unknown;
+  /** What was thrown is its `cause`, when `stop` is `failed`; else null. */
+  readonly error: TurnError | null;
+  /** Outputs that were asked for. */
   readonly rounds: number;
+  /** The sum of what the model told; null: it told nothing. */
+  readonly usage: Usage | null;
   /** Errors and warnings of the outputs, up to 1,000; positions are bytes of each output. */
-  readonly diagnostics: StreamDiagnostic[];
+  readonly diagnostics: readonly StreamDiagnostic[];
 }

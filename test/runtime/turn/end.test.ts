@@ -293,7 +293,7 @@ describe('a model that fails ends the run with a result, and leaves nothing open
       router,
     });
     const { stop, error, messages, outcomes, events } = await running;
-    expect([stop, error === failure, messages, outcomes, asked, listeners(), signal?.aborted]).toEqual([
+    expect([stop, error?.cause === failure, messages, outcomes, asked, listeners(), signal?.aborted]).toEqual([
       'failed', true, [ASK], [], 0, 0, true,
     ]);
     expect(events.at(-1)).toMatchObject({ type: 'response.cancel', reason: 'the model failed' });
@@ -306,14 +306,14 @@ describe('a model that fails ends the run with a result, and leaves nothing open
   test('when it gives no stream', async () => {
     for (const stream of [null, undefined, 5, {}, []]) {
       const { stop, error } = await run([''], { model: () => stream as never });
-      expect([stop, error instanceof TypeError]).toEqual(['failed', true]);
+      expect([stop, error?.cause instanceof TypeError]).toEqual(['failed', true]);
     }
     const { stop, error } = await run([''], {
       model: async function* () {
         yield 5 as never;
       },
     });
-    expect([stop, error instanceof TypeError]).toEqual(['failed', true]);
+    expect([stop, error?.cause instanceof TypeError]).toEqual(['failed', true]);
   });
 
   test('in a later round, of which a new run is the rest', async () => {
@@ -325,7 +325,7 @@ describe('a model that fails ends the run with a result, and leaves nothing open
       return script.model(prompt);
     };
     const first = await run([], { model, maxRounds: 2, router: routerOf({ handlers }) });
-    expect([first.stop, first.error, first.rounds]).toEqual(['failed', failure, 2]);
+    expect([first.stop, first.error?.cause, first.rounds]).toEqual(['failed', failure, 2]);
     expect([first.outcomes.map(({ status }) => status), lines(first.messages).slice(1)]).toEqual([['ok'], [
       'assistant analysis - - I have to ask.',
       'assistant commentary functions.weather c1 {"city":"Oslo"}',
@@ -343,6 +343,9 @@ describe('a run throws before it asks', () => {
     ['model', { model: 5 as unknown as Model }],
     ['maxRounds', { maxRounds: 0 }],
     ['maxOutputLength', { maxOutputLength: 1.5 }],
+    ['approve', { approve: true as never }],
+    ['messages', { messages: undefined }],
+    ['messages and resume', { resume: {} as never }],
     ['rule', { rule: 'other' as 'ocm' }],
     ['dialect', { dialect: 'other' as 'harmony' }],
     ['contentType', { dialect: 'harmony', contentType: 'other' as 'bare' }],

@@ -1,0 +1,23 @@
+// What was thrown in a run, as its result tells it.
+
+/** What a model or `approve` threw is its `cause`. In JSON it is the name and the message. */
+export class TurnError extends Error {
+  override readonly name = 'TurnError';
+
+  constructor(cause: unknown) {
+    super(textOf(cause), { cause });
+  }
+
+  toJSON(): { name: string; message: string } {
+    return { name: this.name, message: this.message };
+  }
+}
+
+/** Whatever was thrown: looking at it may throw again. */
+function textOf(thrown: unknown): string {
+  try {
+    return thrown instanceof Error ? `${thrown.name}: ${thrown.message}` : String(thrown);
+  } catch {
+    return 'something that has no text';
+  }
+}
