@@ -55,10 +55,14 @@ export {
 } from './rules/visibility.ts';
 export { type Clock, systemClock } from './runtime/router/clock.ts';
 export type { EventForm, EventForms, FormOptions } from './runtime/events/forms.ts';
-export { ResponsesAdapter, type ResponsesOptions } from './runtime/events/responses.ts';
-export type {
-  ResponseFields, ResponsesEvent, ResponsesItem, ResponsesObject,
-} from './runtime/events/responses-types.ts';
+export type { AdapterOptions, ResponseFields } from './runtime/events/adapter.ts';
+export { AiSdkAdapter, type AiSdkPart, type AiSdkUsage } from './runtime/events/ai-sdk.ts';
+export {
+  ChatAdapter, type ChatCompletionChunk, type ChatDelta, type ChatError, type ChatEvent, type ChatFinishReason,
+} from './runtime/events/chat.ts';
+export { ResponsesAdapter } from './runtime/events/responses.ts';
+export type { ResponsesEvent, ResponsesItem, ResponsesObject } from './runtime/events/responses-types.ts';
+export { serverSentEvent, serverSentEvents } from './runtime/events/sse-write.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
 export { ToolRouter } from './runtime/router/router.ts';

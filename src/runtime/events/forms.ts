@@ -4,53 +4,69 @@
 import type { Stream } from '../stream/core.ts';
 import type { StreamEvent } from '../stream/event.ts';
 import { type ChunkSource, closeSource, iterate, type IterateOptions } from '../stream/flow.ts';
-import { ResponsesAdapter, type ResponsesOptions } from './responses.ts';
+import type { Adapter, AdapterOptions } from './adapter.ts';
+import { AiSdkAdapter, type AiSdkPart } from './ai-sdk.ts';
+import { ChatAdapter, type ChatEvent } from './chat.ts';
+import { ResponsesAdapter } from './responses.ts';
 import type { ResponsesEvent } from './responses-types.ts';
 
 /** The events of each form. */
 export interface EventForms {
   /** The documents' own, with all that a program needs. */
   'ocm': StreamEvent;
+  /** Of these the deltas and the `…done` events, as 2.0 §9 names them, and nothing else. */
+  '2.0': StreamEvent;
   /** OpenAI's Responses streaming. */
   'responses': ResponsesEvent;
+  /** Chunks of OpenAI's chat completions. */
+  'chat': ChatEvent;
+  /** Stream parts of a language model of the Vercel AI SDK. */
+  'ai-sdk': AiSdkPart;
 }
 
 export type EventForm = keyof EventForms;
 
 /** `as`: the form, by default `ocm`. */
-export interface FormOptions<Form extends EventForm = EventForm> extends Omit<ResponsesOptions, 'role'> {
+export interface FormOptions<Form extends EventForm = EventForm> extends Omit<AdapterOptions, 'role'> {
   readonly as?: Form | undefined;
 }
 
-interface Adapter<Event> {
-  begin(): Event[];
-  take(event: StreamEvent): Event[];
-  fail(): Event[];
-  finishReason: string | null;
-}
+type Maker<Event> = (options: AdapterOptions) => Adapter<Event>;
+type AdaptedForm = Exclude<EventForm, 'ocm' | '2.0'>;
 
-const ADAPTERS: { [Form in Exclude<EventForm, 'ocm'>]: (options: ResponsesOptions) => Adapter<EventForms[Form]> } = {
-  responses: (options) => new ResponsesAdapter(options),
+const ADAPTERS: { [Form in AdaptedForm]: Maker<EventForms[Form]> } = {
+  'responses': (options) => new ResponsesAdapter(options),
+  'chat': (options) => new ChatAdapter(options),
+  'ai-sdk': (options) => new AiSdkAdapter(options),
 };
+export const EVENT_FORMS: readonly EventForm[] = ['ocm', '2.0', ...(Object.keys(ADAPTERS) as AdaptedForm[])];
+
+const isAdapted = (form: EventForm): form is AdaptedForm => Object.hasOwn(ADAPTERS, form);
 
 /** What the stream must give for a form: contents, as calls of 0.1 stand in them. */
 export function streamOptionsFor<Options extends FormOptions>(options: Options): Options & { collect?: boolean } {
   const { as = 'ocm' } = options;
-  if (as !== 'ocm' && !Object.hasOwn(ADAPTERS, as)) {
-    const forms = ['ocm', ...Object.keys(ADAPTERS)].join(', ');
-    throw new RangeError(`option as: expected one of ${forms}; got ${JSON.stringify(as)}`);
+  if (!EVENT_FORMS.includes(as)) {
+    throw new RangeError(`option as: expected one of ${EVENT_FORMS.join(', ')}; got ${JSON.stringify(as)}`);
   }
-  return as === 'ocm' ? options : { ...options, collect: true };
+  return isAdapted(as) ? { ...options, collect: true } : options;
 }
 
 /** The events of a source in a form. Where the source fails, the form's last events come before its error. */
 export function iterateAs<Form extends EventForm>(
-  stream: Stream, source: ChunkSource, options: FormOptions<Form> & ResponsesOptions & IterateOptions,
+  stream: Stream, source: ChunkSource, options: FormOptions<Form> & AdapterOptions & IterateOptions,
 ): AsyncGenerator<EventForms[Form], void, void> {
-  const { as = 'ocm' } = options;
-  if (as === 'ocm') return iterate(stream, source, options) as AsyncGenerator<EventForms[Form], void, void>;
-  const adapter = ADAPTERS[as as Exclude<Form, 'ocm'>](options) as Adapter<EventForms[Form]>;
-  return adapted(stream, source, options, adapter);
+  const form: EventForm = options.as ?? 'ocm';
+  const events = isAdapted(form) ? adapted<unknown>(stream, source, options, ADAPTERS[form](options))
+    : form === '2.0' ? deltasAndEnds(iterate(stream, source, options)) : iterate(stream, source, options);
+  return events as AsyncGenerator<EventForms[Form], void, void>;
+}
+
+async function* deltasAndEnds(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent, void, void> {
+  for await (const event of events) {
+    const { type } = event;
+    if (type.endsWith('.done') || (type.endsWith('.delta') && !type.includes('arguments'))) yield event;
+  }
 }
 
 async function* adapted<Event>(

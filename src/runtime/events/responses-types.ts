@@ -1,14 +1,6 @@
 // The events of OpenAI's Responses streaming, as far as a model that writes text gives them: names and payloads as the
 // `openai` package has them.
 
-/** What stands in a response beside its output: `id`, `model` and `created_at` (seconds), and what is echoed. */
-export interface ResponseFields {
-  readonly id?: string | undefined;
-  readonly model?: string | undefined;
-  readonly created_at?: number | undefined;
-  readonly [field: string]: unknown;
-}
-
 type ItemStatus = 'in_progress' | 'completed' | 'incomplete';
 
 export interface OutputText {

@@ -1,15 +1,8 @@
 // The steps of an answer as events of OpenAI's Responses streaming.
 
-import type { StreamEvent } from '../stream/event.ts';
-import { Answer, type AnswerOptions, type Ending, type Item, type Step } from './answer.ts';
-import type {
-  OutputText, ReasoningText, ResponseFields, ResponsesEvent, ResponsesItem, ResponsesObject,
-} from './responses-types.ts';
-
-export interface ResponsesOptions extends AnswerOptions {
-  /** What stands in the response: its `id`, `model`, `created_at`, and what is to be echoed. */
-  readonly response?: ResponseFields | undefined;
-}
+import { Adapter, type AdapterOptions, type ResponseFields } from './adapter.ts';
+import type { Ending, Item, Step } from './answer.ts';
+import type { OutputText, ReasoningText, ResponsesEvent, ResponsesItem, ResponsesObject } from './responses-types.ts';
 
 /** An event before it has its number. */
 type Unnumbered = ResponsesEvent extends infer Event ? Event extends unknown ? Omit<Event, 'sequence_number'> : never
@@ -33,69 +26,28 @@ const MESSAGES: Partial<Record<Ending, string>> = {
   failed: 'the model failed',
 };
 
-let responses = 0;
-
 /**
  * Turns the events of one stream into those of OpenAI's Responses. An output of a model is one response: texts for the
  * user are its messages, calls its function calls; reasoning is an item only where the stream has the option
  * `reasoning` or `summarize`. A call that nobody may make is left out. `response.failed` stands for an output that
  * failed, was cancelled, or stopped for such a call, `response.incomplete` for one that is cut.
  */
-export class ResponsesAdapter {
-  readonly #answer: Answer;
+export class ResponsesAdapter extends Adapter<ResponsesEvent> {
   readonly #fields: ResponseFields;
-  readonly #about: { readonly id: string; readonly model: string; readonly created_at: number };
   readonly #output: ResponsesItem[] = [];
-  #events: ResponsesEvent[] = [];
   #sequence = 0;
-  #isBegun = false;
 
-  constructor(options: ResponsesOptions = {}) {
-    this.#answer = new Answer(options);
-    const { response = {} } = options;
-    const { id = `resp_${responses++}`, model = '', created_at = Math.floor(Date.now() / 1000) } = response;
-    this.#fields = response;
-    this.#about = { id, model, created_at };
-  }
-
-  /** `response.created` and `response.in_progress`: before anything has come. */
-  begin(): ResponsesEvent[] {
-    this.#begin();
-    return this.#taken();
-  }
-
-  /** The events that an event brings. */
-  take(event: StreamEvent): ResponsesEvent[] {
-    this.#begin();
-    for (const step of this.#answer.take(event)) this.#step(step);
-    return this.#taken();
-  }
-
-  /** The model has failed: `response.failed`, unless the response has ended. */
-  fail(): ResponsesEvent[] {
-    this.#begin();
-    for (const step of this.#answer.fail()) this.#step(step);
-    return this.#taken();
-  }
-
-  /** Why the model stopped, as its server says it: tell it before the stream ends. */
-  set finishReason(reason: string | null) {
-    this.#answer.finishReason = reason;
-  }
-
-  #taken(): ResponsesEvent[] {
-    const events = this.#events;
-    this.#events = [];
-    return events;
+  constructor(options: AdapterOptions = {}) {
+    super('resp', options);
+    this.#fields = options.response ?? {};
   }
 
   #tell(event: Unnumbered): void {
-    this.#events.push({ ...event, sequence_number: this.#sequence++ } as ResponsesEvent);
+    this.tell({ ...event, sequence_number: this.#sequence++ } as ResponsesEvent);
   }
 
-  #begin(): void {
-    if (this.#isBegun) return;
-    this.#isBegun = true;
+  /** `response.created` and `response.in_progress`. */
+  protected override opening(): void {
     this.#tell({ type: 'response.created', response: this.#response('in_progress') });
     this.#tell({ type: 'response.in_progress', response: this.#response('in_progress') });
   }
@@ -105,7 +57,7 @@ export class ResponsesAdapter {
     const message = ending === null ? undefined : MESSAGES[ending];
     return {
       instructions: null, metadata: null, parallel_tool_calls: true, temperature: null, tool_choice: 'auto', tools: [],
-      top_p: null, ...this.#fields, ...this.#about, object: 'response', status,
+      top_p: null, ...this.#fields, ...this.about, object: 'response', status,
       error: message === undefined ? null : { code: 'server_error', message },
       incomplete_details: ending === 'cut' ? { reason: 'max_output_tokens' }
         : ending === 'filtered' ? { reason: 'content_filter' } : null,
@@ -114,7 +66,7 @@ export class ResponsesAdapter {
     } as ResponsesObject;
   }
 
-  #step(step: Step): void {
+  protected override step(step: Step): void {
     switch (step.type) {
       case 'open':
         this.#added(step.item);

@@ -1,0 +1,95 @@
+// The steps of an answer as stream parts of a language model of the Vercel AI SDK. The parts here are the same in
+// LanguageModelV3 (`ai` 6) and LanguageModelV4 (`ai` 7).
+
+import { Adapter, type AdapterOptions } from './adapter.ts';
+import type { Ending, Item, Step } from './answer.ts';
+
+/** Tokens are not counted. */
+export interface AiSdkUsage {
+  inputTokens: { total: undefined; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
+  outputTokens: { total: undefined; text: undefined; reasoning: undefined };
+}
+
+export type AiSdkPart =
+  | { type: 'stream-start'; warnings: never[] }
+  | { type: 'response-metadata'; id: string; modelId: string; timestamp: Date }
+  | { type: 'text-start' | 'text-end' | 'reasoning-start' | 'reasoning-end' | 'tool-input-end'; id: string }
+  | { type: 'text-delta' | 'reasoning-delta' | 'tool-input-delta'; id: string; delta: string }
+  | { type: 'tool-input-start'; id: string; toolName: string; inputEncoding?: 'text' }
+  | { type: 'tool-call'; toolCallId: string; toolName: string; input: string }
+  | { type: 'error'; error: string }
+  | {
+    type: 'finish';
+    usage: AiSdkUsage;
+    finishReason: {
+      unified: 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+      raw: string | undefined;
+    };
+  };
+
+type Finish = Extract<AiSdkPart, { type: 'finish' }>['finishReason']['unified'];
+
+const FINISH: Readonly<Record<Ending, Finish>> = {
+  stop: 'stop', calls: 'tool-calls', cut: 'length', filtered: 'content-filter', cancelled: 'other', failed: 'error',
+};
+
+/**
+ * Turns the events of one stream into stream parts of the AI SDK, for the stream of a model's `doStream`. Reasoning has
+ * parts only where the stream has the option `reasoning`. A call that is cut is no `tool-call`; arguments that are to
+ * be something else than JSON are a JSON string.
+ */
+export class AiSdkAdapter extends Adapter<AiSdkPart> {
+  constructor(options: AdapterOptions = {}) {
+    super('resp', options);
+  }
+
+  protected override opening(): void {
+    const { id, model: modelId, created_at: seconds } = this.about;
+    this.tell({ type: 'stream-start', warnings: [] });
+    this.tell({ type: 'response-metadata', id, modelId, timestamp: new Date(seconds * 1000) });
+  }
+
+  protected override step(step: Step): void {
+    switch (step.type) {
+      case 'open':
+        this.#open(step.item);
+        break;
+      case 'delta':
+        this.tell({ type: `${PART[step.item.kind]}-delta`, id: idOf(step.item), delta: step.delta });
+        break;
+      case 'close':
+        this.#close(step.item, step.isWhole);
+        break;
+      case 'end':
+        this.#end(step.ending);
+    }
+  }
+
+  #open(item: Item): void {
+    const { kind, name: toolName, isJson } = item;
+    const id = idOf(item);
+    if (kind !== 'call') this.tell({ type: `${kind}-start`, id });
+    else this.tell({ type: 'tool-input-start', id, toolName, ...(!isJson && { inputEncoding: 'text' }) });
+  }
+
+  #close(item: Item, isWhole: boolean): void {
+    const { kind, callId: toolCallId, name: toolName, isJson, text } = item;
+    this.tell({ type: `${PART[kind]}-end`, id: idOf(item) });
+    if (kind !== 'call' || !isWhole) return;
+    this.tell({ type: 'tool-call', toolCallId, toolName, input: isJson ? text : JSON.stringify(text) });
+  }
+
+  #end(ending: Ending): void {
+    if (ending === 'failed') this.tell({ type: 'error', error: 'the model failed' });
+    const finishReason = { unified: FINISH[ending], raw: this.finishReason ?? undefined };
+    this.tell({ type: 'finish', usage: USAGE, finishReason });
+  }
+}
+
+const PART = { text: 'text', reasoning: 'reasoning', call: 'tool-input' } as const;
+const USAGE: AiSdkUsage = {
+  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+};
+
+const idOf = ({ kind, id, callId }: Item): string => (kind === 'call' ? callId : id);

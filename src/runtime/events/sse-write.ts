@@ -1,0 +1,20 @@
+// Events as the text of an event stream (`text/event-stream`), for clients of a server.
+
+/** One event: its `type`, if it has one, as the name, and itself as JSON. */
+export function serverSentEvent(event: object): string {
+  const name = 'type' in event && typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
+}
+
+/**
+ * The text of an event stream, an event at a time: `for await (const text of serverSentEvents(events)) write(text)`.
+ * Chunks of a chat completion end in `[DONE]`, as its clients expect it.
+ */
+export async function* serverSentEvents(events: AsyncIterable<object>): AsyncGenerator<string, void, void> {
+  let isChat = false;
+  for await (const event of events) {
+    isChat ||= 'object' in event && event.object === 'chat.completion.chunk';
+    yield serverSentEvent(event);
+  }
+  if (isChat) yield 'data: [DONE]\n\n';
+}

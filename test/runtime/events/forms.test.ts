@@ -1,0 +1,173 @@
+// The forms of events beside OpenAI's Responses: chunks of chat completions, stream parts of the AI SDK, the events of
+// 2.0, and all of them as server-sent events.
+import type { LanguageModel } from 'ai';
+import type { ChatCompletionChunk as OfficialChunk } from 'openai/resources/chat/completions';
+import { describe, expect, test } from 'vitest';
+import {
+  AiSdkAdapter, type AiSdkPart, ChatAdapter, type ChatCompletionChunk, type EventForm, type EventForms, eventsOf,
+  MessageStream, ResponsesAdapter, serverSentEvents, type StreamOptions,
+} from '../../../src/index.ts';
+import { eventsOf as twinEventsOf } from '../../../src/js.ts';
+import { bytewise } from '../stream/run.ts';
+import { pieces } from './loopback.ts';
+
+type OfficialPart = Exclude<LanguageModel, string> extends infer Model
+  ? Model extends { specificationVersion: 'v3'; doStream(...args: never[]): PromiseLike<{ stream: infer Stream }> }
+    ? Stream extends ReadableStream<infer Part> ? Part : never
+    : never
+  : never;
+/** Every event is one of the official types: this does not compile otherwise. */
+const officialChunk = (chunk: ChatCompletionChunk): OfficialChunk => chunk;
+const officialPart = (part: AiSdkPart): OfficialPart => part;
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const RESPONSE = { id: 'r1', model: 'm', created_at: 1_700_000_000 };
+const OPTIONS = {
+  dialect: 'harmony', role: 'assistant', harmonyPreambles: true, reasoning: true, response: RESPONSE,
+  messageId: (index: number) => `m${index}`,
+} as const;
+const OUTPUT = bytes('<|channel|>analysis<|message|>Oslo?<|end|>'
+  + '<|start|>assistant<|channel|>commentary<|message|>Wait.<|end|>'
+  + '<|start|>assistant to=functions.sky<|channel|>commentary json<|message|>{"a":1}<|call|>'
+  + '<|start|>assistant to=python<|channel|>commentary code<|message|>1+1<|call|>'
+  + '<|start|>assistant<|channel|>final<|message|>MADE UP<|return|>');
+
+async function formOf<Form extends EventForm>(
+  as: Form, input: Uint8Array, options: StreamOptions & { finishReason?: string } = OPTIONS, cuts: number[] = [],
+): Promise<EventForms[Form][]> {
+  const events: EventForms[Form][] = [];
+  for await (const event of eventsOf(pieces(input, cuts), { ...options, as, response: RESPONSE })) events.push(event);
+  return events;
+}
+
+describe('chat completions', () => {
+  const about = { id: 'r1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm' };
+  const chunk = (delta: object, finish: string | null = null): object => ({
+    ...about, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }],
+  });
+
+  test('an answer with reasoning, a preamble and calls', async () => {
+    const call = (index: number, id: string, name: string): object => {
+      return chunk({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+    };
+    const more = (index: number, text: string): object => {
+      return chunk({ tool_calls: [{ index, function: { arguments: text } }] });
+    };
+    const chunks = await formOf('chat', OUTPUT);
+    expect(chunks).toEqual([
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ reasoning_content: 'Oslo?' }),
+      chunk({ content: 'Wait.' }),
+      call(0, 'call_m2', 'sky'), more(0, '{"a":1}'),
+      call(1, 'call_m3', 'python'), more(1, '1+1'),
+      chunk({}, 'tool_calls'),
+    ]);
+    for (const one of chunks) officialChunk(one as ChatCompletionChunk);
+  });
+
+  test.each([
+    ['<|channel|>final<|message|>Hi<|return|>', undefined, 'stop'],
+    ['<|channel|>final<|message|>Hi', undefined, 'length'],
+    ['<|channel|>final<|message|>Hi', 'content_filter', 'content_filter'],
+    ['<|channel|>commentary to=functions.f<|message|>{', 'length', 'length'],
+  ])('%s with finish reason %s ends in %s', async (text, reason, expected) => {
+    const options = { ...OPTIONS, ...(reason && { finishReason: reason }) };
+    expect((await formOf('chat', bytes(text), options)).at(-1)).toEqual(chunk({}, expected));
+  });
+
+  test('an output that failed ends in an error, as clients know it', async () => {
+    const text = '<|channel|>commentary to=functions.f to=functions.g<|message|>{}<|call|>';
+    expect((await formOf('chat', bytes(text))).at(-1)).toEqual({
+      error: { message: 'the model failed', type: 'server_error', param: null, code: null },
+    });
+  });
+});
+
+describe('the AI SDK', () => {
+  const undefineds = (names: string[]): object => Object.fromEntries(names.map((name) => [name, undefined]));
+
+  test('an answer with reasoning, a preamble and calls; what is no JSON is a JSON string', async () => {
+    const parts = await formOf('ai-sdk', OUTPUT);
+    expect(parts).toEqual([
+      { type: 'stream-start', warnings: [] },
+      { type: 'response-metadata', id: 'r1', modelId: 'm', timestamp: new Date(1_700_000_000_000) },
+      { type: 'reasoning-start', id: 'm0' }, { type: 'reasoning-delta', id: 'm0', delta: 'Oslo?' },
+      { type: 'reasoning-end', id: 'm0' },
+      { type: 'text-start', id: 'm1' },
+      { type: 'text-delta', id: 'm1', delta: 'Wait.' },
+      { type: 'text-end', id: 'm1' },
+      { type: 'tool-input-start', id: 'call_m2', toolName: 'sky' },
+      { type: 'tool-input-delta', id: 'call_m2', delta: '{"a":1}' },
+      { type: 'tool-input-end', id: 'call_m2' },
+      { type: 'tool-call', toolCallId: 'call_m2', toolName: 'sky', input: '{"a":1}' },
+      { type: 'tool-input-start', id: 'call_m3', toolName: 'python', inputEncoding: 'text' },
+      { type: 'tool-input-delta', id: 'call_m3', delta: '1+1' },
+      { type: 'tool-input-end', id: 'call_m3' },
+      { type: 'tool-call', toolCallId: 'call_m3', toolName: 'python', input: '"1+1"' },
+      {
+        type: 'finish',
+        usage: {
+          inputTokens: undefineds(['total', 'noCache', 'cacheRead', 'cacheWrite']),
+          outputTokens: undefineds(['total', 'text', 'reasoning']),
+        },
+        finishReason: { unified: 'tool-calls', raw: undefined },
+      },
+    ]);
+    for (const part of parts) officialPart(part);
+  });
+
+  test('a call that is cut is no call', async () => {
+    const text = '<|channel|>commentary to=functions.f<|message|>{"a"';
+    const parts = await formOf('ai-sdk', bytes(text), { ...OPTIONS, finishReason: 'length' });
+    expect(parts.map(({ type }) => type)).not.toContain('tool-call');
+    expect(parts.at(-1)).toMatchObject({ finishReason: { unified: 'length', raw: 'length' } });
+  });
+});
+
+test('2.0: its deltas and ends, and nothing else', async () => {
+  const types = (await formOf('2.0', OUTPUT)).map(({ type }) => type);
+  expect([...new Set(types)].sort()).toEqual([
+    'response.delta', 'response.function_call_arguments.done', 'response.output_item.done', 'response.output_text.done',
+    'response.reasoning_text.delta', 'response.reasoning_text.done',
+  ]);
+});
+
+test('the documents’ own events are the default, and the same as ever', async () => {
+  const own = await formOf('ocm', OUTPUT);
+  const stream = new MessageStream(OPTIONS);
+  expect(own).toEqual([...stream.feed(OUTPUT), ...stream.end()]);
+  const plain = [];
+  for await (const event of eventsOf([OUTPUT], OPTIONS)) plain.push(event);
+  expect(plain).toEqual(own);
+});
+
+test('an adapter gives what eventsOf gives, and the TypeScript build the same', async () => {
+  const adapters = {
+    'responses': new ResponsesAdapter(OPTIONS), 'chat': new ChatAdapter(OPTIONS), 'ai-sdk': new AiSdkAdapter(OPTIONS),
+  };
+  for (const as of ['responses', 'chat', 'ai-sdk'] as const) {
+    const expected = await formOf(as, OUTPUT, OPTIONS, bytewise(OUTPUT));
+    const stream = new MessageStream(OPTIONS);
+    const fed = [...pieces(OUTPUT, bytewise(OUTPUT))].flatMap((piece) => stream.feed(piece));
+    const adapter = adapters[as];
+    expect([...fed, ...stream.end()].flatMap((event): unknown[] => adapter.take(event))).toEqual(expected);
+    expect(adapter.fail()).toEqual([]);
+    const twin = [];
+    for await (const event of twinEventsOf(pieces(OUTPUT, bytewise(OUTPUT)), { ...OPTIONS, as })) twin.push(event);
+    expect(twin).toEqual(expected);
+  }
+});
+
+test('server-sent events: a name where there is one, a line of JSON, and [DONE] behind a chat completion', async () => {
+  const textOf = async (as: EventForm): Promise<string> => {
+    const input = [bytes('<|channel|>final<|message|>a\nb<|return|>')];
+    let text = '';
+    for await (const event of serverSentEvents(eventsOf(input, { ...OPTIONS, as }))) text += event;
+    return text;
+  };
+  const responses = await textOf('responses');
+  expect(responses).toContain('event: response.output_text.delta\ndata: {"type":"response.output_text.delta"');
+  expect(responses).toContain('"delta":"a\\nb"');
+  expect(responses).not.toContain('[DONE]');
+  expect(await textOf('chat')).toMatch(/^data: \{"id":"r1"[^]*\n\ndata: \[DONE\]\n\n$/);
+});
