@@ -21,6 +21,7 @@ import { jsonWhole } from './json';
 import { keptNumber, keptState, toolAt } from './kept';
 import { addCall, answer, define, handOver, ledgerRules, toolsInForce } from './ledger';
 import { textFits } from './record/fit';
+import { findBoth, findPair } from './pair';
 import { numbered, table } from './rows';
 import { flags as dialectFlags, window } from './state';
 import { isBlank, keyAt, roleAt, wordEnd, wordId, wordLength } from './words';
@@ -123,7 +124,7 @@ function reasonOf(at: usize, next: usize, word: u32): u32 {
     if (!isLeaf || length > <usize>LONGEST_DEFINER) return CLEAN_OTHER;
     kept = keptNumber(bodyFrom, length, setting(CLEAN_TAG) | role);
     const state = kept == 0 ? KEPT_UNKNOWN : keptState(kept);
-    const isClear = kept == 0 ? findPair(bodyFrom, bodyTo, 0x7b, 0) == 0
+    const isClear = kept == 0 ? findBoth(bodyFrom, bodyTo, 0x7b, 0, 0x7b) == 0
       : isKnown && (state == KEPT_EMPTY || (state == KEPT_DEFINES && define(kept)));
     if (!isClear) return CLEAN_DEFINER;
   }
@@ -302,26 +303,6 @@ function isOfType(at: usize): bool {
 /** Whether reasoning may be written as text in the body at a row (R-THINK): `<think>` and `</think>` end alike. */
 function mayThink(role: u32, row: usize): bool {
   return role == ASSISTANT && findPair(from(row), to(row), 0x6b, 0x3e) != 0;
-}
-
-/** Address of the first byte of [p, end) that is `first`, with `second` behind it, or any byte for 0; 0: none is. */
-export function findPair(p: usize, end: usize, first: i32, second: i32): usize {
-  if (ASC_FEATURE_SIMD) {
-    const a = i8x16.splat(<i8>first);
-    const b = i8x16.splat(<i8>second);
-    const any = i8x16.splat(second == 0 ? -1 : 0);
-    for (; p < end; p += 16) {
-      const pairs = v128.and(i8x16.eq(v128.load(p), a), v128.or(i8x16.eq(v128.load(p, 1), b), any));
-      const mask = i8x16.bitmask(pairs);
-      if (mask != 0) {
-        p += <usize>ctz<i32>(mask);
-        return p < end ? p : 0;
-      }
-    }
-  } else {
-    for (; p < end; p++) if (load<u8>(p) == first && (second == 0 || load<u8>(p, 1) == second)) return p;
-  }
-  return 0;
 }
 
 /** Below 0 when there is none. */

@@ -183,10 +183,11 @@ export function restore(at: usize): void {
   restoreWords(at + 160);
 }
 
-export { findPair as pair, fitsNode, skipClean } from './clean';
+export { fitsNode, skipClean } from './clean';
 export { findLast } from './find';
 export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
-export { allocate, forgetKept, keep, learnTool, placeKept, setKeptState as setKept } from './kept';
-export { countCharacters as characters, countLines } from './lines';
-export { invalidUtf8 as badUtf8 } from './utf8';
+export { allocate, forgetKept, keep, learnTool, placeKept, setKeptState } from './kept';
+export { countCharacters, countLines } from './lines';
+export { findPair } from './pair';
+export { invalidUtf8 } from './utf8';
 export { tally } from './tally';

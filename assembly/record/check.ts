@@ -12,7 +12,8 @@ import {
   addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
-import { holdsPair, OPEN_OBJECT } from './text';
+import { holdsPair } from './tags';
+import { OPEN_OBJECT } from './text';
 import { tableOf } from './tools';
 
 /** Longer texts of a system or developer are not read for definitions, which the host tells. */

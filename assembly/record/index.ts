@@ -21,7 +21,8 @@ export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGe
 export {
   beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
-export { findTag, takeCodes } from './text';
+export { findTag } from './tags';
+export { takeCodes } from './text';
 export { auditRecords, mayHold } from './audit';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {

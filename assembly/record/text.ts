@@ -89,60 +89,6 @@ function longEnd(p: usize): usize {
   }
 }
 
-/** Whether two bytes, in the order of a 16-bit load, stand together in [p, end). */
-// @ts-ignore: decorator
-@inline
-export function holdsPair(p: usize, end: usize, pair: u32): bool { return findPair(p, end, pair) != 0; }
-
-/** `<t` and `ool`, with which the tags of calls begin that are written as text (R-HERMES). */
-const TAG: u32 = 0x743c;
-const TAG_REST: u32 = 0x6c6f6f74;
-
-/** Address of the next `<tool` in [p, end); 0: there is none. */
-export function findTag(p: usize, end: usize): usize {
-  for (; p < end; p += SPAN) {
-    // Most text has no `<` at all.
-    if (ASC_FEATURE_SIMD && !holdsLess(p)) continue;
-    const to = p + SPAN < end ? p + SPAN + 1 : end;
-    for (let at = findPair(p, to, TAG); at != 0; at = findPair(at + 1, to, TAG)) {
-      if (load<u32>(at, 1) == TAG_REST) return at;
-    }
-  }
-  return 0;
-}
-
-/** Bytes that are looked at together for `<`; no more than PADDING. */
-const SPAN: usize = 64;
-
-// @ts-ignore: decorator
-@inline
-function holdsLess(p: usize): bool {
-  const less = i8x16.splat(0x3c);
-  return v128.any_true(v128.or(
-    v128.or(i8x16.eq(v128.load(p), less), i8x16.eq(v128.load(p, 16), less)),
-    v128.or(i8x16.eq(v128.load(p, 32), less), i8x16.eq(v128.load(p, 48), less)),
-  ));
-}
-
-/** Address of the first of two such bytes, or 0. */
-function findPair(p: usize, end: usize, pair: u32): usize {
-  const last = end - 1;
-  if (ASC_FEATURE_SIMD) {
-    const first = i8x16.splat(<i8>pair);
-    const second = i8x16.splat(<i8>(pair >> 8));
-    for (; p < last; p += 16) {
-      const mask = i8x16.bitmask(v128.and(i8x16.eq(v128.load(p), first), i8x16.eq(v128.load(p, 1), second)));
-      if (mask != 0) {
-        p += <usize>ctz<i32>(mask);
-        return p < last ? p : 0;
-      }
-    }
-    return 0;
-  }
-  for (; p < last; p++) if (<u32>load<u16>(p) == pair) return p;
-  return 0;
-}
-
 /** The number of four hexadecimal digits; -1: one of them is none. */
 export function hexAt(p: usize): i32 {
   let value: u32 = 0;

@@ -20,7 +20,8 @@ import {
 import {
   KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt, TEXTS,
 } from './lines';
-import { holdsPair, NULL_4, QUOTE } from './text';
+import { holdsPair } from './tags';
+import { NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
 import { isPlainInteger } from './verdicts';
 

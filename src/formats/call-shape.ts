@@ -42,16 +42,14 @@ export function withPlainBuiltins({ header, tools, messages }: TranscriptData): 
   const builtins = builtinsOf(header);
   const functions = new Set(tools.filter(({ namespace }) => namespace === FUNCTIONS).map(({ name }) => name));
   const losses: Loss[] = [];
-  const plain = (said: string, what: 'name' | 'recipient', message: number): string => {
-    const name = plainName(said);
-    if (name === said || !isBuiltin(name, builtins) || functions.has(name)) return said;
-    losses.push({ what, message, detail: 'a builtin tool stands without functions.' });
-    return name;
-  };
   const named = messages.map((message, index): MessageData => {
-    const { role, name, recipient } = message;
-    if (isCall(message)) return { ...message, recipient: plain(recipient!, 'recipient', index) };
-    return role === 'tool' && name != null ? { ...message, name: plain(name, 'name', index) } : message;
+    const what = isCall(message) ? 'recipient' : message.role === 'tool' ? 'name' : null;
+    const said = what === null ? null : (message[what] ?? null);
+    if (what === null || said === null) return message;
+    const name = plainName(said);
+    if (name === said || !isBuiltin(name, builtins) || functions.has(name)) return message;
+    losses.push({ what, message: index, detail: 'a builtin tool stands without functions.' });
+    return { ...message, [what]: name };
   });
   return losses.length === 0 ? { messages, losses } : { messages: named, losses };
 }

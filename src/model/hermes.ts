@@ -1,6 +1,7 @@
 // Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
 
 import { LF, type Span } from './bytes.ts';
+import type { Mark } from './thoughts.ts';
 
 export const OPEN_CALL = '<tool_call>';
 export const CLOSE_CALL = '</tool_call>';
@@ -11,6 +12,14 @@ export const CLOSE_TOOLS = '</tools>';
 
 /** What stands for the token of a `<tool_call>` among marks. */
 export const HERMES_CALL = -1;
+
+/** The calls of a body in order: those of tokens, and those of tags outside of thoughts. */
+export function withTags(calls: readonly Mark[], tags: readonly Span[], thoughts: readonly Span[]): readonly Mark[] {
+  if (tags.length === 0) return calls;
+  const outside = tags.filter(({ from }) => !thoughts.some((thought) => from >= thought.from && from < thought.to));
+  const written = outside.map(({ from, to }) => ({ token: HERMES_CALL, from, to }));
+  return [...calls, ...written].sort((a, b) => a.from - b.from);
+}
 
 /** A reply: its tags, and the text between them; or its token, and the text behind it. */
 export interface Reply extends Span {
@@ -73,15 +82,15 @@ function finderOf(source: Bytes, { to }: Span): Find {
     for (let at = from; to - at >= tag.length; at += PART) {
       // A tag may begin in one part and end in the next.
       const bytes = source.bytes(at, Math.min(to, at + PART + tag.length - 1));
-      const found = indexOfTag(bytes, tag, 0);
+      const found = indexOfTag(bytes, tag);
       if (found >= 0) return at + found;
     }
     return -1;
   };
 }
 
-function indexOfTag(bytes: Uint8Array, tag: string, from: number): number {
-  for (let at = bytes.indexOf(LT, from); at >= 0; at = bytes.indexOf(LT, at + 1)) {
+function indexOfTag(bytes: Uint8Array, tag: string): number {
+  for (let at = bytes.indexOf(LT); at >= 0; at = bytes.indexOf(LT, at + 1)) {
     if (startsWith(bytes, at, tag)) return at;
   }
   return -1;
@@ -90,15 +99,4 @@ function indexOfTag(bytes: Uint8Array, tag: string, from: number): number {
 function startsWith(bytes: Uint8Array, at: number, tag: string): boolean {
   for (let i = 1; i < tag.length; i++) if (bytes[at + i] !== tag.charCodeAt(i)) return false;
   return true;
-}
-
-const TAGS = [OPEN_CALL, OPEN_REPLY, OPEN_TOOLS];
-
-/** Position of the first byte of the next tag that opens something, from `from` on; -1: there is none. */
-export function nextTag(bytes: Uint8Array, from: number): number {
-  for (let at = bytes.indexOf(LT, from); at >= 0; at = bytes.indexOf(LT, at + 1)) {
-    // `<t`: few others begin so.
-    if (bytes[at + 1] === 0x74 && TAGS.some((tag) => startsWith(bytes, at, tag))) return at;
-  }
-  return -1;
 }

@@ -12,7 +12,7 @@ import { decodeUtf8 } from '../utf8.ts';
 import { type Attribute, type HeaderMeaning, knownRole } from './attributes.ts';
 import { CR, LF, type Span } from './bytes.ts';
 import { contentPieces } from './content.ts';
-import { callTags, HERMES_CALL, type Reply, writtenReplies } from './hermes.ts';
+import { callTags, type Reply, withTags, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
@@ -263,11 +263,7 @@ export class Message {
     const tags = isTagged ? callTags(this.#table.source, body) : NOTHING;
     if (this.isLeaf && tags.length === 0) return NOTHING;
     const { thoughts, calls } = readThoughts(this.marks(), body.to);
-    for (const tag of tags) {
-      const isInside = thoughts.some(({ from, to }) => tag.from >= from && tag.from < to);
-      if (!isInside) calls.push({ token: HERMES_CALL, ...tag });
-    }
-    return tags.length === 0 ? calls : calls.sort((a, b) => a.from - b.from);
+    return withTags(calls, tags, thoughts);
   }
 
   /** Replies in what a tool says in 0.1, or a user: `<|function_output|>`, `<tool_response>` (R-CALL, R-HERMES). */

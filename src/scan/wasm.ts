@@ -33,11 +33,11 @@ interface Scanner {
   slide(from: number, length: number): void;
   save(at: number): void;
   restore(at: number): void;
-  badUtf8(from: number, to: number): number;
+  invalidUtf8(from: number, to: number): number;
   countLines(from: number, to: number): number;
-  characters(from: number, to: number): number;
+  countCharacters(from: number, to: number): number;
   findLast(from: number, to: number, byte: number): number;
-  pair(from: number, to: number, first: number, second: number): number;
+  findPair(from: number, to: number, first: number, second: number): number;
   tally(from: number, to: number, stops: number): number;
   cleanAt(): number;
   skipClean(from: number, to: number, base: number): number;
@@ -45,7 +45,7 @@ interface Scanner {
   fitsNode(from: number, to: number, node: number): number;
   allocate(bytes: number): number;
   learnTool(number: number, name: number, length: number, node: number): number;
-  setKept(number: number, state: number): void;
+  setKeptState(number: number, state: number): void;
   placeKept(from: number, to: number): void;
   keep(from: number, to: number, tag: number): number;
   forgetKept(): void;
@@ -215,7 +215,7 @@ export class WasmMachine implements Machine {
   }
 
   setKeptState(number: number, state: number): void {
-    this.#scanner.setKept(number, state);
+    this.#scanner.setKeptState(number, state);
   }
 
   keepTable({ words, texts, addresses }: ArgumentTable): number {
@@ -244,7 +244,7 @@ export class WasmMachine implements Machine {
   }
 
   invalidUtf8(from: number, to: number): number {
-    const at = this.#scanner.badUtf8(this.#windowAt + from, this.#windowAt + to);
+    const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
     return at === 0 ? -1 : at - this.#windowAt;
   }
 
@@ -253,11 +253,11 @@ export class WasmMachine implements Machine {
   }
 
   countCharacters(from: number, to: number): number {
-    return this.#scanner.characters(this.#windowAt + from, this.#windowAt + to);
+    return this.#scanner.countCharacters(this.#windowAt + from, this.#windowAt + to);
   }
 
   findPair(from: number, to: number, first: number, second: number): number {
-    const at = this.#scanner.pair(this.#windowAt + from, this.#windowAt + to, first, second);
+    const at = this.#scanner.findPair(this.#windowAt + from, this.#windowAt + to, first, second);
     return at === 0 ? -1 : at - this.#windowAt;
   }
 

@@ -1,6 +1,7 @@
 // The text that is looked for in the contents of messages: in a message, and in lines that messages have become.
 
 import type { Message } from '../../model/message.ts';
+import { literalPattern } from '../../pattern.ts';
 import type { MessageFilters } from './job.ts';
 
 const LF = 0x0a;
@@ -27,7 +28,7 @@ export class TextFilter {
     this.#bytes = Buffer.from(grep, 'utf8');
     // What is no UTF-8 becomes the first one of these; half a character has no bytes.
     this.#isPlain = !isAnyCase && !/[\ufffd\p{Surrogate}]/u.test(grep);
-    this.#pattern = isAnyCase ? new RegExp(quoted(grep), 'iu') : null;
+    this.#pattern = isAnyCase ? new RegExp(literalPattern(grep), 'iu') : null;
     const parts = grep.split(isAnyCase ? /[^\x20-\x7e]|["\\/]/ : new RegExp(NEVER_PLAIN, 'u'));
     const part = parts.reduce((longest, it) => (it.length > longest.length ? it : longest), '');
     this.#part = Buffer.from(part, 'utf8');
@@ -85,12 +86,10 @@ export class TextFilter {
 export const textFilterOf = ({ grep, ignoreCase }: MessageFilters): TextFilter | null =>
   grep === undefined ? null : new TextFilter({ grep, ignoreCase });
 
-const quoted = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-
 /** A character of ASCII in any case, in UTF-8: two letters have a third case, outside of ASCII. */
 function anyCase(character: string): string {
   const [lower, upper] = [character.toLowerCase(), character.toUpperCase()];
-  if (lower === upper) return quoted(character);
+  if (lower === upper) return literalPattern(character);
   const further = lower === 's' ? '|\xc5\xbf' : lower === 'k' ? '|\xe2\x84\xaa' : '';
   return `(?:[${lower}${upper}]${further})`;
 }

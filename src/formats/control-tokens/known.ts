@@ -1,6 +1,7 @@
 // The control tokens that are looked for in text: those of the four dialects, and of other chat formats.
 
 import * as abi from '../../abi.ts';
+import { literalPattern } from '../../pattern.ts';
 import { ANY_TOKENS, type Dialect, DIALECTS, type DialectId, type Token } from '../../scan/dialects.ts';
 
 /** Of all four dialects, by their text. */
@@ -27,9 +28,8 @@ const FOREIGN_NAMES = [
 ];
 const KNOWN_FOREIGN: ReadonlySet<string> = new Set([...FOREIGN, ...FOREIGN_NAMES.map((name) => `<|${name}|>`)]);
 
-const literally = (text: string): string => text.replace(/[[\]|/]/g, '\\$&');
 const SHAPE = '<\\|[A-Za-z][A-Za-z0-9_-]{0,39}\\|>';
-const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literally).join('|')}`, 'g');
+const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literalPattern).join('|')}`, 'g');
 const BOUND = /<\/?s>|\[(?:BOS|EOS)\]/g;
 
 interface Written {

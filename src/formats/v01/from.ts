@@ -2,8 +2,8 @@
 // hides stays hidden: a call that cannot be read becomes a commentary.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
-import { callTagsIn, HERMES_CALL, OPEN_CALL } from '../../model/hermes.ts';
-import type { Mark } from '../../model/thoughts.ts';
+import type { Span } from '../../model/bytes.ts';
+import { callTagsIn, HERMES_CALL, OPEN_CALL, withTags } from '../../model/hermes.ts';
 import { readFunctionList } from '../../tools/lists.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
@@ -80,25 +80,22 @@ function withoutLists(content: string): { content: string; tools: readonly ToolD
 }
 
 /** Where calls are written as text in what is left of a message when its written reasoning is taken out. */
-function tagsOf(message: MessageData): Mark[] {
+function tagsOf(message: MessageData): Span[] {
   const tags = message.content.includes(OPEN_CALL) ? callTagsIn(message.content) : [];
   const written = tags.length === 0 ? null : writtenIn(message);
   const [front, gone] = written === null ? [0, 0] : [written.to, written.to - written.from];
   return tags
     .filter(({ from }) => from >= front)
-    .map(({ from, to }) => ({ token: HERMES_CALL, from: from - gone, to: to - gone }));
+    .map(({ from, to }) => ({ from: from - gone, to: to - gone }));
 }
 
 /** Thoughts first, then what is shown, then the calls. `tags`: those that may be calls in what is shown. */
-function readAssistant(message: MessageData, tags: readonly Mark[]): MessageData[] {
+function readAssistant(message: MessageData, tags: readonly Span[]): MessageData[] {
   // Written reasoning, by now.
   if (message.channel === 'analysis') return [strip(message)];
   const { content } = message;
-  const { thoughts, calls } = marksOf(content);
-  for (const tag of tags) {
-    if (!thoughts.some(({ from, to }) => tag.from >= from && tag.from < to)) calls.push(tag);
-  }
-  calls.sort((a, b) => a.from - b.from);
+  const { thoughts, calls: ofTokens } = marksOf(content);
+  const calls = withTags(ofTokens, tags, thoughts);
   const { role, name, attributes } = message;
   const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
   const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => ({

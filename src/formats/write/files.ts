@@ -2,7 +2,9 @@
 // where they stood. What a reader would take for something else is refused, as 0.1 has no escape.
 
 import type { FileData, FillInData } from '../../model/data.ts';
+import type { Edges } from '../../model/edges.ts';
 import type { FillInPart } from '../../model/sequence.ts';
+import { literalPattern } from '../../pattern.ts';
 import { DIALECTS, TOKEN_NAMES } from '../../scan/dialects.ts';
 import { BOS, CLASS_FILE, CLASS_OPEN, ENDLITERAL } from '../../abi.ts';
 import { type Loss, Refusal } from '../loss.ts';
@@ -11,14 +13,14 @@ export interface FilesOptions {
   /** Tokens in texts are broken up with spaces, which is a loss instead of a refusal. */
   readonly neutralise?: boolean | undefined;
   /** The base model's own tokens, which are no text either. */
-  readonly edges?: { readonly bos?: string | undefined; readonly eos?: string | undefined } | undefined;
+  readonly edges?: Edges | undefined;
 }
 
 const SEPARATOR = '<|file_separator|>';
 const PARTS: readonly FillInPart[] = ['prefix', 'middle', 'suffix'];
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-const patternOf = (texts: readonly string[], flags = ''): RegExp => new RegExp(texts.map(escaped).join('|'), flags);
+const patternOf = (texts: readonly string[], flags = ''): RegExp =>
+  new RegExp(texts.map(literalPattern).join('|'), flags);
 
 /** What begins or divides something in a gap: a message, a file, a fill-in, a transcript. */
 const DIVIDERS = patternOf([

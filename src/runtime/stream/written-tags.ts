@@ -30,6 +30,13 @@ class TagMatch {
     this.tag = tag;
   }
 
+  /** The first byte from `from` on that may belong to the tag. */
+  next(bytes: Uint8Array, from: number): number {
+    if (this.matched > 0) return from;
+    const sign = bytes.indexOf(LT, from);
+    return sign < 0 ? bytes.length : sign;
+  }
+
   /** Goes on in a tag; answers the first byte behind what belongs to it. */
   go(bytes: Uint8Array, from: number): number {
     let i = from;
@@ -151,13 +158,9 @@ export class ReplyTagReader implements TagReader {
   }
 
   #text(bytes: Uint8Array, from: number, at: number): number {
-    let i = from;
-    if (this.#open.matched === 0) {
-      const sign = bytes.indexOf(LT, from);
-      i = sign < 0 ? bytes.length : sign;
-      if (i > from) this.#give(bytes.subarray(from, i), at + from);
-    }
-    i = this.#open.go(bytes, i);
+    const next = this.#open.next(bytes, from);
+    if (next > from) this.#give(bytes.subarray(from, next), at + from);
+    const i = this.#open.go(bytes, next);
     if (this.#open.isWhole) {
       this.#waiting = [];
       this.#waitingBytes = 0;
@@ -170,13 +173,9 @@ export class ReplyTagReader implements TagReader {
   }
 
   #reply(bytes: Uint8Array, from: number): number {
-    let i = from;
-    if (this.#close.matched === 0) {
-      const sign = bytes.indexOf(LT, from);
-      i = sign < 0 ? bytes.length : sign;
-      this.#wait(bytes.subarray(from, i));
-    }
-    i = this.#close.go(bytes, i);
+    const next = this.#close.next(bytes, from);
+    if (next > from) this.#wait(bytes.subarray(from, next));
+    const i = this.#close.go(bytes, next);
     if (this.#close.isWhole) {
       this.#close.reset();
       this.#waiting = null;
