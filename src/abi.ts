@@ -76,6 +76,8 @@ export const RECIPIENT_SHIFT = 21;
 export const RECIPIENT_MASK = 0x3;
 export const TO_PERSON = 1;
 export const TO_TOOL = 2;
+// A message of which a server has stripped the control tokens. Only the host makes such rows (R-RESCUE).
+export const STRIPPED = 0x00800000;
 // The header is made of nothing but known words, each once: role, channel and recipient need no second reading.
 export const PLAIN = 0x01000000;
 // A longer field is never PLAIN, so that a scanner may keep a field until it is whole.

@@ -57,6 +57,7 @@ function readFixture(name: string): Fixture {
       dialect: options.dialect,
       ...(options.role && { role: options.role }),
       ...(options.stopStripped && { stopStripped: options.stopStripped === 'true' }),
+      ...(options.rescue && { rescue: options.rescue === 'true' }),
     },
     messages: lines('messages').map(readMessage),
     diagnostics: lines('diagnostics').map(readDiagnostic),
@@ -103,7 +104,7 @@ const KINDS = [
 ];
 const MESSAGE_FLAGS: readonly [number, string][] = [
   [abi.PLAIN, 'plain'], [abi.IMPLIED, 'implied'], [abi.BY_ROLE, 'by-role'], [abi.NO_BODY_TOKEN, 'no-body-token'],
-  [abi.IMPLICIT_END, 'implicit'], [abi.EOF_END, 'eof'], [abi.AT_START, 'at-start'],
+  [abi.IMPLICIT_END, 'implicit'], [abi.EOF_END, 'eof'], [abi.AT_START, 'at-start'], [abi.STRIPPED, 'stripped'],
 ];
 
 /**

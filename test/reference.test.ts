@@ -30,7 +30,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const input = randomInput(random, random.once(4) ? 40 : 12);
     const dialect = random.pick(DIALECTS);
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
-    const options = { dialect, role, stopStripped: random.once(4) };
+    const options = { dialect, role, stopStripped: random.once(4), rescue: random.once(3) };
     const reference = referenceParse(input, options);
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: `
       + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;

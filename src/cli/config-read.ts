@@ -28,6 +28,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   completionRole: 'text',
   stopStripped: 'flag',
   requireChannels: 'flag',
+  rescue: 'flag',
   color: 'choice',
   quiet: 'flag',
   summary: 'flag',

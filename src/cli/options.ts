@@ -17,6 +17,7 @@ export interface SharedOptions {
   readonly completionRole?: string;
   readonly stopStripped?: true;
   readonly requireChannels?: true;
+  readonly rescue?: true;
   readonly bos?: string;
   readonly eos?: string;
   readonly color: ColorChoice;
@@ -47,6 +48,7 @@ export function sharedOptions(): Option[] {
     new Option('--completion-role <role>', 'the text is a completion of this role').argParser(readRole),
     ...flag('--stop-stripped', 'the last stop token was cut off: its end is no finding'),
     ...flag('--require-channels', 'messages of assistants and tools must have a channel'),
+    ...flag('--rescue', 'where a model forgot or doubled a token: a likely message rather than an exact one'),
     new Option('--bos <text>', "the base model's own BOS in 0.1, beside <s> and [BOS]").argParser(readEdge),
     new Option('--eos <text>', 'its own EOS, beside </s> and [EOS]').argParser(readEdge),
     ...flag('-q, --quiet', 'no progress and no sums on standard error, only errors'),
@@ -105,9 +107,9 @@ export function flag(flags: string, description: string): Option[] {
 }
 
 export function readOptionsOf(options: SharedOptions): ReadOptions {
-  const { dialect, completionRole: role, stopStripped, requireChannels, bos, eos } = options;
+  const { dialect, completionRole: role, stopStripped, requireChannels, rescue, bos, eos } = options;
   const edges = bos === undefined && eos === undefined ? {} : { edges: { bos, eos } };
-  return { dialect, role, stopStripped, requireChannels, ...edges };
+  return { dialect, role, stopStripped, requireChannels, rescue, ...edges };
 }
 
 function readEdge(value: string): string {

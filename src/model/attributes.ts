@@ -59,6 +59,8 @@ export function knownRole(word: string, lineDialect: boolean): NamedRole | null 
 /** A recipient that is a tool: any but assistant, user, all (R-CALL). */
 export const isToolRecipient = (recipient: string | null): boolean => recipient !== null && !PERSONS.has(recipient);
 
+export const isChannel = (word: string): boolean => CHANNELS.has(word);
+
 const isAttribute = (word: Word): boolean => word.text.includes('=');
 
 export const isKnownAttribute = (word: Word): boolean => isAttribute(word) && KEYS.has(keyOf(word));

@@ -1,10 +1,11 @@
 // What a message's header says that is not plain, and where it ends: the words of its fields up to the body, or up to
 // the first one that can only be body where the message token or the newline is missing (R-MISSING-MESSAGE).
 
-import { BY_ROLE, EOF_END, NO_BODY_TOKEN, STRAY } from '../abi.ts';
+import { BY_ROLE, EOF_END, NO_BODY_TOKEN, STRAY, STRIPPED } from '../abi.ts';
 import { fromOf, kindWord, rowsBelow, type Table, toOf } from '../scan/table.ts';
 import { frontWords, type HeaderMeaning, isPrompt, lineWords, type NamedRole, readMeaning } from './attributes.ts';
 import { HEADER_BYTES } from './header/document.ts';
+import { countingFields, strippedFields } from './rescue.ts';
 import { type Field, readFields } from './words.ts';
 
 export interface Header {
@@ -25,16 +26,23 @@ export interface HeaderPlace {
   readonly textFrom: number;
   /** What is given instead of a start token; null: there is one. */
   readonly given: NamedRole | null;
+  /** A likely message rather than an exact one (R-RESCUE). */
+  readonly rescue: boolean;
 }
 
 /** Length of `<|message|>`, and of `<|channel|>`. */
 export const MESSAGE_TOKEN_BYTES = 11;
 
 /** Of 2.x and Harmony. */
-export function readHeader({ table, row, bodyRow, textFrom, given }: HeaderPlace): Header {
+export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: HeaderPlace): Header {
   const word = kindWord(table, row);
   const from = fromOf(table, row);
   const stop = fromOf(table, bodyRow);
+  if (word & STRIPPED) {
+    const fields = strippedFields(table.source, from, stop);
+    const meaning = readMeaning(fields, given, false, false, { from, headerTo: stop });
+    return { meaning, to: stop, openTurn: false, cut: true };
+  }
   const cut = (word & NO_BODY_TOKEN) !== 0;
   const readUpTo = (most: number): Field[] =>
     readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES, most);
@@ -56,7 +64,13 @@ export function readHeader({ table, row, bodyRow, textFrom, given }: HeaderPlace
     fields[last] = { ...field, words: field.words.slice(0, count) };
   }
   const loose = cut && last === 0;
-  return { meaning: readMeaning(fields, given, false, loose, { from, headerTo: to }), to, openTurn, cut };
+  const read = (of: readonly Field[]): HeaderMeaning => readMeaning(of, given, false, loose, { from, headerTo: to });
+  const meaning = read(fields);
+  const counting = rescue ? countingFields(fields) : fields;
+  if (counting === fields) return { meaning, to, openTurn, cut };
+  // What is found stays so, and so does what is written.
+  const { findings, attributes } = meaning;
+  return { meaning: { ...read(counting), findings, attributes }, to, openTurn, cut };
 }
 
 /** Of 0.1. */

@@ -3,8 +3,8 @@
 
 import {
   AT_START, BODY, BY_ROLE, CALL, CHANNEL, CHANNEL_MASK, CHANNEL_SHIFT, EOF_END, FUNCTION_OUTPUT, HAS_LINE, IMPLICIT_END,
-  IMPLIED, LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, TOKEN_MASK, TOKEN_SHIFT,
-  type TRAILING,
+  IMPLIED, LITERAL, MARK, NO_BODY_TOKEN, PLAIN, RETURN, ROLE_MASK, ROLE_SHIFT, STRAY, STRIPPED, TOKEN_MASK,
+  TOKEN_SHIFT, type TRAILING,
 } from '../abi.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, kindWord, nextOf, type RowBelow, rowsBelow, type Table, toOf } from '../scan/table.ts';
@@ -28,6 +28,8 @@ export interface MessageContext {
   readonly dialect: Dialect;
   /** The caller's role. */
   readonly role: string | null;
+  /** A likely message rather than an exact one (R-RESCUE). */
+  readonly rescue: boolean;
 }
 
 /** Lengths of `<|start|>`, and of `<|im_start|>`. */
@@ -37,6 +39,10 @@ const LINE_START_BYTES = 12;
 /** What follows a `<|channel|>` that leaks (R-LEAK). */
 export const HIDDEN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
 const LONGEST_HIDDEN = 'commentary'.length;
+
+/** Tokens that may stand instead of the start token; the last one only where likely messages are wanted (R-RESCUE). */
+const OPENERS: readonly string[] = ['<|channel|>', '<|message|>', '<|constrain|>'];
+const LONGEST_OPENER = '<|constrain|>'.length;
 
 const NOTHING: readonly never[] = [];
 
@@ -316,13 +322,23 @@ export class Message {
    * @internal Where what stands instead of the start token ends: the token that opened the message, or its header text.
    */
   get openerTo(): number {
-    const opener = decodeUtf8(this.#table.source.bytes(this.from, this.from + MESSAGE_TOKEN_BYTES));
-    return opener === '<|channel|>' || opener === '<|message|>' ? this.from + MESSAGE_TOKEN_BYTES : this.#headerTo;
+    const opener = decodeUtf8(this.#table.source.bytes(this.from, this.from + LONGEST_OPENER));
+    return this.from + (OPENERS.find((token) => opener.startsWith(token))?.length ?? this.#headerTo - this.from);
   }
 
   /** @internal The header is made of well-known words, each once: nothing in it can be wrong. */
   get isPlain(): boolean {
     return (this.#word & PLAIN) !== 0;
+  }
+
+  /** @internal It was asked for a likely message rather than an exact one (R-RESCUE). */
+  get isRescued(): boolean {
+    return this.#context.rescue;
+  }
+
+  /** @internal A server has stripped its control tokens: what stands for them is known (R-RESCUE). */
+  get isStripped(): boolean {
+    return (this.#word & STRIPPED) !== 0;
   }
 
   /** @internal Opened by the caller's role. */
@@ -423,6 +439,7 @@ export class Message {
   #read(): Header {
     return (this.#header ??= (this.#isLine ? readLine : readHeader)({
       table: this.#table, row: this.row, bodyRow: this.#body(), textFrom: this.#textFrom, given: this.#given,
+      rescue: this.isRescued,
     }));
   }
 

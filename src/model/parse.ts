@@ -10,16 +10,19 @@ import { MemorySource } from '../scan/source.ts';
 import { fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import type { HeaderValue } from './header/yaml.ts';
 import { INSPECT } from './inspect.ts';
-import { Message, type Span } from './message.ts';
+import { Message, type MessageContext, type Span } from './message.ts';
 import { type FileInSequence, readSequence } from './sequence.ts';
 import type { TranscriptInfo } from './transcript.ts';
 import { type ReadOptions, Walk } from './walk.ts';
+
+/** What of a message's context the caller gave. */
+type Given = Omit<MessageContext, 'dialect'>;
 
 /** One transcript of an input: an iterable of its messages, which are made when they are asked for. */
 export class Transcript implements Iterable<Message> {
   readonly info: TranscriptInfo;
   readonly #table: Table;
-  readonly #role: string | null;
+  readonly #given: Given;
   /** Top-level rows, as row numbers; and those of the messages. */
   readonly #rows: number[];
   readonly #gapFrom: number;
@@ -30,11 +33,11 @@ export class Transcript implements Iterable<Message> {
    * @internal `gapFrom`: where the gap before its first row begins; `to`: where the next transcript or the input's end
    * is.
    */
-  constructor(table: Table, info: TranscriptInfo, rows: number[], role: string | null, gapFrom: number, to: number) {
+  constructor(table: Table, info: TranscriptInfo, rows: number[], given: Given, gapFrom: number, to: number) {
     this.#table = table;
     this.info = info;
     this.#rows = rows;
-    this.#role = role;
+    this.#given = given;
     this.#gapFrom = gapFrom;
     this.#to = to;
   }
@@ -105,7 +108,7 @@ export class Transcript implements Iterable<Message> {
   }
 
   #message(row: number): Message {
-    return new Message(this.#table, row, { dialect: this.info.dialect, role: this.#role });
+    return new Message(this.#table, row, { dialect: this.info.dialect, ...this.#given });
   }
 }
 
@@ -123,15 +126,15 @@ export class Parsed {
   readonly #bytes: Uint8Array;
   readonly #table: Table;
   readonly #count: number;
-  readonly #role: string | null;
+  readonly #given: Given;
 
   /** @internal */
-  constructor(bytes: Uint8Array, table: Table, count: number, transcripts: Transcript[], role: string | null) {
+  constructor(bytes: Uint8Array, table: Table, count: number, transcripts: Transcript[], given: Given) {
     this.#bytes = bytes;
     this.#table = table;
     this.#count = count;
     this.transcripts = transcripts;
-    this.#role = role;
+    this.#given = given;
   }
 
   /** The input. */
@@ -170,7 +173,7 @@ export class Parsed {
 
   *#messageTiles(row: number, info: TranscriptInfo): Generator<Tile, void, void> {
     const table = this.#table;
-    const message = new Message(table, row, { dialect: info.dialect, role: this.#role });
+    const message = new Message(table, row, { dialect: info.dialect, ...this.#given });
     const isLine = (info.dialect.flags & HAS_LINE) !== 0;
     const word = kindWord(table, row);
     const pieces: [Tile['part'], number][] = [];
@@ -254,10 +257,10 @@ export function parseOn(machine: Machine, input: Uint8Array | string, options: R
     rows.append(batch.words, batch.from - batch.first, batch.to - batch.first, batch.base, shift);
   }
   const table: Table = { words: rows.words, base: 0, first: 0, source };
-  const role = options.role ?? null;
+  const given = { role: options.role ?? null, rescue: options.rescue === true };
   const transcripts = opened.map(({ info, rows: top, gapFrom: from }, i) => {
     const first = i === 0 ? 0 : from;
-    return new Transcript(table, info, top, role, first, opened[i + 1]?.gapFrom ?? bytes.length);
+    return new Transcript(table, info, top, given, first, opened[i + 1]?.gapFrom ?? bytes.length);
   });
-  return new Parsed(bytes, table, rows.count, transcripts, role);
+  return new Parsed(bytes, table, rows.count, transcripts, given);
 }

@@ -9,7 +9,7 @@ import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
-import { Message } from './message.ts';
+import { Message, type MessageContext } from './message.ts';
 
 /** What a transcript is read as, and where it stands. */
 export interface TranscriptInfo {
@@ -129,6 +129,7 @@ export class Divider {
   readonly #role: string | null;
   readonly #headers: HeaderCache;
   readonly #asksForChannels: boolean;
+  readonly #rescue: boolean;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
@@ -143,8 +144,11 @@ export class Divider {
   #wasLine = false;
 
   /** `given`: the caller chose the dialect. */
-  constructor(given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean) {
+  constructor(
+    given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean, rescue: boolean,
+  ) {
     this.#asksForChannels = asksForChannels;
+    this.#rescue = rescue;
     this.#given = given;
     this.#role = role;
     this.#headers = headers;
@@ -254,8 +258,8 @@ export class Divider {
   }
 
   /** A message's context. */
-  get context(): { dialect: Dialect; role: string | null } {
-    return { dialect: this.current!.dialect, role: this.#role };
+  get context(): MessageContext {
+    return { dialect: this.current!.dialect, role: this.#role, rescue: this.#rescue };
   }
 
   /** Detection may go over to 0.1 in the middle of an input: a transcript of its own. */
@@ -278,7 +282,7 @@ export class Divider {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
       return role === SYSTEM || (role === DEVELOPER && this.#afterReturn);
     }
-    const { role } = new Message(table, row, { dialect, role: this.#role });
+    const { role } = new Message(table, row, { dialect, role: this.#role, rescue: this.#rescue });
     return role === 'system' || (role === 'developer' && this.#afterReturn);
   }
 

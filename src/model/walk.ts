@@ -9,6 +9,7 @@ import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
 import { EdgeFinder, type Edges } from './edges.ts';
+import { RescueRows } from './rescue-rows.ts';
 import { Divider, type DividerState, HeaderCache } from './transcript.ts';
 
 export interface ReadOptions {
@@ -27,6 +28,12 @@ export interface ReadOptions {
    * extended §2).
    */
   readonly edges?: Edges | undefined;
+  /**
+   * For runtimes that would rather have a likely message than an exact one (R-RESCUE): a header in an assistant's body
+   * begins a message, filler channels count for nothing, text before a completion's first token is a message, and so
+   * are the parts of a completion whose control tokens a server has stripped.
+   */
+  readonly rescue?: boolean | undefined;
 }
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */
@@ -70,6 +77,7 @@ export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
   readonly #edges: EdgeFinder | null;
+  readonly #rescue: RescueRows | null;
 
   constructor(
     machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
@@ -81,7 +89,9 @@ export class Walk {
     }
     this.#edges = EdgeFinder.of(options.edges);
     const headers = new HeaderCache(known);
-    this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true);
+    const rescue = options.rescue === true;
+    this.#rescue = rescue ? new RescueRows(role ?? null) : null;
+    this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true, rescue);
     if (start !== null) this.divider.resume(start.transcript, source);
     this.reading = new Reading(machine, source, {
       dialect,
@@ -97,11 +107,14 @@ export class Walk {
 
   /** Batches of top-level rows. The caller walks each one and gives every top-level row to `divider.place`. */
   batches(): Generator<Batch, void, void> {
-    return this.#edges === null ? this.reading.batches() : this.#cutBatches(this.#edges);
+    return this.#edges === null && this.#rescue === null ? this.reading.batches() : this.#cutBatches();
   }
 
-  *#cutBatches(edges: EdgeFinder): Generator<Batch, void, void> {
-    for (const batch of this.reading.batches()) yield edges.cut(batch);
+  *#cutBatches(): Generator<Batch, void, void> {
+    for (const batch of this.reading.batches()) {
+      const rescued = this.#rescue === null ? batch : this.#rescue.cut(batch);
+      yield this.#edges === null ? rescued : this.#edges.cut(rescued);
+    }
   }
 
   /** The first top-level row of a batch at which a range that ends at `to` ends; the batch's end when there is none. */

@@ -45,9 +45,9 @@ const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
   return dialect.id === 'harmony' || header?.harmony === true;
 };
 
-/** A commentary without recipient may be a call that went wrong: then it is no preamble. */
+/** A commentary without recipient may be a call that went wrong: then it is no preamble, but for R-RESCUE. */
 const isNoCall = (message: Message): boolean => {
-  return message.recipient === null && !message.isUndispatchable && message.end !== 'call';
+  return message.recipient === null && !message.isUndispatchable && (message.end !== 'call' || message.isRescued);
 };
 
 /** The allow-list: what fits no row is hidden. */

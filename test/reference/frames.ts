@@ -1,5 +1,6 @@
 // Frames of the 2.x dialects and Harmony: fields and words of a message header, and the body (R-UNCLOSED, R-ESCAPE,
 // R-LITERAL). What the words mean is for words.ts.
+import { headerInBody } from './rescue.ts';
 import { decode, readText } from './text.ts';
 import { isEscaped, isWhite, tokensIn } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
@@ -117,18 +118,20 @@ export interface Body {
   readonly strays: readonly Token[];
   /** A `<|literal|>` that nothing ends. */
   readonly unterminated: Token | null;
-  /** The terminator or `<|start|>` that ends the body; null at the end of the input. */
+  /** The terminator, `<|start|>` or (R-RESCUE) header that ends the body; null at the end of the input. */
   readonly closer: Token | null;
 }
 
-export function readBody(source: Source, dialect: Dialect, from: number): Body {
+/** `mayBreak`: a header in the body ends it (R-RESCUE). */
+export function readBody(source: Source, dialect: Dialect, from: number, mayBreak = false): Body {
   const length = source.bytes.length;
   const strays: Token[] = [];
   let content = '';
   let literal: Token | null = null;
   // Content is cut at the edges of literal blocks and decoded piece by piece: no code point reaches over an edge.
   let at = from;
-  for (const token of tokensIn(source, dialect.tokens, from, length)) {
+  const tokens = [...tokensIn(source, dialect.tokens, from, length)];
+  for (const [index, token] of tokens.entries()) {
     if (literal !== null) {
       if (token.name !== 'endliteral') continue;
       content += decode(source.bytes, at, token.from);
@@ -141,6 +144,9 @@ export function readBody(source: Source, dialect: Dialect, from: number): Body {
       literal = token;
       at = token.to;
     } else if (token.name === 'start' || TERMINATORS.has(token.name)) {
+      content += readText(source, dialect, at, token.from);
+      return { from, to: token.from, content, strays, unterminated: null, closer: token };
+    } else if (mayBreak && headerInBody(source, dialect, tokens, index) !== null) {
       content += readText(source, dialect, at, token.from);
       return { from, to: token.from, content, strays, unterminated: null, closer: token };
     } else {

@@ -4,6 +4,7 @@ import { readBody, readHead } from './frames.ts';
 import type { Head, Opener, Word } from './frames.ts';
 import { readLegacyBody, readLegacyHead } from './legacy.ts';
 import { isBareCall, isBareReply } from './content.ts';
+import { areSaid, strippedPart, withoutFillers } from './rescue.ts';
 import { decode, readText } from './text.ts';
 import { DIALECTS } from './tokens.ts';
 import type { Dialect, Source, Token } from './tokens.ts';
@@ -28,6 +29,8 @@ export interface ParsedMessage {
   /** A prompt that waits for its completion: nothing else is found about it. */
   readonly openTurn: boolean;
   readonly notes: readonly Note[];
+  /** What ends it is a part of the next message's header (R-RESCUE). */
+  readonly goesOn: boolean;
 }
 
 export interface MessageOptions {
@@ -40,26 +43,48 @@ export interface MessageOptions {
   /** Roles whose messages must have a channel, and whether the version that says so was declared. */
   readonly channelsFor: readonly string[];
   readonly declared: boolean;
+  /** A likely message rather than an exact one; and where a completion begins. */
+  readonly rescue: boolean;
+  readonly textFrom: number;
 }
+
+/** What ends a message without ending it, and begins the next one. */
+const GOES_ON: ReadonlySet<string> = new Set(['channel', 'constrain', 'message']);
+const NOTHING: Token = { name: 'message', from: 0, to: 0 };
 
 const HEADER_LIMIT = 65_536;
 
 export function readMessage(source: Source, dialect: Dialect, from: number, options: MessageOptions): ParsedMessage {
-  const { opener, first, stopStripped } = options;
+  const { opener, first, stopStripped, rescue } = options;
   const { bytes } = source;
-  const head = readHead(source, dialect, from, opener);
-  const early = head.stop?.name !== 'message';
-  let fields = head.fields;
-  let headerTo = head.stop?.to ?? bytes.length;
-  if (early) {
+  const whole = readHead(source, dialect, from, opener);
+  const said = rescue && opener === 'caller' ? saidIn(whole) : null;
+  const stripped = rescue && opener !== 'start' && options.role === 'assistant'
+    ? strippedPart(source, dialect, options.textFrom, from) : null;
+  const head = said ?? whole;
+  const early = said !== null || stripped !== null || head.stop?.name !== 'message';
+  let fields = stripped?.fields ?? head.fields;
+  let headerTo = stripped?.headerTo ?? head.stop?.to ?? bytes.length;
+  if (early && stripped === null) {
     const field = fields[fields.length - 1];
     const count = frontWords(field, opener === 'caller' && field.kind === 'start');
     headerTo = field.words[count]?.from ?? head.stopFrom;
     fields = [...fields.slice(0, -1), { ...field, words: field.words.slice(0, count) }];
   }
   const role = opener === 'start' ? null : first ? (options.role ?? 'assistant') : 'assistant';
-  const reading = readFields(fields, { legacy: false, role, early, from, headerTo });
-  const body = early
+  const circumstances = { legacy: false, role, early, from, headerTo };
+  const { notes: noted } = readFields(fields, circumstances);
+  const reading = { ...readFields(rescue ? withoutFillers(fields) : fields, circumstances), notes: noted };
+  const body = stripped !== null
+    ? {
+        from: headerTo,
+        to: stripped.to,
+        content: readText(source, dialect, headerTo, stripped.to),
+        strays: [],
+        unterminated: null,
+        closer: stripped.isLast ? null : { ...NOTHING, from: stripped.to },
+      }
+    : early
     ? {
         from: headerTo,
         to: head.stopFrom,
@@ -68,7 +93,7 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
         unterminated: null,
         closer: head.stop,
       }
-    : readBody(source, dialect, headerTo);
+    : readBody(source, dialect, headerTo, rescue && reading.role === 'assistant');
   const { end, to } = ending(body.closer, bytes.length);
 
   const missingStart = opener !== 'start' && !first;
@@ -117,7 +142,16 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
     early,
     openTurn,
     notes,
+    goesOn: body.closer !== null && GOES_ON.has(body.closer.name),
   };
+}
+
+/** What was said before the first token of a completion; null: that is its header (R-RESCUE). */
+function saidIn({ fields: [first, second], strays, stop }: Head): Head | null {
+  const token = second?.token ?? (stop?.name === 'message' ? stop : null);
+  if (token === null || !areSaid(first!.words)) return null;
+  const before = strays.filter(({ from }) => from < token.from);
+  return { fields: [first!], strays: before, stop: token, stopFrom: token.from };
 }
 
 /** A message of 0.1; with `opener` `caller` its body begins at `from`. */
@@ -166,6 +200,7 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     early,
     openTurn,
     notes,
+    goesOn: false,
   };
 }
 
@@ -175,7 +210,9 @@ function tokenEnd(source: Source, from: number): number {
 
 function ending(closer: Token | null, length: number): { end: End; to: number } {
   if (closer === null) return { end: 'eof', to: length };
-  if (closer.name === 'start' || closer.name === 'im_start') return { end: 'implicit', to: closer.from };
+  const { name } = closer;
+  const isImplicit = name === 'start' || name === 'im_start' || GOES_ON.has(name);
+  if (isImplicit) return { end: 'implicit', to: closer.from };
   const end = closer.name === 'call' || closer.name === 'return' ? closer.name : 'end';
   return { end, to: closer.to };
 }

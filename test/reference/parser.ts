@@ -10,7 +10,7 @@
 //   findings.ts  rules, codes, severities           walk.ts     dialects, transcripts, gaps
 //   calls.ts     calls and replies                  content.ts  unescaped bodies, thoughts, JSON
 //   think.ts     reasoning that is written as text  likeness.ts text that looks like Harmony
-//   conform.ts   what documents ask of who writes
+//   conform.ts   what documents ask of who writes  rescue.ts  likely messages rather than exact ones
 //   meaning.ts   what is found about one transcript after another
 import { byPosition } from './findings.ts';
 import type { Finding } from './findings.ts';
@@ -29,6 +29,8 @@ export interface ReferenceOptions {
   role?: string | undefined;
   /** The final stop token was taken off, so that the end of the input in a body is no finding. */
   stopStripped?: boolean | undefined;
+  /** A likely message rather than an exact one. */
+  rescue?: boolean | undefined;
 }
 
 export interface ReferenceTranscript {
@@ -68,10 +70,10 @@ export interface ReferenceResult {
 }
 
 export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}): ReferenceResult {
-  const { dialect = 'auto', role = null, stopStripped = false } = options;
+  const { dialect = 'auto', role = null, stopStripped = false, rescue = false } = options;
   const given = dialect === 'auto' ? null : DIALECTS[dialect];
   const source = makeSource(bytes);
-  const walk = new Walk(source, given, role, stopStripped);
+  const walk = new Walk(source, given, role, stopStripped, rescue);
   walk.run();
   const { transcripts, messages } = walk;
   const meaning = readMeaning(source, transcripts, messages);

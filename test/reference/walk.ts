@@ -63,6 +63,7 @@ export class Walk {
   private readonly source: Source;
   private readonly given: Dialect | null;
   private readonly stopStripped: boolean;
+  private readonly rescue: boolean;
   private readonly headers: Range[] = [];
   /** The first byte that is neither byte order mark nor white space. */
   private readonly textFrom: number;
@@ -78,11 +79,12 @@ export class Walk {
   /** The message that a further terminator belongs to, and the last token while only white space follows it. */
   private closed: PlacedMessage | null = null;
 
-  constructor(source: Source, given: Dialect | null, role: string | null, stopStripped: boolean) {
+  constructor(source: Source, given: Dialect | null, role: string | null, stopStripped: boolean, rescue: boolean) {
     this.source = source;
     this.given = given;
     this.role = role;
     this.stopStripped = stopStripped;
+    this.rescue = rescue;
     this.settings = headerless(given ?? DIALECTS['openchatml-2.2'], given !== null);
     this.textFrom = skipWhite(source.bytes, source.start, source.bytes.length);
   }
@@ -250,6 +252,8 @@ export class Walk {
       stopStripped: this.stopStripped,
       channelsFor: channelsRequired(dialect, requireChannels),
       declared,
+      rescue: this.rescue,
+      textFrom: this.textFrom,
     };
     const legacy = dialect === LEGACY;
     const message = legacy ? readLegacyMessage(source, from, options) : readMessage(source, dialect, from, options);
@@ -262,7 +266,7 @@ export class Walk {
     for (const note of conformNotes(this.settings, message)) this.note(transcript, note);
     const terminated = message.end !== 'implicit' && message.end !== 'eof';
     this.closed = terminated ? placed : null;
-    return message.to;
+    return message.goesOn ? this.message(message.to, 'implied') : message.to;
   }
 
   private beginsTranscript(role: string | null): boolean {

@@ -26,6 +26,8 @@ export class OpenMessage {
   readonly isAbandoned: boolean;
   /** The header is not ended by its message token or newline. */
   readonly isCut: boolean;
+  /** It has no message token because a server has stripped it (R-RESCUE). */
+  readonly #isStripped: boolean;
   readonly #about: StreamedMessage;
   readonly #options: ResolvedOptions;
   readonly #tell: (event: StreamEvent) => void;
@@ -52,6 +54,7 @@ export class OpenMessage {
     this.transcript = transcript;
     this.isAbandoned = view === null;
     this.isCut = view !== null && !view.isPlain && view.reading.cut;
+    this.#isStripped = view !== null && view.isStripped;
     this.#options = options;
     this.#tell = tell;
     if (!view) {
@@ -173,7 +176,7 @@ export class OpenMessage {
     if (this.isStopped || this.isAbandoned || this.openLiteral) return 'incomplete';
     if (this.isOpenTurn || end === 'implicit') return 'incomplete';
     if (end === 'eof' && !isStripped) return 'incomplete';
-    return this.isCut && this.kind === 'call' ? 'incomplete' : 'completed';
+    return this.isCut && !this.#isStripped && this.kind === 'call' ? 'incomplete' : 'completed';
   }
 
   tellDone(isStripped: boolean): void {

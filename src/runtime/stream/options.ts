@@ -24,9 +24,9 @@ export interface StreamBounds {
 }
 
 /**
- * `dialect`, `role` and `stopStripped` as for `parse`, `harmonyPreambles` and `missingChannel` as for `show`. Under
- * `auto` nothing is read before the first control token has come (or 64 KiB), and after a document header again: it
- * decides the dialect.
+ * `dialect`, `role`, `stopStripped` and `rescue` as for `parse`, `harmonyPreambles` and `missingChannel` as for `show`.
+ * Under `auto` nothing is read before the first control token has come (or 64 KiB), and after a document header again:
+ * it decides the dialect.
  */
 export interface StreamOptions extends Omit<ReadOptions, 'edges'>, VisibilityOptions {
   /** Tell an assistant's analysis in `response.reasoning_text.delta`. Never show it. */
@@ -54,6 +54,7 @@ export interface ResolvedOptions {
   readonly role: string | undefined;
   readonly requireChannels: boolean;
   readonly stopStripped: boolean;
+  readonly rescue: boolean;
   readonly visibility: VisibilityOptions;
   readonly reasoning: boolean;
   readonly summarize: ((paragraph: string) => string) | undefined;
@@ -86,6 +87,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     role,
     requireChannels: options.requireChannels === true,
     stopStripped: options.stopStripped === true,
+    rescue: options.rescue === true,
     visibility: { harmonyPreambles, missingChannel },
     reasoning: options.reasoning === true,
     summarize,

@@ -4,20 +4,22 @@
 // a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
 
 import {
-  BODY, CHANNEL, EOF_END, ESCAPE, FIELD, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NEXT,
-  NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY,
-  TEXT, TO, TOKEN_MASK, TOKEN_SHIFT, TRAILING, UNTERMINATED,
+  CHANNEL, EOF_END, ESCAPE, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NO_BODY_TOKEN,
+  PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY, TEXT, TOKEN_MASK,
+  TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../../abi.ts';
 import { CR, LF } from '../../model/bytes.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
+import { ENDING, OPENED } from '../../model/rescue.ts';
 import { Divider, HeaderCache } from '../../model/transcript.ts';
 import { DETECTED_20, DETECTED_22, type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
-import { GrowingTable, type Table } from '../../scan/table.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { StreamFindings } from './findings.ts';
+import { HeaderRows } from './header-rows.ts';
 import { OpenMessage } from './message.ts';
 import type { ResolvedOptions } from './options.ts';
+import { type MessageFlow, StreamRescue } from './rescue.ts';
 import type { OpenRow } from './rows.ts';
 import { StreamScan, type ScanVisitor } from './scan.ts';
 import { StrayText } from './stray.ts';
@@ -36,13 +38,21 @@ export class StreamReader implements ScanVisitor {
   readonly #headers = new HeaderCache();
   readonly #divider: Divider;
   readonly scan: StreamScan;
-  /** The header rows of the message at hand, and its body's. */
-  readonly #own = new GrowingTable(new Float64Array(16 * ROW_WORDS));
+  /** Of the message at hand. */
+  readonly #own: HeaderRows;
+  /** A top-level row that is placed. */
   readonly #row = new Float64Array(ROW_WORDS);
-  readonly #table: Table;
   #place: 'gap' | 'header' | 'body' = 'gap';
+  /**
+   * The message at hand: where it begins; and, where it begins in another one of the scan (R-RESCUE), that this is so,
+   * and how many of the scan's rows stand before its second one.
+   */
+  #from = 0;
+  #isImplied = false;
+  #skipped = 0;
+  /** Null: exact messages alone. */
+  readonly #rescue: StreamRescue | null;
   #message: OpenMessage | null = null;
-  #bodyIndex = 0;
   /** All of the body before it is told; where the literal block at hand begins, or -1. */
   #told = 0;
   #literalFrom = -1;
@@ -62,8 +72,10 @@ export class StreamReader implements ScanVisitor {
   constructor(machines: Machines, options: ResolvedOptions, tell: (event: StreamEvent) => void) {
     this.#options = options;
     this.#tell = tell;
-    const { dialect, role, requireChannels } = options;
-    this.#divider = new Divider(dialect !== undefined, role ?? null, this.#headers, requireChannels);
+    const { dialect, role, requireChannels, rescue } = options;
+    this.#divider = new Divider(dialect !== undefined, role ?? null, this.#headers, requireChannels, rescue);
+    this.#own = new HeaderRows(this);
+    this.#rescue = rescue ? new StreamRescue(this.#flow(), role, options.bounds.header) : null;
     this.scan = new StreamScan(machines, this, {
       dialect: options.dialect,
       role: options.role !== undefined,
@@ -74,9 +86,22 @@ export class StreamReader implements ScanVisitor {
     });
     this.#findings = new StreamFindings(this.scan, options, tell);
     this.#stray = new StrayText(options.strayText, (from, to) => this.bytes(from, to), tell);
-    const own = this.#own;
-    const source = { read: () => 0, bytes: (from: number, to: number) => this.bytes(from, to), release: () => {} };
-    this.#table = { get words() { return own.words; }, base: 0, first: 0, source };
+  }
+
+  #flow(): MessageFlow {
+    return {
+      rows: this.#own,
+      bytes: (from, to) => this.bytes(from, to),
+      begin: (from, skipped) => {
+        this.#beginMessage(from, true);
+        this.#skipped = skipped;
+      },
+      word: () => this.#word,
+      open: (word, from, to, isWhole) => this.#open(word, from, to, isWhole),
+      close: (word, to) => this.#close(word, to, to),
+      tellTo: (to) => this.#tellTo(to),
+      stray: ({ token, from, to }) => this.#strayInBody(token, from, to),
+    };
   }
 
   /** Bytes [from, to) as far as they are at hand. */
@@ -101,7 +126,7 @@ export class StreamReader implements ScanVisitor {
   // -- What the scan asks and tells.
 
   needs(sure: number): number {
-    if (this.#place === 'header') return this.#message ? sure : this.scan.rows[SLOT_MESSAGE]!.from;
+    if (this.#place === 'header') return this.#message ? sure : this.#from;
     if (this.#place === 'body') return this.#told;
     if (this.#isFresh) return 0;
     const header = this.scan.rows[SLOT_HEADER]!;
@@ -115,7 +140,7 @@ export class StreamReader implements ScanVisitor {
       this.#tellTo(this.#sureTo(to));
       this.#findings.invalidUtf8(this.#told, 0, this.#divider.number, this.#message!.id, true);
     } else if (this.#place === 'header') {
-      const { from } = this.scan.rows[SLOT_MESSAGE]!;
+      const from = this.#from;
       if (!this.#message && to - from > this.#options.bounds.header) this.#abandon(from);
       if (this.#message) this.#findings.invalidUtf8(to, to, this.#divider.number, this.#message.id, true);
     } else {
@@ -127,16 +152,16 @@ export class StreamReader implements ScanVisitor {
   begin(slot: number, row: OpenRow): void {
     if (slot === SLOT_MESSAGE) {
       this.#findings.endGap();
-      this.#place = 'header';
-      this.#message = null;
       this.#isFresh = false;
-      this.#own.clear();
-      this.#push(row.word, row);
+      this.#beginMessage(row.from, false);
     } else if (slot === SLOT_FIELD) {
-      this.#push(row.word, row);
+      if (this.#mayRescue) this.#rescue!.atField(this.#from, this.scan.dialect.flags, row.from);
+      this.#own.addField(row.word, row.from);
     } else if (slot === SLOT_BODY) {
-      this.#beginBody(row);
+      const isOpen = this.#mayRescue && this.#rescue!.atBody(this.#from, this.scan.dialect.flags, row);
+      if (!isOpen) this.#beginBody(row);
     } else if (slot === SLOT_LITERAL) {
+      this.#rescue?.release();
       this.#tellTo(row.from);
       this.#literal(row.from + LITERAL_BYTES, true);
       this.#literalFrom = row.from;
@@ -151,7 +176,7 @@ export class StreamReader implements ScanVisitor {
   end(slot: number, row: OpenRow): void {
     if (slot === SLOT_FIELD) {
       if (this.#message) return;
-      this.#patch(row.number - this.scan.rows[SLOT_MESSAGE]!.number, row);
+      this.#own.endField(row.number - this.scan.rows[SLOT_MESSAGE]!.number - this.#skipped, row.to);
     } else if (slot === SLOT_LITERAL) {
       const isOpen = (row.word & UNTERMINATED) !== 0;
       this.#tellTo(isOpen ? row.to : row.to - ENDLITERAL_BYTES);
@@ -183,7 +208,7 @@ export class StreamReader implements ScanVisitor {
     if (this.#place === 'body') {
       this.#inBody(kind, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, true);
     } else if (this.#place === 'header') {
-      if (!this.#message) this.#push(word, { from, to, next: this.#own.count + 1 });
+      if (!this.#message) this.#own.addLeaf(word, from, to);
     } else if (kind === TRAILING) {
       const token = (word >>> TOKEN_SHIFT) & TOKEN_MASK;
       this.last!.trailing(token);
@@ -211,7 +236,7 @@ export class StreamReader implements ScanVisitor {
   }
 
   #divide(words: Float64Array | Int32Array, kind: number): void {
-    const { source } = this.#table;
+    const { source } = this.#own.table;
     const begins = this.#divider.place({ words, base: 0, first: 0, source, dialect: this.scan.dialect }, 0);
     if (!begins) return;
     const { number: transcript, dialect: { id: dialect }, header } = this.#divider.current!;
@@ -234,40 +259,51 @@ export class StreamReader implements ScanVisitor {
 
   // -- The header of a message.
 
-  #push(word: number, { from, to, next }: { from: number; to: number; next: number }): void {
-    this.#row.set([word, from, to, next]);
-    this.#own.append(this.#row, 0, 1, 0, 0);
-    // A field's NEXT counts the machine's rows: it is filled in when the field ends.
-    if ((word & KIND_MASK) === FIELD) this.#own.words[(this.#own.count - 1) * ROW_WORDS + NEXT] = 0;
+  /** `isImplied`: it begins in another one of the scan. */
+  #beginMessage(from: number, isImplied: boolean): void {
+    this.#place = 'header';
+    this.#message = null;
+    this.#from = from;
+    this.#isImplied = isImplied;
+    this.#skipped = 0;
+    this.#own.begin(this.#word, from);
   }
 
-  #patch(index: number, row: OpenRow): void {
-    this.#own.words[index * ROW_WORDS + TO] = row.to;
-    this.#own.words[index * ROW_WORDS + NEXT] = this.#own.count;
+  /** The message at hand is one of the scan's, and its header goes on. */
+  get #mayRescue(): boolean {
+    return this.#rescue !== null && !this.#isImplied && !this.#message;
+  }
+
+  /** What is known of the message at hand. */
+  get #word(): number {
+    const { word } = this.scan.rows[SLOT_MESSAGE]!;
+    return this.#isImplied ? OPENED | (word & (ENDING | NO_BODY_TOKEN)) : word;
   }
 
   #beginBody(row: OpenRow): void {
-    const opener = this.scan.rows[SLOT_MESSAGE]!;
-    if (!this.#message && row.from - opener.from > this.#options.bounds.header) this.#abandon(opener.from);
-    this.#place = 'body';
-    this.#told = row.from;
-    if (this.#message) {
-      this.#findings.invalidUtf8(row.from, row.from, this.#divider.number, this.#message.id);
-      return;
-    }
-    this.#bodyIndex = this.#own.count;
-    this.#push(BODY, { from: row.from, to: row.from, next: this.#bodyIndex + 1 });
+    const word = this.#word;
     // A body without its token ends where it begins, at what ended the header: then all is known. Else how it ends is
     // not.
-    const isWhole = (opener.word & NO_BODY_TOKEN) !== 0 && row.next !== 0 && row.to === row.from;
-    const { words } = this.#own;
-    words[KIND] = isWhole ? opener.word : opener.word & ~(EOF_END | IMPLICIT_END | (TOKEN_MASK << TOKEN_SHIFT));
-    words[TO] = isWhole ? opener.to : row.from;
-    words[NEXT] = this.#bodyIndex + 1;
+    const isWhole = (word & NO_BODY_TOKEN) !== 0 && row.next !== 0 && row.to === row.from;
+    const to = isWhole ? this.scan.rows[SLOT_MESSAGE]!.to : row.from;
+    this.#open(isWhole ? word : word & ~ENDING, row.from, to, isWhole);
+  }
+
+  /** The header is read: the body begins at `from`. `isWhole`: the message ends at `to`, as `word` says. */
+  #open(word: number, from: number, to: number, isWhole: boolean): void {
+    if (!this.#message && from - this.#from > this.#options.bounds.header) this.#abandon(this.#from);
+    this.#place = 'body';
+    this.#told = from;
+    if (this.#message) {
+      this.#findings.invalidUtf8(from, from, this.#divider.number, this.#message.id);
+      return;
+    }
+    const bodyRow = this.#own.count;
+    this.#own.addBody(word, from, to);
     const { dialect } = this.scan;
-    this.#divide(words, MESSAGE);
+    this.#divide(this.#own.words, MESSAGE);
     const { context } = this.#divider;
-    const view = new Message(this.#table, 0, context);
+    const view = new Message(this.#own.table, 0, context);
     const info = this.#divider.current!;
     const message = this.#message = new OpenMessage(view, info, this, this.#options, this.messages++, this.#tell);
     this.#told = message.bodyFrom;
@@ -275,7 +311,7 @@ export class StreamReader implements ScanVisitor {
     message.tellAdded();
     this.#findings.header(message, view, isWhole || !(dialect.flags & HAS_LINE));
     // Without its message token, part of the header may be body.
-    for (let i = 1; i < this.#bodyIndex; i++) {
+    for (let i = 1; i < bodyRow; i++) {
       const [word, from, to] = this.#own.words.subarray(i * ROW_WORDS) as unknown as [number, number, number];
       if (from >= this.#told) this.#inBody(word & KIND_MASK, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, false);
     }
@@ -289,7 +325,7 @@ export class StreamReader implements ScanVisitor {
     if (!(context.dialect.flags & HAS_LINE)) return false;
     const { words } = this.#own;
     words[KIND]! |= EOF_END;
-    const { isOpenTurn } = new Message(this.#table, 0, context);
+    const { isOpenTurn } = new Message(this.#own.table, 0, context);
     words[KIND]! &= ~EOF_END;
     return isOpenTurn;
   }
@@ -315,6 +351,10 @@ export class StreamReader implements ScanVisitor {
   #sureTo(to: number): number {
     const told = this.#told;
     if (to <= told || this.#final || this.#literalFrom >= 0) return to;
+    if (this.#rescue !== null) {
+      const sure = this.#rescue.sureTo(to);
+      if (sure < to) return sure;
+    }
     const { flags } = this.scan.dialect;
     if (flags & HAS_ESCAPE) {
       const [last, next] = this.bytes(to - 1, to + 1);
@@ -362,6 +402,10 @@ export class StreamReader implements ScanVisitor {
   }
 
   #inBody(kind: number, token: number, from: number, to: number, isNew: boolean): void {
+    if (this.#rescue !== null) {
+      if (kind === STRAY && isNew && this.#mayBreak && this.#rescue.take({ token, from, to })) return;
+      this.#rescue.release();
+    }
     const message = this.#message!;
     this.#tellTo(from);
     if (kind === ESCAPE) {
@@ -371,27 +415,42 @@ export class StreamReader implements ScanVisitor {
       this.#tellTo(to);
       message.text?.afterMark();
     } else if (kind === STRAY) {
-      if (isNew) {
-        this.#findings.invalidUtf8(from, 0, this.#divider.number, message.id);
-        this.#findings.strayInBody(from, to, message, this.scan.dialect);
-      }
-      if (token === CHANNEL) message.text?.channel();
+      if (isNew) this.#strayInBody(token, from, to);
+      else if (token === CHANNEL) message.text?.channel();
     }
   }
 
-  #endBody(row: OpenRow): void {
-    const opener = this.scan.rows[SLOT_MESSAGE]!;
+  /** A header in the body ends it. */
+  get #mayBreak(): boolean {
+    return !this.#message!.isAbandoned && this.#message!.about.role === 'assistant';
+  }
+
+  #strayInBody(token: number, from: number, to: number): void {
     const message = this.#message!;
-    const token = (opener.word >>> TOKEN_SHIFT) & TOKEN_MASK;
-    const isEnded = (opener.word & (EOF_END | IMPLICIT_END)) === 0;
+    this.#tellTo(from);
+    this.#findings.invalidUtf8(from, 0, this.#divider.number, message.id);
+    this.#findings.strayInBody(from, to, message, this.scan.dialect);
+    if (token === CHANNEL) message.text?.channel();
+  }
+
+  #endBody(row: OpenRow): void {
+    this.#rescue?.release();
+    const word = this.#word;
+    const token = (word >>> TOKEN_SHIFT) & TOKEN_MASK;
+    const isEnded = (word & (EOF_END | IMPLICIT_END)) === 0;
     let to = row.to;
     if (isEnded && this.scan.dialect.flags & HAS_LINE && to > this.#told) {
       to -= newlineBefore(this.bytes(Math.max(this.#told, to - 2), to), false);
     }
+    this.#close(word, to, isEnded ? row.to + tokenLength(token) : row.to);
+  }
+
+  /** The body ends at `to`, the message at `messageTo`, as `word` says. */
+  #close(word: number, to: number, messageTo: number): void {
+    const message = this.#message!;
     this.#tellTo(to);
-    const messageTo = isEnded ? row.to + tokenLength(token) : row.to;
-    this.#divider.passed(0, opener.word);
-    message.finish(opener.word, to, messageTo);
+    this.#divider.passed(0, word);
+    message.finish(word, to, messageTo);
     this.#findings.invalidUtf8(messageTo, 0, this.#divider.number, message.id);
     this.#findings.end(message);
     message.tellDone(this.#findings.stripped);

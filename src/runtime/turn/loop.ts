@@ -137,9 +137,9 @@ export class Loop {
 
   /** Asks the model and reads its output as far as it is needed. */
   async #output(prompt: WrittenPrompt): Promise<OutputRead> {
-    const { stopStripped, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
+    const { stopStripped, rescue, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
     const shown = { harmonyPreambles, missingChannel, reasoning };
-    const reader = new OutputReader(this.#dialect, { stopStripped, thinkOpen, ...shown });
+    const reader = new OutputReader(this.#dialect, { stopStripped, rescue, thinkOpen, ...shown });
     try {
       await this.#read(prompt, reader);
     } catch (error) {

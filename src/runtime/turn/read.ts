@@ -43,6 +43,7 @@ const CUT: ReadonlySet<string> = new Set(['length', 'max_tokens', 'max_output_to
 export class OutputReader {
   readonly #stream: MessageStream;
   readonly #dialect: DialectId;
+  readonly #isRescued: boolean;
   /** Ids of messages of others, whose events are left out. */
   readonly #foreign = new Set<string>();
   #isEnough = false;
@@ -62,6 +63,7 @@ export class OutputReader {
 
   constructor(dialect: DialectId, options: StreamOptions) {
     this.#dialect = dialect;
+    this.#isRescued = options.rescue === true;
     this.#stream = new MessageStream({ ...options, dialect, role: 'assistant', collect: true });
   }
 
@@ -148,8 +150,9 @@ export class OutputReader {
     events.push({ type: 'diagnostic', message_id: null, diagnostic });
   }
 
-  #message(done: DoneMessage, id: string): void {
-    if (done.isOpenTurn) return;
+  #message(said: DoneMessage, id: string): void {
+    if (said.isOpenTurn) return;
+    const done = this.#isRescued ? withoutCall(said) : said;
     if (done.end === 'call') this.#hasCalled = true;
     for (const data of neutral(done, this.#dialect)) {
       const isCall = isToolRecipient(data.recipient ?? null) || data.end === 'call';
@@ -163,10 +166,16 @@ export class OutputReader {
       // Reasoning or a preamble leads on; what claims to be an answer and may not be shown does not.
       this.read.isOver = !isCall && (done.end === 'return' || done.channel === 'final');
     }
-    if (done.end !== 'return') return;
+    if (said.end !== 'return') return;
     this.#isEnough = true;
     this.#returned = id;
   }
+}
+
+/** What is shown and ends as a call to nobody is none (R-RESCUE). */
+function withoutCall(done: DoneMessage): DoneMessage {
+  if (done.end !== 'call' || done.kind !== 'text' || done.recipient !== null) return done;
+  return { ...done, end: done.channel === 'final' ? 'return' : 'end' };
 }
 
 /** Tells that calls which were read are not made. */

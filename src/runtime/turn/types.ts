@@ -117,6 +117,8 @@ export interface TurnOptions {
   readonly neutralise?: boolean | undefined;
   /** The model's outputs end without their stop token. An output's `finishReason` says more. */
   readonly stopStripped?: boolean | undefined;
+  /** Outputs are read for a likely message rather than an exact one (as in ReadOptions). */
+  readonly rescue?: boolean | undefined;
   /** Prompts end in `<think>`: the first message of an output begins within a thought (as in StreamOptions). */
   readonly thinkOpen?: boolean | undefined;
   /** As in VisibilityOptions: what an application shows beyond the rules. */

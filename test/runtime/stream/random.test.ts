@@ -21,6 +21,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
     const read = {
       dialect, role, stopStripped: random.once(4), harmonyPreambles: random.once(2), missingChannel: random.once(2),
+      rescue: random.once(3),
     };
     const options = { ...read, collect: true, reasoning: true, strayText: true };
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(read)}: `
