@@ -98,6 +98,10 @@ const RECORDS: Record<string, string> = {
   'one list': JSON.stringify([{ text: TALK }, { text: CALL }, { messages: CHAT }], null, 1),
 };
 
+const BROKEN = '<|start|>user<|message|>a<|end|><|start|>assistant<|channel|>analysis<|message|>b<|channel|>commentary'
+  + '<|channel|>final<|message|>c<|channel|>final x=1<|message|>d<|start|>assistant<|channel|>commentary to=user'
+  + '<|channel|>final<|message|>e<|channel|>final f<|message|>g<|end|><|start|>user<|message|>h<|end|>';
+
 let files = 0;
 function fileOf(content: string | Uint8Array): string {
   const path = join(folder, `input-${files++}`);
@@ -108,6 +112,7 @@ function fileOf(content: string | Uint8Array): string {
 const CASES: [string, string | Uint8Array, UnitOptions][] = [
   ...Object.entries(RAW).map(([name, content]): [string, string | Uint8Array, UnitOptions] => [name, content, {}]),
   ['harmony', HARMONY, { dialect: 'harmony' }],
+  ['likely messages', BROKEN, { dialect: 'harmony', rescue: true }],
   ...Object.entries(RECORDS).map(([name, content]): [string, string, UnitOptions] => [name, content, {}]),
 ];
 

@@ -170,6 +170,7 @@ function randomOptions(random: Random): object {
     dialect: random.pick(DIALECTS),
     ...(random.once(8) && { role: 'assistant' }),
     ...(random.once(5) && { requireChannels: true }),
+    ...(random.once(5) && { rescue: true }),
   };
 }
 
