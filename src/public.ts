@@ -53,6 +53,14 @@ export type { Counts } from './rules/counts.ts';
 export {
   type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError,
 } from './rules/visibility.ts';
+export { type CompletionChunk, type CompletionOptions, readCompletion } from './runtime/servers/completion.ts';
+export { ModelError, type Piece, type PieceSource } from './runtime/servers/lines.ts';
+export {
+  ModelStatusError, openAICompatible, type OpenAICompatibleOptions,
+} from './runtime/servers/openai-compatible.ts';
+export {
+  EventReader, type ReadEventsOptions, readServerSentEvents, type ServerSentEvent,
+} from './runtime/servers/sse-read.ts';
 export { type Clock, systemClock } from './runtime/router/clock.ts';
 export type { EventForm, EventForms, FormOptions } from './runtime/events/forms.ts';
 export type { AdapterOptions, ResponseFields } from './runtime/events/adapter.ts';

@@ -1,0 +1,74 @@
+// Lines of text that arrives in pieces: they end at LF, CR or CRLF, wherever the pieces are cut.
+
+/** Bytes (UTF-8) or text. */
+export type Piece = Uint8Array | string;
+export type PieceSource = AsyncIterable<Piece> | Iterable<Piece> | ReadableStream<Piece>;
+
+/** What a server sent is more than is read at once, or is not what it should be. */
+export class ModelError extends Error {
+  override readonly name: string = 'ModelError';
+}
+
+/** UTF-16 units of a line, and of the data of one event. */
+export const LONGEST_LINE = 4 * 1024 * 1024;
+
+export class LineReader {
+  readonly #decoder = new TextDecoder();
+  readonly #longest: number;
+  #open = '';
+  #isFirst = true;
+  /** The last piece ended in CR: a LF that comes next belongs to it. */
+  #endsInReturn = false;
+
+  constructor(longest: number = LONGEST_LINE) {
+    if (!Number.isSafeInteger(longest) || longest < 1) {
+      throw new RangeError(`option longest: expected a positive integer; got ${String(longest)}`);
+    }
+    this.#longest = longest;
+  }
+
+  /** The lines that have ended, without their ends. Throws a ModelError when one is too long. */
+  feed(piece: Piece): string[] {
+    if (typeof piece !== 'string') return this.#take(this.#decoder.decode(piece, { stream: true }));
+    // Of bytes the decoder takes the mark away.
+    const isMarked = this.#isFirst && piece.startsWith('\ufeff');
+    if (piece !== '') this.#isFirst = false;
+    return this.#take(isMarked ? piece.slice(1) : piece);
+  }
+
+  /** What is left: the last line, which has no end; none when it is empty. */
+  end(): string[] {
+    const lines = this.#take(this.#decoder.decode());
+    const last = this.#open;
+    this.#open = '';
+    return last === '' ? lines : [...lines, last];
+  }
+
+  #take(piece: string): string[] {
+    if (piece === '') return [];
+    const text = this.#endsInReturn && piece.startsWith('\n') ? piece.slice(1) : piece;
+    this.#endsInReturn = piece.endsWith('\r');
+    const lines = text.split(/\r\n|\r|\n/);
+    lines[0] = this.#open + lines[0]!;
+    this.#open = lines.pop()!;
+    if (lines.some((line) => line.length > this.#longest) || this.#open.length > this.#longest) {
+      throw new ModelError(`a line is longer than ${this.#longest} characters`);
+    }
+    return lines;
+  }
+}
+
+/** The pieces of any source. Leaving the loop closes it. */
+export async function* piecesOf(source: PieceSource): AsyncGenerator<Piece, void, void> {
+  if (!('getReader' in source)) return yield* source;
+  const reader = source.getReader();
+  try {
+    while (true) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      yield value;
+    }
+  } finally {
+    void reader.cancel().catch(() => {});
+  }
+}

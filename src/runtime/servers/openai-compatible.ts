@@ -1,0 +1,127 @@
+// A server that completes text as a model for the turn loop.
+
+import type { Model, Output, Prompt, Usage } from '../turn/types.ts';
+import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
+import { ModelError, type Piece, piecesOf } from './lines.ts';
+
+export interface OpenAICompatibleOptions {
+  /** The model's name, for servers that have several. */
+  readonly model?: string | undefined;
+  /** An `Authorization` for example. They stand in no error. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Further fields of the request: `max_tokens`, `temperature`, `stop`; they replace those of this function. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** Without it, the global one. */
+  readonly fetch?: typeof fetch | undefined;
+  /** UTF-16 units of a line, and of an event, that are still read: 4 Mi. */
+  readonly longest?: number | undefined;
+}
+
+/** The server answered with another status than 200 to 299. */
+export class ModelStatusError extends ModelError {
+  override readonly name = 'ModelStatusError';
+  readonly status: number;
+  /** The beginning of what it answered, as one printable line; what stands in a header of the request is left out. */
+  readonly body: string;
+
+  constructor(status: number, body: string) {
+    super(`the model’s server answered ${status}${body === '' ? '' : `: ${body}`}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+/** Fields by the end of the path; without special tokens in the text there would be no messages to tell apart. */
+const REQUESTS: readonly { readonly path: string; readonly fields: object }[] = [
+  { path: '/api/generate', fields: { raw: true } },
+  { path: '/completion', fields: { return_tokens: true } },
+  { path: '', fields: { skip_special_tokens: false, stream_options: { include_usage: true } } },
+];
+/** Bytes of an error's body that are read. */
+const READ_OF_ERROR = 4096;
+/** Shorter values of headers may be words of any text. */
+const SHORTEST_SECRET = 6;
+
+/**
+ * A model for `runTurn` behind a server: `url` is the whole address of its `/v1/completions` (vLLM, SGLang, llama.cpp),
+ * of llama.cpp's `/completion` or of ollama's `/api/generate`. The server must leave control tokens in the text: vLLM
+ * and SGLang are asked to, llama.cpp needs `--special`. When nothing more is read, the request is aborted.
+ */
+export function openAICompatible(url: string | URL, options: OpenAICompatibleOptions = {}): Model {
+  const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
+  const { pathname } = new URL(url);
+  const { fields } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
+  return async ({ text, signal }: Prompt): Promise<Output> => {
+    const request = { ...(model !== undefined && { model }), prompt: text, stream: true, ...fields, ...body };
+    const init = {
+      method: 'POST', signal, body: JSON.stringify(request),
+      headers: { 'content-type': 'application/json', ...headers },
+    };
+    const response = await asked(() => ask(url, init), signal);
+    if (!response.ok) throw new ModelStatusError(response.status, await errorOf(response, headers));
+    if (response.body === null) throw new ModelError('the model’s server sent nothing');
+    const type = response.headers.get('content-type') ?? '';
+    const framing = type.includes('json') ? 'lines' : 'events';
+    const chunks = readCompletion(response.body as ReadableStream<Uint8Array>, { framing, longest });
+    return outputOf(chunks, (message) => withoutSecrets(message, headers));
+  };
+}
+
+/** Why there was no connection, without what a platform says of the request. */
+async function asked(ask: () => Promise<Response>, signal: AbortSignal): Promise<Response> {
+  try {
+    return await ask();
+  } catch (error) {
+    if (signal.aborted) throw error;
+    const { code } = ((error as Error | null)?.cause ?? {}) as { code?: unknown };
+    throw new ModelError(`the model’s server cannot be reached${typeof code === 'string' ? ` (${code})` : ''}`);
+  }
+}
+
+function outputOf(
+  chunks: AsyncGenerator<CompletionChunk, void, void>, clean: (message: string) => string,
+): Output {
+  let reason: string | null = null;
+  let usage: Usage | null = null;
+  const texts = async function* (): AsyncGenerator<string, void, void> {
+    try {
+      for await (const chunk of chunks) {
+        reason = chunk.finishReason ?? reason;
+        usage = chunk.usage ?? usage;
+        if (chunk.text !== '') yield chunk.text;
+      }
+    } catch (error) {
+      throw error instanceof ModelError ? new ModelError(clean(error.message)) : error;
+    }
+  };
+  return { stream: texts(), finishReason: () => reason, usage: () => usage };
+}
+
+async function errorOf(response: Response, headers: Readonly<Record<string, string>>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let left = READ_OF_ERROR;
+  try {
+    if (response.body === null) return '';
+    for await (const piece of piecesOf(response.body as ReadableStream<Piece>)) {
+      const bytes = (piece as Uint8Array).subarray(0, left);
+      left -= bytes.length;
+      text += decoder.decode(bytes, { stream: true });
+      if (left <= 0) break;
+    }
+  } catch {
+    // What came tells enough.
+  }
+  return toldOf(withoutSecrets(text, headers));
+}
+
+/** A server may answer with what it was sent. */
+function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {
+  let told = text;
+  for (const value of Object.values(headers)) {
+    for (const secret of [value, ...value.split(/\s+/)]) {
+      if (secret.length >= SHORTEST_SECRET) told = told.replaceAll(secret, '…');
+    }
+  }
+  return told;
+}

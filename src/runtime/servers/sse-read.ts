@@ -1,0 +1,76 @@
+// Server-sent events (`text/event-stream`) as the WHATWG's HTML standard reads them (§9.2.6): lines end at CR, LF or
+// CRLF, a byte order mark may begin the stream, comments are left out, data may have several lines, and what no blank
+// line ends is no event.
+
+import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
+
+export interface ServerSentEvent {
+  /** `message` where the stream says none. */
+  readonly event: string;
+  readonly data: string;
+  /** The last id so far; empty: none. */
+  readonly id: string;
+}
+
+export interface ReadEventsOptions {
+  /** UTF-16 units of a line, and of the data of an event, that are still read: 4 Mi. */
+  readonly longest?: number | undefined;
+}
+
+export class EventReader {
+  readonly #lines: LineReader;
+  readonly #longest: number;
+  #event = '';
+  #data: string | null = null;
+  #id = '';
+  /** Milliseconds that the stream asks to wait before a new connection; null: it does not say. */
+  retry: number | null = null;
+
+  constructor({ longest = LONGEST_LINE }: ReadEventsOptions = {}) {
+    this.#lines = new LineReader(longest);
+    this.#longest = longest;
+  }
+
+  /** The events that have ended. Throws a ModelError when a line or the data of an event is too long. */
+  feed(piece: Piece): ServerSentEvent[] {
+    const events: ServerSentEvent[] = [];
+    for (const line of this.#lines.feed(piece)) {
+      const event = this.#line(line);
+      if (event !== null) events.push(event);
+    }
+    return events;
+  }
+
+  #line(line: string): ServerSentEvent | null {
+    if (line === '') return this.#dispatch();
+    const colon = line.indexOf(':');
+    const field = colon < 0 ? line : line.slice(0, colon);
+    const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
+    if (field === 'data') this.#add(value);
+    else if (field === 'event') this.#event = value;
+    else if (field === 'id' && !value.includes('\0')) this.#id = value;
+    else if (field === 'retry' && /^[0-9]+$/.test(value)) this.retry = Number(value);
+    return null;
+  }
+
+  #add(value: string): void {
+    this.#data = this.#data === null ? value : `${this.#data}\n${value}`;
+    if (this.#data.length > this.#longest) throw new ModelError(`an event is longer than ${this.#longest} characters`);
+  }
+
+  #dispatch(): ServerSentEvent | null {
+    const data = this.#data;
+    const event = this.#event === '' ? 'message' : this.#event;
+    this.#data = null;
+    this.#event = '';
+    return data === null || data === '' ? null : { event, data, id: this.#id };
+  }
+}
+
+/** The events of a source of bytes or text: `for await (const { data } of readServerSentEvents(response.body))`. */
+export async function* readServerSentEvents(
+  source: PieceSource, options: ReadEventsOptions = {},
+): AsyncGenerator<ServerSentEvent, void, void> {
+  const reader = new EventReader(options);
+  for await (const piece of piecesOf(source)) yield* reader.feed(piece);
+}
