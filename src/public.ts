@@ -74,7 +74,8 @@ export { serverSentEvent, serverSentEvents } from './runtime/events/sse-write.ts
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';
 export { ToolRouter } from './runtime/router/router.ts';
+export { defineTool, type StandardSchema, type ToolOptions } from './runtime/router/tool.ts';
 export {
   type Handler, type HandlerContext, type InspectedCall, type Outcome, type OutcomeStatus, type RoutedCall,
-  type RouterEvent, type RouterOptions, ToolError, ToolResult,
+  type RouterEvent, type RouterOptions, type Tool, ToolError, ToolResult,
 } from './runtime/router/types.ts';

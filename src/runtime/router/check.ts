@@ -84,7 +84,6 @@ export class CallDesk {
     handlers: { readonly [recipient: string]: Handler }, tools: readonly ToolDefinition[], builtins: readonly string[],
     longest: number,
   ) {
-    if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
     const patterns: [string, Entry][] = [];
     for (const [recipient, handler] of Object.entries(handlers)) {
       if (typeof handler !== 'function')

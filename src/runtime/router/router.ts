@@ -14,6 +14,7 @@ import { type Clock, LONGEST_TIMER, systemClock } from './clock.ts';
 import { AbortWatch } from './abort.ts';
 import { asksOf, CallDesk, type CallFault, faultOfMessage, isFault, type Plan } from './check.ts';
 import { Lanes } from './lanes.ts';
+import { InvalidArguments, toolsOf } from './tool.ts';
 import {
   type Envelope,
   errorEnvelope,
@@ -70,12 +71,13 @@ export class ToolRouter {
 
   constructor(options: RouterOptions) {
     const {
-      handlers, tools = [], builtinTools = [], requireIds, exposeErrors = false, clock = systemClock, onEvent,
+      builtinTools = [], requireIds, exposeErrors = false, clock = systemClock, onEvent,
     } = options;
     this.#limits = limitsOf(options);
-    this.#lanes = new Lanes(this.#limits.concurrency, boundsOf(options));
-    this.tools = tools.filter(({ namespace, name }) => !isBuiltin(`${namespace}.${name}`, builtinTools));
-    this.#desk = new CallDesk(handlers, tools, builtinTools, this.#limits.maxArgumentsLength);
+    const { definitions, handlers, bounds } = toolsOf(options);
+    this.#lanes = new Lanes(this.#limits.concurrency, bounds);
+    this.#desk = new CallDesk(handlers, definitions, builtinTools, this.#limits.maxArgumentsLength);
+    this.tools = definitions.filter(({ namespace, name }) => !isBuiltin(`${namespace}.${name}`, builtinTools));
     this.#requireIds = requireIds;
     this.#exposeErrors = exposeErrors;
     this.#clock = clock;
@@ -177,13 +179,16 @@ export class ToolRouter {
     return (this.#requireIds ?? asksOf(call).needsIds) ? { rule: 'missing-call-id' } : null;
   }
 
-  #refuse(call: RoutedCall, id: string | null, { rule, detail }: CallFault): Outcome {
+  #refuse(call: RoutedCall, id: string | null, fault: CallFault): Outcome {
+    const recipient = call.recipient == null ? null : this.#desk.nameOf(call);
+    return this.#outcome(id, recipient, 0, this.#refusal(fault));
+  }
+
+  #refusal({ rule, detail }: CallFault): Ending {
     const { code, text } = RULES[rule];
     const told = `${rule}: ${text}`;
     const error = { code: code ?? rule, message: detail === undefined ? told : `${told}: ${detail}` };
-    const envelope = errorEnvelope(error, this.#limits.maxReplyBytes);
-    const recipient = call.recipient == null ? null : this.#desk.nameOf(call);
-    return this.#outcome(id, recipient, 0, { status: 'refused', code, rule, envelope });
+    return { status: 'refused', code, rule, envelope: errorEnvelope(error, this.#limits.maxReplyBytes) };
   }
 
   #turnAway(id: string, { name }: Plan, why: string, reason = why): Outcome {
@@ -239,7 +244,10 @@ export class ToolRouter {
     const bytes = this.#limits.maxReplyBytes;
     work.then(
       (result) => this.#finish(pending, () => resultEnvelope(result, bytes)),
-      (thrown: unknown) => this.#finish(pending, () => errorEnvelope(thrownError(thrown, this.#exposeErrors), bytes)),
+      (thrown: unknown) => {
+        if (thrown instanceof InvalidArguments && !pending.isDone) this.#refuseArguments(pending, thrown);
+        else this.#finish(pending, () => errorEnvelope(thrownError(thrown, this.#exposeErrors), bytes));
+      },
     );
   }
 
@@ -255,6 +263,12 @@ export class ToolRouter {
     // Writing a result may run code of the handler's; the call is over by then.
     const envelope = write();
     this.#tell(pending, { status: envelope.error ? 'error' : 'ok', code: null, envelope });
+  }
+
+  /** The schema of the tool refuses what its JSON Schema allows. */
+  #refuseArguments(pending: Pending, thrown: InvalidArguments): void {
+    this.#end(pending);
+    this.#tell(pending, this.#refusal({ rule: 'invalid-arguments', detail: thrown.detail(this.#exposeErrors) }));
   }
 
   #expire(pending: Pending): void {
@@ -348,18 +362,4 @@ function limitsOf(options: RouterOptions): Limits {
     }),
   );
   return limits as Limits;
-}
-
-/** Throws a RangeError that names the option. */
-function boundsOf({ concurrencyOf = {}, handlers }: RouterOptions): ReadonlyMap<string, number> {
-  const bounds = new Map(Object.entries(concurrencyOf));
-  for (const [recipient, most] of bounds) {
-    if (!Object.hasOwn(handlers, recipient)) {
-      throw new RangeError(`option concurrencyOf: no handler stands under ${JSON.stringify(recipient)}`);
-    }
-    if (!Number.isSafeInteger(most) || most < 1) {
-      throw new RangeError(`option concurrencyOf: expected a positive integer for ${recipient}; got ${String(most)}`);
-    }
-  }
-  return bounds;
 }

@@ -40,6 +40,13 @@ export interface HandlerContext {
  */
 export type Handler = (argumentsValue: unknown, context: HandlerContext) => unknown;
 
+/** A definition with its handler, as `defineTool` gives it: `new ToolRouter({ tools: [tool] })` needs no other. */
+export interface Tool extends ToolDefinition {
+  readonly execute: Handler;
+  /** Calls of it that run at a time. */
+  readonly concurrency?: number | undefined;
+}
+
 export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'cancelled' | 'refused' | 'denied';
 
 /** What became of one call. Each call has exactly one. */
@@ -92,14 +99,14 @@ export type RouterEvent =
 export interface RouterOptions {
   /**
    * By recipient: `functions.get_weather`, `python`, or `browser.*` for every recipient below `browser.`. The whole
-   * recipient wins over a pattern, a longer pattern over a shorter one.
+   * recipient wins over a pattern, a longer pattern over a shorter one. Tools of `defineTool` bring their own.
    */
-  readonly handlers: { readonly [recipient: string]: Handler };
+  readonly handlers?: { readonly [recipient: string]: Handler } | undefined;
   /**
    * What may be called, with which arguments. When some are given, a function without a definition is unknown,
    * whatever handlers there are. Without any, arguments are looked at for being JSON only.
    */
-  readonly tools?: readonly ToolDefinition[] | undefined;
+  readonly tools?: readonly (ToolDefinition | Tool)[] | undefined;
   /**
    * Builtin tools beside `browser`, `python` and `container`, as `generation_settings.builtin_tools` of a header lists
    * them: they need no definition, and may be called on analysis (R-BUILTIN).

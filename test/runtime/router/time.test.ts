@@ -267,6 +267,6 @@ test('wrong options and wrong calls are told', async () => {
       expect(() => new ToolRouter({ handlers, [name]: value })).toThrow(`option ${name}`);
   }
   expect(() => new ToolRouter({ handlers: { f: 1 as unknown as Handler } })).toThrow('option handlers');
-  expect(() => new ToolRouter({} as RouterOptions)).toThrow('option handlers');
+  expect(() => new ToolRouter({ handlers: 5 } as unknown as RouterOptions)).toThrow('option handlers');
   await expect(new ToolRouter({ handlers }).dispatch(null as unknown as RoutedCall)).rejects.toThrow(TypeError);
 });

@@ -1,5 +1,5 @@
-// A simulation of turns on a virtual clock: models that fail, hang and are cut, approvals that are given, denied, late or
-// never come, readers that leave, signals that abort, and runs that resume what others left, some from JSON and with
+// A simulation of turns on a virtual clock: models that fail, hang and are cut, approvals that are given, denied, late
+// or never come, readers that leave, signals that abort, and runs that resume what others left, some from JSON and with
 // another router. Each call has one outcome in the end, and none is made twice; what was said and done once stays; and
 // nothing is left running. OPENCHATML_SEED is the first seed.
 import { expect, test } from 'vitest';

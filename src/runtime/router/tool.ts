@@ -1,0 +1,148 @@
+// Tools together with what carries them out, described by JSON Schema or by a schema of a library that keeps to
+// Standard Schema (zod, valibot and others).
+
+import type { JsonSchema, ToolDefinition } from '../../model/data.ts';
+import { FUNCTIONS } from '../../tools/types.ts';
+import { isObject } from '../../tools/json.ts';
+import type { Handler, HandlerContext, RouterOptions, Tool } from './types.ts';
+
+/** What Standard Schema asks of a schema, as far as it is used here. */
+export interface StandardSchema<Input = unknown, Output = Input> {
+  readonly '~standard': {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+    /** Standard JSON Schema: zod 4.2 has it, valibot by `toStandardJsonSchema` of `@valibot/to-json-schema`. */
+    readonly jsonSchema?: StandardJson | undefined;
+  };
+}
+
+interface StandardJson {
+  readonly input: (options: { readonly target: 'draft-2020-12' }) => Record<string, unknown>;
+}
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+type StandardResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly StandardIssue[] };
+
+type ArgumentsOf<Schema> = Schema extends StandardSchema<infer _, infer Output> ? Output : unknown;
+
+export interface ToolOptions<Schema extends StandardSchema | JsonSchema> {
+  readonly name: string;
+  /** Default `functions`. */
+  readonly namespace?: string | undefined;
+  readonly description?: string | undefined;
+  /** Of the arguments; absent: it takes none. */
+  readonly parameters?: Schema | undefined;
+  /** What the model is told of `parameters`, when they are no JSON Schema and give none. */
+  readonly jsonSchema?: JsonSchema | undefined;
+  readonly concurrency?: number | undefined;
+  /** Gets the arguments as `parameters` gives them: with its defaults and transformations. */
+  readonly execute: (argumentsValue: ArgumentsOf<Schema>, context: HandlerContext) => unknown;
+}
+
+/** Arguments that are JSON of the right shape, and that the schema refuses nevertheless. */
+export class InvalidArguments extends Error {
+  readonly issues: readonly StandardIssue[];
+
+  constructor(issues: readonly StandardIssue[]) {
+    super('invalid arguments');
+    this.issues = issues;
+  }
+
+  /** Which places are wrong, as JSON pointers. `expose`: what the schema says of them too, which may quote them. */
+  detail(expose: boolean): string {
+    const told = this.issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => {
+      const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
+      const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+      return `${pointer || 'the value'}${expose ? `: ${message}` : ' is not as it must be'}`;
+    });
+    return told.join('; ');
+  }
+}
+
+const MOST_ISSUES = 10;
+
+/**
+ * A tool for `ToolRouter`. Arguments are checked against the JSON Schema of `parameters`, which the model is told, and
+ * then by the schema itself. Throws a TypeError when there is no JSON Schema to tell.
+ */
+export function defineTool<Schema extends StandardSchema | JsonSchema>(options: ToolOptions<Schema>): Tool {
+  const { name, namespace = FUNCTIONS, description, parameters, concurrency, execute } = options;
+  if (typeof execute !== 'function') throw new TypeError(`tool ${name}: expected a function execute`);
+  const schema = parameters === undefined ? undefined : jsonSchemaOf(name, parameters, options.jsonSchema);
+  return {
+    namespace,
+    name,
+    ...(description !== undefined && { description }),
+    ...(schema !== undefined && { parameters: schema }),
+    ...(concurrency !== undefined && { concurrency }),
+    execute: isStandard(parameters) ? checkedBy(parameters, execute as Handler) : (execute as Handler),
+  };
+}
+
+const isStandard = (schema: StandardSchema | JsonSchema | undefined): schema is StandardSchema =>
+  schema !== undefined && '~standard' in schema;
+
+function jsonSchemaOf(name: string, given: StandardSchema | JsonSchema, told: JsonSchema | undefined): JsonSchema {
+  if (told !== undefined || !isStandard(given)) return withoutName(told ?? (given as JsonSchema));
+  const { jsonSchema, vendor } = given['~standard'];
+  if (jsonSchema === undefined) {
+    throw new TypeError(`tool ${name}: a schema of ${vendor} that gives no JSON Schema; give one as jsonSchema`);
+  }
+  try {
+    return withoutName(jsonSchema.input({ target: 'draft-2020-12' }));
+  } catch (cause) {
+    throw new TypeError(`tool ${name}: its schema has no JSON Schema; give one as jsonSchema`, { cause });
+  }
+}
+
+/** A model need not be told which draft it is. */
+function withoutName(schema: JsonSchema): JsonSchema {
+  const { $schema, ...rest } = schema;
+  return $schema === undefined ? schema : rest;
+}
+
+function checkedBy(schema: StandardSchema, execute: Handler): Handler {
+  return async (value, context) => {
+    const result = await schema['~standard'].validate(value);
+    if (result.issues) throw new InvalidArguments(result.issues);
+    context.signal.throwIfAborted();
+    return execute(result.value, context);
+  };
+}
+
+/** What the options of a router say of tools, taken together. Throws a TypeError or a RangeError. */
+export function toolsOf({ tools = [], handlers = {}, concurrencyOf = {} }: RouterOptions): {
+  readonly definitions: readonly ToolDefinition[];
+  readonly handlers: { readonly [recipient: string]: Handler };
+  readonly bounds: ReadonlyMap<string, number>;
+} {
+  if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
+  const all: Record<string, Handler> = { ...handlers };
+  const bounds = new Map(Object.entries(concurrencyOf));
+  const definitions = tools.map((tool) => {
+    if (!('execute' in tool)) return tool;
+    const { execute, concurrency, ...definition } = tool;
+    const recipient = `${tool.namespace}.${tool.name}`;
+    if (Object.hasOwn(all, recipient)) throw new TypeError(`option handlers: ${recipient} is carried out by its tool`);
+    all[recipient] = execute;
+    if (concurrency !== undefined && !bounds.has(recipient)) bounds.set(recipient, concurrency);
+    return definition;
+  });
+  for (const [recipient, most] of bounds) {
+    if (!Object.hasOwn(all, recipient)) {
+      throw new RangeError(`option concurrencyOf: no handler stands under ${JSON.stringify(recipient)}`);
+    }
+    if (!Number.isSafeInteger(most) || most < 1) {
+      throw new RangeError(`option concurrencyOf: expected a positive integer for ${recipient}; got ${String(most)}`);
+    }
+  }
+  return { definitions, handlers: all, bounds };
+}
