@@ -12,6 +12,6 @@ export * from './runtime/token.ts';
 export { runTurn } from './runtime/turn/turn.ts';
 export { TurnError } from './runtime/turn/error.ts';
 export type {
-  Approval, ApprovalRequest, Approve, Model, OpenCall, Output, OutputStream, Prompt, StoredTurn, TurnEvent, TurnOptions,
-  TurnResult, TurnRun, TurnStop, Usage,
+  Approval, ApprovalRequest, Approve, Model, OpenCall, Output, OutputChunk, OutputStream, Prompt, StoredTurn, TurnEvent,
+  TurnOptions, TurnResult, TurnRun, TurnStop, Usage, Vocabulary,
 } from './runtime/turn/types.ts';

@@ -20,6 +20,9 @@ export { type PromptOptions, writePrompt, type WrittenPrompt } from './formats/p
 export { messageRecord, type MessageRecord } from './formats/record.ts';
 export { type HtmlOptions, type Placed, renderHtml, renderText, type RenderOptions } from './formats/render/render.ts';
 export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
+export {
+  type Encoder, encodeSegments, type Segment, type SegmentOptions, writePromptSegments, writeSegments,
+} from './formats/segments.ts';
 export { transcriptData } from './formats/transcript-data.ts';
 export {
   writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,

@@ -7,12 +7,10 @@
 // another byte, and the scan gives the `<` back when it is asked for the bytes there. Tokens without an id of their own
 // are found in the text, across ids.
 
+import { O200K_HARMONY, specialEntries, type SpecialTokens } from '../formats/specials.ts';
 import type { StreamEvent } from './stream/event.ts';
 import type { EndOptions, Stream } from './stream/core.ts';
 import type { StreamOptions } from './stream/options.ts';
-
-/** Control tokens of a vocabulary: ids to texts. */
-export type SpecialTokens = Readonly<Record<number, string>> | ReadonlyMap<number, string>;
 
 export interface TokenOptions extends StreamOptions {
   /**
@@ -28,19 +26,6 @@ export interface TokenOptions extends StreamOptions {
    */
   readonly stops?: Iterable<number> | undefined;
 }
-
-/** The control tokens of o200k_harmony, gpt-oss's vocabulary. */
-export const O200K_HARMONY: Readonly<Record<number, string>> = Object.freeze({
-  199998: '<|startoftext|>',
-  199999: '<|endoftext|>',
-  200002: '<|return|>',
-  200003: '<|constrain|>',
-  200005: '<|channel|>',
-  200006: '<|start|>',
-  200007: '<|end|>',
-  200008: '<|message|>',
-  200012: '<|call|>',
-});
 
 const LT = 0x3c;
 /** Stands for a `<` that begins no token: neither white space nor a visible character. */
@@ -71,8 +56,7 @@ export class Tokens {
     }
     this.#stream = stream;
     this.#decode = decode;
-    const given = specials instanceof Map ? specials : Object.entries(specials as Readonly<Record<number, string>>);
-    const entries = Array.from(given, ([id, text]): [number, string] => [Number(id), text]);
+    const entries = specialEntries(specials);
     for (const [id, text] of entries) this.#specials.set(id, ENCODER.encode(text));
     this.#stops = new Set(stops ?? entries.flatMap(([id, text]) => (text === END_OF_TEXT ? [id] : [])));
     this.#spelled = [...this.#specials.values()].filter((bytes) => bytes[0] === LT);

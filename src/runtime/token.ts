@@ -3,7 +3,8 @@
 import { MessageStream } from './stream/stream.ts';
 import { type TokenOptions, Tokens } from './token-core.ts';
 
-export { O200K_HARMONY, type SpecialTokens, type TokenOptions } from './token-core.ts';
+export { O200K_HARMONY, type SpecialTokens } from '../formats/specials.ts';
+export type { TokenOptions } from './token-core.ts';
 
 /**
  * Reads a transcript, or a completion, from the ids that a model samples:

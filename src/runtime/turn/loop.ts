@@ -5,13 +5,12 @@
 // model fails, has called nothing. Replies stand in the order of the calls, whatever order they arrive in.
 
 import { Refusal } from '../../formats/loss.ts';
-import type { WrittenPrompt } from '../../formats/prompt.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { reasonOf } from '../reason.ts';
 import { type CallMaker, makeCalls, tellOutcome } from './calls.ts';
 import { TurnError } from './error.ts';
-import { checkPromptOptions, promptOf, toolsBeside } from './prompt.ts';
+import { checkPromptOptions, promptOf, toolsBeside, type WrittenTurn } from './prompt.ts';
 import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
@@ -136,10 +135,10 @@ export class Loop {
   }
 
   /** Asks the model and reads its output as far as it is needed. */
-  async #output(prompt: WrittenPrompt): Promise<OutputRead> {
-    const { stopStripped, rescue, thinkOpen, harmonyPreambles, missingChannel, reasoning } = this.#options;
-    const shown = { harmonyPreambles, missingChannel, reasoning };
-    const reader = new OutputReader(this.#dialect, { stopStripped, rescue, thinkOpen, ...shown });
+  async #output(prompt: WrittenTurn): Promise<OutputRead> {
+    const { stopStripped, rescue, thinkOpen, harmonyPreambles, missingChannel, reasoning, vocabulary } = this.#options;
+    const how = { stopStripped, rescue, thinkOpen, harmonyPreambles, missingChannel, reasoning };
+    const reader = new OutputReader(this.#dialect, how, vocabulary);
     try {
       await this.#read(prompt, reader);
     } catch (error) {
@@ -152,21 +151,21 @@ export class Loop {
     return reader.read;
   }
 
-  async #read({ messages, text }: WrittenPrompt, reader: OutputReader): Promise<void> {
+  async #read({ messages, text, ids }: WrittenTurn, reader: OutputReader): Promise<void> {
     const { model } = this.#options;
     const controller = new AbortController();
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;
     try {
       const beside = { tools: this.#tools, round: this.#state.rounds, signal: controller.signal };
-      const asked = (async () => model({ messages, text, ...beside }))();
+      const asked = (async () => model({ messages, text, ...(ids && { ids }), ...beside }))();
       const given = await this.#interruption.during(asked);
       // What comes after an abort is closed unread.
       if (given === null) void asked.then((late) => openSource(outputOf(late).stream).close()).catch(() => undefined);
       const output = given && outputOf(given.value);
       if (output) source = openSource(output.stream);
       let left = this.#maxLength;
-      while (source && !reader.isEnough && left >= 0) {
+      while (source && !reader.isEnough && !reader.isStopped && left >= 0) {
         const next = await this.#interruption.during(source.next());
         isRead = next?.value.done === true;
         if (next === null || isRead) break;
@@ -178,7 +177,7 @@ export class Loop {
       this.#isCancelTold = this.#interruption.isThere;
       const last = this.#isCancelTold
         ? reader.cancel(reasonOf(this.#interruption.signal))
-        : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead);
+        : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead && !reader.isStopped);
       for (const event of last) await this.#tell(event);
       await this.#takeUsage(output);
     } finally {

@@ -4,12 +4,13 @@ import { HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
 import { escapeControlTokens } from '../../formats/control-tokens/escape.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { writePrompt, type WrittenPrompt } from '../../formats/prompt.ts';
+import { encodeSegments, writePromptSegments } from '../../formats/segments.ts';
 import type { MessageData, ToolDefinition } from '../../model/data.ts';
 import { builtinsOf } from '../../model/header/document.ts';
 import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
 import { isBuiltin } from '../../tools/name.ts';
 import { toolsOf } from '../../tools/message.ts';
-import type { TurnOptions } from './types.ts';
+import type { Prompt, TurnOptions } from './types.ts';
 
 /** The definitions beside the messages: those that are given, or those of the router that stand in no message. */
 export function toolsBeside(
@@ -36,14 +37,22 @@ export function checkPromptOptions(options: TurnOptions, dialect: DialectId): vo
   promptOf([], [], options, dialect);
 }
 
+/** A prompt, and its ids where there is a vocabulary. */
+export type WrittenTurn = WrittenPrompt & Pick<Prompt, 'ids'>;
+
 /** A Refusal when the dialect cannot carry the messages. */
 export function promptOf(
   messages: readonly MessageData[], tools: readonly ToolDefinition[], options: TurnOptions, dialect: DialectId,
-): WrittenPrompt | Refusal {
-  const { header = null, rule, neutralise, system, contentType } = options;
-  const own = withHarmlessTokens(messages, dialect);
+): WrittenTurn | Refusal {
+  const { header = null, rule, neutralise, system, contentType, vocabulary } = options;
+  const how = { rule, neutralise, system, contentType };
   try {
-    const how = { rule, neutralise, system, contentType };
+    if (vocabulary) {
+      const { specials } = vocabulary;
+      const written = writePromptSegments({ header, tools, messages }, dialect, { ...how, specials });
+      return { ...written, ids: encodeSegments(written.segments, vocabulary) };
+    }
+    const own = withHarmlessTokens(messages, dialect);
     const written = writePrompt({ header, tools, messages: own.messages }, dialect, how);
     return own.losses.length === 0 ? written : { ...written, losses: [...own.losses, ...written.losses] };
   } catch (error) {

@@ -13,7 +13,8 @@ import type { DialectId } from '../../scan/dialects.ts';
 import { isShown } from '../../rules/message-data.ts';
 import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../stream/event.ts';
 import type { RoutedCall } from '../router/types.ts';
-import type { OpenCall } from './types.ts';
+import { TokenStream } from '../token.ts';
+import type { OpenCall, OutputChunk, Vocabulary } from './types.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
 
 /** A call to dispatch: its place among the messages, and where its header stands in the output. */
@@ -41,7 +42,9 @@ const PLAIN_WORD = /^[A-Za-z][A-Za-z0-9_-]*$/;
 const CUT: ReadonlySet<string> = new Set(['length', 'max_tokens', 'max_output_tokens', 'content_filter']);
 
 export class OutputReader {
-  readonly #stream: MessageStream;
+  readonly #options: StreamOptions;
+  readonly #vocabulary: Vocabulary | undefined;
+  #stream: MessageStream | TokenStream | null = null;
   readonly #dialect: DialectId;
   readonly #isRescued: boolean;
   /** Ids of messages of others, whose events are left out. */
@@ -61,10 +64,11 @@ export class OutputReader {
     isCut: false,
   };
 
-  constructor(dialect: DialectId, options: StreamOptions) {
+  constructor(dialect: DialectId, options: StreamOptions, vocabulary?: Vocabulary) {
     this.#dialect = dialect;
     this.#isRescued = options.rescue === true;
-    this.#stream = new MessageStream({ ...options, dialect, role: 'assistant', collect: true });
+    this.#options = { ...options, dialect, role: 'assistant', collect: true };
+    this.#vocabulary = vocabulary;
   }
 
   /** Nothing more needs to be read. */
@@ -73,14 +77,35 @@ export class OutputReader {
   }
 
   /** Events of a chunk, for who listens. */
-  feed(chunk: string | Uint8Array): StreamEvent[] {
-    return this.#take(this.#stream.feed(chunk));
+  feed(chunk: OutputChunk): StreamEvent[] {
+    if (!Array.isArray(chunk)) return this.#take(this.#asText().feed(chunk as string | Uint8Array));
+    return this.#take(this.#asIds().feedTokens(chunk as readonly number[]));
+  }
+
+  /** A stop id has come. */
+  get isStopped(): boolean {
+    return this.#stream instanceof TokenStream && this.#stream.isStopped;
+  }
+
+  /** The first chunk tells of which kind all are. */
+  #asText(): MessageStream {
+    this.#stream ??= new MessageStream(this.#options);
+    if (this.#stream instanceof MessageStream) return this.#stream;
+    throw new TypeError('model: expected chunks of ids, as the first one was');
+  }
+
+  #asIds(): TokenStream {
+    if (this.#vocabulary === undefined) throw new TypeError('model: chunks of ids need the option vocabulary');
+    const { decode, specials, stops } = this.#vocabulary;
+    this.#stream ??= new TokenStream({ ...this.#options, decode, specials, stops });
+    if (this.#stream instanceof TokenStream) return this.#stream;
+    throw new TypeError('model: expected chunks of text, as the first one was');
   }
 
   /** `finishReason`: as the model tells it, if it does. `isCut`: the output goes on, and is not read. */
   end(finishReason: string | null | undefined, isCut: boolean): StreamEvent[] {
     const wasEnough = this.#isEnough;
-    const last = this.#stream.end(finishReason == null ? {} : { finishReason });
+    const last = (this.#stream ?? this.#asText()).end(finishReason == null ? {} : { finishReason });
     const events = this.#last(last);
     const ending = last.at(-1);
     const reason = ending?.type === 'response.incomplete' ? ending.reason : null;
@@ -92,7 +117,7 @@ export class OutputReader {
 
   /** Nothing more comes, and nothing is called. */
   cancel(reason: string): StreamEvent[] {
-    const events = this.#last(this.#stream.cancel(reason));
+    const events = this.#last((this.#stream ?? this.#asText()).cancel(reason));
     return [...cancelled(this.read.calls, reason), ...events];
   }
 

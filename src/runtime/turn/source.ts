@@ -1,8 +1,6 @@
 // The output of a model as chunks that can be waited for and given up: a model that hangs holds nobody.
 
-import type { OutputStream } from './types.ts';
-
-type Chunk = string | Uint8Array;
+import type { OutputChunk, OutputStream } from './types.ts';
 
 /** What ends a run before its time: the caller's signal, or who reads its events and leaves. */
 export class Interruption {
@@ -51,7 +49,7 @@ export class Interruption {
 }
 
 interface Source {
-  next(): Promise<{ done?: boolean | undefined; value?: Chunk | undefined }>;
+  next(): Promise<{ done?: boolean | undefined; value?: OutputChunk | undefined }>;
   /** Is not waited for: a source that hangs may hang here as well. */
   close(): void;
 }

@@ -7,6 +7,8 @@ import type { Span } from '../../model/message.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { SamplingOptions } from '../../rules/sampling.ts';
 import type { StreamDiagnostic, StreamEvent } from '../stream/event.ts';
+import type { Encoder } from '../../formats/segments.ts';
+import type { TokenOptions } from '../token-core.ts';
 import type { InspectedCall, Outcome, RoutedCall } from '../router/types.ts';
 import type { ToolRouter } from '../router/router.ts';
 import type { TurnError } from './error.ts';
@@ -17,6 +19,11 @@ export interface Prompt {
   readonly messages: readonly MessageData[];
   /** The same in the dialect, with the beginning of an assistant's message at the end: `<|start|>assistant`. */
   readonly text: string;
+  /**
+   * With `vocabulary`: the same as ids. Then send these: bodies may spell control tokens, which the text cannot tell
+   * from real ones.
+   */
+  readonly ids?: readonly number[] | undefined;
   /** Definitions that stand in no message; in the text they do. */
   readonly tools: readonly ToolDefinition[];
   /** From 1. */
@@ -25,8 +32,14 @@ export interface Prompt {
   readonly signal: AbortSignal;
 }
 
-/** Text or bytes as they come, beginning where the prompt ends. */
-export type OutputStream = AsyncIterable<string | Uint8Array> | ReadableStream<string | Uint8Array>;
+/** Text, bytes, or with `vocabulary` ids. */
+export type OutputChunk = string | Uint8Array | readonly number[];
+
+/** Chunks of one kind as they come, beginning where the prompt ends. */
+export type OutputStream = AsyncIterable<OutputChunk> | ReadableStream<OutputChunk>;
+
+/** Ids of text, and bytes of ids. */
+export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stops'> {}
 
 /**
  * An output, and why the model stopped, asked for at its end: `stop` and `tool_calls` say that the stop token was
@@ -108,7 +121,12 @@ export interface TurnOptions {
   readonly rule?: SamplingOptions['rule'] | undefined;
   /** Outputs that this run asks for at most. Default 16. */
   readonly maxRounds?: number | undefined;
-  /** Bytes, or UTF-16 units of text, of one output; what is longer is cut. Default 16 MiB. */
+  /**
+   * For models that take and give token ids: prompts have `ids`, and an output may be chunks of them. Bodies that spell
+   * control tokens need no escape then.
+   */
+  readonly vocabulary?: Vocabulary | undefined;
+  /** Bytes, UTF-16 units of text, or ids of one output; what is longer is cut. Default 16 MiB. */
   readonly maxOutputLength?: number | undefined;
   /**
    * Where the dialect has no escape: control tokens in bodies of a prompt are broken up instead of refused. In what the
