@@ -15,6 +15,7 @@ export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions 
 export { builtinToolsText } from './formats/harmony/settings.ts';
 export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony/system.ts';
 export { fromInterchange, toInterchange20, toInterchange22 } from './formats/interchange/interchange.ts';
+export { fromResponses, type ResponsesRecord, toResponses } from './formats/chat/responses.ts';
 export { type Loss, type LossName, Refusal } from './formats/loss.ts';
 export { type PromptOptions, writePrompt, type WrittenPrompt } from './formats/prompt.ts';
 export { messageRecord, type MessageRecord } from './formats/record.ts';

@@ -6,7 +6,7 @@ import { ENCODINGS } from '../corpus/tokens.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
   colorOption, corpusOptions, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
-  strictOption, threadsOption, toolsOption,
+  sharedOptions, strictOption, threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';
@@ -156,6 +156,24 @@ export function commandRows(): readonly CommandRow[] {
         ...flag('--line-buffered', 'write each line at once, not when the input pauses'),
         ...flag('--passthrough', 'put the record into its line, as `record`'),
       ],
+    },
+    {
+      name: 'stream',
+      description: 'write events for what a model says, as it comes through a pipe',
+      argument: { name: '[path...]', description: 'one file, or - for standard input' },
+      load: async () => (await import('./commands/stream.ts')).stream,
+      options: () => [
+        new Option('--events <form>', "the documents' own events, those that 2.0 names, or those of OpenAI's "
+          + 'Responses or chat completions').choices(['ocm', '2.0', 'responses', 'chat']).default('ocm'),
+        new Option('--format <format>', 'a line of JSON an event, or server-sent events')
+          .choices(['ndjson', 'sse']).default('ndjson'),
+        ...flag('--reasoning', 'events with the reasoning of the model, too; never for end users'),
+        new Option('--harmony-preambles', "commentary to nobody in the Harmony profile is for users to see"),
+        new Option('--missing-channel', 'messages that lack a required channel are shown, as final'),
+        new Option('--finish-reason <reason>', 'why the model stopped, as its server says it: stop, length'),
+        new Option('--model <name>', 'the name of the model, for responses and chat'),
+      ],
+      shared: () => sharedOptions().filter(({ long }) => long !== '--bos' && long !== '--eos'),
     },
     {
       name: 'run',

@@ -47,6 +47,10 @@ const EXAMPLES: Record<string, readonly [string, string][]> = {
     ['openchatml filter < records.jsonl > verdicts.jsonl', 'one line out for each line in, in order'],
     ['zcat records.jsonl.gz | openchatml filter --emit keep > clean.jsonl', 'the lines without errors, as they are'],
   ],
+  stream: [
+    ['model | openchatml stream --dialect harmony --completion-role assistant', 'its events, a line each'],
+    ['model | openchatml stream --completion-role assistant --events responses --format sse', ''],
+  ],
   run: [
     ['openchatml run --out verdicts/ corpus/', 'the same call again goes on where it was stopped'],
     ['openchatml run --shard-index 3 --shard-count 16 --out verdicts/ corpus/', 'one share of sixteen'],

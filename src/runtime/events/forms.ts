@@ -41,6 +41,45 @@ const ADAPTERS: { [Form in AdaptedForm]: Maker<EventForms[Form]> } = {
 };
 export const EVENT_FORMS: readonly EventForm[] = ['ocm', '2.0', ...(Object.keys(ADAPTERS) as AdaptedForm[])];
 
+/** One event at a time, in a form: what it begins with, what an event brings, how it ends where the source fails. */
+export interface FormAdapter<Event = object> {
+  begin(): Event[];
+  take(event: StreamEvent): Event[];
+  fail(): Event[];
+  finishReason: string | null;
+}
+
+/** The documents' own events, or those of them that a form has. */
+class OwnEvents implements FormAdapter<StreamEvent> {
+  finishReason: string | null = null;
+  readonly #has: (event: StreamEvent) => boolean;
+
+  constructor(has: (event: StreamEvent) => boolean) {
+    this.#has = has;
+  }
+
+  begin(): StreamEvent[] {
+    return [];
+  }
+
+  take(event: StreamEvent): StreamEvent[] {
+    return this.#has(event) ? [event] : [];
+  }
+
+  fail(): StreamEvent[] {
+    return [];
+  }
+}
+
+export function adapterFor(form: EventForm, options: AdapterOptions): FormAdapter {
+  return isAdapted(form) ? ADAPTERS[form](options) : new OwnEvents(form === '2.0' ? isOfVersion20 : () => true);
+}
+
+/** A delta of text or reasoning, or an end (2.0 §9). */
+function isOfVersion20({ type }: StreamEvent): boolean {
+  return type.endsWith('.done') || (type.endsWith('.delta') && !type.includes('arguments'));
+}
+
 const isAdapted = (form: EventForm): form is AdaptedForm => Object.hasOwn(ADAPTERS, form);
 
 /** What the stream must give for a form: contents, as calls of 0.1 stand in them. */
@@ -57,21 +96,14 @@ export function iterateAs<Form extends EventForm>(
   stream: Stream, source: ChunkSource, options: FormOptions<Form> & AdapterOptions & IterateOptions,
 ): AsyncGenerator<EventForms[Form], void, void> {
   const form: EventForm = options.as ?? 'ocm';
-  const events = isAdapted(form) ? adapted<unknown>(stream, source, options, ADAPTERS[form](options))
-    : form === '2.0' ? deltasAndEnds(iterate(stream, source, options)) : iterate(stream, source, options);
+  const events = form === 'ocm' ? iterate(stream, source, options)
+    : adapted(stream, source, options, adapterFor(form, options));
   return events as AsyncGenerator<EventForms[Form], void, void>;
 }
 
-async function* deltasAndEnds(events: AsyncIterable<StreamEvent>): AsyncGenerator<StreamEvent, void, void> {
-  for await (const event of events) {
-    const { type } = event;
-    if (type.endsWith('.done') || (type.endsWith('.delta') && !type.includes('arguments'))) yield event;
-  }
-}
-
-async function* adapted<Event>(
-  stream: Stream, source: ChunkSource, options: IterateOptions, adapter: Adapter<Event>,
-): AsyncGenerator<Event, void, void> {
+async function* adapted(
+  stream: Stream, source: ChunkSource, options: IterateOptions, adapter: FormAdapter,
+): AsyncGenerator<object, void, void> {
   const { finishReason: given } = options;
   const finishReason = (): string | null => {
     const reason = (typeof given === 'function' ? given() : given) ?? null;

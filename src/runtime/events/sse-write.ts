@@ -1,5 +1,8 @@
 // Events as the text of an event stream (`text/event-stream`), for clients of a server.
 
+/** Behind the chunks of a chat completion, as its clients expect it. */
+export const CHAT_DONE = 'data: [DONE]\n\n';
+
 /** One event: its `type`, if it has one, as the name, and itself as JSON. */
 export function serverSentEvent(event: object): string {
   const name = 'type' in event && typeof event.type === 'string' ? `event: ${event.type}\n` : '';
@@ -16,5 +19,5 @@ export async function* serverSentEvents(events: AsyncIterable<object>): AsyncGen
     isChat ||= 'object' in event && event.object === 'chat.completion.chunk';
     yield serverSentEvent(event);
   }
-  if (isChat) yield 'data: [DONE]\n\n';
+  if (isChat) yield CHAT_DONE;
 }

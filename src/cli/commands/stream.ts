@@ -1,0 +1,88 @@
+// `stream`: what a model says, as it comes, to events. What it says is never a reason to fail: the exit code tells of
+// the pipes alone.
+
+import { InputError } from '../../corpus/error.ts';
+import { openInput, optionsFor, STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { type InputSource, PipeSource } from '../../corpus/input/source.ts';
+import { adapterFor, streamOptionsFor } from '../../runtime/events/forms.ts';
+import { CHAT_DONE, serverSentEvent } from '../../runtime/events/sse-write.ts';
+import { MessageStream } from '../../runtime/stream/stream.ts';
+import { FAILED, Invocation, OK, tell } from '../invocation.ts';
+import { readOptionsOf, type SharedOptions } from '../options.ts';
+import type { MakeSpinner } from '../progress.ts';
+import type { Host } from '../stream.ts';
+import { FilterOutput } from './filter-output.ts';
+
+export interface StreamCommandOptions extends SharedOptions {
+  readonly events: 'ocm' | '2.0' | 'responses' | 'chat';
+  readonly format: 'ndjson' | 'sse';
+  readonly reasoning?: true;
+  readonly harmonyPreambles?: true;
+  readonly missingChannel?: true;
+  readonly finishReason?: string;
+  readonly model?: string;
+}
+
+const PIECE = 64 * 1024;
+
+export function stream(
+  paths: readonly string[], options: StreamCommandOptions, host: Host, _makeSpinner: MakeSpinner | null = null,
+): number {
+  const [path = STANDARD_INPUT, ...others] = paths;
+  if (others.length > 0) {
+    tell(host, `error: stream reads one input, not ${paths.length}; call it once for each`);
+    return FAILED;
+  }
+  const run = new Invocation(options, host, null);
+  const output = new FilterOutput(host.stdout, false);
+  run.attempt(() => {
+    const input = path === STANDARD_INPUT ? new PipeSource(host.stdin.fd, path, false) : openInput(path);
+    try {
+      writeEvents(input, path, options, output);
+    } finally {
+      input.close();
+    }
+  });
+  output.flush();
+  return run.failed ? FAILED : OK;
+}
+
+function writeEvents(input: InputSource, path: string, options: StreamCommandOptions, output: FilterOutput): void {
+  const { events: form, format, reasoning, harmonyPreambles, missingChannel, finishReason, model } = options;
+  const { edges: _, ...read } = optionsFor(path, readOptionsOf(options));
+  const messages = new MessageStream(
+    streamOptionsFor({ ...read, reasoning, harmonyPreambles, missingChannel, as: form }),
+  );
+  const adapter = adapterFor(form, { role: read.role, response: { model } });
+  adapter.finishReason = finishReason ?? null;
+  const write = (events: readonly object[]): void => {
+    for (const event of events) {
+      if (format === 'ndjson') output.json(JSON.stringify(event));
+      else output.bytes(Buffer.from(serverSentEvent(event)));
+    }
+  };
+  try {
+    write(adapter.begin());
+    for (const piece of piecesOf(input, output)) write(messages.feed(piece).flatMap((event) => adapter.take(event)));
+    write(messages.end({ finishReason }).flatMap((event) => adapter.take(event)));
+  } catch (error) {
+    if (error instanceof InputError) write(adapter.fail());
+    throw error;
+  } finally {
+    if (form === 'chat' && format === 'sse') output.bytes(Buffer.from(CHAT_DONE));
+  }
+}
+
+/** What has come so far is answered before more is waited for. */
+function* piecesOf(input: InputSource, output: FilterOutput): Generator<Uint8Array, void, void> {
+  const buffer = new Uint8Array(PIECE);
+  let position = 0;
+  while (true) {
+    output.flush();
+    const read = input.read(position, buffer);
+    if (read === 0) return;
+    position += read;
+    input.release(position);
+    yield buffer.subarray(0, read);
+  }
+}
