@@ -30,7 +30,7 @@ export function* randomCases(inputs: number): Generator<Case> {
     const input = randomInput(random, 12);
     const options = {
       dialect: random.pick(DIALECTS), role: random.once(2) ? 'assistant' : undefined, stopStripped: random.once(4),
-      missingChannel: random.once(2), reasoning: random.once(2),
+      missingChannel: random.once(2), reasoning: random.once(2), rescue: random.once(3),
     };
     const cuts = bytewise(input).filter(() => random.once(3));
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: `
