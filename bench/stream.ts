@@ -1,5 +1,6 @@
-// The section stream: a transcript that arrives in pieces, from one byte to 64 KiB, as events; token ids beside
-// openai-harmony, token by token; and what a piece costs when the message it belongs to is long.
+// The section stream: a transcript that arrives in pieces, from one byte to 64 KiB, as events; text beside a state
+// machine that is written by hand; token ids beside openai-harmony, token by token; and what a piece costs when the
+// message it belongs to is long, and when many streams take turns.
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import type { StreamEvent } from '../src/runtime/stream/event.ts';
 import { MessageStream } from '../src/runtime/stream/stream.ts';
 import { O200K_HARMONY, TokenStream } from '../src/runtime/token.ts';
 import { type Corpus, corpus, type Kind } from './corpus.ts';
+import { HandWritten } from './hand-written.ts';
 import { interleave, type Job, median } from './measure.ts';
 import { fixed, megabytes, type Result, table } from './report.ts';
 import type { Outcome, Settings } from './sections.ts';
@@ -68,6 +70,44 @@ function byPieces(name: string, does: string, bytes: Uint8Array, size: number): 
       return fed(stream, cut(bytes, size), (piece) => stream.feed(piece));
     },
   };
+}
+
+/** Text in pieces of `size` characters, none of which is cut. */
+function textPieces(bytes: Uint8Array, size: number): string[] {
+  const characters = [...new TextDecoder().decode(bytes)];
+  const pieces: string[] = [];
+  for (let at = 0; at < characters.length; at += size) pieces.push(characters.slice(at, at + size).join(''));
+  return pieces;
+}
+
+function byText(pieces: readonly string[]): Row[] {
+  return [
+    {
+      name: 'text of 4',
+      does: 'fed in texts of four characters',
+      run() {
+        const stream = new MessageStream(OPTIONS);
+        return fed(stream, pieces, (piece) => stream.feed(piece));
+      },
+    },
+    {
+      name: 'hand-written',
+      does: 'a state machine of 80 lines (bench/hand-written.ts), fed in the same texts',
+      run() {
+        const sum: Sum = { events: 0, messages: 0, units: 0, pieces: pieces.length };
+        const reader = new HandWritten();
+        for (const piece of pieces) {
+          const events = reader.feed(piece);
+          sum.events += events.length;
+          for (const event of events) {
+            if (event.type === 'done') sum.messages++;
+            else sum.units += event.delta.length;
+          }
+        }
+        return sum;
+      },
+    },
+  ];
 }
 
 /** What openai-harmony makes of the text, or why it is not asked. */
@@ -175,6 +215,26 @@ async function lengths(settings: Settings): Promise<string> {
   return table(rows);
 }
 
+/** What a piece of four characters costs where streams take turns: each is fed one piece, then the next one is. */
+async function turns(settings: Settings): Promise<string> {
+  const rows: string[][] = [['streams', 'ns a piece', '']];
+  const pieces = textPieces(new TextEncoder().encode('All work and no play. '), 4);
+  const fedOnce = 200_000;
+  const jobs = [1, 100, 1000, 10_000].map((count) => {
+    const streams = Array.from({ length: count }, () => new MessageStream(OPTIONS));
+    for (const stream of streams) stream.feed('<|start|>assistant<|channel|>final<|message|>');
+    const run = (): void => {
+      for (let i = 0; i < fedOnce; i++) streams[i % count]!.feed(pieces[i % pieces.length]!);
+    };
+    return { name: count.toLocaleString('en'), run };
+  });
+  for (const { run } of jobs) run();
+  for (const { name, times } of await interleave(jobs, Math.min(settings.rounds, MOST_ROUNDS))) {
+    rows.push([name, fixed((Math.min(...times) * 1e6) / fedOnce, 0), '']);
+  }
+  return table(rows);
+}
+
 /** Measures streams on the corpus in Harmony, which all rows read. */
 export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
   const outcome: Outcome = { results: [], wrong: 0 };
@@ -185,9 +245,11 @@ export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
   );
   const rows = [
     byPieces('1 byte', 'fed in chunks of one byte', bytes, 1),
+    byPieces('4 bytes', 'fed in chunks of four bytes', bytes, 4),
     byPieces('16 bytes', 'fed in chunks of 16 bytes', bytes, 16),
     byPieces('1 KiB', 'fed in chunks of 1 KiB', bytes, 1024),
     byPieces('64 KiB', 'fed in chunks of 64 KiB', bytes, 65_536),
+    ...byText(textPieces(bytes, 4)),
   ];
   const outside = askOutside(bytes, Math.min(settings.rounds, 3));
   const token = { name: 'ids', does: 'token ids of o200k_harmony, one at a time' };
@@ -217,5 +279,7 @@ export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
   settings.log(table([['row', 'ms', 'MB/s', 'M events/s', 'ns a piece', 'note'], ...lines]));
   settings.log('\nstream: pieces of four bytes, by the length of the body that they belong to');
   settings.log(await lengths(settings));
+  settings.log('\nstream: texts of four characters, by the number of streams that take turns');
+  settings.log(await turns(settings));
   return outcome;
 }

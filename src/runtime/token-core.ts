@@ -114,17 +114,35 @@ export class Tokens {
     if (length === 0) return [];
     this.#length = 0;
     this.#pushed += length;
-    return this.#stream.feed(this.#out.subarray(0, length));
+    return this.#stream.feedBytes(this.#out, length);
   }
 
   #add(bytes: Uint8Array): void {
-    if (this.#length + bytes.length > this.#out.length) {
-      const larger = new Uint8Array(Math.max(this.#length + bytes.length, this.#out.length * 2));
-      larger.set(this.#out.subarray(0, this.#length));
-      this.#out = larger;
-    }
+    this.#makeRoom(bytes.length);
     this.#out.set(bytes, this.#length);
     this.#length += bytes.length;
+  }
+
+  #makeRoom(length: number): void {
+    if (this.#length + length <= this.#out.length) return;
+    const larger = new Uint8Array(Math.max(this.#length + length, this.#out.length * 2));
+    larger.set(this.#out.subarray(0, this.#length));
+    this.#out = larger;
+  }
+
+  /** Adds bytes if no `<` is among them. By hand: most tokens are short. */
+  #addPlain(bytes: Uint8Array): boolean {
+    const { length } = bytes;
+    this.#makeRoom(length);
+    const out = this.#out;
+    const at = this.#length;
+    for (let i = 0; i < length; i++) {
+      const byte = bytes[i]!;
+      if (byte === LT) return false;
+      out[at + i] = byte;
+    }
+    this.#length = at + length;
+    return true;
   }
 
   /** Adds one `<` that begins no token. */
@@ -148,7 +166,7 @@ export class Tokens {
   }
 
   #text(bytes: Uint8Array): void {
-    if (this.#held.length === 0 && !bytes.includes(LT)) return this.#add(bytes);
+    if (this.#held.length === 0 && this.#addPlain(bytes)) return;
     const text = this.#held.length === 0 ? bytes : joined(this.#held, bytes);
     this.#held = NOTHING;
     let from = 0;

@@ -123,7 +123,10 @@ export interface Machine {
    * The same of window bytes [from, to) that are known to be valid UTF-8: the window position of the wrong byte, or -1.
    */
   checkWindowJson(from: number, to: number, depth: number): number;
-  /** The whole state between two calls, for many parsers on one machine; only with an empty table. */
-  save(): Int32Array;
+  /**
+   * The whole state between two calls, for many parsers on one machine; only with an empty table. `into`: what an
+   * earlier call gave, which may be used again.
+   */
+  save(into?: Int32Array | null): Int32Array;
   restore(state: Int32Array): void;
 }

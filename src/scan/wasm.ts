@@ -95,6 +95,7 @@ export class WasmMachine implements Machine {
   readonly #dialect: Uint8Array;
   readonly #state: Int32Array;
   readonly #scratch: Uint8Array;
+  readonly #stateAt: number;
   readonly #windowAt: number;
   #loaded: Dialect | undefined;
 
@@ -129,6 +130,7 @@ export class WasmMachine implements Machine {
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
     this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
     this.#scratch = new Uint8Array(buffer, scratchAt, SCRATCH_BYTES);
+    this.#stateAt = stateAt;
     this.#windowAt = windowAt;
   }
 
@@ -177,14 +179,16 @@ export class WasmMachine implements Machine {
     this.#scanner.slide(from, length);
   }
 
-  save(): Int32Array {
-    this.#scanner.save(this.#state.byteOffset);
-    return this.#state.slice();
+  save(into: Int32Array | null = null): Int32Array {
+    this.#scanner.save(this.#stateAt);
+    if (into === null) return this.#state.slice();
+    into.set(this.#state);
+    return into;
   }
 
   restore(state: Int32Array): void {
     this.#state.set(state);
-    this.#scanner.restore(this.#state.byteOffset);
+    this.#scanner.restore(this.#stateAt);
   }
 
   tally(from: number, to: number, stops: number): number {

@@ -65,6 +65,8 @@ export class BodyText {
   #thoughtTo = 0;
   #paragraph = '';
   isVisible: boolean;
+  readonly #onText = (delta: string): void => this.#tell({ type: 'response.delta', message_id: this.#id, delta });
+  readonly #onFlush = (): void => this.#tell({ type: 'response.delta.flush', message_id: this.#id });
 
   constructor(use: BodyUse, id: string, callId: string | null, tell: (event: StreamEvent) => void) {
     this.#use = use;
@@ -266,11 +268,7 @@ export class BodyText {
   }
 
   #display(text: string): void {
-    this.#paragraphs!.take(
-      text,
-      (delta) => this.#tell({ type: 'response.delta', message_id: this.#id, delta }),
-      () => this.#tell({ type: 'response.delta.flush', message_id: this.#id }),
-    );
+    this.#paragraphs!.take(text, this.#onText, this.#onFlush);
   }
 
   #give(text: string): void {

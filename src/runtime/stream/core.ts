@@ -22,9 +22,8 @@ const STOPPED: ReadonlySet<string> = new Set([
   'stop', 'end_turn', 'stop_sequence', 'eos', 'eos_token', 'tool_calls', 'tool_use', 'function_call', 'completed',
 ]);
 
-const ENCODER = new TextEncoder();
 /** Text is encoded a part at a time. */
-const PART = 32 * 1024;
+const PART = 8 * 1024;
 
 /**
  * In 2.2 and Harmony `<|end|>` closes a message and not the turn, unless the model is known to have stopped there. 2.0
@@ -38,7 +37,8 @@ export class Stream {
   readonly #machines: Machines;
   readonly #options: ResolvedOptions;
   #reader: StreamReader;
-  #events: StreamEvent[] = [];
+  /** Since the last call; null: none. */
+  #events: StreamEvent[] | null = null;
   #state: 'open' | 'ended' | 'cancelled' = 'open';
   /** Half of a surrogate pair that the end of a text cut. */
   #surrogate = '';
@@ -54,7 +54,7 @@ export class Stream {
     const first = this.#messages;
     const { messageId } = this.#options;
     const options = { ...this.#options, messageId: (index: number) => messageId(first + index) };
-    return new StreamReader(this.#machines, options, (event) => void this.#events.push(event));
+    return new StreamReader(this.#machines, options, (event) => this.#tell(event));
   }
 
   /**
@@ -62,16 +62,26 @@ export class Stream {
    * data; after `end` and `cancel` it gives none.
    */
   feed(chunk: Uint8Array | string): StreamEvent[] {
-    const isText = typeof chunk === 'string';
-    if (!isText && !(chunk instanceof Uint8Array)) throw new TypeError('feed: expected a Uint8Array or text');
+    if (typeof chunk !== 'string') {
+      if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: expected a Uint8Array or text');
+      return this.feedBytes(chunk, chunk.length);
+    }
     if (this.#state !== 'open') return [];
     try {
-      if (isText) {
-        if (chunk !== '') this.#feedText(chunk);
-      } else {
-        if (this.#surrogate !== '') this.#pushText('');
-        this.#reader.scan.push(chunk);
-      }
+      if (chunk !== '') this.#feedText(chunk);
+    } catch (error) {
+      this.#fail();
+      throw error;
+    }
+    return this.#taken();
+  }
+
+  /** @internal The same of the first `length` of these bytes. */
+  feedBytes(bytes: Uint8Array, length: number): StreamEvent[] {
+    if (this.#state !== 'open') return [];
+    try {
+      if (this.#surrogate !== '') this.#pushText('');
+      this.#reader.scan.push(bytes, length);
     } catch (error) {
       this.#fail();
       throw error;
@@ -82,7 +92,7 @@ export class Stream {
   /** A function of the caller threw in the middle of something: nothing further can be told of this input. */
   #fail(): void {
     this.#state = 'ended';
-    this.#events = [];
+    this.#events = null;
     this.#reader.scan.close();
   }
 
@@ -102,7 +112,7 @@ export class Stream {
       let to = Math.min(whole.length, at + PART);
       const last = whole.charCodeAt(to - 1);
       if (to < whole.length && last >= 0xd800 && last <= 0xdbff) to++;
-      this.#reader.scan.push(ENCODER.encode(at === 0 && to === whole.length ? whole : whole.slice(at, to)));
+      this.#reader.scan.pushText(at === 0 && to === whole.length ? whole : whole.slice(at, to));
       at = to;
     }
   }
@@ -136,9 +146,9 @@ export class Stream {
     this.#reader.scan.close();
     const id = open?.id ?? null;
     if (open?.kind === 'call') {
-      this.#events.push({ type: 'tool.cancel', message_id: open.id, call_id: open.callId, reason });
+      this.#tell({ type: 'tool.cancel', message_id: open.id, call_id: open.callId, reason });
     }
-    this.#events.push({ type: 'response.cancel', message_id: id, reason });
+    this.#tell({ type: 'response.cancel', message_id: id, reason });
     return this.#taken();
   }
 
@@ -148,7 +158,7 @@ export class Stream {
     this.#messages += this.#reader.messages;
     this.#state = 'open';
     this.#surrogate = '';
-    this.#events = [];
+    this.#events = null;
     this.#reader = this.#makeReader();
   }
 
@@ -166,18 +176,23 @@ export class Stream {
     const { last } = this.#reader;
     const id = last?.id ?? null;
     const incomplete = (reason: 'truncated' | 'no-stop-token' | 'empty' | 'bound'): void =>
-      void this.#events.push({ type: 'response.incomplete', message_id: id, code: 'E-STREAM-TRUNCATED', reason });
+      this.#tell({ type: 'response.incomplete', message_id: id, code: 'E-STREAM-TRUNCATED', reason });
     if (!last) return incomplete('empty');
     if (last.isStopped || last.isAbandoned) return incomplete('bound');
     if (last.status(isStripped) === 'incomplete') return incomplete(last.isOpenTurn ? 'no-stop-token' : 'truncated');
     const { stop } = last;
     if (stop === 'end' && !isStripped && !mayEndTurn(last.transcript)) return incomplete('no-stop-token');
-    this.#events.push({ type: 'response.completed', message_id: id, stop: stop ?? 'stripped' });
+    this.#tell({ type: 'response.completed', message_id: id, stop: stop ?? 'stripped' });
+  }
+
+  #tell(event: StreamEvent): void {
+    if (this.#events === null) this.#events = [event];
+    else this.#events.push(event);
   }
 
   #taken(): StreamEvent[] {
-    const events = this.#events;
-    this.#events = [];
+    const events = this.#events ?? [];
+    this.#events = null;
     return events;
   }
 }

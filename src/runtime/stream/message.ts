@@ -132,13 +132,16 @@ export class OpenMessage {
   }
 
   /** Where the text is beyond a bound. */
-  limit(literalFrom: number): { at: number; isLiteral: boolean } {
-    if (this.isStopped || this.isAbandoned) return NO_LIMIT;
-    const { bounds } = this.#options;
-    const body = this.#about.bodyFrom + bounds.body;
-    const literal = literalFrom < 0 ? Infinity : literalFrom + bounds.literal;
-    if (body === Infinity && literal === Infinity) return NO_LIMIT;
-    return { at: Math.min(body, literal), isLiteral: literal < body };
+  limit(literalFrom: number): number {
+    if (this.isStopped || this.isAbandoned) return Infinity;
+    const { body, literal } = this.#options.bounds;
+    return Math.min(this.#about.bodyFrom + body, literalFrom < 0 ? Infinity : literalFrom + literal);
+  }
+
+  /** The bound is that of the literal block, which begins at `literalFrom`. */
+  isLiteralLimit(literalFrom: number): boolean {
+    return literalFrom >= 0 && literalFrom + this.#options.bounds.literal === this.limit(literalFrom)
+      && this.#about.bodyFrom + this.#options.bounds.body > this.limit(literalFrom);
   }
 
   /** Beyond a bound: nothing more of the body is told. */
@@ -232,8 +235,6 @@ function mayShow(view: Message, transcript: TranscriptInfo, source: Bytes, optio
   const reason = hiddenReason(view, transcript, source, options);
   return reason === null || reason === 'call';
 }
-
-const NO_LIMIT = { at: Infinity, isLiteral: false };
 
 function kindOf(view: Message, shows: boolean): MessageKind {
   if (shows) return 'text';

@@ -369,7 +369,7 @@ export class StreamReader implements ScanVisitor {
     if (to <= this.#told) return;
     this.#findings.release();
     const limit = message.limit(this.#literalFrom);
-    const until = Math.min(to, limit.at);
+    const until = Math.min(to, limit);
     if (!message.text || message.text.isIdle) {
       this.#told = to;
     } else {
@@ -379,13 +379,14 @@ export class StreamReader implements ScanVisitor {
         this.#told = bytes.length > 0 ? this.#told + bytes.length : Math.max(this.#told + 1, this.scan.windowFrom);
       }
     }
-    if (to <= limit.at) return;
+    if (to <= limit) return;
     this.#told = to;
     const { number, declared } = message.transcript;
-    const rule = limit.isLiteral ? 'literal-limit' : 'body-limit';
-    const from = limit.isLiteral ? this.#literalFrom : message.bodyFrom;
-    this.#findings.invalidUtf8(limit.at, 0, number, message.id);
-    this.#findings.add({ rule, from, to: limit.at }, number, declared, message.id);
+    const isLiteral = message.isLiteralLimit(this.#literalFrom);
+    const rule = isLiteral ? 'literal-limit' : 'body-limit';
+    const from = isLiteral ? this.#literalFrom : message.bodyFrom;
+    this.#findings.invalidUtf8(limit, 0, number, message.id);
+    this.#findings.add({ rule, from, to: limit }, number, declared, message.id);
     message.cutOff();
   }
 

@@ -20,6 +20,14 @@ import { type OpenRow, Rows, type RowVisitor } from './rows.ts';
 export const DETECT_BYTES = 64 * 1024;
 /** A token that the end of what was searched may cut. */
 const CUT = 32;
+/** Bytes, or UTF-16 units, that are copied by hand: shorter ones than a call is worth. */
+const SHORT = 24;
+/** Bytes of a UTF-16 unit. */
+const MOST_BYTES = 3;
+const ENCODER = new TextEncoder();
+const NOTHING = new Uint8Array(0);
+/** Bytes that are not kept for another time. */
+const LARGE_TAIL = 1024;
 
 export interface ScanVisitor extends RowVisitor {
   /** All before `to` is read; `final`: the input ends there. */
@@ -56,7 +64,7 @@ export class StreamScan implements Tenant {
   /** What left the window and is still needed; what was left in it for another stream. */
   readonly #kept: Kept;
   #state: Int32Array | null = null;
-  #tail: Uint8Array | null = null;
+  #tail = NOTHING;
   #began = false;
   /** Detection waits for a control token: what has come since then, and what of it was searched. */
   #waits: 'start' | 'header' | null = null;
@@ -85,11 +93,28 @@ export class StreamScan implements Tenant {
     return this.#rows.open;
   }
 
-  /** Takes the next bytes. */
-  push(bytes: Uint8Array): void {
+  /** Takes the next bytes: the first `length` of these. */
+  push(bytes: Uint8Array, length = bytes.length): void {
     const machine = this.#machines.take(this);
     try {
-      this.#push(machine, bytes);
+      this.#push(machine, bytes, length);
+    } finally {
+      this.#machines.release(this);
+    }
+  }
+
+  /** Takes the next text, which has no half of a surrogate pair at its ends: it is encoded where it is read. */
+  pushText(text: string): void {
+    const machine = this.#machines.take(this);
+    try {
+      if (this.#length > machine.capacity >> 1 && !this.#waits) this.#slide(machine);
+      if (this.#waits || text.length * MOST_BYTES > machine.capacity - this.#length) {
+        const bytes = ENCODER.encode(text);
+        this.#push(machine, bytes, bytes.length);
+      } else {
+        this.#length += encodeInto(text, machine.source, this.#length);
+        this.#run(machine);
+      }
     } finally {
       this.#machines.release(this);
     }
@@ -173,24 +198,30 @@ export class StreamScan implements Tenant {
 
   leave(machine: Machine): void {
     this.#slide(machine);
-    this.#state = machine.save();
-    this.#tail = machine.source.slice(0, this.#length);
+    this.#state = machine.save(this.#state);
+    const length = this.#length;
+    // Mostly nothing is left, or a few bytes.
+    if (this.#tail.length < length) this.#tail = new Uint8Array(Math.max(length, SHORT));
+    if (length <= SHORT) copy(machine.source, 0, length, this.#tail, 0);
+    else this.#tail.set(machine.source.subarray(0, length));
     this.#machine = null;
   }
 
   enter(machine: Machine): void {
     this.#machine = machine;
-    if (!this.#state) return;
+    if (this.#state === null) return;
     machine.setDialect(this.dialect);
     machine.restore(this.#state);
-    machine.source.set(this.#tail!);
-    this.#state = this.#tail = null;
+    const length = this.#length;
+    if (length <= SHORT) copy(this.#tail, 0, length, machine.source, 0);
+    else machine.source.set(this.#tail.subarray(0, length));
+    if (this.#tail.length > LARGE_TAIL) this.#tail = NOTHING;
   }
 
-  #push(machine: Machine, bytes: Uint8Array): void {
-    for (let at = 0; at < bytes.length; ) {
+  #push(machine: Machine, bytes: Uint8Array, length: number): void {
+    for (let at = 0; at < length; ) {
       if (this.#waits) {
-        const part = bytes.subarray(at, at + DETECT_BYTES - (this.#held.end - this.#held.from));
+        const part = bytes.subarray(at, Math.min(length, at + DETECT_BYTES - (this.#held.end - this.#held.from)));
         at += part.length;
         this.#held.add(this.#held.end, part);
         const family = this.#familyHeld();
@@ -198,8 +229,8 @@ export class StreamScan implements Tenant {
         continue;
       }
       if (this.#length > machine.capacity >> 1) this.#slide(machine);
-      const room = Math.min(bytes.length - at, machine.capacity - this.#length);
-      if (bytes.length === 1) machine.source[this.#length] = bytes[0]!;
+      const room = Math.min(length - at, machine.capacity - this.#length);
+      if (room <= SHORT) copy(bytes, at, room, machine.source, this.#length);
       else machine.source.set(room === bytes.length ? bytes : bytes.subarray(at, at + room), this.#length);
       this.#length += room;
       at += room;
@@ -298,7 +329,7 @@ export class StreamScan implements Tenant {
     if (waited === 'header') this.#accept(machine, family);
     else if (family === '0.1' && this.#options.role) this.dialect = DIALECTS['openchatml-0.1'];
     else this.#undecided = family === '0.1';
-    this.#push(machine, held);
+    this.#push(machine, held, held.length);
   }
 
   /**
@@ -339,10 +370,27 @@ export class StreamScan implements Tenant {
     this.#length = this.#scanned = 0;
     this.#kept.clear(from);
     this.#final = false;
-    this.#push(machine, bytes);
+    this.#push(machine, bytes, bytes.length);
     this.#final = final;
     if (final) this.#run(machine);
   }
+}
+
+/** Copies `length` bytes of `bytes` from `from` on. */
+function copy(bytes: Uint8Array, from: number, length: number, into: Uint8Array, at: number): void {
+  for (let i = 0; i < length; i++) into[at + i] = bytes[from + i]!;
+}
+
+/** Writes text as UTF-8 where there is room for it; answers how many bytes it is. */
+function encodeInto(text: string, into: Uint8Array, at: number): number {
+  const { length } = text;
+  if (length > SHORT) return ENCODER.encodeInto(text, into.subarray(at)).written;
+  for (let i = 0; i < length; i++) {
+    const unit = text.charCodeAt(i);
+    if (unit >= 0x80) return i + ENCODER.encodeInto(text.slice(i), into.subarray(at + i)).written;
+    into[at + i] = unit;
+  }
+  return length;
 }
 
 /** The first control token of any dialect from `from` on: its family, and where it is at the earliest. */
