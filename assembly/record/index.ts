@@ -16,6 +16,7 @@ export { isUtf8 } from '../text-utf8';
 export { linesPassed, recordsPassed, scanLines, scanTo } from './chat';
 export { asksForTools, checkRecords, countRecords } from './check';
 export { placeScratch } from './fit';
+export { joinLines, objectEnd } from './join';
 export { placeTable } from './state';
 export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGeneration } from './tools';
 export {

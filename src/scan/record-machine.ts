@@ -20,6 +20,8 @@ interface Exports {
   placeTools(from: number, to: number, brief: number, briefTo: number): void;
   placeScratch(from: number, to: number): void;
   lastLine(from: number, to: number): number;
+  objectEnd(from: number): number;
+  joinLines(from: number, to: number): number;
   isUtf8(from: number, to: number): number;
   beginTools(): void;
   scanLines(from: number, to: number, isValid: number, forms: number): number;
@@ -163,6 +165,17 @@ export class RecordMachine {
   lastLine(from: number, to: number): number {
     const found = this.#exports.lastLine(this.origin + from, this.origin + to);
     return found === 0 ? -1 : found - this.origin;
+  }
+
+  /** Position behind the object that begins at one; -1: none ends before the NUL behind the input, or it is no JSON. */
+  objectEnd(from: number): number {
+    const found = this.#exports.objectEnd(this.origin + from);
+    return found === 0 ? -1 : found - this.origin;
+  }
+
+  /** Makes the line feeds of [from, to) carriage returns, which are white space in JSON, too. Answers how many. */
+  joinLines(from: number, to: number): number {
+    return this.#exports.joinLines(this.origin + from, this.origin + to);
   }
 
   /**

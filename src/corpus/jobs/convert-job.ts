@@ -12,15 +12,16 @@ import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import { MemorySource, type Source, WatchedSource } from '../../scan/source.ts';
+import { MemorySource, WatchedSource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
 import type { UnitOptions } from '../records/unit.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import { layoutOf } from '../records/layout.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
-import { areLines } from '../records/turns.ts';
+import { beginsWithTurn } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
 import { RecordTexts } from './convert-rows.ts';
 import { ConvertSums } from './convert-sums.ts';
@@ -48,11 +49,12 @@ export const CONVERT: Kind<ConvertJob> = {
     const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
     const conversion = new Conversion(kit, job, options, !input.canReread);
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
-    const hasRows = canBeRows(job, options) && (part.from > 0 || areLines(source));
+    const hasRows = canBeRows(job, options) && (part.from > 0 || !beginsWithTurn(source));
+    const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const joinsTurns = job.from === 'auto' || isDialect(job.from) || isInterchange(job.from);
-    const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part) : null;
+    const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part, layout) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
-      : rowsAndRecords(source, locate, lines);
+      : rowsAndRecords(lines);
     yield* conversion.take(all, (item) => {
       records += isRows(item) ? item.records : 1;
       return isRows(item) ? conversion.rows(item, lines!) : conversion.record(item);
@@ -72,14 +74,10 @@ function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
   return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
 }
 
-/** Lines as rows, up to where records of another form begin. */
-function* rowsAndRecords(
-  source: Source,
-  locate: (bytes: Uint8Array) => number,
-  lines: ChatLines,
-): Generator<RecordRows | CorpusRecord | RecordProblem, void, void> {
+/** Records as rows, up to where those of another form begin. */
+function* rowsAndRecords(lines: ChatLines): Generator<RecordRows | CorpusRecord | RecordProblem, void, void> {
   const others = yield* lines.scanned();
-  if (others !== null) yield* readRecords(source, { locate }, others);
+  if (others !== null) yield* lines.rest(others);
 }
 
 /** Where a transcript comes from: for its id, and for people. */

@@ -205,7 +205,7 @@ class CheckWorker implements UnitWorker {
     const next = nextRecord(rows, record);
     const number = rows.record + ordinalOf(rows, record);
     const line = lineOf(rows, record);
-    const lineFrom = base + wordAt(machine.rows, record, FROM);
+    const lineFrom = rows.framing === null ? base + wordAt(machine.rows, record, FROM) : null;
     const pointers = new RowPointers(rows, record);
     // Open calls are told where the record ends.
     const open: Told[] = [];

@@ -87,13 +87,14 @@ export class TableOutput implements MessageForm {
   }
 
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
-    const { machine, tools, base, to } = rows;
+    const { machine, tools, base, to, framing } = rows;
     const { columns } = this.#rows;
     if (this.#machine !== machine) machine.beginCells();
     this.#machine = machine;
     /** A record at a row; it may be the first one of a section, or there may be no more room. */
     const begin = (row: number): number => {
-      this.begins(base + wordAt(machine.rows, row, FROM));
+      // An input without lines is one section.
+      this.begins(framing === null ? base + wordAt(machine.rows, row, FROM) : 0);
       return this.isFull ? -1 : rows.record + ordinalOf(rows, row);
     };
     while (record < to) {

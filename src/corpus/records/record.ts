@@ -7,11 +7,12 @@ import type { Source } from '../../scan/source.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
-import { layoutOf } from './layout.ts';
+import type { ValuesPlace } from './framing.ts';
+import { type Layout, layoutOf } from './layout.ts';
 import type { CorpusRecord, Placed, RecordProblem } from './record-types.ts';
 import { CHUNK, RecordWindow } from './record-window.ts';
 import { beginsWithTurn, withTurnsJoined } from './turns.ts';
-import { listed, valuesOf } from './values.ts';
+import { afterList, listed, type ValueSpan, valuesOf } from './values.ts';
 import type { LineRange } from './window.ts';
 
 export type { CorpusRecord, Placed, RecordProblem } from './record-types.ts';
@@ -57,8 +58,29 @@ function* everyRecord(
   }
   const isList = layout === 'list';
   input.skip(isList ? at + 1 : at);
-  let number = 0;
-  for (const { bytes, problem, ...place } of isList ? listed(input, line) : valuesOf(input, line)) {
+  yield* valueRecords(isList ? listed(input, line) : valuesOf(input, line), 0, options);
+}
+
+/** Where the records of an input go on; of a source without lines the `state` of its values. */
+export type RecordsRest = LineRange & Partial<ValuesPlace>;
+
+/** The records of a source from a place on. */
+export function restOfRecords(
+  source: Source, layout: Layout, options: RecordOptions, rest: RecordsRest,
+): Generator<CorpusRecord | RecordProblem, void, void> {
+  if (layout === 'lines') return readRecords(source, options, rest);
+  const { from, line, record, state } = rest;
+  const input = new RecordWindow(source, options.largest ?? LARGEST, from);
+  const spans = layout === 'values' ? valuesOf(input, line)
+    : state === 'after' ? afterList(input, 0, line) : listed(input, line, state === 'first');
+  return valueRecords(spans, record, options);
+}
+
+function* valueRecords(
+  spans: Iterable<ValueSpan>, first: number, options: RecordOptions,
+): Generator<CorpusRecord | RecordProblem, void, void> {
+  let number = first;
+  for (const { bytes, problem, ...place } of spans) {
     const placed = { ...place, number: number++ };
     if (problem !== undefined) yield { ...placed, ...problem };
     else if (bytes === null) yield tooLarge(placed);

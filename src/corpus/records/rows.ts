@@ -13,9 +13,13 @@ import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { isRounded } from '../../tools/exact.ts';
+import { ValueFraming } from './framing.ts';
 import { LF } from './json-bytes.ts';
+import type { Layout } from './layout.ts';
 import { locateWith, RecordLines } from './lines.ts';
-import { type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, tooLarge } from './record.ts';
+import {
+  type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, type RecordsRest, restOfRecords, tooLarge,
+} from './record.ts';
 import { type BadRecord, type Unit, type UnitForm, type UnitOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
@@ -33,6 +37,8 @@ export interface RecordRows {
   readonly line: number;
   /** The tools of records, by what the scanner knows of them. */
   readonly tools: RecordTools;
+  /** Knows the lines of records that are not one a line; null: they are. */
+  readonly framing: ValueFraming | null;
 }
 
 export const isRows = (item: object): item is RecordRows => 'to' in item && 'machine' in item;
@@ -50,8 +56,8 @@ export const ordinalOf = ({ machine }: RecordRows, row: number): number =>
   wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT;
 
 /** Line of the record at a row. */
-export const lineOf = ({ machine, line }: RecordRows, row: number): number =>
-  line + wordAt(machine.rows, row + 1, NEXT);
+export const lineOf = ({ machine, base, line, framing }: RecordRows, row: number): number =>
+  framing?.lineAt(base + wordAt(machine.rows, row, FROM)) ?? line + wordAt(machine.rows, row + 1, NEXT);
 
 export const nextRecord = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, NEXT);
 
@@ -70,6 +76,7 @@ export class ChatLines {
   readonly #options: UnitOptions;
   readonly #range: LineRange;
   readonly #tools: RecordTools;
+  readonly #layout: Layout;
   #window: LineWindow | undefined;
   #otherLines: RecordLines | undefined;
   #lineFrom = 0;
@@ -77,20 +84,25 @@ export class ChatLines {
   records: number;
   lines: number;
 
-  constructor(machines: Machines, source: Source, options: UnitOptions, range: LineRange) {
+  /** Of a source that has no lines the range is all of it. */
+  constructor(
+    machines: Machines, source: Source, options: UnitOptions, range: LineRange, layout: Layout = 'lines',
+  ) {
     this.#machines = machines;
     this.#machine = machines.machine;
     this.#records = machines.records;
     this.#source = source;
     this.#options = options;
     this.#range = range;
+    this.#layout = layout;
     this.#tools = toolsOf(this.#records);
     this.records = range.record;
     this.lines = range.line - 1;
   }
 
-  /** Where the line begins in the input that was made a value last. */
-  get lineFrom(): number {
+  /** Where the line begins in the input that was made a value last; null: records are not lines. */
+  get lineFrom(): number | null {
+    if (this.#layout !== 'lines') return null;
     return this.#otherLines?.lineFrom ?? this.#lineFrom;
   }
 
@@ -99,7 +111,9 @@ export class ChatLines {
     const scanned = this.scanned();
     for (let next = scanned.next(); ; next = scanned.next()) {
       if (next.done) {
-        if (next.value !== null) yield* this.#others(next.value);
+        if (next.value === null) return;
+        if (this.#layout === 'lines') yield* this.#others(next.value);
+        else yield* this.#restOf(next.value);
         return;
       }
       if (isRows(next.value)) yield next.value;
@@ -111,10 +125,11 @@ export class ChatLines {
    * Rows of the lines, and records that are longer than the window; answers the lines of records of another form, to
    * which it has come.
    */
-  *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, LineRange | null, void> {
+  *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, RecordsRest | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
-    const window = new LineWindow(machine, this.#source, this.#range, machine.input.length - 1);
+    const framing = this.#layout === 'lines' ? null : new ValueFraming(machine, this.#layout);
+    const window = new LineWindow(machine, this.#source, this.#range, machine.input.length - 1, framing);
     this.#window = window;
     while (window.position < to) {
       if (window.holdsLine()) {
@@ -123,18 +138,19 @@ export class ChatLines {
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER) {
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
-          const line = this.lines + 1 + wordAt(machine.rows, 1, NEXT);
-          return { from, to, isLine: true, record: this.records, line };
+          const line = framing?.lineAt(from) ?? this.lines + 1 + wordAt(machine.rows, 1, NEXT);
+          return { from, to, isLine: true, record: this.records, line, state: 'next' };
         }
         const { records, lines, stop } = machine;
         if (rows > 0) {
           const place = { base: base - machine.origin, record: this.records, line: this.lines + 1 };
-          yield { machine, to: rows, records, ...place, tools: this.#tools };
+          yield { machine, to: rows, records, ...place, tools: this.#tools, framing };
         }
         this.records += records;
-        this.lines += lines;
+        if (framing === null) this.lines += lines;
         window.at = stop;
-      } else if (window.ended) return null;
+      } else if (framing !== null) return { ...framing.rest, to, isLine: true, record: this.records };
+      else if (window.ended) return null;
       else {
         const { from, length, bytes } = window.longLine(LARGEST);
         this.lines++;
@@ -189,6 +205,20 @@ export class ChatLines {
     }
     this.records = others.records;
     this.lines = others.lines;
+  }
+
+  /** The same of values that are not one a line. */
+  *#restOf(place: RecordsRest): Generator<Unit | BadRecord, void, void> {
+    for (const record of this.rest(place)) {
+      this.records++;
+      yield* unitsOfRecord(record, this.#options);
+    }
+  }
+
+  /** The records from a place on that `scanned` has answered. */
+  rest(place: RecordsRest): Generator<CorpusRecord | RecordProblem, void, void> {
+    const options = { locate: locateWith(this.#machine), largest: this.#options.largestRecord };
+    return restOfRecords(this.#source, this.#layout, options, place);
   }
 }
 

@@ -2,9 +2,10 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import type { Kit } from '../jobs/open.ts';
+import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
 import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
-import { areLines } from './turns.ts';
+import { beginsWithTurn } from './turns.ts';
 import { type BadRecord, type Unit, type UnitOptions, unitsOf } from './unit.ts';
 import type { LineRange } from './window.ts';
 
@@ -25,8 +26,12 @@ export class Units implements SourceWatcher {
   constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart, rows = false) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
-    this.#lines = part.from === 0 && !areLines(source) ? null
-      : rows && canBeRows(options) ? new ChatLines(kit, counted, options, part)
+    const layout = part.from > 0 ? 'lines' : layoutOf(source);
+    const isRead = rows && canBeRows(options);
+    const isTurns = part.from === 0 && beginsWithTurn(source);
+    this.#lines = isTurns ? null
+      : isRead ? new ChatLines(kit, counted, options, part, layout)
+      : layout !== 'lines' ? null
       : new RecordLines(kit.text, kit.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
   }

@@ -21,9 +21,12 @@ export interface ValueSpan {
 
 type Spans = Generator<ValueSpan, void, void>;
 
-/** The values of a list that is the whole input: what stands between its commas. */
-export function* listed(input: RecordWindow, firstLine: number): Spans {
-  let isFirst = true;
+/**
+ * The values of a list that is the whole input: what stands between its commas. `beginsList`: the window begins behind
+ * the bracket, not behind a comma.
+ */
+export function* listed(input: RecordWindow, firstLine: number, beginsList = true): Spans {
+  let isFirst = beginsList;
   let line = firstLine;
   let start = 0;
   let at = 0;
@@ -86,7 +89,8 @@ const problemAt = (place: Place, at: number, problem: string, remedy: string): V
   ...place, bytes: null, problem: { problem, remedy, at },
 });
 
-function* afterList(input: RecordWindow, start: number, firstLine: number): Spans {
+/** What stands behind a list: nothing should. */
+export function* afterList(input: RecordWindow, start: number, firstLine: number): Spans {
   let line = firstLine;
   for (let at = start; input.has(at); at++) {
     const byte = input.bytes[at];
@@ -95,6 +99,9 @@ function* afterList(input: RecordWindow, start: number, firstLine: number): Span
       const from = input.base + at;
       const remedy = 'give one list, or one object a line';
       yield problemAt({ line, from, to: from + 1 }, from, 'something follows the list', remedy);
+      // All bytes count as read, whatever the size of reads.
+      do input.skip(input.length);
+      while (input.more());
       return;
     }
     if (at >= CHUNK) at -= input.skip(at);

@@ -30,6 +30,15 @@ export interface LineMachine {
   lastLine(from: number, to: number): number;
 }
 
+/** Makes lines of an input that has none. */
+export interface Framing {
+  /**
+   * Makes lines of what can be made lines in the window: bytes [at, length) of it, of which `base` is the position of
+   * the first one in the input. Answers where the last line ends that was made, or -1.
+   */
+  frame(bytes: Uint8Array, base: number, at: number, length: number, ended: boolean): number;
+}
+
 /** Bytes that are read at once: they stay in the second-level cache. */
 const STEP = 256 * 1024;
 
@@ -39,6 +48,7 @@ export class LineWindow {
   readonly #bytes: Buffer;
   /** Bytes of the window that are used. */
   readonly #most: number;
+  readonly #framing: Framing | null;
   /** Position in the input of the window's first byte; where the line at hand begins in it. */
   base: number;
   at = 0;
@@ -48,12 +58,16 @@ export class LineWindow {
   ended = false;
 
   /** Begins at the first line of a range. `most`: bytes of the window that are used. */
-  constructor(machine: LineMachine, source: Source, { from, isLine }: LineRange, most: number = machine.input.length) {
+  constructor(
+    machine: LineMachine, source: Source, { from, isLine }: LineRange, most: number = machine.input.length,
+    framing: Framing | null = null,
+  ) {
     const { input } = machine;
     this.#machine = machine;
     this.#source = source;
     this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
     this.#most = most;
+    this.#framing = framing;
     // A line begins where the byte before is a line feed.
     this.base = isLine ? from : Math.max(0, from - 1);
     if (isLine) return;
@@ -75,7 +89,7 @@ export class LineWindow {
   holdsLine(): boolean {
     while (this.last < this.at) {
       if (this.#more()) continue;
-      if (!this.ended || this.at >= this.#length) return false;
+      if (!this.ended || this.at >= this.#length || this.#framing !== null) return false;
       // The end of the input ends a line.
       this.last = this.#length;
     }
@@ -134,11 +148,13 @@ export class LineWindow {
     this.#source.release(this.base);
     const to = Math.min(this.#most, this.#length + STEP);
     const read = this.#source.read(this.base + this.#length, bytes.subarray(this.#length, to));
-    const last = this.#machine.lastLine(this.#length, this.#length + read);
-    if (last >= 0) this.last = last;
+    const before = this.#length;
     this.#length += read;
     this.ended = read === 0 || this.base + this.#length === this.#source.end;
-    return read > 0;
+    const last = this.#framing?.frame(bytes, this.base, this.at, this.#length, this.ended)
+      ?? this.#machine.lastLine(before, this.#length);
+    if (last >= 0) this.last = last;
+    return read > 0 || last >= 0;
   }
 
   #passMark(): void {

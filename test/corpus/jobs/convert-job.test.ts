@@ -82,6 +82,15 @@ function chatLine(random: Random): string {
   return random.once(8) ? mutated(random, Buffer.from(text)).toString().replaceAll('\n', ' ') : text;
 }
 
+/** The same over many lines, mostly. */
+function laidOut(random: Random, text: string): string {
+  try {
+    return random.once(4) ? text : JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
 function rawText(random: Random): Uint8Array {
   const parts: Uint8Array[] = [];
   for (let i = 0; i < 12; i++) {
@@ -140,7 +149,9 @@ test('chat records as text: the same from rows and from values', async () => {
     // Lists of tools are known again when they are met for the second time.
     const pool = Array.from({ length: 1 + random.below(8) }, () => chatLine(random));
     const records = Array.from({ length: 1 + random.below(20) }, () => random.pick(pool));
-    writeFileSync(path, records.concat(random.pick([[], [line(random)]])).join('\n'));
+    const lines = records.concat(random.pick([[], [line(random)]]));
+    const isList = random.once(4);
+    writeFileSync(path, isList ? `[${lines.map((text) => laidOut(random, text)).join(',\n')}\n]` : lines.join('\n'));
     const work = { kind: 'convert', to: 'openchatml-2.2', from: 'auto', forTerminal: false } as const;
     // Lines of JSON, which say ids, are written from values.
     const values = (await seen(path, { ...work, format: 'ndjson' }, {}, 1)) as Seen;

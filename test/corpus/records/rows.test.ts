@@ -6,6 +6,7 @@ import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
+import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
@@ -69,6 +70,20 @@ const lineOf = (random: Random): Buffer => {
   return random.once(12) ? mutated(random, line) : line;
 };
 
+/** A value as a list holds it: over many lines, most of them. */
+function valueOf(random: Random): Buffer {
+  if (random.once(40)) return Buffer.from(random.pick(['{}', 'x', '{', '[]', '12', '"a, b"', '{"text":"a\nb"}']));
+  const text = randomText(random, randomRecord(random));
+  let value = text;
+  try {
+    if (!random.once(4)) value = JSON.stringify(JSON.parse(text), null, random.pick([1, 2, '\t']));
+  } catch {
+    // It is broken as it is.
+  }
+  const bytes = Buffer.from(random.once(4) ? value.replaceAll('\n', '\r\n') : value, 'utf8');
+  return random.once(20) ? mutated(random, bytes) : bytes;
+}
+
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function same(bytes: Buffer, hint: string): void {
@@ -79,7 +94,7 @@ function same(bytes: Buffer, hint: string): void {
       const rows = done(kit, work, inputOf(bytes, most), {});
       if (isSame(rows, plain)) return;
       // A line that goes wrong alone is easier to look at.
-      for (const text of bytes.toString('latin1').split('\n')) {
+      if (layoutOf(inputOf(bytes, 1 << 20)) === 'lines') for (const text of bytes.toString('latin1').split('\n')) {
         const line = Buffer.from(text, 'latin1');
         const alone = done(PLAIN, work, inputOf(line, 1 << 20), OLD);
         expect(done(kit, work, inputOf(line, most), {}), `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`)
@@ -100,6 +115,25 @@ describe('rows of chat records', () => {
       if (/^[\s\ufeff]*\[/.test(lines.map(String).join('\n'))) lines.unshift(Buffer.from('{"messages":[]}'));
       const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])));
       same(random.once(2) ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes, `seed ${seed}`);
+    }
+  });
+
+  test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+    for (let run = 0; run < runs(600); run++) {
+      const seed = SEED + run;
+      const random = randomOf(seed);
+      const blank = (): string => random.pick(['', '', ' ', '\n', '\r\n', ' \n\n\t']);
+      const values = Array.from({ length: 1 + random.below(8) }, () => valueOf(random));
+      const isList = !random.once(3);
+      const pieces = values.flatMap((value, i) => [
+        blank(), i === 0 ? '' : isList ? ',' : random.pick(['\n', '\n', ' ', '\n\x1e', '\x1e']),
+        isList && random.once(60) ? ',' : '', blank(), value, random.once(60) ? 'x' : '',
+      ]);
+      const end = random.once(30) ? '' : random.once(30) ? ']\n x' : ']';
+      const inside = isList ? ['[', ...pieces, blank(), end] : pieces;
+      const all = [random.once(10) ? '\ufeff' : '', blank(), ...inside, blank()];
+      const bytes = Buffer.concat(all.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
+      same(bytes, `seed ${seed}`);
     }
   });
 
