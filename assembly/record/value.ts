@@ -118,10 +118,23 @@ export function parts(p: usize): usize {
   }
 }
 
-/** Passes a part, which must be one of text. */
+/** Whether a type, at its value, is one of those for which a placeholder is shown: images, audio, files. */
+function isShown(p: usize): bool {
+  const start = load<u32>(p);
+  // "ima "aud "vid "fil "doc "inp, but not "input_t
+  if (start != 0x616d6922 && start != 0x64756122 && start != 0x64697622 && start != 0x6c696622 && start != 0x636f6422
+    && (start != 0x706e6922 || load<u64>(p) == 0x745f7475706e6922)) return false;
+  const from = p + 1;
+  do p++;
+  while (<u32>load<u8>(p) - 0x61 < 26 || load<u8>(p) == 0x5f);
+  return load<u8>(p) == QUOTE && p - from <= 32;
+}
+
+/** Passes a part: of text, or one that a placeholder is shown for. */
 function part(p: usize): usize {
   let isText = false;
   let isTyped = false;
+  let hasText = false;
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_OBJECT) {
     markOdd();
@@ -133,14 +146,15 @@ function part(p: usize): usize {
     if (key == K_TEXT) {
       p = afterKey(p + 5);
       if (p == 0) return 0;
-      if (isText) markOdd();
-      isText = true;
+      if (hasText) markOdd();
+      hasText = true;
       p = textValue(p, IN_ITEM);
       if (textFrom == 0 || (seen & SEEN_LONE) != 0) markOdd();
     } else if (key == K_TYPE) {
       p = afterKey(p + 5);
       if (p == 0) return 0;
-      if (isTyped || (load<u64>(p) & M6) != 0x227478657422) markOdd();
+      isText = (load<u64>(p) & M6) == 0x227478657422; // "text"
+      if (isTyped || (!isText && !isShown(p))) markOdd();
       isTyped = true;
       p = valueEnd(p, IN_ITEM);
     } else p = otherMember(p, IN_ITEM);
@@ -151,6 +165,6 @@ function part(p: usize): usize {
     if (byte != COMMA) return 0;
     p = skipBlanks(p + 1);
   }
-  if (!isText || !isTyped) markOdd();
+  if (!isTyped || (isText && !hasText)) markOdd();
   return p + 1;
 }

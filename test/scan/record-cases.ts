@@ -38,6 +38,7 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [U('"\\\\u0041 \\\\/"'), '', ['user', '  body escaped|\\\\u0041 \\\\/']],
   [U('"\\ud83d\\uDE00"'), '', ['user', '  body escaped coded|\\ud83d\\uDE00']],
   [U('[]'), 'parts', ['user', '  body parts|[]']],
+  [U('[{"type":"image_url"}]'), 'parts', ['user', '  body parts|[{"type":"image_url"}]']],
   [U('[ "a" ,{"type":"text","text":"\\n"}]'), 'parts', ['user', '  body parts|[ "a" ,{"type":"text","text":"\\n"}]']],
   [
     U('[{"z":[1],"text":"b","type":"text"}]'), 'parts losses',
@@ -126,7 +127,8 @@ export const RARE_ENTRIES: string[] = [
   U('"\\ud83d\\ud83d\\ude00\\ude00"'),
   U('[1]'), U('[null]'), U('[[]]'), U('[{}]'), U('[{"type":"text"}]'), U('[{"text":"a"}]'),
   U('[{"type":"text","text":null}]'),
-  U('[{"type":"image_url","text":"a"}]'), U('[{"type":"text","text":"a","text":"a"}]'),
+  U('[{"type":"input_text","text":"a"}]'), U('[{"type":"tool_use"}]'), U('[{"type":"image_url","text":1}]'),
+  U('[{"type":"image-url"}]'), U(`[{"type":"image${'s'.repeat(28)}"}]`), U('[{"type":"text","text":"a","text":"a"}]'),
   U('[{"type":"text","type":"text","text":"a"}]'),
   U('["\\ud83d"]'), U('[{"type":"text","text":"\\udc00"}]'), U('[{"type":"text","text":"a","\\u0061":1}]'),
   // Names and ids.

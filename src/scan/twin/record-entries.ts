@@ -61,6 +61,8 @@ const TURN_KEYS = ['from', 'value'];
 const CALL_KEYS = ['id', 'type', 'function'];
 const TARGET_KEYS = ['name', 'arguments'];
 const PART_KEYS = ['type', 'text'];
+/** Types of parts for which a placeholder is shown, with their quotes. */
+const SHOWN_TYPE = /^"(?=ima|aud|vid|fil|doc|inp)(?!input_t)[a-z_]{1,32}"$/;
 
 /**
  * The members of an object that are known. Rare: one of them stands twice; one of `others` is there, which belong to
@@ -250,7 +252,10 @@ export class Entries {
       else {
         const has = this.#members(filled(part), PART_KEYS);
         const type = has.get('type');
-        if (type === undefined || this.#raw(type) !== '"text"' || this.#string(has.get('text')) === null) throw RARE;
+        const given = has.get('text');
+        if (given !== undefined && this.#string(given) === null) throw RARE;
+        const isText = type !== undefined && this.#raw(type) === '"text"';
+        if (isText ? given === undefined : type === undefined || !SHOWN_TYPE.test(this.#raw(type))) throw RARE;
       }
     }
     this.flags |= abi.HAS_PARTS;

@@ -94,7 +94,9 @@ function content(random: Random): unknown {
     return Array.from({ length: random.below(4) }, () => random.pick<unknown>([
       { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, 'plain',
       { type: 'image_url', image_url: { url: 'x' } }, { type: 'text' }, 12,
-      { type: 'text', text: 'x', cache: 1 },
+      { type: 'text', text: 'x', cache: 1 }, { type: 'input_audio', input_audio: { data: 'x' } }, { type: 'image_url' },
+      { type: 'image', source: null, text: random.pick(TEXTS) }, { type: 'input_text', text: 'x' },
+      { type: random.pick(['document', 'filter', 'input_', 'image-x', 'video'.padEnd(33, 'o'), 'tool_use']), x: [1] },
     ]));
   }
   return random.once(3) ? random.pick(TEXTS) : TEXTS[random.below(3)];
