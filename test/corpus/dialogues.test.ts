@@ -41,7 +41,8 @@ function saidByQwen({ role, content, tool_calls = [] }: Entry): object {
   const calls = tool_calls.map(({ function: { name, arguments: text } }) => {
     return `<tool_call>\n{"name": ${JSON.stringify(name)}, "arguments": ${text}}\n</tool_call>`;
   });
-  return { role, content: `<think>\nHm.\n</think>\n\n${[...(content === null ? [] : [content]), ...calls].join('\n')}` };
+  const said = [...(content === null ? [] : [content]), ...calls].join('\n');
+  return { role, content: `<think>\nHm.\n</think>\n\n${said}` };
 }
 
 const converted = (form: 'anthropic' | 'responses' | 'sharegpt') => (record: ChatRecord): object =>
@@ -77,7 +78,10 @@ describe.skipIf(shared === null)('the dialogues as records', () => {
   const LAYOUTS = [
     { layout: 'lines', write: (values: object[]) => values.map((value) => `${JSON.stringify(value)}\n`).join('') },
     { layout: 'a list', write: (values: object[]) => JSON.stringify(values, null, 1) },
-    { layout: 'many lines each', write: (values: object[]) => values.map((v) => JSON.stringify(v, null, 2)).join('\n') },
+    {
+      layout: 'many lines each',
+      write: (values: object[]) => values.map((value) => JSON.stringify(value, null, 2)).join('\n'),
+    },
   ];
   const CASES = FORMS.flatMap((form) => LAYOUTS.map((layout) => ({ ...form, ...layout, record: form.write })));
 

@@ -10,6 +10,7 @@ import { neutralOf } from '../../formats/convert.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { toolName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
+import { withoutCall } from '../stream/rescue.ts';
 
 /** A text for the user, a call, or reasoning. */
 export interface Item {
@@ -44,6 +45,8 @@ export type Step =
 export interface AnswerOptions {
   /** As the stream has it: with it all of the stream is one output of a model. */
   readonly role?: string | undefined;
+  /** As the stream has it: what ends as a call to nobody is shown, and is no call (R-RESCUE). */
+  readonly rescue?: boolean | undefined;
 }
 
 /** Finish reasons of a model that stopped before it was done. */
@@ -53,6 +56,7 @@ export class Answer {
   /** As the model's server tells it; known when the output has ended. */
   finishReason: string | null = null;
   readonly #isCompletion: boolean;
+  readonly #isRescued: boolean;
   #steps: Step[] = [];
   #dialect: StreamedDialect = null;
   #added: StreamedMessage | null = null;
@@ -70,8 +74,9 @@ export class Answer {
   #isRefused = false;
   #isEnded = false;
 
-  constructor({ role }: AnswerOptions) {
+  constructor({ role, rescue = false }: AnswerOptions) {
     this.#isCompletion = role !== undefined;
+    this.#isRescued = rescue;
   }
 
   /** The steps that an event brings; after the one that ends the answer there are none. */
@@ -183,8 +188,9 @@ export class Answer {
     this.#close(message.status === 'completed');
     if (this.#dialect === 'openchatml-0.1' && message.kind === 'text') this.#lineCalls(message, id);
     this.#added = null;
-    this.#hasCalled ||= message.end === 'call';
-    this.#hasReturned = message.end === 'return';
+    const { end } = this.#isRescued ? withoutCall(message) : message;
+    this.#hasCalled ||= end === 'call';
+    this.#hasReturned = end === 'return';
   }
 
   /** Calls of 0.1 stand in the content of a message. */

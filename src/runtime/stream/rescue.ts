@@ -7,6 +7,7 @@ import {
   BodyBreaks, ENDING, isSaid, OPENED, SAID, type StrayToken, strippedParts,
 } from '../../model/rescue.ts';
 import { splitWords } from '../../model/words.ts';
+import type { DoneMessage } from './event.ts';
 import type { HeaderRows } from './header-rows.ts';
 import type { OpenRow } from './rows.ts';
 
@@ -126,4 +127,10 @@ export class StreamRescue {
     this.release();
     return to;
   }
+}
+
+/** What is shown and ends as a call to nobody is none (R-RESCUE, e). */
+export function withoutCall(done: DoneMessage): DoneMessage {
+  if (done.end !== 'call' || done.kind !== 'text' || done.recipient !== null) return done;
+  return { ...done, end: done.channel === 'final' ? 'return' : 'end' };
 }

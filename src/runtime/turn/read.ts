@@ -15,6 +15,7 @@ import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../
 import type { RoutedCall } from '../router/types.ts';
 import { TokenStream } from '../token.ts';
 import type { OpenCall, OutputChunk, Vocabulary } from './types.ts';
+import { withoutCall } from '../stream/rescue.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
 
 /** A call to dispatch: its place among the messages, and where its header stands in the output. */
@@ -195,12 +196,6 @@ export class OutputReader {
     this.#isEnough = true;
     this.#returned = id;
   }
-}
-
-/** What is shown and ends as a call to nobody is none (R-RESCUE). */
-function withoutCall(done: DoneMessage): DoneMessage {
-  if (done.end !== 'call' || done.kind !== 'text' || done.recipient !== null) return done;
-  return { ...done, end: done.channel === 'final' ? 'return' : 'end' };
 }
 
 /** Tells that calls which were read are not made. */

@@ -38,8 +38,11 @@ export function expectedOf(
   let stop: string | null = null;
   for (const transcript of parseOn(machine, input, options).transcripts) {
     for (const message of transcript) {
-      const { role, recipient, end, content, channel, isAmbiguous } = message;
+      const { role, recipient, content, channel, isAmbiguous } = message;
       const isShown = isVisible(message, transcript.info, source, options);
+      // What is shown and ends as a call to nobody is none.
+      const isNoCall = options.rescue === true && isShown && recipient === null && message.end === 'call';
+      const end = !isNoCall ? message.end : channel === 'final' ? 'return' : 'end';
       const isOpenLiteral = message.rowsOf(LITERAL).some(({ unterminated }) => unterminated);
       const hasPart = message.writtenThought?.isOpened === false || isOpenLiteral;
       if (role === 'assistant' && (hasPart || options.harmonyPreambles)) isExact = false;

@@ -75,6 +75,14 @@ describe('chat completions', () => {
     expect((await formOf('chat', bytes(text), options)).at(-1)).toEqual(chunk({}, expected));
   });
 
+  const RESCUED = [[true, 'Wait.4'], [false, 'Wait.']] as const;
+  test.each(RESCUED)('rescue %s: after a preamble that ends as a call', async (rescue, text) => {
+    const output = bytes('<|channel|>commentary<|message|>Wait.<|call|>'
+      + '<|start|>assistant<|channel|>final<|message|>4<|return|>');
+    const chunks = (await formOf('chat', output, { ...OPTIONS, rescue })) as ChatCompletionChunk[];
+    expect(chunks.map(({ choices }) => choices[0]!.delta.content ?? '').join('')).toBe(text);
+  });
+
   test('an output that failed ends in an error, as clients know it', async () => {
     const text = '<|channel|>commentary to=functions.f to=functions.g<|message|>{}<|call|>';
     expect((await formOf('chat', bytes(text))).at(-1)).toEqual({
