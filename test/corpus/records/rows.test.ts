@@ -119,7 +119,7 @@ describe('rows of chat records', () => {
   });
 
   test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
-    for (let run = 0; run < runs(600); run++) {
+    for (let run = 0; run < runs(300); run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
       const blank = (): string => random.pick(['', '', ' ', '\n', '\r\n', ' \n\n\t']);
