@@ -53,7 +53,7 @@ function writeEvents(input: InputSource, path: string, options: StreamCommandOpt
   const messages = new MessageStream(
     streamOptionsFor({ ...read, reasoning, harmonyPreambles, missingChannel, as: form }),
   );
-  const adapter = adapterFor(form, { role: read.role, response: { model } });
+  const adapter = adapterFor(form, { role: read.role, rescue: read.rescue, response: { model } });
   adapter.finishReason = finishReason ?? null;
   const write = (events: readonly object[]): void => {
     for (const event of events) {

@@ -62,6 +62,7 @@ export class Answer {
   #added: StreamedMessage | null = null;
   #open: Item | null = null;
   #items = 0;
+  #calls = 0;
   readonly #callIds = new Set<string>();
   /** A message ended in `<|call|>`; the output is complete whatever follows. */
   #hasCalled = false;
@@ -146,7 +147,7 @@ export class Answer {
   #openItem(kind: Item['kind'], id: string, call: Pick<Item, 'callId' | 'name' | 'isJson'> = NO_CALL): Item {
     const message = this.#added!;
     const item: Item = {
-      kind, id, ...call, index: this.#items++, callIndex: kind === 'call' ? this.#callIds.size - 1 : -1,
+      kind, id, ...call, index: this.#items++, callIndex: kind === 'call' ? this.#calls++ : -1,
       isPreamble: kind === 'text' && message.channel === 'commentary', text: '', summary: null,
     };
     this.#open = item;
@@ -155,7 +156,8 @@ export class Answer {
   }
 
   #openCall(id: string, recipient: string, { callId, contentType }: CallHeader): void {
-    const own = callId !== null && !this.#callIds.has(callId) ? callId : `call_${id}`;
+    let own = callId ?? `call_${id}`;
+    for (let n = 1; this.#callIds.has(own); n++) own = n === 1 ? `call_${id}` : `call_${id}_${n}`;
     this.#callIds.add(own);
     const isJson = contentType === null || contentType === 'json';
     this.#openItem('call', id, { callId: own, name: toolName(recipient), isJson });

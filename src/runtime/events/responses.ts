@@ -88,7 +88,8 @@ export class ResponsesAdapter extends Adapter<ResponsesEvent> {
 
   #added(item: Item): void {
     this.#tell({
-      type: 'response.output_item.added', output_index: item.index, item: itemOf({ ...item, text: '' }, 'in_progress'),
+      type: 'response.output_item.added', output_index: item.index,
+      item: itemOf({ ...item, text: '', summary: null }, 'in_progress'),
     });
     if (item.kind === 'text') this.#part('added', item, '');
   }

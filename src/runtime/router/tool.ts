@@ -58,13 +58,19 @@ export class InvalidArguments extends Error {
 
   /** Which places are wrong, as JSON pointers. `expose`: what the schema says of them too, which may quote them. */
   detail(expose: boolean): string {
-    const told = this.issues.slice(0, MOST_ISSUES).map(({ message, path = [] }) => {
-      const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
-      const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-      return `${pointer || 'the value'}${expose ? `: ${message}` : ' is not as it must be'}`;
-    });
-    return told.join('; ');
+    try {
+      return this.issues.slice(0, MOST_ISSUES).map((issue) => detailOf(issue, expose)).join('; ');
+    } catch {
+      // A library may give issues that are none.
+      return 'the value is not as it must be';
+    }
   }
+}
+
+function detailOf({ message, path = [] }: StandardIssue, expose: boolean): string {
+  const keys = path.map((part) => (typeof part === 'object' ? part.key : part));
+  const pointer = keys.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  return `${pointer || 'the value'}${expose ? `: ${message}` : ' is not as it must be'}`;
 }
 
 const MOST_ISSUES = 10;

@@ -20,20 +20,27 @@ export interface CompletionOptions {
   readonly framing?: 'events' | 'lines' | undefined;
   /** UTF-16 units of a line, and of an event, that are still read: 4 Mi. */
   readonly longest?: number | undefined;
+  /** Takes out of what the server tells as an error what is not to be told, before it is cut. */
+  readonly clean?: ((told: string) => string) | undefined;
 }
 
 /**
  * The chunks of a completion, from the body of a server's response. What the server tells as an error, what is no JSON
- * and what is too long is a ModelError. Behind `[DONE]` nothing is read.
+ * and what is too long is a ModelError. Behind `[DONE]` nothing is read. A body that ends before the server has said
+ * that it is done was cut: its last chunk has the finish reason `length`.
  */
 export async function* readCompletion(
-  source: PieceSource, { framing = 'events', longest = LONGEST_LINE }: CompletionOptions = {},
+  source: PieceSource, { framing = 'events', longest = LONGEST_LINE, clean = (told) => told }: CompletionOptions = {},
 ): AsyncGenerator<CompletionChunk, void, void> {
+  let isOver = false;
   for await (const text of framing === 'lines' ? linesOf(source, longest) : dataOf(source, longest)) {
     if (text.trim() === '[DONE]') return;
-    const chunk = chunkOf(text);
-    if (chunk !== null) yield chunk;
+    const chunk = chunkOf(text, clean);
+    if (chunk === null) continue;
+    isOver ||= chunk.finishReason !== null;
+    yield chunk;
   }
+  if (!isOver) yield { text: '', tokens: null, finishReason: 'length', usage: null };
 }
 
 async function* dataOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
@@ -59,7 +66,7 @@ export function toldOf(text: string): string {
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Null: the chunk says nothing of the completion. */
-function chunkOf(json: string): CompletionChunk | null {
+function chunkOf(json: string, clean: (told: string) => string): CompletionChunk | null {
   let value: unknown;
   try {
     value = JSON.parse(json);
@@ -70,7 +77,7 @@ function chunkOf(json: string): CompletionChunk | null {
   if (fields === null) throw new ModelError('the model’s server sent JSON that is no object');
   if (fields['error'] !== undefined && fields['error'] !== null) {
     const { message } = fieldsOf(fields['error']) ?? { message: fields['error'] };
-    throw new ModelError(`the model’s server failed: ${toldOf(textOf(message))}`);
+    throw new ModelError(`the model’s server failed: ${toldOf(clean(textOf(message)))}`);
   }
   const shape = SHAPES.find(({ key }) => fields[key] !== undefined && fields[key] !== null);
   return shape === undefined ? null : shape.read(fields);

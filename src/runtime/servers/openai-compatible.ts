@@ -32,8 +32,8 @@ export class ModelStatusError extends ModelError {
 }
 
 /** Fields by the end of the path; without special tokens in the text there would be no messages to tell apart. */
-const REQUESTS: readonly { readonly path: string; readonly fields: object }[] = [
-  { path: '/api/generate', fields: { raw: true } },
+const REQUESTS: readonly { readonly path: string; readonly fields: object; readonly takesIds?: false }[] = [
+  { path: '/api/generate', fields: { raw: true }, takesIds: false },
   { path: '/completion', fields: { return_tokens: true } },
   { path: '', fields: { skip_special_tokens: false, stream_options: { include_usage: true } } },
 ];
@@ -50,9 +50,12 @@ const SHORTEST_SECRET = 6;
 export function openAICompatible(url: string | URL, options: OpenAICompatibleOptions = {}): Model {
   const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
   const { pathname } = new URL(url);
-  const { fields } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
-  return async ({ text, signal }: Prompt): Promise<Output> => {
-    const request = { ...(model !== undefined && { model }), prompt: text, stream: true, ...fields, ...body };
+  const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
+  return async ({ text, ids, signal }: Prompt): Promise<Output> => {
+    // Where there are ids, the text is not safe: control tokens in bodies are text in the ids alone.
+    if (ids && !takesIds) throw new ModelError('the model’s server takes no token ids: leave the vocabulary out');
+    const prompt = ids ? [...ids] : text;
+    const request = { ...(model !== undefined && { model }), prompt, stream: true, ...fields, ...body };
     const init = {
       method: 'POST', signal, body: JSON.stringify(request),
       headers: { 'content-type': 'application/json', ...headers },
@@ -62,8 +65,8 @@ export function openAICompatible(url: string | URL, options: OpenAICompatibleOpt
     if (response.body === null) throw new ModelError('the model’s server sent nothing');
     const type = response.headers.get('content-type') ?? '';
     const framing = type.includes('json') ? 'lines' : 'events';
-    const chunks = readCompletion(response.body as ReadableStream<Uint8Array>, { framing, longest });
-    return outputOf(chunks, (message) => withoutSecrets(message, headers));
+    const clean = (told: string): string => withoutSecrets(told, headers);
+    return outputOf(readCompletion(response.body as ReadableStream<Uint8Array>, { framing, longest, clean }));
   };
 }
 
@@ -78,20 +81,14 @@ async function asked(ask: () => Promise<Response>, signal: AbortSignal): Promise
   }
 }
 
-function outputOf(
-  chunks: AsyncGenerator<CompletionChunk, void, void>, clean: (message: string) => string,
-): Output {
+function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): Output {
   let reason: string | null = null;
   let usage: Usage | null = null;
   const texts = async function* (): AsyncGenerator<string, void, void> {
-    try {
-      for await (const chunk of chunks) {
-        reason = chunk.finishReason ?? reason;
-        usage = chunk.usage ?? usage;
-        if (chunk.text !== '') yield chunk.text;
-      }
-    } catch (error) {
-      throw error instanceof ModelError ? new ModelError(clean(error.message)) : error;
+    for await (const chunk of chunks) {
+      reason = chunk.finishReason ?? reason;
+      usage = chunk.usage ?? usage;
+      if (chunk.text !== '') yield chunk.text;
     }
   };
   return { stream: texts(), finishReason: () => reason, usage: () => usage };
@@ -112,8 +109,14 @@ async function errorOf(response: Response, headers: Readonly<Record<string, stri
   } catch {
     // What came tells enough.
   }
-  return toldOf(withoutSecrets(text, headers));
+  return toldOf(withoutSecrets(unescaped(text), headers));
 }
+
+/** ASCII that JSON may escape, as it is: what stands in a header would not be found otherwise. */
+const unescaped = (json: string): string =>
+  json.replaceAll('\\/', '/').replaceAll(/\\u00([2-7][0-9a-f])/gi, (_, code: string) => {
+    return String.fromCharCode(Number.parseInt(code, 16));
+  });
 
 /** A server may answer with what it was sent. */
 function withoutSecrets(text: string, headers: Readonly<Record<string, string>>): string {

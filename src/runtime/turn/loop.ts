@@ -154,8 +154,11 @@ export class Loop {
   async #read({ messages, text, ids }: WrittenTurn, reader: OutputReader): Promise<void> {
     const { model } = this.#options;
     const controller = new AbortController();
+    const abort = (): void => controller.abort(this.#interruption.signal.reason);
     let source: ReturnType<typeof openSource> | undefined;
     let isRead = false;
+    // At once, also while nobody asks for the next event.
+    this.#interruption.signal.addEventListener('abort', abort);
     try {
       const beside = { tools: this.#tools, round: this.#state.rounds, signal: controller.signal };
       const asked = (async () => model({ messages, text, ...(ids && { ids }), ...beside }))();
@@ -174,13 +177,15 @@ export class Loop {
         left -= chunk.length;
         for (const event of reader.feed(part)) await this.#tell(event);
       }
-      this.#isCancelTold = this.#interruption.isThere;
+      // Nothing is left to cancel of an answer that is there as a whole.
+      this.#isCancelTold = this.#interruption.isThere && !reader.isEnough;
       const last = this.#isCancelTold
         ? reader.cancel(reasonOf(this.#interruption.signal))
         : reader.end(isRead ? output?.finishReason?.() : undefined, !isRead && !reader.isStopped);
       for (const event of last) await this.#tell(event);
       await this.#takeUsage(output);
     } finally {
+      this.#interruption.signal.removeEventListener('abort', abort);
       if (!isRead) {
         controller.abort(new DOMException('nothing more is read', 'AbortError'));
         source?.close();

@@ -106,7 +106,9 @@ export class OutputReader {
   /** `finishReason`: as the model tells it, if it does. `isCut`: the output goes on, and is not read. */
   end(finishReason: string | null | undefined, isCut: boolean): StreamEvent[] {
     const wasEnough = this.#isEnough;
-    const last = (this.#stream ?? this.#asText()).end(finishReason == null ? {} : { finishReason });
+    // No stop token was stripped where the output goes on.
+    const reasonGiven = isCut ? 'length' : finishReason;
+    const last = (this.#stream ?? this.#asText()).end(reasonGiven == null ? {} : { finishReason: reasonGiven });
     const events = this.#last(last);
     const ending = last.at(-1);
     const reason = ending?.type === 'response.incomplete' ? ending.reason : null;

@@ -47,6 +47,14 @@ describe.each(['ocm', '2.0', 'responses', 'chat'] as const)('--events %s', (as) 
   });
 });
 
+test('--rescue goes on behind a preamble that ends as a call', async () => {
+  const stdin = '<|channel|>commentary<|message|>I look.<|call|>'
+    + '<|start|>assistant<|channel|>final<|message|>The answer.<|return|>';
+  const argv = ['stream', ...READ, '--harmony-preambles', '--events', 'chat'];
+  expect((await run(argv, { stdin })).out).not.toContain('The answer.');
+  expect((await run([...argv, '--rescue'], { stdin })).out).toContain('The answer.');
+});
+
 test('a finish reason, a file, and options of reading', async () => {
   const path = file('stream/answer.harmony', '<|channel|>final<|message|>Yes.');
   const last = async (...argv: string[]): Promise<unknown> => {

@@ -122,7 +122,8 @@ describe.each(CASES)('%s', (_, content, read) => {
     const once = await seen(path, work, read, 1);
     const size = Buffer.byteLength(content);
     let begun = 0;
-    for (let step = 1; step <= size; step = after(step)) {
+    // Every size up to 64 bytes, and then each that is a 64th larger.
+    for (let step = 1; step <= size; step = after(step) + (step >> 6)) {
       const jobs = jobsHere();
       const cut = inSections(work, step);
       const whole = cut === work ? once : await seen(path, cut, read, 1);

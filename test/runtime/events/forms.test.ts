@@ -75,6 +75,17 @@ describe('chat completions', () => {
     expect((await formOf('chat', bytes(text), options)).at(-1)).toEqual(chunk({}, expected));
   });
 
+  test('calls whose ids collide stay apart', async () => {
+    const called = (name: string, id: string): string =>
+      `<|start|>assistant to=functions.${name}<|channel|>commentary${id}<|message|>{}<|call|>`;
+    const output = bytes(`${called('a', ' call_id=call_m1')}${called('b', '')}${called('c', ' call_id=call_m1')}`);
+    const options = { ...OPTIONS, dialect: 'openchatml-2.2', role: undefined } as const;
+    const chunks = (await formOf('chat', output, options)) as ChatCompletionChunk[];
+    const begun = chunks.flatMap(({ choices }) => choices[0]!.delta.tool_calls ?? []).filter(({ id }) => id);
+    expect(new Set(begun.map(({ index }) => index)).size).toBe(3);
+    expect(new Set(begun.map(({ id }) => id)).size).toBe(3);
+  });
+
   const RESCUED = [[true, 'Wait.4'], [false, 'Wait.']] as const;
   test.each(RESCUED)('rescue %s: after a preamble that ends as a call', async (rescue, text) => {
     const output = bytes('<|channel|>commentary<|message|>Wait.<|call|>'

@@ -148,3 +148,13 @@ describe('a tool', () => {
     expect(script.prompts[0]!.tools[0]).not.toHaveProperty('execute');
   });
 });
+
+test.each([[[{ message: 'm', path: [null] }]], [[null]], ['x'], [[{ message: 'm', path: 1 }]]])(
+  'issues that are none (%j) refuse the call all the same', async (issues) => {
+    const validate = (): object => ({ issues });
+    const parameters = { '~standard': { version: 1, vendor: 'x', validate } } as unknown as StandardSchema;
+    const router = routerOf(defineTool({ name: 'weather', parameters, jsonSchema: JSON_SCHEMA, execute }));
+    const outcome = await router.dispatch(call(content({ city: 'Oslo' })));
+    expect([outcome.rule, given]).toEqual(['invalid-arguments', []]);
+  },
+);

@@ -184,3 +184,29 @@ describe('who leaves the loop cancels the run', () => {
     expect([stop, lines(messages).at(-1)]).toEqual(['final', 'assistant final - - It rains.']);
   });
 });
+
+test('who leaves behind the whole answer leaves a run that is final', async () => {
+  const options = optionsOf(['<|channel|>final<|message|>ab<|return|>', ANSWER]);
+  const left = runTurn(options);
+  for await (const { type } of left) if (type === 'response.output_item.done') break;
+  const result = await left.result;
+  expect([result.stop, result.messages.length]).toEqual(['final', 2]);
+  const { messages: _, ...rest } = options;
+  const again = await runTurn({ ...rest, resume: result }).result;
+  expect(again.messages).toEqual(result.messages);
+});
+
+test('a signal ends the request while nobody asks for the next event', async () => {
+  const controller = new AbortController();
+  let signal: AbortSignal | undefined;
+  const model: Model = async function* (prompt) {
+    signal = prompt.signal;
+    yield new TextEncoder().encode('<|channel|>final<|message|>a');
+    yield* [await hang()];
+  };
+  const events = runTurn({ ...optionsOf([]), model, signal: controller.signal })[Symbol.asyncIterator]();
+  for (let i = 0; i < 3; i++) await events.next();
+  controller.abort('gone');
+  expect(signal?.aborted).toBe(true);
+  await events.return?.();
+});

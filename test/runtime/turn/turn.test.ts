@@ -162,6 +162,13 @@ describe('what a model should not have said', () => {
     }
   });
 
+  test('a call that the bound cuts is not whole, also where stop tokens are stripped', async () => {
+    const cut = '<|channel|>analysis to=python code<|message|>delete("/tmp/a/b/c")';
+    const options = { dialect: 'harmony', stopStripped: true } as const;
+    const { stop, openCalls } = await run([cut], { ...options, maxOutputLength: cut.length - 8 });
+    expect([stop, openCalls.map(({ call }) => call.end)]).toEqual(['length', ['eof']]);
+  });
+
   test('after a call to nobody: an answer is left out', async () => {
     const toNobody = '<|channel|>commentary<|message|>{}<|call|>';
     const { events, outcomes, diagnostics } = await run([`${toNobody}<|start|>assistant${ANSWER}`, ANSWER]);
