@@ -350,3 +350,74 @@ test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, 
   expect(verdicts.split('\n').length).toBeGreaterThan(runs(500));
   expectNone(verdicts, marks, 'filter');
 });
+
+/** Chat records in the forms that people have; `hide` gives a mark that nobody may see. */
+function hidingRecord(random: Random, hide: () => string): object {
+  const call = (): object => ({
+    id: 'c1', type: 'function', function: { name: 'f', arguments: random.pick([`{"a":"${hide()}"}`, `{${hide()}`]) },
+  });
+  const tags = (): string => random.pick([
+    `<think>${hide()}</think>OPEN`, `OPEN\n<tool_call>\n{"name":"f","arguments":{"a":"${hide()}"}}\n</tool_call>`,
+    `<think>\n${hide()}\n</think>\n\nOPEN\n<tool_call>${hide()}</tool_call>`,
+  ]);
+  const replied = (): string => `OPEN<tool_response>\n${hide()}\n</tool_response>`;
+  const asked = { role: 'user', content: 'OPEN' };
+  switch (random.below(5)) {
+    case 0: return { messages: [
+      asked,
+      { role: 'assistant', content: 'OPEN', [random.pick(['thinking', 'reasoning_content', 'reasoning'])]: hide() },
+      { role: 'assistant', content: null, tool_calls: [call()] },
+      { role: 'tool', tool_call_id: random.pick(['c1', 'c2']), content: hide() },
+    ] };
+    case 1: return { messages: [
+      asked, { role: 'assistant', content: tags() }, { role: random.pick(['user', 'tool']), content: replied() },
+    ] };
+    case 2: return { messages: [
+      asked, { role: 'assistant', content: [
+        { type: 'thinking', thinking: hide() }, { type: 'redacted_thinking', data: hide() },
+        { type: 'text', text: 'OPEN' }, { type: 'tool_use', id: 'c1', name: 'f', input: { a: hide() } },
+      ] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: random.pick(['c1', 'c2']), content: hide() }] },
+    ] };
+    case 3: return { input: [
+      asked, { type: 'reasoning', summary: [{ type: 'summary_text', text: hide() }] },
+      { type: 'function_call', call_id: 'c1', name: 'f', arguments: `{"a":"${hide()}"}` },
+      { type: 'function_call_output', call_id: random.pick(['c1', 'c2']), output: hide() },
+    ] };
+    default: return { conversations: [
+      { from: 'human', value: 'OPEN' }, { from: 'gpt', value: tags() }, { from: 'observation', value: hide() },
+    ] };
+  }
+}
+
+test(`the commands on chat records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, async () => {
+  const random = randomOf(SEED ^ 0x4ec1);
+  const marks: string[] = [];
+  const hide = (): string => marks[marks.push(`zq${marks.length}qz`) - 1]!;
+  const records = Array.from({ length: runs(500) }, () => hidingRecord(random, hide));
+  const paths = [
+    file('leak/chats.jsonl', records.map((record) => `${JSON.stringify(record)}\n`).join('')),
+    file('leak/chats.json', JSON.stringify(records.slice(0, 20), null, 2)),
+  ];
+  const shared = { dialect: 'auto', color: 'never' } as const;
+  const shown = { check: 0, render: 0 };
+  for (const format of REPORT_FORMATS) {
+    const out = await written((host) => checkCommand(paths, { ...shared, format }, host, null));
+    expectNone(out, marks, format);
+    shown.check += out.length;
+  }
+  const page = at('leak/chats.html');
+  const scanned = (host: Host): unknown => scanCommand(paths, { ...shared, format: 'json', report: page }, host, null);
+  expectNone(await written(scanned), marks, 'scan');
+  expectNone(readFileSync(page, 'utf8'), marks, 'the report');
+  for (const format of ['text', 'html'] as const) {
+    const out = await written((host) => render(paths, { ...shared, format, notes: true }, host, null));
+    expectNone(out, marks, `render ${format}`);
+    shown.render += out.split('OPEN').length;
+  }
+  const verdicts = (host: Host): unknown =>
+    filter([paths[0]!], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host);
+  expectNone(await written(verdicts), marks, 'filter');
+  expect(shown.check).toBeGreaterThan(records.length);
+  expect(shown.render).toBeGreaterThan(2 * records.length);
+});
