@@ -2,6 +2,7 @@
 // it spells. So bodies may hold what spells a control token also where a dialect has no escape for it.
 
 import type { TranscriptData } from '../model/data.ts';
+import { literalPattern } from '../pattern.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type ConvertOptions, convertTranscript } from './convert.ts';
 import type { Loss } from './loss.ts';
@@ -79,7 +80,7 @@ class Spelling {
   constructor(specials: SpecialTokens) {
     this.#ids = new Map(specialEntries(specials).map(([id, text]) => [text, id]));
     const texts = [...this.#ids.keys()].sort((a, b) => b.length - a.length);
-    this.#pattern = new RegExp(`(${texts.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|')})`, 'g');
+    this.#pattern = new RegExp(`(${texts.map(literalPattern).join('|')})`, 'g');
   }
 
   hide(data: TranscriptData): TranscriptData {

@@ -2,9 +2,10 @@
 // transcripts as `<s>` and `</s>` do. The scanner takes them for text; here its rows are cut at them.
 
 import { BOS, BOUND, EOS, HAS_LINE, TEXT, TOKEN_SHIFT } from '../abi.ts';
+import { BatchEdit } from '../scan/batch-edit.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { Source } from '../scan/source.ts';
-import { type Batch, fromOf, GrowingTable, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
+import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { isBlankByte } from './bytes.ts';
 
 /** What stands before and behind a transcript of 0.1; an empty text: nothing. */
@@ -61,13 +62,7 @@ export class EdgeFinder {
   /** The batch with names as rows of their own; the same one where it holds none. */
   cut(batch: Batch): Batch {
     if ((batch.dialect.flags & HAS_LINE) === 0) return batch;
-    let table: GrowingTable | null = null;
-    // Rows from here on are not in the table yet.
-    let left = batch.from;
-    const take = (into: GrowingTable, to: number): void => {
-      into.append(batch.words, left - batch.first, to - batch.first, batch.base, into.count - left);
-      left = to;
-    };
+    const edit = new BatchEdit(batch);
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       if (kindOf(batch, row) !== TEXT) continue;
       let textFrom = fromOf(batch, row);
@@ -77,22 +72,17 @@ export class EdgeFinder {
         const [from, end] = withoutWhite(batch.source, textFrom, to);
         if (from < end) addRow(into, word, from, end);
       };
+      let table: GrowingTable | null = null;
       for (let found = this.#find(batch.source, textFrom, textTo); found !== null;) {
-        table ??= new GrowingTable(new Float64Array(0));
-        if (left <= row) {
-          take(table, row);
-          left = row + 1;
-        }
+        table ??= edit.replace(row, row + 1);
         addText(table, found.from);
         addRow(table, BOUND | (found.token << TOKEN_SHIFT), found.from, found.to);
         textFrom = found.to;
         found = this.#find(batch.source, textFrom, textTo);
       }
-      if (table !== null && left === row + 1) addText(table, textTo);
+      if (table !== null) addText(table, textTo);
     }
-    if (table === null) return batch;
-    take(table, batch.to);
-    return { ...batch, words: table.words, base: 0, first: 0, from: 0, to: table.count };
+    return edit.end();
   }
 
   /** The first name in the text [from, to). */

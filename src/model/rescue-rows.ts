@@ -5,7 +5,8 @@ import {
   BODY, BY_ROLE, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, KIND_MASK, MESSAGE, NEXT, NO_BODY_TOKEN, ROW_WORDS, STRAY,
   STRIPPED, TOKEN_MASK, TOKEN_SHIFT,
 } from '../abi.ts';
-import { type Batch, fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf } from '../scan/table.ts';
+import { BatchEdit } from '../scan/batch-edit.ts';
+import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, type Table, toOf } from '../scan/table.ts';
 import { Message } from './message.ts';
 import { MESSAGE_TOKEN_BYTES } from './message-header.ts';
 import { BodyBreaks, ENDING, isSaid, OPENED, SAID, strippedParts } from './rescue.ts';
@@ -30,24 +31,14 @@ export class RescueRows {
   /** The batch with messages that are divided; the same one where none is. */
   cut(batch: Batch): Batch {
     if ((batch.dialect.flags & HAS_LINE) !== 0) return batch;
-    let table: GrowingTable | null = null;
-    // Rows from here on are not in the table yet.
-    let left = batch.from;
-    const take = (into: GrowingTable, to: number): void => {
-      into.append(batch.words, left - batch.first, to - batch.first, batch.base, into.count - left);
-      left = to;
-    };
+    const edit = new BatchEdit(batch);
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const messages = kindOf(batch, row) === MESSAGE ? this.#messages(batch, row) : null;
       if (messages === null) continue;
-      table ??= new GrowingTable(new Float64Array(0));
-      take(table, row);
+      const table = edit.replace(row, nextOf(batch, row));
       for (const message of messages) addNode(table, message);
-      left = nextOf(batch, row);
     }
-    if (table === null) return batch;
-    take(table, batch.to);
-    return { ...batch, words: table.words, base: 0, first: 0, from: 0, to: table.count };
+    return edit.end();
   }
 
   /** The messages that the message at `row` is; null: it is one. */

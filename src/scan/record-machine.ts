@@ -4,12 +4,10 @@
 // Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input +
 // PADDING | pieces and texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
 
-import {
-  FROM, IS_OBJECT, IS_OTHER, KIND, NEXT, PADDING, RECORD_SUM_WORDS, ROW_BYTES, ROW_WORDS, SLOW, TO, TOOLS_ASK,
-  TOOLS_GOOD,
-} from '../abi.ts';
+import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
 import { scalar, simd } from './record-binary.ts';
+import { markCoded, markTagged } from './record-rows.ts';
 
 /** What assembly/record/index.ts exports. Positions are addresses, records are numbers of rows. */
 interface Exports {
@@ -94,13 +92,6 @@ const BRIEF_TOOLS = MIB;
 const SCRATCH = 2 * MIB;
 const TEXTS = 2 * MIB;
 const OUTPUT = 2 * MIB;
-
-const TAG_TEXTS = ['<tool_call>', '<tool_response>', '<tools>'];
-const TAGS = TAG_TEXTS.map((tag) => new TextEncoder().encode(tag));
-/** Escapes of ASCII. */
-const CODE = /\\u00[3-7]/;
-const CODES = /\\u00[3-7][0-9a-fA-F]/g;
-const LATIN1 = new TextDecoder('latin1');
 
 const builds = new Builds(simd, scalar);
 const align = (address: number): number => (address + 63) & ~63;
@@ -189,44 +180,9 @@ export class RecordMachine {
     machine.beginTools();
     const isValid = machine.isUtf8(this.origin + from, this.origin + to);
     const rows = machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
-    if (machine.takeCodes() !== 0) this.#markCoded(rows);
-    if (rows > 0) this.#markTagged(rows);
+    if (machine.takeCodes() !== 0) markCoded(this.memory, this.rows, rows);
+    if (rows > 0) markTagged(machine, this.memory, this.rows, rows);
     return rows;
-  }
-
-  /** Records in which a tag stands of a call that is written as text (R-HERMES) are for the host. */
-  #markTagged(rows: number): void {
-    const { memory } = this;
-    const machine = this.#exports;
-    const end = machine.scanTo();
-    let record = 0;
-    for (let at = machine.findTag(wordAt(this.rows, 0, FROM), end); at !== 0; ) {
-      if (!TAGS.some((tag) => tag.every((byte, i) => memory[at + i] === byte))) {
-        at = machine.findTag(at + 1, end);
-        continue;
-      }
-      while (record < rows && wordAt(this.rows, record, TO) <= at) record = wordAt(this.rows, record, NEXT);
-      if (record >= rows) return;
-      const isInside = wordAt(this.rows, record, FROM) <= at;
-      if (isInside) this.#markSlow(record);
-      at = machine.findTag(isInside ? wordAt(this.rows, record, TO) : at + 1, end);
-    }
-  }
-
-  /** The same of tags in which an escape may stand for any character. */
-  #markCoded(rows: number): void {
-    for (let record = 0; record < rows; record = wordAt(this.rows, record, NEXT)) {
-      const from = wordAt(this.rows, record, FROM);
-      const text = LATIN1.decode(this.memory.subarray(from, wordAt(this.rows, record, TO)));
-      if (!CODE.test(text)) continue;
-      const plain = text.replaceAll(CODES, (code) => String.fromCharCode(Number.parseInt(code.slice(2), 16)));
-      if (TAG_TEXTS.some((tag) => plain.includes(tag))) this.#markSlow(record);
-    }
-  }
-
-  #markSlow(record: number): void {
-    const at = record * ROW_WORDS + KIND;
-    if ((this.rows[at]! & SLOW) === 0) this.rows[at] = (this.rows[at]! & ~IS_OTHER) | IS_OBJECT | SLOW;
   }
 
   /** Where the last scan stopped; lines and records that it passed. */
@@ -400,6 +356,3 @@ export class RecordMachine {
     return this.#exports.linesWritten();
   }
 }
-
-/** Word of a row. */
-export const wordAt = (rows: Int32Array, row: number, word: number): number => rows[row * ROW_WORDS + word]!;

@@ -2,7 +2,8 @@
 
 import { KIND, SLOW } from '../../abi.ts';
 import { longestMessage, textPieces } from '../../formats/chat/record-texts.ts';
-import { type RecordMachine, type TextsWritten, wordAt } from '../../scan/record-machine.ts';
+import type { RecordMachine, TextsWritten } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import type { RecordRows } from '../records/rows.ts';
 
 export class RecordTexts {

@@ -5,7 +5,7 @@ import { diagnose, type Diagnostic } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
 import type { Totals } from '../../rules/counts.ts';
-import { wordAt } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece, type Told } from './job.ts';
 import type { Kit } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';

@@ -8,7 +8,8 @@
 import { FROM, KIND, SLOW } from '../../abi.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import type { RecordMachine } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import { InputError } from '../error.ts';
 import { ordinalOf, type RecordRows } from '../records/rows.ts';

@@ -2,7 +2,8 @@
 // rows. What comes out is what a verdict on each line by itself gives (verdict-judge.ts).
 
 import { IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
-import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import type { RecordMachine } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/rows.ts';

@@ -2,7 +2,7 @@
 // this is done for records in which nothing is found.
 
 import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
-import { wordAt } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import { JsonPointers, placesOf } from './json-place.ts';
 import { EntryCalls, Spot } from './pointer.ts';
 import type { RecordRows } from './rows.ts';

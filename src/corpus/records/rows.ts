@@ -8,7 +8,8 @@ import {
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import type { Machine } from '../../scan/machine.ts';
-import { type RecordMachine, wordAt } from '../../scan/record-machine.ts';
+import type { RecordMachine } from '../../scan/record-machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';

@@ -12,6 +12,7 @@ import { DETECTED_22, type Dialect, DIALECTS } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type Family, familyIn } from '../../scan/peek.ts';
 import { InvalidUtf8 } from '../../rules/utf8.ts';
+import { copy, encodeInto, SHORT } from './bytes.ts';
 import { Kept } from './kept.ts';
 import type { Machines, Seat, Tenant } from './machines.ts';
 import { type OpenRow, Rows, type RowVisitor } from './rows.ts';
@@ -20,8 +21,6 @@ import { type OpenRow, Rows, type RowVisitor } from './rows.ts';
 export const DETECT_BYTES = 64 * 1024;
 /** A token that the end of what was searched may cut. */
 const CUT = 32;
-/** Bytes, or UTF-16 units, that are copied by hand: shorter ones than a call is worth. */
-const SHORT = 24;
 /** Bytes of a UTF-16 unit. */
 const MOST_BYTES = 3;
 const ENCODER = new TextEncoder();
@@ -374,23 +373,6 @@ export class StreamScan implements Tenant {
     this.#final = final;
     if (final) this.#run(machine);
   }
-}
-
-/** Copies `length` bytes of `bytes` from `from` on. */
-function copy(bytes: Uint8Array, from: number, length: number, into: Uint8Array, at: number): void {
-  for (let i = 0; i < length; i++) into[at + i] = bytes[from + i]!;
-}
-
-/** Writes text as UTF-8 where there is room for it; answers how many bytes it is. */
-function encodeInto(text: string, into: Uint8Array, at: number): number {
-  const { length } = text;
-  if (length > SHORT) return ENCODER.encodeInto(text, into.subarray(at)).written;
-  for (let i = 0; i < length; i++) {
-    const unit = text.charCodeAt(i);
-    if (unit >= 0x80) return i + ENCODER.encodeInto(text.slice(i), into.subarray(at + i)).written;
-    into[at + i] = unit;
-  }
-  return length;
 }
 
 /** The first control token of any dialect from `from` on: its family, and where it is at the earliest. */

@@ -2,17 +2,14 @@
 // that is hidden in what is shown.
 import { expect, test } from 'vitest';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
-import { Machines } from '../../../src/runtime/stream/machines.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { TokenStream } from '../../../src/runtime/token.ts';
-import { Twin } from '../../../src/scan/twin/twin.ts';
 import { isAll, runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
-import { bytewise, eventsOf, id, joined, SMALL } from './run.ts';
+import { bytewise, eventsOf, expectSameForCuts, id } from './run.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const TWIN = new Machines(() => new Twin({ window: 1024, tableRows: 64 }));
 const OPTIONS: StreamOptions = { dialect: 'harmony', role: 'assistant', rescue: true, messageId: id };
 
 const shownBy = (chunks: readonly string[], options: StreamOptions = OPTIONS): string[] => {
@@ -111,14 +108,7 @@ test(`${INPUTS} random completions: what parsing gives (OPENCHATML_SEED=${SEED})
     };
     const options = { ...read, collect: true, reasoning: true, strayText: true };
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(read)}: ${JSON.stringify(text)}`;
-    const whole = eventsOf(input, options);
-    expectAgreement(whole, input, read, told);
-    const expected = joined(whole);
-    const cuts = bytewise(input).filter(() => random.once(3));
-    for (const events of [eventsOf(input, options, bytewise(input), SMALL), eventsOf(input, options, cuts, TWIN)]) {
-      const found = joined(events);
-      if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, told).toEqual(expected);
-    }
+    expectAgreement(expectSameForCuts(input, options, random, told), input, read, told);
   }
 });
 

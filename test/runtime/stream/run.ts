@@ -1,12 +1,16 @@
 // Runs streams in tests: an input in any cuts, and its events with what may differ between cuts put together.
+import { expect } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { Stream } from '../../../src/runtime/stream/core.ts';
 import { Machines } from '../../../src/runtime/stream/machines.ts';
 import type { StreamOptions } from '../../../src/runtime/stream/options.ts';
+import { Twin } from '../../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
+import type { Random } from '../../random.ts';
 
 /** A small window, so that inputs of a few kilobytes slide it. */
 export const SMALL = new Machines(() => new WasmMachine({ window: 1024, tableRows: 64 }));
+const TWIN = new Machines(() => new Twin({ window: 1024, tableRows: 64 }));
 export const LARGE = new Machines(() => new WasmMachine());
 
 export const id = (index: number): string => `m${index}`;
@@ -57,4 +61,18 @@ export function deltasOf(events: readonly StreamEvent[], type: StreamEvent['type
     if (event.type === type && event.message_id === message && 'delta' in event) text += event.delta;
   }
   return text;
+}
+
+/** The events of an input as a whole, when those of its bytes, and of random cuts through the twin, are the same. */
+export function expectSameForCuts(
+  input: Uint8Array, options: StreamOptions, random: Random, told: string,
+): StreamEvent[] {
+  const whole = eventsOf(input, options);
+  const expected = joined(whole);
+  const cuts = bytewise(input).filter(() => random.once(3));
+  for (const events of [eventsOf(input, options, bytewise(input), SMALL), eventsOf(input, options, cuts, TWIN)]) {
+    const found = joined(events);
+    if (JSON.stringify(found) !== JSON.stringify(expected)) expect(found, told).toEqual(expected);
+  }
+  return whole;
 }
