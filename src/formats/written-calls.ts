@@ -8,7 +8,7 @@ import { readFunctionList } from '../tools/lists.ts';
 import { toolRecipient } from '../tools/name.ts';
 import { OpenCalls, withReplyNames } from './chat/calls.ts';
 import type { Loss } from './loss.ts';
-import { readCallText } from './v01/json.ts';
+import { readCallText, readReplyText } from './v01/json.ts';
 import { isBlankText, newlineAt, withoutNewline } from './v01/marks.ts';
 import { writtenIn } from './written-thoughts.ts';
 
@@ -41,8 +41,22 @@ export function readWrittenCall(speaker: Speaker, text: string, at: number): Mes
 const placed = ({ origin }: Pick<MessageData, 'origin'>, at: number): Pick<MessageData, 'contentFrom'> =>
   (origin === undefined ? {} : { contentFrom: at });
 
-/** The text of a reply without the newlines with which its tags stand on lines of their own. */
-const replyText = (text: string): string => withoutNewline(text.slice(newlineAt(text, 0)));
+/**
+ * What a reply says, and for whom: `{"name", "content"}` (R-REPLY-01), else its text without the newlines with which
+ * its tags or tokens stand on lines of their own; `isLast`: no token follows. `author`: whom the message names; where
+ * the object names another tool, it stays, so that nothing is lost. `from`: where what is said begins.
+ */
+export function readReply(
+  text: string, author: string | null, isLast = false,
+): { name: string | null; content: string; from: number } {
+  const said = readReplyText(text);
+  const own = said === null || said.name === '' ? null : toolRecipient(said.name);
+  const name = author ?? own;
+  if (said !== null && (own === null || own === name)) return { name, content: said.content, from: said.from };
+  const from = newlineAt(text, 0);
+  const body = text.slice(from);
+  return { name, content: isLast ? body : withoutNewline(body), from };
+}
 
 /**
  * What a tool or a user says, in order: replies with the names of the calls that they answer, and the text of a user
@@ -62,16 +76,18 @@ export function readWrittenReplies(message: MessageData, open: OpenCalls): Messa
     parts.push({ ...rest, role, ...(given !== null && { name: given }), content: text, ...placed(message, at) });
     return true;
   };
-  const named = role === 'tool' && given !== null ? toolRecipient(given) : null;
+  const author = role === 'tool' && given !== null ? toolRecipient(given) : null;
   for (const { from, to, textFrom, textTo } of replies) {
     if (!takeText(from)) return null;
     const id = role === 'tool' && replies.length === 1 ? (callId ?? null) : null;
-    const name = named ?? open.reply(id, null)?.recipient ?? null;
+    const text = content.slice(textFrom, textTo);
+    const { name: named, content: said, from: begin } = readReply(text, author);
+    const call = open.reply(id, named);
+    const name = named ?? call?.recipient ?? null;
     const { intent: __, contentType: ___, constrained: ____, ...frame } = rest;
     parts.push({
       ...frame, role: 'tool', ...(name !== null && { name }), ...(id !== null && { callId: id }),
-      recipient: 'assistant', channel: 'commentary', content: replyText(content.slice(textFrom, textTo)),
-      ...placed(message, textFrom + newlineAt(content, textFrom)),
+      recipient: 'assistant', channel: 'commentary', content: said, ...placed(message, textFrom + begin),
     });
     at = to;
   }

@@ -1,5 +1,6 @@
 // Calls and replies as text (R-HERMES) in conversions: what 0.1 text with them says in other forms.
 import { describe, expect, test } from 'vitest';
+import { fromChat } from '../../src/formats/chat/read.ts';
 import { convertTranscript, type Form, neutralOf } from '../../src/formats/convert.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import type { TranscriptData } from '../../src/model/data.ts';
@@ -50,6 +51,30 @@ describe('what a 0.1 text says', () => {
     ['tools in prose', 'system', 'Tools stand in <tools></tools>.', [['system', 'Tools stand in <tools></tools>.']]],
   ])('%s', (_, role, body, expected) => {
     expect(read(line(role, body)).messages.map((message) => [message.role, message.content])).toEqual(expected);
+  });
+
+  const named = (name: string, content: string): string =>
+    `<tool_response>\n{"name": "${name}", "content": ${content}}\n</tool_response>`;
+
+  test.each([
+    ['a value', 'user', named('f', '{"a":  1}'), [['functions.f', '{"a":  1}']]],
+    ['text', 'tool', named('g', '"a\\n\\u003c/tool_response>"'), [['functions.g', 'a\n</tool_response>']]],
+    ['several, in another order than the calls', 'tool', `${named('g', '2')}\n${named('f', '1')}`,
+      [['functions.g', '2'], ['functions.f', '1']]],
+    ['one that names no tool', 'tool', named('', '"a"'), [['functions.f', 'a']]],
+    ['one that names no call', 'user', named('h', '"a"'), [['functions.h', 'a']]],
+    ['another object', 'tool', '<tool_response>{"name": "f", "content": 1, "id": 2}</tool_response>',
+      [['functions.f', '{"name": "f", "content": 1, "id": 2}']]],
+    ['a header of the same name', 'tool name=g', named('g', '1'), [['functions.g', '1']]],
+    ['a header of another name', 'tool name=f', named('g', '1'), [['functions.f', '{"name": "g", "content": 1}']]],
+  ])('a reply that is an object (R-REPLY-01): %s', (_, role, body, expected) => {
+    const calls = ['f', 'g'].map((name) => `<tool_call>\n{"name": "${name}", "arguments": {}}\n</tool_call>`);
+    const { messages } = read(line('assistant', calls.join('\n')) + line(role, body));
+    expect(messages.slice(2).map((message) => [message.name, message.content])).toEqual(expected);
+    if (role.includes('=')) return;
+    const record = { messages: [{ role: 'assistant', content: calls.join('\n') }, { role, content: body }] };
+    const { data } = fromChat(record);
+    expect(data.messages.slice(2).map((message) => [message.name, message.content])).toEqual(expected);
   });
 
   test('what is no call stays hidden', () => {

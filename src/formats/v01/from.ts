@@ -9,9 +9,9 @@ import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
 import { movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
-import { CALL_FRAME, readWrittenCall, readWrittenReplies, withoutWrittenTools } from '../written-calls.ts';
+import { CALL_FRAME, readReply, readWrittenCall, readWrittenReplies, withoutWrittenTools } from '../written-calls.ts';
 import { withoutWritten, writtenIn } from '../written-thoughts.ts';
-import { readCallText, readReplyText } from './json.ts';
+import { readCallText } from './json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
 
 /**
@@ -160,17 +160,12 @@ function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
   const replies = texts.map((text, i): MessageData => {
     // An output comes from the tool that it names, else from the one whose call it answers.
-    const said = readReplyText(text);
-    const own = said === null || said.name === '' ? null : toolRecipient(said.name);
-    const named = given === null ? own : toolRecipient(given);
-    const call = open.reply(null, named);
-    const name = named ?? call?.recipient ?? null;
-    const body = text.slice(newlineAt(text, 0));
-    const isLast = i === texts.length - 1;
-    const reply = { ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary' };
-    // Where the header names another tool, the object stays, so that nothing is lost.
-    if (said !== null && (own === null || own === named)) return { ...reply, content: said.content };
-    return { ...reply, content: isLast ? body : withoutNewline(body) };
+    const said = readReply(text, given === null ? null : toolRecipient(given), i === texts.length - 1);
+    const call = open.reply(null, said.name);
+    const name = said.name ?? call?.recipient ?? null;
+    return {
+      ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary', content: said.content,
+    };
   });
   return markEnd(replies, message);
 }

@@ -37,6 +37,8 @@ export interface ReplyText {
   readonly name: string;
   /** The text of a string, else the JSON as it stands. */
   readonly content: string;
+  /** Where the JSON of the content begins in the text. */
+  readonly from: number;
 }
 
 /** A reply that is nothing but `{"name", "content"}`, with white space around it; null: it is other text. */
@@ -51,7 +53,8 @@ export function readReplyText(text: string): ReplyText | null {
   const member = memberSpan(json, 'content');
   if (typeof name !== 'string' || !member) return null;
   const content = own(value, 'content');
-  return { name, content: typeof content === 'string' ? content : json.slice(member.from, member.to) };
+  const said = typeof content === 'string' ? content : json.slice(member.from, member.to);
+  return { name, content: said, from: from + member.from };
 }
 
 /** The reply as text: JSON that is no string stands in it as it is, other text as a string. No token is in it. */

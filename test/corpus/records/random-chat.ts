@@ -14,6 +14,7 @@ const TEXTS = [
   'x\n<tool_call>{"name":"get_weather","arguments":{"city":"\u4e2d"}}</tool_call>\n<tool_call>{"bad"</tool_call>',
   '<tool_response>\nok\n</tool_response>', 'a <tool_response>1</tool_response><tool_response>2</tool_response> b',
   '<tools>{"name": "f", "parameters": {"type": "object"}}</tools>', '<tools>', '<tool_', '<tool_response>',
+  '<tool_response>{"name": "f", "content": "<\\n\\u00e9"}</tool_response>',
 ];
 const NAMES = [
   'get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words',
