@@ -130,6 +130,7 @@ export class Meaning {
   message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const { role } = message;
+    this.#schemas.earn(message.to - message.from);
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');

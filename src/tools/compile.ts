@@ -14,7 +14,9 @@ import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
 import { type Accepts, acceptsFor } from './plain-schema.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
-import { Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked } from './schema-limits.ts';
+import {
+  type Budget, Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, UNBOUNDED, Unchecked,
+} from './schema-limits.ts';
 import { SchemaBuilder } from './schema-node.ts';
 
 export type { ArgumentFinding } from './finding.ts';
@@ -36,6 +38,8 @@ export interface CompiledTool {
    * know.
    */
   readonly table: ArgumentTable | null;
+  /** @internal Instructions of its compiled patterns. */
+  readonly patternSize: number;
 }
 
 /** The schema of a tool that takes no arguments. */
@@ -47,9 +51,11 @@ const MOST_LOOKS = 100_000_000;
  * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its
  * references stay inside. Never throws on data; a schema that is not used says why in `refused`.
  */
-export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLimits> = {}): CompiledTool {
+export function compileTool(
+  definition: ToolDefinition, limits: Partial<SchemaLimits> = {}, budget: Budget = UNBOUNDED,
+): CompiledTool {
   try {
-    return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits });
+    return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits }, budget);
   } catch (error) {
     const refused = {
       pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)),
@@ -57,6 +63,7 @@ export function compileTool(definition: ToolDefinition, limits: Partial<SchemaLi
     const fault = `the schema is not usable at ${shownName(`#${refused.pointer}`)}: ${refused.reason}`;
     return {
       definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), faults: () => [fault], table: null,
+      patternSize: 0,
     };
   }
 }
@@ -69,6 +76,7 @@ class Compiled implements CompiledTool {
   readonly definition: ToolDefinition;
   readonly refused = null;
   readonly #limits: SchemaLimits;
+  readonly #budget: Budget;
   readonly #meter = new Meter();
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
@@ -76,7 +84,7 @@ class Compiled implements CompiledTool {
   /** Schemas by their addresses, for the library. */
   #lookup: ReturnType<typeof dereference> | null = null;
 
-  constructor(definition: ToolDefinition, limits: SchemaLimits) {
+  constructor(definition: ToolDefinition, limits: SchemaLimits, budget: Budget) {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
     if (!isBounded(schema, limits.bytes, limits.depth)) throw new SchemaRefusal('', 'too deep, too large, or no JSON');
     const text = JSON.stringify(schema);
@@ -85,7 +93,8 @@ class Compiled implements CompiledTool {
     }
     this.definition = definition;
     this.#limits = limits;
-    this.#schema = new SchemaBuilder(schema, limits, this.#meter);
+    this.#budget = budget;
+    this.#schema = new SchemaBuilder(schema, limits, this.#meter, budget);
     this.#depth = depthOf(this.#schema.edges);
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
     this.#accepts = acceptsFor(schema);
@@ -98,6 +107,10 @@ class Compiled implements CompiledTool {
     const table = new TableWriter();
     this.#accepts.node(table);
     return table.finish();
+  }
+
+  get patternSize(): number {
+    return this.#schema.patterns.size;
   }
 
   check(argumentsValue: unknown): ArgumentFinding | null {
@@ -137,14 +150,19 @@ class Compiled implements CompiledTool {
       const { depth, breadth, nameLength, strings, names } = survey(value, this.#limits, meter, !patterns.isEmpty);
       const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
       if (frames > this.#limits.frames) throw new Unchecked();
-      meter.start(Math.min(this.#limits.steps, MOST_LOOKS / (64 + breadth + nameLength)));
+      meter.start(Math.min(this.#limits.steps, this.#budget.steps, MOST_LOOKS / (64 + breadth + nameLength)));
       patterns.decide(strings, names, meter);
       const { valid, errors } = validate(value, root, '2020-12', this.#lookup, onlyFirst);
-      meter.stop();
+      this.#stop();
       return valid ? null : take(errors);
     } finally {
-      meter.stop();
+      this.#stop();
       patterns.clear();
     }
+  }
+
+  #stop(): void {
+    this.#budget.spend(this.#meter.spent);
+    this.#meter.stop();
   }
 }

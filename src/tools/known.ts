@@ -12,6 +12,7 @@ import type { CompiledTool } from './compile.ts';
 import { KnownBlocks } from './declarations.ts';
 import { toolsOf } from './message.ts';
 import { isBuiltin, plainName } from './name.ts';
+import { Budget } from './schema-limits.ts';
 
 /** A message that may define tools. */
 export interface Definer {
@@ -91,8 +92,9 @@ const FEW_STEPS = 2000;
  */
 export class ToolMemory {
   readonly definitions = new Definitions();
-  readonly usual = new ToolCache();
-  readonly strict = new ToolCache({ steps: FEW_STEPS });
+  readonly budget = new Budget();
+  readonly usual = new ToolCache({}, this.budget);
+  readonly strict = new ToolCache({ steps: FEW_STEPS }, this.budget);
   /** The scanner that keeps texts of definers, and what they are, by their numbers. */
   #machine: Machine | null = null;
   #texts: Definer[] = [];
@@ -214,25 +216,37 @@ export class Schemas {
   /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
   fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
+    if (schema === null) return 0;
     const table = this.#givenUp.has(schema) ? 0 : this.#memory.tableOf(schema, machine);
     return table > 0 && machine.fits(table, from, to) ? table : 0;
   }
 
-  #schemaOf(definition: ToolDefinition): CompiledTool {
-    return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict).get(definition);
+  /** Null: it is not compiled, as that would cost too much. */
+  #schemaOf(definition: ToolDefinition): CompiledTool | null {
+    return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict).find(definition);
+  }
+
+  /** So many bytes were read. */
+  earn(bytes: number): void {
+    this.#memory.budget.earn(bytes);
   }
 
   /** `name`: as the call has it. */
   check(definition: ToolDefinition, value: unknown, name: string): CallProblem | null {
     const schema = this.#schemaOf(definition);
+    if (schema === null) return unchecked(name);
     if (schema.refused) return fault(name, schema.faults(value));
     const checked = argumentsForCheck(value, definition);
     const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(checked);
     if (finding?.keyword !== BEYOND.keyword) return finding && fault(name, schema.faults(checked));
     this.#givenUp.add(schema);
     this.#count++;
-    return { ...fault(name, ['they are not checked: they or the schema are beyond a bound']), severity: 'warning' };
+    return unchecked(name);
   }
+}
+
+function unchecked(name: string): CallProblem {
+  return { ...fault(name, ['they are not checked: they or the schema are beyond a bound']), severity: 'warning' };
 }
 
 /** Arguments of a tool that do not fit. */

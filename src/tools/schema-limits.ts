@@ -54,6 +54,60 @@ export class SchemaRefusal extends Error {
 /** The arguments are beyond a bound; nothing is known about them. */
 export class Unchecked extends Error {}
 
+/** Patterns and their instructions that may be compiled at once, and bytes that are read for each further one. */
+const MOST_COMPILED = 500_000;
+const BYTES_EACH = 64;
+/** What compiling the shortest pattern costs, in instructions of a long one. */
+const PATTERN_COST = 500;
+/** Steps of all checks together, and further ones for each byte that is read. */
+const MOST_STEPS = 2_000_000;
+const STEPS_EACH = 1;
+
+/**
+ * What schemas may cost over all that is read. Compiling a pattern takes a millisecond and 200 KB, however short
+ * it is, and a step of a check two microseconds: as both are paid for by bytes, time stays linear. Arguments take a
+ * third of a step for each of their bytes.
+ */
+export class Budget {
+  #compiled = MOST_COMPILED;
+  #steps = MOST_STEPS;
+
+  /** So many bytes were read. */
+  earn(bytes: number): void {
+    this.#compiled = Math.min(MOST_COMPILED, this.#compiled + bytes / BYTES_EACH);
+    this.#steps = Math.min(MOST_STEPS, this.#steps + bytes * STEPS_EACH);
+  }
+
+  get mayCompile(): boolean {
+    return this.#compiled > 0;
+  }
+
+  /** A pattern was compiled to so many instructions. */
+  compiled(instructions: number): void {
+    this.#compiled -= PATTERN_COST + instructions;
+  }
+
+  /** Steps that are left for a check. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  spend(steps: number): void {
+    this.#steps -= steps;
+  }
+}
+
+/** Of those who know where their schemas come from. */
+export const UNBOUNDED: Budget = new (class extends Budget {
+  override get mayCompile(): boolean {
+    return true;
+  }
+
+  override get steps(): number {
+    return Infinity;
+  }
+})();
+
 /** Counts steps while a value is checked. */
 export class Meter {
   /** What comparing all items of one array may cost. */
@@ -61,13 +115,21 @@ export class Meter {
   /** What counting the characters of one string may cost. */
   longest = 0;
   #left = Infinity;
+  #most = Infinity;
 
   /** From now on; at most `steps`. */
   start(steps: number): void {
     this.#left = steps;
+    this.#most = steps;
+  }
+
+  /** Steps since the start. */
+  get spent(): number {
+    return this.#most === Infinity ? 0 : this.#most - this.#left;
   }
 
   stop(): void {
+    this.#most = Infinity;
     this.#left = Infinity;
     this.unique = 0;
     this.longest = 0;

@@ -8,6 +8,7 @@ import type { JsonSchema, ToolDefinition } from '../../src/model/data.ts';
 import { argumentsForCheck } from '../../src/tools/arguments.ts';
 import { ToolCache } from '../../src/tools/cache.ts';
 import { type CompiledTool, compileTool } from '../../src/tools/compile.ts';
+import { Budget } from '../../src/tools/schema-limits.ts';
 import { runs } from '../long.ts';
 import { SEED } from '../random.ts';
 
@@ -439,5 +440,49 @@ describe('a cache of tools', () => {
     for (let index = 0; index < 100; index++) cache.get(tool({ description: `${index}${'x'.repeat(200_000)}` }));
     expect(cache.size).toBeLessThan(90);
     expect(cache.get(tool({ default: 1n })).refused).not.toBeNull();
+  });
+
+  const withPattern = (index: number): ToolDefinition =>
+    tool(object({ a: { type: 'string', pattern: `^(a{0,90}b?){0,9}${index}$` } }));
+
+  test('keeps few programs of patterns, and finds those it let go again', () => {
+    const cache = new ToolCache();
+    const first = withPattern(0);
+    const compiled = cache.get(first);
+    for (let index = 1; index < 200; index++) cache.get(withPattern(index));
+    expect(cache.size).toBeGreaterThan(10);
+    expect(cache.size).toBeLessThan(150);
+    expect(cache.get(first)).not.toBe(compiled);
+    expect(cache.get(first).check({ a: 'aab0' })).toBeNull();
+    const last = cache.get(withPattern(199));
+    for (let index = 200; index < 400; index++) {
+      cache.get(withPattern(index));
+      expect(cache.get(withPattern(199))).toBe(last);
+    }
+  });
+
+  test('a budget: what is known stays, no other pattern is compiled until bytes have paid for it', () => {
+    const budget = new Budget();
+    const cache = new ToolCache({}, budget);
+    let count = 0;
+    while (cache.find(withPattern(count)) !== null) count++;
+    expect(count).toBeGreaterThan(50);
+    expect(count).toBeLessThan(1000);
+    expect(cache.find(withPattern(count - 1))!.check({ a: 'x' })).toEqual({ pointer: '/a', keyword: 'pattern' });
+    budget.earn(1 << 20);
+    expect(cache.find(withPattern(count))).not.toBeNull();
+  });
+
+  test('a budget: checks take no more steps than are left', () => {
+    const budget = new Budget();
+    const cache = new ToolCache({}, budget);
+    const slow = cache.find(tool(object({ a: { type: 'array', items: { anyOf: [{ const: 1 }, { const: 2 }] } } })))!;
+    const value = { a: Array.from({ length: 10_000 }, (_, i) => 1 + (i % 2)) };
+    expect(slow.check(value)).toBeNull();
+    expect(budget.steps).toBeLessThan(new Budget().steps - 10_000);
+    budget.spend(budget.steps - 10_000);
+    expect(slow.check(value)).toEqual({ pointer: '', keyword: 'limit' });
+    budget.earn(1 << 20);
+    expect(slow.check(value)).toBeNull();
   });
 });
