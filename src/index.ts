@@ -13,5 +13,5 @@ export { runTurn } from './runtime/turn/turn.ts';
 export { TurnError } from './runtime/turn/error.ts';
 export type {
   Approval, ApprovalRequest, Approve, Model, OpenCall, Output, OutputChunk, OutputStream, Prompt, StoredTurn, TurnEvent,
-  TurnOptions, TurnResult, TurnRun, TurnStop, Usage, Vocabulary,
+  TurnOptions, TurnResult, TurnRun, TurnStop, Vocabulary,
 } from './runtime/turn/types.ts';

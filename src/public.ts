@@ -71,9 +71,13 @@ export type { AdapterOptions, ResponseFields } from './runtime/events/adapter.ts
 export { AiSdkAdapter, type AiSdkPart, type AiSdkUsage } from './runtime/events/ai-sdk.ts';
 export {
   ChatAdapter, type ChatCompletionChunk, type ChatDelta, type ChatError, type ChatEvent, type ChatFinishReason,
+  type ChatUsage,
 } from './runtime/events/chat.ts';
 export { ResponsesAdapter } from './runtime/events/responses.ts';
-export type { ResponsesEvent, ResponsesItem, ResponsesObject } from './runtime/events/responses-types.ts';
+export type {
+  ResponsesEvent, ResponsesItem, ResponsesObject, ResponsesUsage,
+} from './runtime/events/responses-types.ts';
+export type { Usage } from './runtime/usage.ts';
 export { serverSentEvent, serverSentEvents } from './runtime/events/sse-write.ts';
 export type { DoneMessage, StreamDiagnostic, StreamedMessage, StreamEvent } from './runtime/stream/event.ts';
 export { RegionAdapter, type RegionEvent, type RegionField } from './runtime/stream/region.ts';

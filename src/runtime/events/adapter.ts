@@ -1,6 +1,7 @@
 // What the forms of other APIs have in common: steps of an answer in, events of the form out.
 
 import type { StreamEvent } from '../stream/event.ts';
+import type { Usage } from '../usage.ts';
 import { Answer, type AnswerOptions, type Step } from './answer.ts';
 
 /** What stands in a response beside its output: `id`, `model` and `created_at` (seconds), and what is echoed. */
@@ -22,6 +23,8 @@ export abstract class Adapter<Event> {
   readonly #answer: Answer;
   #events: Event[] = [];
   #isBegun = false;
+  /** What the output cost, for the last events; null: it is not known. */
+  usage: Usage | null = null;
   protected readonly about: { readonly id: string; readonly model: string; readonly created_at: number };
 
   constructor(prefix: string, options: AdapterOptions) {

@@ -1,13 +1,19 @@
 // The steps of an answer as stream parts of a language model of the Vercel AI SDK. The parts here are the same in
 // LanguageModelV3 (`ai` 6) and LanguageModelV4 (`ai` 7).
 
+import type { Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions } from './adapter.ts';
 import type { Ending, Item, Step } from './answer.ts';
 
-/** Tokens are not counted. */
+/** As far as the model tells it. */
 export interface AiSdkUsage {
-  inputTokens: { total: undefined; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
-  outputTokens: { total: undefined; text: undefined; reasoning: undefined };
+  inputTokens: {
+    total: number | undefined;
+    noCache: number | undefined;
+    cacheRead: number | undefined;
+    cacheWrite: undefined;
+  };
+  outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
 }
 
 export type AiSdkPart =
@@ -82,14 +88,21 @@ export class AiSdkAdapter extends Adapter<AiSdkPart> {
   #end(ending: Ending): void {
     if (ending === 'failed') this.tell({ type: 'error', error: 'the model failed' });
     const finishReason = { unified: FINISH[ending], raw: this.finishReason ?? undefined };
-    this.tell({ type: 'finish', usage: USAGE, finishReason });
+    this.tell({ type: 'finish', usage: usageOf(this.usage), finishReason });
   }
 }
 
 const PART = { text: 'text', reasoning: 'reasoning', call: 'tool-input' } as const;
-const USAGE: AiSdkUsage = {
-  inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
-  outputTokens: { total: undefined, text: undefined, reasoning: undefined },
-};
+
+function usageOf(usage: Usage | null): AiSdkUsage {
+  const { inputTokens: input, outputTokens: output, cachedInputTokens: cached, reasoningTokens: reasoning }
+    : Partial<Usage> = usage ?? {};
+  const rest = (all: number | undefined, part: number | undefined): number | undefined =>
+    all === undefined || part === undefined ? undefined : all - part;
+  return {
+    inputTokens: { total: input, noCache: rest(input, cached), cacheRead: cached, cacheWrite: undefined },
+    outputTokens: { total: output, text: rest(output, reasoning), reasoning },
+  };
+}
 
 const idOf = ({ kind, id, callId }: Item): string => (kind === 'call' ? callId : id);

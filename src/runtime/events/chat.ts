@@ -1,5 +1,6 @@
 // The steps of an answer as chunks of OpenAI's chat completions.
 
+import type { Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions } from './adapter.ts';
 import type { Ending, Step } from './answer.ts';
 
@@ -26,6 +27,16 @@ export interface ChatCompletionChunk {
   created: number;
   model: string;
   choices: { index: 0; delta: ChatDelta; logprobs: null; finish_reason: ChatFinishReason | null }[];
+  /** Only in the last chunk, which has no choice. */
+  usage?: ChatUsage;
+}
+
+export interface ChatUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details?: { cached_tokens: number };
+  completion_tokens_details?: { reasoning_tokens: number };
 }
 
 /** Instead of a last chunk, where there is no answer: clients throw it. */
@@ -42,7 +53,8 @@ const FINISH: Readonly<Record<Exclude<Ending, 'cancelled' | 'failed'>, ChatFinis
 /**
  * Turns the events of one stream into chunks of a chat completion: what the user may see is `content`, one message
  * after the other; calls are `tool_calls`; reasoning, only where the stream has the option `reasoning`, is
- * `reasoning_content`. `length` says that the output or a call is cut.
+ * `reasoning_content`. `length` says that the output or a call is cut. Where the usage is known, a last chunk has it, as with
+ * `stream_options: { include_usage: true }`.
  */
 export class ChatAdapter extends Adapter<ChatEvent> {
   constructor(options: AdapterOptions = {}) {
@@ -70,16 +82,34 @@ export class ChatAdapter extends Adapter<ChatEvent> {
   }
 
   #chunk(delta: ChatDelta, finish: ChatFinishReason | null = null): void {
-    const { id, model, created_at: created } = this.about;
     const choice = { index: 0, delta, logprobs: null, finish_reason: finish } as const;
-    this.tell({ id, object: 'chat.completion.chunk', created, model, choices: [choice] });
+    this.tell({ ...this.#about, choices: [choice] });
+  }
+
+  get #about(): Omit<ChatCompletionChunk, 'choices' | 'usage'> {
+    const { id, model, created_at: created } = this.about;
+    return { id, object: 'chat.completion.chunk', created, model };
   }
 
   #end(ending: Ending): void {
-    if (ending !== 'failed' && ending !== 'cancelled') return this.#chunk({}, FINISH[ending]);
+    if (ending !== 'failed' && ending !== 'cancelled') {
+      this.#chunk({}, FINISH[ending]);
+      if (this.usage !== null) this.tell({ ...this.#about, choices: [], usage: usageOf(this.usage) });
+      return;
+    }
     const message = ending === 'failed' ? 'the model failed' : 'the response was cancelled';
     this.tell({ error: { message, type: 'server_error', param: null, code: null } });
   }
+}
+
+function usageOf({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): ChatUsage {
+  return {
+    prompt_tokens: inputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: inputTokens + outputTokens,
+    ...(cachedInputTokens !== undefined && { prompt_tokens_details: { cached_tokens: cachedInputTokens } }),
+    ...(reasoningTokens !== undefined && { completion_tokens_details: { reasoning_tokens: reasoningTokens } }),
+  };
 }
 
 function deltaOf({ item, delta }: Extract<Step, { item: unknown; delta: string }>): ChatDelta {

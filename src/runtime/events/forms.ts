@@ -3,7 +3,11 @@
 
 import type { Stream } from '../stream/core.ts';
 import type { StreamEvent } from '../stream/event.ts';
-import { type ChunkSource, closeSource, iterate, type IterateOptions } from '../stream/flow.ts';
+import {
+  type Chunk, type ChunkSource, closeSource, type EventAdapter, type FlowOptions, iterate, type IterateOptions,
+  transformer,
+} from '../stream/flow.ts';
+import type { Usage } from '../usage.ts';
 import type { Adapter, AdapterOptions } from './adapter.ts';
 import { AiSdkAdapter, type AiSdkPart } from './ai-sdk.ts';
 import { ChatAdapter, type ChatEvent } from './chat.ts';
@@ -41,17 +45,16 @@ const ADAPTERS: { [Form in AdaptedForm]: Maker<EventForms[Form]> } = {
 };
 export const EVENT_FORMS: readonly EventForm[] = ['ocm', '2.0', ...(Object.keys(ADAPTERS) as AdaptedForm[])];
 
-/** One event at a time, in a form: what it begins with, what an event brings, how it ends where the source fails. */
-export interface FormAdapter<Event = object> {
-  begin(): Event[];
-  take(event: StreamEvent): Event[];
+/** One event at a time, in a form. */
+export interface FormAdapter<Event = object> extends EventAdapter<Event> {
+  /** How it ends where the source fails. */
   fail(): Event[];
-  finishReason: string | null;
 }
 
 /** The documents' own events, or those of them that a form has. */
 class OwnEvents implements FormAdapter<StreamEvent> {
   finishReason: string | null = null;
+  usage: Usage | null = null;
   readonly #has: (event: StreamEvent) => boolean;
 
   constructor(has: (event: StreamEvent) => boolean) {
@@ -91,6 +94,14 @@ export function streamOptionsFor<Options extends FormOptions>(options: Options):
   return isAdapted(as) ? { ...options, collect: true } : options;
 }
 
+/** The two sides of a TransformStream whose events have a form. Where its source fails it has no last events. */
+export function transformAs<Form extends EventForm>(
+  stream: Stream, options: FormOptions<Form> & AdapterOptions & FlowOptions,
+): [Transformer<Chunk, EventForms[Form]>, QueuingStrategy<Chunk>, QueuingStrategy<EventForms[Form]>] {
+  const adapter = adapterFor(options.as ?? 'ocm', options) as FormAdapter<unknown> as FormAdapter<EventForms[Form]>;
+  return transformer(stream, adapter, options);
+}
+
 /** The events of a source in a form. Where the source fails, the form's last events come before its error. */
 export function iterateAs<Form extends EventForm>(
   stream: Stream, source: ChunkSource, options: FormOptions<Form> & AdapterOptions & IterateOptions,
@@ -104,17 +115,11 @@ export function iterateAs<Form extends EventForm>(
 async function* adapted(
   stream: Stream, source: ChunkSource, options: IterateOptions, adapter: FormAdapter,
 ): AsyncGenerator<object, void, void> {
-  const { finishReason: given } = options;
-  const finishReason = (): string | null => {
-    const reason = (typeof given === 'function' ? given() : given) ?? null;
-    adapter.finishReason = reason;
-    return reason;
-  };
   let isRead = false;
   try {
     yield* adapter.begin();
     isRead = true;
-    for await (const event of iterate(stream, source, { ...options, finishReason })) yield* adapter.take(event);
+    for await (const event of iterate(stream, source, options, adapter)) yield* adapter.take(event);
   } catch (error) {
     yield* adapter.fail();
     throw error;

@@ -50,6 +50,17 @@ export interface ResponsesObject {
   tool_choice: 'auto';
   tools: never[];
   top_p: null;
+  /** In the last event, where it is known. */
+  usage?: ResponsesUsage;
+}
+
+/** 0 also where the model does not tell a part. */
+export interface ResponsesUsage {
+  input_tokens: number;
+  input_tokens_details: { cached_tokens: number; cache_write_tokens: number };
+  output_tokens: number;
+  output_tokens_details: { reasoning_tokens: number };
+  total_tokens: number;
 }
 
 interface InOutput {

@@ -1,8 +1,11 @@
 // The steps of an answer as events of OpenAI's Responses streaming.
 
+import type { Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions, type ResponseFields } from './adapter.ts';
 import type { Ending, Item, Step } from './answer.ts';
-import type { OutputText, ReasoningText, ResponsesEvent, ResponsesItem, ResponsesObject } from './responses-types.ts';
+import type {
+  OutputText, ReasoningText, ResponsesEvent, ResponsesItem, ResponsesObject, ResponsesUsage,
+} from './responses-types.ts';
 
 /** An event before it has its number. */
 type Unnumbered = ResponsesEvent extends infer Event ? Event extends unknown ? Omit<Event, 'sequence_number'> : never
@@ -63,6 +66,7 @@ export class ResponsesAdapter extends Adapter<ResponsesEvent> {
         : ending === 'filtered' ? { reason: 'content_filter' } : null,
       output: [...this.#output],
       output_text: text.join(''),
+      ...(ending !== null && this.usage !== null && { usage: usageOf(this.usage) }),
     } as ResponsesObject;
   }
 
@@ -140,6 +144,16 @@ export class ResponsesAdapter extends Adapter<ResponsesEvent> {
     this.#output.push(done);
     this.#tell({ type: 'response.output_item.done', output_index: item.index, item: done });
   }
+}
+
+function usageOf({ inputTokens, outputTokens, cachedInputTokens = 0, reasoningTokens = 0 }: Usage): ResponsesUsage {
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: cachedInputTokens, cache_write_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: inputTokens + outputTokens,
+  };
 }
 
 function inOutput({ id, index }: Item): { item_id: string; output_index: number } {

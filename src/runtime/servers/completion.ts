@@ -2,7 +2,7 @@
 // `/completion` and ollama's `/api/generate`. The first ones are server-sent events, ollama's are lines of JSON.
 
 import { escapeLine } from '../../printable.ts';
-import type { Usage } from '../turn/types.ts';
+import type { Usage } from '../usage.ts';
 import { LineReader, LONGEST_LINE, ModelError, piecesOf, type PieceSource } from './lines.ts';
 import { readServerSentEvents } from './sse-read.ts';
 

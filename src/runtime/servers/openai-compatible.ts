@@ -1,6 +1,7 @@
 // A server that completes text as a model for the turn loop.
 
-import type { Model, Output, Prompt, Usage } from '../turn/types.ts';
+import type { Model, Output, Prompt } from '../turn/types.ts';
+import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
 import { ModelError, type Piece, piecesOf } from './lines.ts';
 

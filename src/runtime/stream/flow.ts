@@ -2,6 +2,7 @@
 // pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
 
 import { reasonOf } from '../reason.ts';
+import type { Usage } from '../usage.ts';
 import type { StreamEvent } from './event.ts';
 import type { EndOptions, Stream } from './core.ts';
 
@@ -11,6 +12,21 @@ export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableStrea
 export interface FlowOptions {
   /** Why the model stopped; a function is asked at the end of input. */
   readonly finishReason?: string | null | (() => string | null | undefined) | undefined;
+  /**
+   * What the output cost, for the last events of the forms that tell it. A function is asked at the end of input; where
+   * it throws, nothing is told.
+   */
+  readonly usage?: Usage | null | (() => Usage | null | undefined) | undefined;
+}
+
+/** What makes the events of a form. */
+export interface EventAdapter<Event> {
+  finishReason: string | null;
+  usage: Usage | null;
+  /** What the form begins with. */
+  begin(): Event[];
+  /** What an event of the stream brings. */
+  take(event: StreamEvent): Event[];
 }
 
 export interface IterateOptions extends FlowOptions {
@@ -25,27 +41,31 @@ const WAITING_EVENTS = 64;
 const PART = 64 * 1024;
 
 /** The two sides of a TransformStream over a parser. */
-export function transformer(stream: Stream, { finishReason }: FlowOptions): [
-  Transformer<Chunk, StreamEvent>, QueuingStrategy<Chunk>, QueuingStrategy<StreamEvent>,
+export function transformer<Event>(stream: Stream, adapter: EventAdapter<Event>, options: FlowOptions): [
+  Transformer<Chunk, Event>, QueuingStrategy<Chunk>, QueuingStrategy<Event>,
 ] {
-  const give = (events: StreamEvent[], controller: TransformStreamDefaultController<StreamEvent>): void => {
-    for (const event of events) controller.enqueue(event);
+  type Controller = TransformStreamDefaultController<Event>;
+  const give = (events: StreamEvent[], controller: Controller): void => {
+    for (const event of events) for (const adapted of adapter.take(event)) controller.enqueue(adapted);
   };
   return [
     {
+      start: (controller) => {
+        for (const event of adapter.begin()) controller.enqueue(event);
+      },
       transform: (chunk, controller) => give(stream.feed(chunk), controller),
-      flush: (controller) => give(stream.end(endOptions(finishReason)), controller),
+      flush: (controller) => give(stream.end(endOptions(options, adapter)), controller),
     },
     { highWaterMark: WAITING_BYTES, size: (chunk) => (typeof chunk === 'string' ? chunk.length : chunk.byteLength) },
     { highWaterMark: WAITING_EVENTS, size: () => 1 },
   ];
 }
 
-/** The events of a source, as they are asked for. Leaving the loop closes the source. */
+/** The events of a source, as they are asked for. Leaving the loop closes the source. `adapter` is told how it ends. */
 export async function* iterate(
-  stream: Stream, source: ChunkSource, options: IterateOptions,
+  stream: Stream, source: ChunkSource, options: IterateOptions, adapter: EventAdapter<unknown> | null = null,
 ): AsyncGenerator<StreamEvent, void, void> {
-  const { signal, finishReason } = options;
+  const { signal } = options;
   const chunks = chunksOf(source);
   let wake: (() => void) | null = null;
   const onAbort = (): void => wake?.();
@@ -69,7 +89,7 @@ export async function* iterate(
         }
       }
     }
-    yield* stream.end(endOptions(finishReason));
+    yield* stream.end(endOptions(options, adapter));
   } finally {
     signal?.removeEventListener('abort', onAbort);
     // Of an iteration that was left nothing is read any more; a stream that has ended gives nothing.
@@ -132,6 +152,19 @@ function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
   }
 }
 
-function endOptions(finishReason: FlowOptions['finishReason']): EndOptions {
-  return { finishReason: typeof finishReason === 'function' ? finishReason() : finishReason };
+function endOptions({ finishReason, usage }: FlowOptions, adapter: EventAdapter<unknown> | null): EndOptions {
+  const reason = typeof finishReason === 'function' ? finishReason() : finishReason;
+  if (adapter !== null) {
+    adapter.finishReason = reason ?? null;
+    adapter.usage = (typeof usage === 'function' ? orNull(usage) : usage) ?? null;
+  }
+  return { finishReason: reason };
+}
+
+function orNull<T>(ask: () => T): T | null {
+  try {
+    return ask();
+  } catch {
+    return null;
+  }
 }

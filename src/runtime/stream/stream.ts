@@ -1,12 +1,11 @@
 // Streams over the best scanner that runs here.
 
 import { createMachine } from '../../scan/engine.ts';
-import { type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor } from '../events/forms.ts';
-import type { StreamEvent } from './event.ts';
-import { Stream } from './core.ts';
 import {
-  type Chunk, type ChunkSource, type FlowOptions, type IterateOptions, transformer,
-} from './flow.ts';
+  type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor, transformAs,
+} from '../events/forms.ts';
+import { Stream } from './core.ts';
+import type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
 
@@ -35,10 +34,13 @@ export class MessageStream extends Stream {
   }
 }
 
-/** Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`. */
-export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
-  constructor(options: StreamOptions & FlowOptions = {}) {
-    super(...transformer(new MessageStream(options), options));
+/**
+ * Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`; with the option `as` in a form
+ * that other clients know.
+ */
+export class MessageTransform<Form extends EventForm = 'ocm'> extends TransformStream<Chunk, EventForms[Form]> {
+  constructor(options: StreamOptions & FlowOptions & FormOptions<Form> = {}) {
+    super(...transformAs(new MessageStream(streamOptionsFor(options)), options));
   }
 }
 

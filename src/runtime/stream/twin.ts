@@ -1,12 +1,11 @@
 // Streams over the TypeScript scanner, where WebAssembly is refused: the names of stream.ts and ../token.ts.
 
 import { Twin } from '../../scan/twin/twin.ts';
-import { type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor } from '../events/forms.ts';
-import type { StreamEvent } from './event.ts';
-import { Stream } from './core.ts';
 import {
-  type Chunk, type ChunkSource, type FlowOptions, type IterateOptions, transformer,
-} from './flow.ts';
+  type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor, transformAs,
+} from '../events/forms.ts';
+import { Stream } from './core.ts';
+import type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
 import { type TokenOptions, Tokens } from '../token-core.ts';
@@ -20,9 +19,9 @@ export class MessageStream extends Stream {
   }
 }
 
-export class MessageTransform extends TransformStream<Chunk, StreamEvent> {
-  constructor(options: StreamOptions & FlowOptions = {}) {
-    super(...transformer(new MessageStream(options), options));
+export class MessageTransform<Form extends EventForm = 'ocm'> extends TransformStream<Chunk, EventForms[Form]> {
+  constructor(options: StreamOptions & FlowOptions & FormOptions<Form> = {}) {
+    super(...transformAs(new MessageStream(streamOptionsFor(options)), options));
   }
 }
 

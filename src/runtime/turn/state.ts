@@ -5,9 +5,10 @@ import type { MessageData } from '../../model/data.ts';
 import type { Outcome, RoutedCall } from '../router/types.ts';
 import type { ToolRouter } from '../router/router.ts';
 import type { StreamDiagnostic } from '../stream/event.ts';
+import type { Usage } from '../usage.ts';
 import type { TurnError } from './error.ts';
 import type { ReadCall } from './read.ts';
-import type { OpenCall, StoredTurn, TurnOptions, TurnResult, TurnStop, Usage } from './types.ts';
+import type { OpenCall, StoredTurn, TurnOptions, TurnResult, TurnStop } from './types.ts';
 
 const MOST_DIAGNOSTICS = 1000;
 
@@ -34,11 +35,11 @@ export class TurnState {
     this.#usage = resume?.usage ?? null;
   }
 
-  /** Ids of calls that were made, or will not be: none of them may come again. */
+  /** Ids of calls that were made, or will not be, and of replies: none of them may come again. */
   reserveIds(router: ToolRouter): void {
     const open = new Set(this.openCalls.map(({ at }) => at));
-    router.reserveIds(this.messages.flatMap(({ role, callId }, index) =>
-      (role === 'assistant' && callId && !open.has(index) ? [callId] : [])));
+    const told = this.messages.filter(({ role }, index) => (role === 'assistant' ? !open.has(index) : role === 'tool'));
+    router.reserveIds([...told, ...this.#outcomes].flatMap(({ callId }) => callId || []));
   }
 
   /** Takes what an output said. Its calls are open. */
@@ -61,6 +62,9 @@ export class TurnState {
         continue;
       }
       this.#outcomes.push(outcome);
+      // So that call and reply belong together.
+      const said = this.messages[call.at]!;
+      if (!said.callId && outcome.callId !== null) this.messages[call.at] = { ...said, callId: outcome.callId };
       this.messages.splice(replyAt, 0, outcome.reply);
       added++;
     }

@@ -11,6 +11,7 @@ import type { Encoder } from '../../formats/segments.ts';
 import type { TokenOptions } from '../token-core.ts';
 import type { InspectedCall, Outcome, RoutedCall } from '../router/types.ts';
 import type { ToolRouter } from '../router/router.ts';
+import type { Usage } from '../usage.ts';
 import type { TurnError } from './error.ts';
 
 /** What a model is asked to go on with. */
@@ -48,18 +49,8 @@ export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stop
 export interface Output {
   readonly stream: OutputStream;
   readonly finishReason?: (() => string | null | undefined) | undefined;
-  /** What the output cost, asked for when it is read no further. */
+  /** What the output cost, asked for when it is read no further. Where it throws, the output still counts. */
   readonly usage?: (() => Usage | null | undefined) | undefined;
-}
-
-/** Tokens, as the model counts them. */
-export interface Usage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  /** Of the input: those that the model had at hand. */
-  readonly cachedInputTokens?: number | undefined;
-  /** Of the output. */
-  readonly reasoningTokens?: number | undefined;
 }
 
 export type Model = (prompt: Prompt) => OutputStream | Output | Promise<OutputStream | Output>;
@@ -92,7 +83,7 @@ export type TurnEvent =
  * itself and drops them. Nothing happens before one of the two is asked for.
  */
 export interface TurnRun extends AsyncIterable<TurnEvent, TurnResult | undefined, undefined> {
-  /** Comes when the run has ended, and never rejects. */
+  /** Comes when the run has ended, and never rejects. When the signal aborts it comes whoever reads the events. */
   readonly result: Promise<TurnResult>;
   /** Can be had once, and not after the run has gone on for `result`. Its last value is the result. */
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent, TurnResult | undefined, undefined>;
@@ -212,7 +203,10 @@ export interface TurnResult {
   readonly stop: TurnStop;
   /** Why the transcript cannot be written, when `stop` is `refused`. */
   readonly refusal: Refusal | null;
-  /** What was thrown is its `cause`, when `stop` is `failed`; else null. */
+  /**
+   * Its `cause` is what was thrown: when `stop` is `failed`, by the model or `approve`; else by the `usage` of an
+   * output. Null: nothing was.
+   */
   readonly error: TurnError | null;
   /** Outputs that were asked for. */
   readonly rounds: number;

@@ -2,12 +2,13 @@
 // 2.0, and all of them as server-sent events.
 import type { LanguageModel } from 'ai';
 import type { ChatCompletionChunk as OfficialChunk } from 'openai/resources/chat/completions';
+import type { ResponseUsage } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
 import {
   AiSdkAdapter, type AiSdkPart, ChatAdapter, type ChatCompletionChunk, type EventForm, type EventForms, eventsOf,
-  MessageStream, ResponsesAdapter, serverSentEvents, type StreamOptions,
+  MessageStream, MessageTransform, ResponsesAdapter, serverSentEvents, type StreamOptions, type Usage,
 } from '../../../src/index.ts';
-import { eventsOf as twinEventsOf } from '../../../src/js.ts';
+import { eventsOf as twinEventsOf, MessageTransform as TwinTransform } from '../../../src/js.ts';
 import { bytewise } from '../stream/run.ts';
 import { pieces } from './loopback.ts';
 
@@ -175,6 +176,77 @@ test('an adapter gives what eventsOf gives, and the TypeScript build the same', 
     for await (const event of twinEventsOf(pieces(OUTPUT, bytewise(OUTPUT)), { ...OPTIONS, as })) twin.push(event);
     expect(twin).toEqual(expected);
   }
+});
+
+describe('usage', () => {
+  const told = { inputTokens: 30, outputTokens: 12, cachedInputTokens: 5, reasoningTokens: 4 };
+  const last = async (as: EventForm, usage: Usage | (() => Usage | null)): Promise<unknown> => {
+    const events: unknown[] = [];
+    for await (const event of eventsOf([OUTPUT], { ...OPTIONS, as, usage })) events.push(event);
+    return events.at(-1);
+  };
+
+  test('stands in the last event of each form', async () => {
+    const responses = await last('responses', told) as { response: { usage: ResponseUsage } };
+    expect(responses.response.usage).toEqual({
+      input_tokens: 30, input_tokens_details: { cached_tokens: 5, cache_write_tokens: 0 },
+      output_tokens: 12, output_tokens_details: { reasoning_tokens: 4 }, total_tokens: 42,
+    });
+    const chat = officialChunk(await last('chat', () => told) as ChatCompletionChunk);
+    expect(chat).toEqual({
+      id: 'r1', object: 'chat.completion.chunk', created: 1_700_000_000, model: 'm', choices: [],
+      usage: {
+        prompt_tokens: 30, completion_tokens: 12, total_tokens: 42,
+        prompt_tokens_details: { cached_tokens: 5 }, completion_tokens_details: { reasoning_tokens: 4 },
+      },
+    });
+    const finish = officialPart(await last('ai-sdk', told) as AiSdkPart);
+    expect(finish).toMatchObject({
+      type: 'finish',
+      usage: {
+        inputTokens: { total: 30, noCache: 25, cacheRead: 5, cacheWrite: undefined },
+        outputTokens: { total: 12, text: 8, reasoning: 4 },
+      },
+    });
+  });
+
+  test('of which the model tells no parts', async () => {
+    const usage = { inputTokens: 3, outputTokens: 2 };
+    expect((await last('chat', usage) as ChatCompletionChunk).usage).toEqual({
+      prompt_tokens: 3, completion_tokens: 2, total_tokens: 5,
+    });
+    expect(await last('ai-sdk', usage)).toMatchObject({
+      usage: { inputTokens: { total: 3, noCache: undefined }, outputTokens: { total: 2, text: undefined } },
+    });
+  });
+
+  test.each<EventForm>(['ocm', '2.0', 'responses', 'chat', 'ai-sdk'])('that throws changes nothing: %s', async (as) => {
+    const throws = (): never => {
+      throw new Error('of the usage');
+    };
+    expect(await last(as, throws)).toEqual(await last(as, () => null));
+    expect(JSON.stringify(await last(as, throws))).not.toContain('prompt_tokens');
+  });
+});
+
+test.each<EventForm>(['ocm', '2.0', 'responses', 'chat', 'ai-sdk'])('a MessageTransform gives %s, too', async (as) => {
+  for (const Transform of [MessageTransform, TwinTransform]) {
+    for (const input of [OUTPUT, OUTPUT.slice(0, -30), new Uint8Array(0)]) {
+      const how = { ...OPTIONS, as, finishReason: () => 'length', usage: { inputTokens: 1, outputTokens: 2 } };
+      const expected: unknown[] = [];
+      for await (const event of eventsOf(pieces(input, bytewise(input)), how)) expected.push(event);
+      const source = (ReadableStream as unknown as { from(source: unknown): ReadableStream<Uint8Array> })
+        .from(pieces(input, bytewise(input)));
+      const events: unknown[] = [];
+      const through = source.pipeThrough(new Transform(how)) as unknown as AsyncIterable<unknown>;
+      for await (const event of through) events.push(event);
+      expect(events).toEqual(expected);
+    }
+  }
+});
+
+test('a MessageTransform refuses a form that there is not', () => {
+  expect(() => new MessageTransform({ as: 'other' as never })).toThrow('option as');
 });
 
 test('server-sent events: a name where there is one, a line of JSON, and [DONE] behind a chat completion', async () => {

@@ -30,11 +30,14 @@ const upstream = createServer(async (request, response) => {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, text, finish_reason: null }] })}\n\n`);
   }
   response.write(`data: ${JSON.stringify({ choices: [{ index: 0, text: '', finish_reason: 'stop' }] })}\n\n`);
+  const usage = { prompt_tokens: 30, completion_tokens: 12, prompt_tokens_details: { cached_tokens: 5 } };
+  response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
   response.end('data: [DONE]\n\n');
 });
 
 let child: ChildProcess;
 let client: OpenAI;
+let url = '';
 let words = '';
 
 beforeAll(async () => {
@@ -49,7 +52,8 @@ beforeAll(async () => {
   child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr!.on('data', (data) => (words += String(data)));
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-  client = new OpenAI({ apiKey: 'none', baseURL: `http://127.0.0.1:${line.toString().trim()}`, maxRetries: 0 });
+  url = `http://127.0.0.1:${line.toString().trim()}`;
+  client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
 });
 afterAll(async () => {
   child.kill();
@@ -72,7 +76,8 @@ test('a call, its reply, and the answer', async () => {
   const first = client.responses.stream({ model: 'gpt-oss-20b', instructions: 'Be brief.', input: [question], tools });
   let deltas = '';
   first.on('response.output_text.delta', ({ delta }) => void (deltas += delta));
-  const { output, output_text: preamble, model, status } = await first.finalResponse();
+  const { output, output_text: preamble, model, status, usage } = await first.finalResponse();
+  expect(usage).toMatchObject({ input_tokens: 30, output_tokens: 12, total_tokens: 42 });
   expect([deltas, preamble, model, status]).toEqual(['One moment.', 'One moment.', 'gpt-oss-20b', 'completed']);
   expect(JSON.stringify(output)).not.toContain('SECRET');
   const call = output.find((item) => item.type === 'function_call')!;
@@ -95,4 +100,16 @@ test('what fails is told without its details', async () => {
   const wrong = await ask([{ type: 'function_call_output' }, 7] as never).catch((error: unknown) => error) as APIError;
   expect(wrong).toBeInstanceOf(APIError);
   expect(wrong.status).toBe(400);
+});
+
+const NO_REQUESTS = [
+  'null', '7', '"text"', '[]', '{}', '', '{', '{"input":null}', '{"input":[null]}', '{"input":7}',
+  'x'.repeat(1_100_000),
+].map((body) => [body.slice(0, 20), body] as const);
+test.each(NO_REQUESTS)('a body that is no request is the client’s fault: %s', async (_, body) => {
+  const response = await fetch(`${url}/responses`, { method: 'POST', body });
+  expect([response.status, response.headers.get('content-type')]).toEqual([400, 'application/json']);
+  expect(await response.json()).toEqual({
+    error: { message: expect.any(String), type: 'invalid_request_error', param: null, code: null },
+  });
 });
