@@ -60,6 +60,7 @@ export class ToolRouter {
   readonly #requireIds: boolean | undefined;
   readonly #exposeErrors: boolean;
   readonly #ids = new Set<string>();
+  readonly #coming = new Set<string>();
   readonly #pending = new Map<string, Pending>();
   readonly #lanes: Lanes<Pending>;
   readonly #watch = new AbortWatch<Pending>((pending, signal) => this.#cancel(pending, reasonOf(signal)));
@@ -98,8 +99,13 @@ export class ToolRouter {
   makeId(): string {
     for (;;) {
       const id = `call_${++this.#made}`;
-      if (!this.#ids.has(id)) return id;
+      if (!this.#ids.has(id) && !this.#coming.has(id)) return id;
     }
+  }
+
+  /** @internal Ids that calls of the transcript have which are made later: no other call is given one of them. */
+  expectIds(ids: Iterable<string>): void {
+    for (const id of ids) this.#coming.add(id);
   }
 
   /** Ids of calls that the transcript had before: none of them may come again. */

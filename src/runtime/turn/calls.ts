@@ -27,6 +27,7 @@ export interface CallMaker {
 export async function makeCalls(open: readonly OpenCall[], maker: CallMaker): Promise<Made> {
   const { router, approve, header, interruption, tell } = maker;
   const calls = open.map(({ call }) => ({ ...call, ...(header != null && { header }) }));
+  router.expectIds(calls.flatMap(({ callId }) => callId || []));
   const asked = calls.map((call) => (approve ? router.inspect(call) : null));
   for (const [index, inspected] of asked.entries()) {
     if (inspected === null) continue;

@@ -8,6 +8,7 @@ import { Refusal } from '../../formats/loss.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { reasonOf } from '../reason.ts';
+import type { Usage } from '../usage.ts';
 import { type CallMaker, makeCalls, tellOutcome } from './calls.ts';
 import { TurnError } from './error.ts';
 import { checkPromptOptions, promptOf, toolsBeside, type WrittenTurn } from './prompt.ts';
@@ -49,6 +50,11 @@ export class Loop {
     this.#tools = toolsBeside(options, this.#state.messages, dialect);
     this.#state.reserveIds(router);
     this.#interruption = new Interruption(signal);
+  }
+
+  /** Aborts when the run ends before its time. */
+  get interrupted(): AbortSignal {
+    return this.#interruption.signal;
   }
 
   interrupt(reason: string): void {
@@ -194,7 +200,13 @@ export class Loop {
   }
 
   async #takeUsage(output: Output | null): Promise<void> {
-    const usage = output?.usage?.();
+    let usage: Usage | null | undefined;
+    try {
+      usage = output?.usage?.();
+    } catch (error) {
+      // What was said stands, whatever it cost.
+      this.#state.error = new TurnError(error);
+    }
     if (usage == null) return;
     this.#state.addUsage(usage);
     await this.#tell({ type: 'turn.usage', round: this.#state.rounds, usage });

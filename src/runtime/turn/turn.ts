@@ -22,6 +22,8 @@ class Run implements TurnRun {
 
   constructor(options: TurnOptions) {
     this.#loop = new Loop(options, (event) => this.#handover.give(event));
+    // The end of such a run waits for nobody.
+    this.#loop.interrupted.addEventListener('abort', () => this.#handover.flow());
     const begun = new Promise<void>((resolve) => {
       this.#begin = resolve;
     });
@@ -32,9 +34,10 @@ class Run implements TurnRun {
   get result(): Promise<TurnResult> {
     // Who asks for the events in the same moment gets them.
     queueMicrotask(() => {
-      if (this.#state !== 'new') return;
-      this.#state = 'passed';
-      this.#handover.leave();
+      if (this.#state === 'new') {
+        this.#state = 'passed';
+        this.#handover.leave();
+      }
       this.#begin();
     });
     return this.#ended;

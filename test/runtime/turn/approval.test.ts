@@ -220,6 +220,23 @@ describe('a run that is resumed', () => {
     ]);
   });
 
+  test('where calls need no ids: those that the router made do not come again', async () => {
+    const output = (city: string, id = ''): string => FIRST.replace(' call_id=c1', id).replace('Oslo', city);
+    const router = (): ReturnType<typeof routerOf> => routerOf({ requireIds: false });
+    // The second call has the id that the first one would be given.
+    const first = await run([`${output('Oslo')}<|start|>assistant${output('Rome', ' call_id=call_1')}`], {
+      router: router(),
+    });
+    const idsOf = ({ messages }: TurnResult): unknown[] =>
+      messages.slice(1).map(({ role, callId }) => `${role} ${callId}`);
+    const made = ['assistant call_2', 'assistant call_1', 'tool call_2', 'tool call_1'];
+    expect([first.outcomes.map(({ status }) => status), idsOf(first)]).toEqual([['ok', 'ok'], made]);
+    const second = await rest(first, [output('Bern'), ANSWER], { router: router() });
+    expect([second.stop, idsOf(second).slice(4, 6)]).toEqual(['final', ['assistant call_3', 'tool call_3']]);
+    const { outcomes } = await run([output('Bern')], { messages: first.messages, router: router() });
+    expect(outcomes.map(({ callId }) => callId)).toEqual(['call_3']);
+  });
+
   test.each<[what: string, change: (from: TurnResult) => unknown]>([
     ['null', () => null],
     ['no object', () => 'text'],

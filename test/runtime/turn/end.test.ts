@@ -303,6 +303,22 @@ describe('a model that fails ends the run with a result, and leaves nothing open
     expect(cancels).toEqual(added);
   });
 
+  test('when its usage throws: what was said stands, and the error is told', async () => {
+    const { model } = scripted([THINK + CALL, ANSWER]);
+    const { stop, error, usage, outcomes, messages, rounds } = await run([], {
+      maxRounds: 2,
+      model: (prompt) => ({
+        stream: model(prompt) as OutputStream,
+        usage: () => {
+          if (prompt.round === 1) throw failure;
+          return { inputTokens: 2, outputTokens: 1 };
+        },
+      }),
+    });
+    expect([stop, error?.cause, usage, rounds]).toEqual(['final', failure, { inputTokens: 2, outputTokens: 1 }, 2]);
+    expect([outcomes.length, messages.length]).toEqual([1, 5]);
+  });
+
   test('when it gives no stream', async () => {
     for (const stream of [null, undefined, 5, {}, []]) {
       const { stop, error } = await run([''], { model: () => stream as never });

@@ -210,3 +210,40 @@ test('a signal ends the request while nobody asks for the next event', async () 
   expect(signal?.aborted).toBe(true);
   await events.return?.();
 });
+
+describe('a run whose signal aborts ends by itself', () => {
+  const endless: Model = async function* () {
+    yield '<|channel|>final<|message|>';
+    for (;;) yield 'and ';
+  };
+
+  test.each([0, 1, 3, 5])('after %d events, of which nobody asks for the next; the rest wait', async (asked) => {
+    const { controller, listeners } = countedController();
+    const run = runTurn(optionsOf([], { model: endless, signal: controller.signal }));
+    const events = run[Symbol.asyncIterator]();
+    for (let i = 0; i < asked; i++) await events.next();
+    const result = run.result;
+    await settled();
+    controller.abort('gone');
+    expect([(await result).stop, listeners()]).toEqual(['cancelled', 0]);
+    const rest: TurnEvent[] = [];
+    for (let step = await events.next(); step.done !== true; step = await events.next()) rest.push(step.value);
+    expect(rest.at(-1)).toMatchObject({ type: 'response.cancel', reason: 'gone' });
+    expect(rest.filter(({ type }) => type === 'response.cancel')).toHaveLength(1);
+  });
+
+  test('while a tool runs', async () => {
+    const controller = new AbortController();
+    const clock = new VirtualClock();
+    const router = routerOf({ clock, handlers: { 'functions.weather': hang } });
+    const run = runTurn(optionsOf([CALL.slice(18), ANSWER], { router, signal: controller.signal }));
+    const events = run[Symbol.asyncIterator]();
+    while (clock.timers === 0) {
+      void events.next();
+      await settled();
+    }
+    controller.abort('gone');
+    const { stop, outcomes } = await run.result;
+    expect([stop, outcomes.map(({ status }) => status), clock.timers]).toEqual(['cancelled', ['cancelled'], 0]);
+  });
+});
