@@ -59,12 +59,86 @@ describe('document headers', () => {
   });
 });
 
-test('a message header of 64 KiB is allowed, a longer one is read all the same', () => {
+test('a message header of 64 KiB is allowed, of a longer one no more is read', () => {
   const message = (bytes: number): string =>
     `<|start|>user name=${'n'.repeat(bytes - '<|start|>user name=<|message|>'.length)}<|message|>x<|end|>`;
   expect(rulesOf(message(65_536), { dialect: 'harmony' })).toEqual([]);
   expect(rulesOf(message(65_537), { dialect: 'harmony' })).toEqual(['header-limit']);
-  expect(parse(message(65_537), { dialect: 'harmony' }).transcripts[0]!.at(0)!.content).toBe('x');
+  const parsed = parse(message(65_537), { dialect: 'harmony' }).transcripts[0]!.at(0)!;
+  expect([parsed.role, parsed.content]).toEqual(['user', 'x']);
+});
+
+describe('headers of more than 64 KiB: what stands behind is not read', () => {
+  const filler = ` a=${'b'.repeat(65_480)}`;
+  test.each([
+    ['words and a field behind', `tool name=x${filler} ${'c'.repeat(100)} name=y<|channel|>analysis<|message|>x<|end|>`,
+      { role: 'tool', name: 'x', explicitChannel: null, content: 'x' }],
+    ['a word at the edge', `tool${filler} name=y${'z'.repeat(100)}<|message|>x<|end|>`,
+      { role: 'tool', name: null, content: 'x' }],
+    ['a role behind', `${' '.repeat(65_600)}user<|message|>x<|end|>`, { role: null, content: 'x' }],
+    ['an escape at the edge', `user${filler} b=${'<<|end|>'.repeat(100)}<|message|>x<|end|>`,
+      { role: 'user', content: 'x' }],
+    ['stray tokens', `user${'<|literal|>'.repeat(7000)} name=y<|message|>x<|end|>`,
+      { role: 'user', name: null, content: 'x' }],
+    ['no message token', `user name=x${' name=x'.repeat(10_000)} and more`, { role: 'user', name: 'x', content: '' }],
+  ])('%s', (_, text, expected) => {
+    const input = new TextEncoder().encode(`version: 2.2\n<|start|>${text}`);
+    const options = { dialect: 'openchatml-2.2' } as const;
+    const message = parse(input, options).transcripts[0]!.at(0)!;
+    expect(message).toMatchObject(expected);
+    const found = check(input, options);
+    expect(found.map(({ rule }) => rule)).toContain('header-limit');
+    if (found.length > 1000) return;
+    expectAgreement(eventsOf(input, { ...options, reasoning: true, collect: true }), input, options, 'a long header');
+  });
+});
+
+describe('very many findings of one message: those of one kind beyond the first 1,000 are one', () => {
+  const many = (text: string, dialect: 'openchatml-2.2' | 'openchatml-0.1' = 'openchatml-2.2') =>
+    check(text, { dialect });
+
+  test.each([
+    ['words of a header', `<|start|>user${' a'.repeat(20_000)}<|message|>x<|end|>`, 'stray-word', 20_000],
+    ['tokens in a body', `<|start|>user<|message|>${'<|channel|>'.repeat(20_000)}<|end|>`, 'stray-token', 20_000],
+    ['tokens in a gap', `<|start|>user<|message|>x<|end|>${'<|constrain|>'.repeat(20_000)}`, 'stray-token', 20_000],
+  ])('%s', (_, text, rule, count) => {
+    const found = many(`version: 2.2\n${text}`);
+    const alike = found.filter((one) => one.rule === rule);
+    expect(found.filter((one) => one.rule !== rule).length).toBeLessThan(2);
+    expect(alike.length).toBe(1001);
+    expect(alike[1000]!.message).toContain(`${count - 1000} times`);
+    expect(alike[1000]!.from - alike[999]!.from).toBe(alike[999]!.from - alike[998]!.from);
+    expect(new Set(alike.map(({ severity }) => severity)).size).toBe(1);
+  });
+
+  test('bad bytes of a body, of bodies in a row, and of a header', () => {
+    const bytes = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text, 'latin1'));
+    const input = bytes(
+      `version: 2.2\n<|start|>user name=${'\xff'.repeat(1500)}<|message|>${'a\xff'.repeat(5000)}<|end|>`
+        + `<|start|>user<|message|>${'\xe2\x82'.repeat(1001)}<|end|>`,
+    );
+    // The first message has another finding, too.
+    const found = check(input).filter(({ rule }) => rule === 'invalid-utf8');
+    expect(found.length).toBe(999 + 2 + 1000 + 1);
+    expect(found.slice(999, 1001).map(({ severity, message }) => [severity, /\d+ times/.exec(message)?.[0]]))
+      .toEqual([['error', '501 times'], ['warning', '5000 times']]);
+    expect(found.at(-1)!.to - found.at(-1)!.from).toBe(2);
+  });
+
+  test('of a gap of any length, run by run', () => {
+    const gap = '<|constrain|>'.repeat(400_000);
+    const found = many(`version: 2.2\n<|start|>user<|message|>x<|end|>${gap}<|start|>user<|message|>x<|end|>`);
+    const times = found.slice(1000).map(({ message }) => Number(/(\d+) times/.exec(message)![1]));
+    expect(times.length).toBeGreaterThan(3);
+    expect(times.length).toBeLessThan(8);
+    expect(times.reduce((sum, count) => sum + count, 1000)).toBe(400_000);
+  });
+
+  test('files drop the texts of a gap, however many', () => {
+    const text = `<|im_start|>user\nx<|im_end|>${'a<s>'.repeat(5000)}`;
+    expect(many(text, 'openchatml-0.1').length).toBe(1001);
+    expect(many(`${text}<|file_separator|>b`, 'openchatml-0.1')).toEqual([]);
+  });
 });
 
 test.each([
@@ -125,7 +199,7 @@ describe('wrong calls', () => {
 test('a header of very many words, and a sequence of very many files, are read like any other', () => {
   const header = `<|start|>user${' a'.repeat(200_000)}<|message|>x<|end|>\n<|start|>user<|message|>y<|end|>`;
   expect(parse(header, { dialect: 'harmony' }).transcripts[0]!.length).toBe(2);
-  expect(rulesOf(header, { dialect: 'harmony' }).length).toBe(200_001);
+  expect(new Set(rulesOf(header, { dialect: 'harmony' }))).toEqual(new Set(['stray-word', 'header-limit']));
   expect(parse('<|file_separator|>a'.repeat(300_000), { dialect: 'openchatml-0.1' }).transcripts[0]!.files().length)
     .toBe(300_000);
 });
@@ -148,5 +222,5 @@ test.each([
   expect([message.role, message.body.from, message.content.length])
     .toEqual(['assistant', head.indexOf('Sorry'), 7 + body.length]);
   const attributes = parse(`${head.replace('Sorry, ', 'name=n '.repeat(20_000))}`, { dialect }).transcripts[0]!.at(0)!;
-  expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 20_000]);
+  expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 9359]);
 });

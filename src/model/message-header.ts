@@ -4,7 +4,6 @@
 import { BY_ROLE, EOF_END, NO_BODY_TOKEN, STRAY, STRIPPED } from '../abi.ts';
 import { fromOf, kindWord, rowsBelow, type Table, toOf } from '../scan/table.ts';
 import { frontWords, type HeaderMeaning, isPrompt, lineWords, type NamedRole, readMeaning } from './attributes.ts';
-import { HEADER_BYTES } from './header/document.ts';
 import { countingFields, strippedFields } from './rescue.ts';
 import { type Field, readFields } from './words.ts';
 
@@ -44,20 +43,15 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
     return { meaning, to: stop, openTurn: false, cut: true };
   }
   const cut = (word & NO_BODY_TOKEN) !== 0;
-  const readUpTo = (most: number): Field[] =>
-    readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES, most);
-  // Without a message token nearly all may be body, of any length: its words are none.
-  let fields = readUpTo(cut ? HEADER_BYTES : Infinity);
+  const fields = readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
   const spoken = (word & BY_ROLE) !== 0;
-  const isWhole = (): boolean =>
-    frontWords(fields.at(-1)!, spoken && fields.length === 1) < fields.at(-1)!.words.length;
-  if (cut && stop - from > HEADER_BYTES && !isWhole()) fields = readUpTo(Infinity);
   let to = stop;
   let openTurn = false;
   const last = fields.length - 1;
   const field = fields[last]!;
   if (cut) {
     const count = frontWords(field, spoken && last === 0);
+    // Where all that is read is header, the rest is taken for header, too.
     to = field.words[count]?.from ?? stop;
     openTurn = (word & EOF_END) !== 0 && last === 0 && given === null
       && isPrompt(field.words, false) && rowsBelow(table, row, STRAY).length === 0;
@@ -81,13 +75,8 @@ export function readLine({ table, row, bodyRow, textFrom, given }: HeaderPlace):
   const spoken = (word & BY_ROLE) !== 0;
   const newline = (word & NO_BODY_TOKEN) === 0;
   const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
-  const readUpTo = (most: number): Field => readFields(table, row, textFrom, spoken ? from : textTo, most)[0]!;
-  let field = readUpTo(HEADER_BYTES);
-  let count = spoken ? 0 : lineWords(field.words, newline);
-  if (textTo - from > HEADER_BYTES && count === field.words.length) {
-    field = readUpTo(Infinity);
-    count = spoken ? 0 : lineWords(field.words, newline);
-  }
+  const field = readFields(table, row, textFrom, spoken ? from : textTo)[0]!;
+  const count = spoken ? 0 : lineWords(field.words, newline);
   const words = field.words.slice(0, count);
   const to = field.words[count]?.from ?? bodyFrom;
   const whole = count === field.words.length;

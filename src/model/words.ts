@@ -5,6 +5,7 @@ import { TOKEN_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isBlankByte } from './bytes.ts';
+import { HEADER_BYTES } from './header/document.ts';
 
 export interface Word {
   /** Byte positions in the input. */
@@ -24,9 +25,10 @@ export interface Field {
 
 /**
  * Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`.
- * Of the last field at most `most` bytes are read, and then no word that they may cut.
+ * Of its bytes at most HEADER_BYTES are read: a field, or a word, that goes on behind them is none.
  */
-export function readFields(table: Table, row: number, textFrom: number, to: number, most = Infinity): Field[] {
+export function readFields(table: Table, row: number, textFrom: number, to: number): Field[] {
+  const limit = fromOf(table, row) + HEADER_BYTES;
   const fields: Field[] = [];
   const end = nextOf(table, row);
   let child = row + 1;
@@ -34,33 +36,29 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
   const first = child;
   while (inHeader() && kindOf(table, child) !== FIELD) child++;
   const startTo = inHeader() ? fromOf(table, child) : to;
-  const isLast = !inHeader();
-  const words = isLast
-    ? firstWords(table, first, child, textFrom, startTo, most)
-    : splitWords(table, first, child, textFrom, startTo);
+  const words = firstWords(table, first, child, textFrom, startTo, limit);
   fields.push({ kind: 'start', from: fromOf(table, row), textFrom, words });
   while (inHeader() && kindOf(table, child) === FIELD) {
     const token = tokenOf(table, child);
     const from = fromOf(table, child);
     const textStart = from + TOKEN_NAMES[token]!.length + 4;
+    if (textStart > limit) break;
     const next = nextOf(table, child);
     const textTo = Math.min(toOf(table, child), to);
     const below = child + 1;
     child = next;
-    const last = !inHeader() || kindOf(table, child) !== FIELD;
-    const words = last
-      ? firstWords(table, below, next, textStart, textTo, most)
-      : splitWords(table, below, next, textStart, textTo);
+    const words = firstWords(table, below, next, textStart, textTo, limit);
     fields.push({ kind: token === CHANNEL ? 'channel' : 'constrain', from, textFrom: textStart, words });
   }
   return fields;
 }
 
-/** Words of the first `most` bytes of [from, to), without one that is cut. */
-function firstWords(table: Table, first: number, last: number, from: number, to: number, most: number): Word[] {
-  if (to - from <= most) return splitWords(table, first, last, from, to);
-  const words = splitWords(table, first, last, from, from + most);
-  if (words.at(-1)?.to === from + most) words.pop();
+/** Words of [from, to) before `limit`, without one that is cut there. */
+function firstWords(table: Table, first: number, last: number, from: number, to: number, limit: number): Word[] {
+  if (to <= limit) return splitWords(table, first, last, from, to);
+  const words = splitWords(table, first, last, from, limit);
+  // What stands for one byte more is not looked for: at the limit a word counts as cut.
+  if (words.at(-1)?.to === limit) words.pop();
   return words;
 }
 

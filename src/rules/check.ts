@@ -184,7 +184,7 @@ export class Checker implements SourceWatcher {
         if (!isSkipped) this.#row(batch, row, kind);
         const isGap = kind !== MESSAGE && kind !== HEADER;
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
-        if (isSure) this.#found.settle();
+        if (isSure) this.#found.settle(isGap);
         if (this.#found.isReady) yield* this.#found.take();
         row = next;
       }
@@ -217,7 +217,7 @@ export class Checker implements SourceWatcher {
     }
     if (row === batch.to) return row;
     this.#isBlank = false;
-    this.#utf8.upTo(fromOf(batch, row));
+    this.#utf8.upTo(fromOf(batch, row), () => {});
     if (divider.messages === 0) this.#meaning.begin(divider.current!);
     return row;
   }
@@ -361,11 +361,11 @@ export class Checker implements SourceWatcher {
   /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
   #invalidBytes(to: number, headerTo: number, transcript: number): void {
     if (!this.#utf8.pending(to)) return;
-    for (const span of this.#utf8.upTo(to)) {
+    this.#utf8.upTo(to, (from, end) => {
       this.#found.add(
-        { rule: 'invalid-utf8', ...span, ...(span.from < headerTo && { severity: 'error' }) }, transcript, false,
+        { rule: 'invalid-utf8', from, to: end, ...(from < headerTo && { severity: 'error' }) }, transcript, false,
       );
-    }
+    });
   }
 
   /** Tells what is wrong with a message, whatever it is like. */

@@ -7,6 +7,22 @@ import type { HarmonyLikeness } from '../model/harmony-likeness.ts';
 /** What is told, or not, when it is known whether the text looks like Harmony. */
 const DEPENDING: ReadonlySet<RuleName> = new Set(['missing-header', 'missing-call-id', 'looks-like-harmony']);
 
+/** Findings of a message and the gap before it that are told one by one; and bytes of a run of others, in a gap. */
+const MOST_ALONE = 1000;
+const LONGEST_RUN = 1 << 20;
+
+/** Findings that differ in nothing but their place. */
+interface Run {
+  /** The first of them. */
+  readonly finding: Finding;
+  readonly transcript: number;
+  readonly declared: boolean;
+  readonly isGapText: boolean;
+  from: number;
+  to: number;
+  times: number;
+}
+
 interface Entry {
   readonly diagnostic: Diagnostic;
   /** Text in a gap of 0.1: no finding when a file token shows up in the gap (R-FIM). */
@@ -20,6 +36,9 @@ export class PendingFindings {
   /** Of the first transcript, while it is open what it looks like. */
   #held: Entry[] = [];
   #ready: Diagnostic[] = [];
+  /** Findings since the last message; beyond MOST_ALONE, those of one kind are one. */
+  #count = 0;
+  #runs: Run[] = [];
 
   /** `strict`: warnings are errors. */
   constructor(likeness: HarmonyLikeness, strict: boolean) {
@@ -30,15 +49,49 @@ export class PendingFindings {
   add(finding: Finding, transcript: number, declared: boolean, isGapText = false): void {
     const depends = transcript === 0 && DEPENDING.has(finding.rule);
     if (depends && this.#likeness.isLikely && finding.rule !== 'looks-like-harmony') return;
+    if (depends && this.#likeness.isOpen) {
+      this.#held.push(this.#entry(finding, transcript, declared, isGapText));
+    } else if (++this.#count <= MOST_ALONE) {
+      this.#pending.push(this.#entry(finding, transcript, declared, isGapText));
+    } else {
+      this.#run(finding, transcript, declared, isGapText);
+    }
+  }
+
+  #entry(finding: Finding, transcript: number, declared: boolean, isGapText: boolean): Entry {
     const diagnostic = diagnose(finding, transcript, declared);
     const isHardened = this.#strict && diagnostic.severity === 'warning';
-    const entry = { diagnostic: isHardened ? { ...diagnostic, severity: 'error' as const } : diagnostic, isGapText };
-    (depends && this.#likeness.isOpen ? this.#held : this.#pending).push(entry);
+    return { diagnostic: isHardened ? { ...diagnostic, severity: 'error' as const } : diagnostic, isGapText };
+  }
+
+  #run(finding: Finding, transcript: number, declared: boolean, isGapText: boolean): void {
+    const { rule, severity, from, to } = finding;
+    const run = this.#runs.find(
+      (other) => other.finding.rule === rule && other.finding.severity === severity && other.transcript === transcript,
+    );
+    if (run === undefined) {
+      this.#runs.push({ finding, transcript, declared, isGapText, from, to, times: 1 });
+      return;
+    }
+    run.from = Math.min(run.from, from);
+    run.to = Math.max(run.to, to);
+    run.times++;
+  }
+
+  /** The runs are over, those of more than `bytes`. */
+  #endRuns(bytes: number): void {
+    if (this.#runs.length === 0) return;
+    const over = this.#runs.filter(({ from, to }) => to - from >= bytes);
+    this.#runs = this.#runs.filter((run) => !over.includes(run));
+    for (const { finding, transcript, declared, isGapText, from, to, times } of over) {
+      const whole = times === 1 ? finding : { ...finding, from, to, detail: `${times} times, from here on` };
+      this.#pending.push(this.#entry(whole, transcript, declared, isGapText));
+    }
   }
 
   /** Something was found since the last `settle`. */
   get isAny(): boolean {
-    return this.#pending.length > 0;
+    return this.#pending.length > 0 || this.#runs.length > 0;
   }
 
   /** Something waits for what the text looks like. */
@@ -53,13 +106,15 @@ export class PendingFindings {
 
   /** Byte position of the first one that is still to be told, not behind `before`. */
   least(before: number): number {
-    const first = this.#held.find(({ diagnostic }) => diagnostic.from > 0)?.diagnostic.from ?? before;
+    const held = this.#held.find(({ diagnostic }) => diagnostic.from > 0)?.diagnostic.from ?? before;
+    const first = this.#runs.reduce((least, { from }) => Math.min(least, from), held);
     return this.#pending.reduce((least, { diagnostic }) => Math.min(least, diagnostic.from), Math.min(first, before));
   }
 
   /** The gap's text is a file. */
   dropGapText(): void {
     this.#pending = this.#pending.filter(({ isGapText }) => !isGapText);
+    this.#runs = this.#runs.filter(({ isGapText }) => !isGapText);
   }
 
   /** It is known what the text looks like: what was held back is to be told, as far as it stands. */
@@ -67,12 +122,16 @@ export class PendingFindings {
     const { isLikely } = this.#likeness;
     const held = this.#held;
     this.#held = [];
-    this.#pending.push(...held.filter(({ diagnostic }) => (diagnostic.rule === 'looks-like-harmony') === isLikely));
+    for (const entry of held) {
+      if ((entry.diagnostic.rule === 'looks-like-harmony') === isLikely) this.#pending.push(entry);
+    }
     this.settle();
   }
 
-  /** What was found is to be told, in order. */
-  settle(): void {
+  /** What was found is to be told, in order. `isGap`: in a gap that goes on, where a run may wait to become longer. */
+  settle(isGap = false): void {
+    this.#endRuns(isGap ? LONGEST_RUN : 0);
+    if (!isGap) this.#count = 0;
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];

@@ -3,20 +3,14 @@
 import type { Machine } from '../scan/machine.ts';
 import { characterLength } from '../utf8.ts';
 
-interface Span {
-  readonly from: number;
-  readonly to: number;
-}
-
 const NOTHING = new Uint8Array(0);
 
 export class InvalidUtf8 {
   /** Everything before this position was looked at; of that, bytes of a character that the end of a window cut. */
   #seen = 0;
   #cut: Uint8Array = NOTHING;
-  /** Maximal bad subparts that were not given out yet; those before #next were. */
-  #found: Span[] = [];
-  #next = 0;
+  /** Maximal bad subparts that were not given out yet. */
+  readonly #found = new Spans();
 
   /**
    * Looks at window bytes [from, to); the window begins at `base`. What was seen before is passed over. `final`: no
@@ -26,15 +20,18 @@ export class InvalidUtf8 {
     let p = Math.max(from, this.#seen - base);
     if (p > to) return;
     if (this.#cut.length > 0) p = this.#completeCut(machine.source, base, p, to, final);
+    const { source } = machine;
     while (p < to) {
-      const at = machine.invalidUtf8(p, to);
+      // What stands behind bad bytes is often bad, too.
+      const length = characterLength(source, p, to);
+      const at = length < 0 ? p : machine.invalidUtf8(p, to);
       if (at < 0) break;
-      const end = at - characterLength(machine.source, at, to);
+      const end = at - (length < 0 ? length : characterLength(source, at, to));
       if (end === to && !final) {
-        this.#cut = machine.source.slice(at, to);
+        this.#cut = source.slice(at, to);
         break;
       }
-      this.#found.push({ from: base + at, to: base + end });
+      this.#found.add(base + at, base + end);
       p = end;
     }
     this.#seen = base + to;
@@ -54,7 +51,7 @@ export class InvalidUtf8 {
         this.#cut = joined.slice(at);
         return to;
       }
-      if (length < 0) this.#found.push({ from: start + at, to: start + end });
+      if (length < 0) this.#found.add(start + at, start + end);
       at = end;
     }
     return p + at - cut.length;
@@ -62,24 +59,78 @@ export class InvalidUtf8 {
 
   /** Position of the first bad byte that was not given out yet. */
   get validTo(): number {
-    return this.#next < this.#found.length ? this.#found[this.#next]!.from : Infinity;
+    return this.#found.from;
   }
 
   /** True when bad bytes that were not given out yet begin before `to`. */
   pending(to: number): boolean {
-    return this.#next < this.#found.length && this.#found[this.#next]!.from < to;
+    return this.#found.from < to;
   }
 
-  /** The bad subparts before `to` that were not given out yet. */
-  upTo(to: number): Span[] {
-    if (!this.pending(to)) return [];
-    const from = this.#next;
-    while (this.pending(to)) this.#next++;
-    const found = this.#found.slice(from, this.#next);
-    if (this.#next === this.#found.length) {
-      this.#found = [];
-      this.#next = 0;
+  /** Gives out the bad subparts before `to` that were not given out yet. */
+  upTo(to: number, take: (from: number, to: number) => void): void {
+    const found = this.#found;
+    while (found.from < to) {
+      take(found.from, found.to);
+      found.next();
     }
-    return found;
   }
 }
+
+/**
+ * Spans of one to three bytes by rising position, of which there may be one for every second byte of the input: each is
+ * the distance from the one before, times 4, and its length, seven bits a byte.
+ */
+class Spans {
+  /** The first that was not taken; both Infinity: there is none. */
+  from = Infinity;
+  to = Infinity;
+  #bytes = new Uint8Array(256);
+  #length = 0;
+  #read = 0;
+  /** Where the last one ends. */
+  #end = 0;
+
+  add(from: number, to: number): void {
+    if (this.from === Infinity) {
+      this.from = from;
+      this.to = to;
+    } else {
+      let rest = (from - this.#end) * 4 + (to - from);
+      for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#push((rest % 128) + 128);
+      this.#push(rest);
+    }
+    this.#end = to;
+  }
+
+  next(): void {
+    if (this.#read === this.#length) {
+      this.from = this.to = Infinity;
+      this.#read = this.#length = 0;
+      if (this.#bytes.length > MOST_IDLE) this.#bytes = new Uint8Array(256);
+      return;
+    }
+    let value = 0;
+    let factor = 1;
+    let byte = 0;
+    do {
+      byte = this.#bytes[this.#read++]!;
+      value += (byte % 128) * factor;
+      factor *= 128;
+    } while (byte > 0x7f);
+    this.from = this.to + Math.floor(value / 4);
+    this.to = this.from + (value % 4);
+  }
+
+  #push(byte: number): void {
+    if (this.#length === this.#bytes.length) {
+      const grown = new Uint8Array(2 * this.#length);
+      grown.set(this.#bytes);
+      this.#bytes = grown;
+    }
+    this.#bytes[this.#length++] = byte;
+  }
+}
+
+/** Bytes that stay with an empty list. */
+const MOST_IDLE = 65536;

@@ -126,10 +126,10 @@ export class StreamFindings {
   invalidUtf8(to: number, headerTo: number, transcript: number, id: string | null, isPart = false): void {
     const utf8 = this.#scan.invalidUtf8(!isPart);
     if (!utf8.pending(to)) return;
-    for (const span of utf8.upTo(to)) {
-      const harder = span.from < headerTo ? { severity: 'error' as const } : {};
-      this.add({ rule: 'invalid-utf8', ...span, ...harder }, transcript, false, id);
-    }
+    utf8.upTo(to, (from, end) => {
+      const harder = from < headerTo ? { severity: 'error' as const } : {};
+      this.add({ rule: 'invalid-utf8', from, to: end, ...harder }, transcript, false, id);
+    });
   }
 
   // -- Messages.
