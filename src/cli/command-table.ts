@@ -38,6 +38,8 @@ export interface CommandRow {
 const FORMS = [
   ...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'anthropic', 'responses', 'sharegpt',
 ];
+/** Forms of them in which calls may be text. */
+const TAGGED = ['openchatml-0.1', 'messages', 'sharegpt'];
 
 export function commandRows(): readonly CommandRow[] {
   return [
@@ -114,6 +116,8 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']),
         new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
           + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
+        new Option('--calls <style>', 'calls, replies and definitions as text: <tool_call>, <tool_response>, <tools>; '
+          + `for ${TAGGED.join(', ')}`).choices(['hermes']),
         new Option('--harmony-preambles', "an assistant's commentary to nobody in Harmony text is for users to see"),
         new Option('--prompt', 'what is sent for the next completion: without old reasoning (--reasoning, by default '
           + "ocm), ended answers, and the beginning of the assistant's message"),
@@ -247,11 +251,12 @@ function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>
 }
 
 function refuseConversion(options: Readonly<Record<string, unknown>>): string | null {
-  const { to, reasoning, prompt, end, system } = options;
+  const { to, reasoning, calls, prompt, end, system } = options;
   if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
   if (to === 'harmony' && reasoning === 'think') {
     return 'harmony shows <think> to users: --reasoning think is for the other forms';
   }
+  if (calls !== undefined && !TAGGED.includes(String(to))) return `--calls is for --to ${TAGGED.join(', ')}`;
   if (prompt !== undefined && !Object.hasOwn(DIALECTS, String(to))) return '--prompt is for dialects';
   if (system !== undefined && to !== 'harmony') return '--system is for --to harmony';
   if (prompt !== undefined && end !== undefined) return 'answers in a prompt end in <|end|>: leave out --end';

@@ -19,6 +19,8 @@ import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
+import { withTagsFor } from './hermes.ts';
+import { nameGained } from './chat/tell.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
 import { lossesOfTags } from './written-calls.ts';
@@ -53,6 +55,11 @@ export interface ConvertOptions {
    * which Harmony does not know. Default `keep`.
    */
   readonly reasoning?: SamplingOptions['rule'] | 'think' | undefined;
+  /**
+   * `hermes`: calls, replies and definitions are written as text (R-HERMES), `<tool_call>`, `<tool_response>` and
+   * `<tools>`, in 0.1, `messages` and `sharegpt`. Tags in other texts are refused there, or broken up (`neutralise`).
+   */
+  readonly calls?: 'hermes' | undefined;
   /**
    * In Harmony: a system message in its layout, with the reasoning effort and the builtin tools of the header, unless
    * the transcript begins with one. An object says what else stands in it.
@@ -140,7 +147,11 @@ const withSettings = (data: TranscriptData): TranscriptData =>
  * messages of the data, or, where the form adds some, those written.
  */
 export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
-  const { reasoning = 'keep' } = options;
+  const { reasoning = 'keep', calls } = options;
+  if (calls !== undefined && (calls !== 'hermes' || !WRITES_TAGS.has(to))) {
+    throw new RangeError(`option calls: expected hermes, to ${[...WRITES_TAGS].join(', ')}; got ${
+      JSON.stringify(calls)} to ${JSON.stringify(to)}`);
+  }
   if (reasoning === 'think' && to === 'harmony') {
     throw new RangeError('option reasoning: harmony has no written reasoning; expected keep, ocm or harmony');
   }
@@ -157,18 +168,23 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   const split = reasoning === 'think' ? joinWritten(data) : splitWritten(data, stays);
   const kept = withoutReasoning(split.data, reasoning === 'think' ? 'keep' : reasoning);
   const lifted = liftTools(kept.data, FOREIGN_TOOLS[to] ?? []);
-  const converted = convertLifted(lifted.data, to, options);
+  const { data: tagged, losses: ofTags } = calls === undefined ? { data: lifted.data, losses: [] }
+    : withTagsFor(lifted.data, { isLine: to === 'openchatml-0.1', neutralise: options.neutralise === true });
+  const converted = convertLifted(tagged, to, options);
   // Interchange tells them itself.
   const canQuote = isDialect(to) ? to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0
     : to.startsWith('interchange-');
   const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
-  const tags = TAKES_TAGS.has(to) ? lossesOfTags(data.messages) : [];
+  const tags = calls === undefined && TAKES_TAGS.has(to) ? lossesOfTags(data.messages) : ofTags;
   const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }
 
 /** Forms whose readers take calls that are written as text for calls (R-HERMES). */
 const TAKES_TAGS: ReadonlySet<Form> = new Set(['openchatml-0.1', 'messages', 'anthropic', 'responses', 'sharegpt']);
+
+/** Forms in which calls may be text. */
+export const WRITES_TAGS: ReadonlySet<Form> = new Set(['openchatml-0.1', 'messages', 'sharegpt']);
 
 function withoutReasoning(
   data: TranscriptData, rule: SamplingOptions['rule'],
@@ -247,11 +263,11 @@ function withHeader(data: TranscriptData): TranscriptData {
 function shapeFor(
   data: TranscriptData,
   dialect: DialectId,
-  { neutralise, constrainCalls = false, asGiven = false, system: asks = false }: ConvertOptions,
+  { neutralise, constrainCalls = false, asGiven = false, system: asks = false, calls: style }: ConvertOptions,
 ): { data: TranscriptData; losses: Loss[] } {
   switch (dialect) {
     case 'openchatml-0.1':
-      return toLine(data, { neutralise: neutralise ?? false });
+      return toLine(data, { neutralise, tagged: style !== undefined });
     case 'harmony': {
       const { messages, losses } = withOrderedReplies(data.messages);
       const training = data.messages.at(-1)?.end === 'return';
@@ -305,7 +321,3 @@ function namesGained(messages: readonly MessageData[]): Loss[] {
   return messages.flatMap((message, index): Loss[] =>
     isNamedFromCall(message) ? [nameGained(index)] : []);
 }
-
-export const nameGained = (message: number): Loss => {
-  return { what: 'name', message, detail: 'the reply gets the name of its call' };
-};

@@ -9,7 +9,7 @@ import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { writeTail } from './write/write.ts';
 
-type Written = Pick<ConvertOptions, 'neutralise' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
+type Written = Pick<ConvertOptions, 'neutralise' | 'calls' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
 
 export interface PromptOptions extends Written {
   /** Which reasoning is left out (R-SAMPLING). Default `ocm`. */
@@ -29,11 +29,11 @@ export interface WrittenPrompt {
 
 /** Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option. */
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
-  const { rule = 'ocm', neutralise, contentType, edges, constrainCalls, system } = options;
+  const { rule = 'ocm', neutralise, calls, contentType, edges, constrainCalls, system } = options;
   const { messages, dropped } = messagesForCompletion(data.messages, { rule });
   const files = filesWithout(data, new Set(dropped.map(({ index }) => index)));
   const { text, losses } = convertTranscript({ ...data, messages, ...files }, dialect, {
-    neutralise, contentType, edges, constrainCalls, system, asWritten: true,
+    neutralise, calls, contentType, edges, constrainCalls, system, asWritten: true,
   });
   // The transcript goes on.
   const open = text!.slice(0, text!.length - writeTail(dialect, { edges }).length);

@@ -158,14 +158,16 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
 }
 
 /** What an assistant says before its calls, and the calls; null: it makes none in its text. */
-function splitCalls(message: MessageData): MessageData[] | null {
+export function splitCalls(message: MessageData): MessageData[] | null {
   const { content, role, name, attributes, origin } = message;
   if (!content.includes(OPEN_CALL)) return null;
   const front = writtenIn(message)?.to ?? 0;
   const tags = callTagsIn(content).filter(({ from }) => from >= front);
   const [first] = tags;
   if (first === undefined) return null;
-  const said = withoutNewline(content.slice(0, first.from));
+  // White space after a thought belongs to it.
+  const before = content.slice(0, first.from);
+  const said = front > 0 && first.from === front ? before : withoutNewline(before);
   const parts: MessageData[] = isBlankText(said) ? []
     : [{ ...message, channel: 'commentary', intent: 'preamble', end: 'end', content: said }];
   const speaker = {

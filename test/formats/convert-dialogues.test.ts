@@ -76,7 +76,9 @@ describe.skipIf(folder === null)('dialogues', () => {
         .filter((line, i) => line !== '' && (isAll || i % 10 === 0))
     : [];
   const records = lines.map((line) => JSON.parse(line) as ChatRecord);
-  const calls = records.flatMap(({ messages }) => messages.flatMap((message) => message.tool_calls ?? [])).length;
+  const callsOf = (some: readonly ChatRecord[]): number =>
+    some.flatMap(({ messages }) => messages.flatMap((message) => message.tool_calls ?? [])).length;
+  const calls = callsOf(records);
 
   test('each record comes back from plain messages', () => {
     expect([records.length, isAll ? calls : 33_963]).toEqual([runs(12_174), 33_963]);
@@ -124,6 +126,22 @@ describe.skipIf(folder === null)('dialogues', () => {
       }
     }
     expect(lost).toEqual({ 'call-id': 2 * calls });
+  });
+
+  test.each(['openchatml-0.1', 'messages', 'sharegpt'] as const)('each comes back from calls as text in %s', (form) => {
+    const some = records.filter((_, i) => i % 5 === 0);
+    const lost: Record<string, number> = {};
+    for (const record of some) {
+      const { data } = fromChat(record);
+      const { text, record: there, losses } = convertTranscript(data, form, { calls: 'hermes' });
+      count(lost, losses);
+      const back = there === null ? dataOf(text!, 'openchatml-0.1')
+        : (form === 'messages' ? fromChat : fromShareGpt)(there).data;
+      const found = { id: record.id, ...toChat(back).record };
+      const expected = expectedFrom(record, 'openchatml-0.1');
+      if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
+    }
+    expect(lost).toEqual({ 'call-id': 2 * callsOf(some) });
   });
 
   const dialects: [dialect: DialectId, there: object, back: object][] = [

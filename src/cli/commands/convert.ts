@@ -36,7 +36,7 @@ export async function convert(
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
   const { from, to, quiet, neutralise, constrain, harmonyPreambles, reasoning } = options;
-  const { prompt, end, bos, eos, system } = options;
+  const { calls, prompt, end, bos, eos, system } = options;
   if (isDialect(from) && options.dialect !== 'auto' && options.dialect !== from) {
     tell(host, `error: --from ${from} and --dialect ${options.dialect} contradict each other; give one of them`);
     return FAILED;
@@ -53,7 +53,7 @@ export async function convert(
   const { limit = Infinity } = options;
   const sample = options.sample === undefined ? null : new Sample<Part>(options.sample, options.seed ?? 0);
   const how = {
-    neutralise, constrain, harmonyPreambles, reasoning, prompt, system, end,
+    neutralise, constrain, harmonyPreambles, reasoning, calls, prompt, system, end,
     edges: { bos, eos },
     apart: limit < Infinity || sample !== null,
   };

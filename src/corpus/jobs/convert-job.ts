@@ -3,9 +3,10 @@
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import {
-  type Converted, convertTranscript, type Form, isDialect, nameGained, neutralOf,
+  type Converted, convertTranscript, type Form, isDialect, neutralOf,
 } from '../../formats/convert.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
+import { nameGained } from '../../formats/chat/tell.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
@@ -253,7 +254,7 @@ class Conversion {
 
   /** `dialect`: the data has that dialect's shape; null: it is neutral. */
   *#convert(origin: Origin, read: () => Read, dialect: DialectId | null): Pieces {
-    const { to, neutralise, constrain: contentType, harmonyPreambles, reasoning } = this.#job;
+    const { to, neutralise, calls, constrain: contentType, harmonyPreambles, reasoning } = this.#job;
     const { end, edges, prompt, system } = this.#job;
     try {
       const given = read();
@@ -262,7 +263,7 @@ class Conversion {
       const neutral =
         dialect === null ? { data: given.data, losses: [] }
           : neutralOf(given.data, dialect, { preambles, settings: HEADERS.test(to) });
-      const options = { neutralise, contentType, edges, system, constrainCalls: dialect === 'openchatml-2.0' };
+      const options = { neutralise, calls, contentType, edges, system, constrainCalls: dialect === 'openchatml-2.0' };
       const converted = prompt === true ? promptOf(neutral.data, to, reasoning, options)
         : convertTranscript(neutral.data, to, { ...options, reasoning, end });
       yield* this.#write(origin, converted, neutral.data);
@@ -277,7 +278,7 @@ class Conversion {
   #write({ id, place }: Origin, { text, record }: Converted, { messages, tools }: TranscriptData): Pieces {
     const { to, format, forTerminal } = this.#job;
     this.#sums.converted++;
-    if (record !== null && to === 'messages' && tools.length > 0) {
+    if (record !== null && to === 'messages' && 'tools' in record) {
       return this.#out.addText(this.#lines.write(id, record as ChatRecord, tools));
     }
     if (record !== null) return this.#out.addText(`${JSON.stringify({ id, ...record })}\n`);

@@ -119,6 +119,7 @@ export interface ConvertWork {
   /** What becomes of each transcript is a piece of its own. */
   readonly apart?: boolean | undefined;
   readonly reasoning?: 'keep' | 'ocm' | 'harmony' | 'think' | undefined;
+  readonly calls?: 'hermes' | undefined;
 }
 
 /** How transcripts are shown. */

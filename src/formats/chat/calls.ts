@@ -20,6 +20,13 @@ export interface NamedReply extends MessageData {
 export const isNamedFromCall = (message: MessageData): boolean =>
   'nameFromCall' in message && message.nameFromCall === true;
 
+/** Replies that are written as text, between tags (R-HERMES): they have neither ids nor names beside it. */
+export interface TaggedReply extends MessageData {
+  readonly tagged: true;
+}
+
+export const isTagged = (message: MessageData): boolean => 'tagged' in message && message.tagged === true;
+
 interface OpenCall {
   readonly id: string | null;
   readonly recipient: string;
@@ -43,6 +50,11 @@ export class OpenCalls {
     if (id !== null && !this.#byId.has(id)) this.#byId.set(id, call);
   }
 
+  /** The first call that waits. */
+  first(): OpenCall | null {
+    return this.#inOrder.first() ?? null;
+  }
+
   /**
    * The call that a reply answers, which is open no longer: the one with its id; without an id the first of its name,
    * or the first.
@@ -62,7 +74,7 @@ export class OpenCalls {
  */
 export function withCallIds(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
   const lacks = (message: MessageData): boolean =>
-    (message.callId ?? null) === null && (isCall(message) || message.role === 'tool');
+    (message.callId ?? null) === null && (isCall(message) || (message.role === 'tool' && !isTagged(message)));
   if (!messages.some(lacks)) return { messages, losses: [] };
   const used = new Set(messages.map((message) => message.callId));
   const losses: Loss[] = [];
@@ -77,7 +89,7 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
         losses.push({ what: 'call-id', message: index, detail: 'the call has none: one was made' });
       }
       open.call(callId, message.recipient!);
-    } else if (message.role === 'tool') {
+    } else if (message.role === 'tool' && !isTagged(message)) {
       const call = open.reply(callId, message.name ?? null);
       if (callId === null) {
         callId = call?.id ?? null;

@@ -47,6 +47,10 @@ export function tellFrame(message: MessageData, index: number, losses: Loss[]): 
   if (end !== usual) losses.push({ what: 'end', message: index, detail: `${end} becomes ${usual}` });
 }
 
+export const nameGained = (message: number): Loss => {
+  return { what: 'name', message, detail: 'the reply gets the name of its call' };
+};
+
 /** Tells what is lost of a message, by what it is. */
 export class Telling {
   readonly #losses: Loss[];

@@ -57,13 +57,20 @@ export function readReplyText(text: string): ReplyText | null {
   return { name, content: said, from: from + member.from };
 }
 
-/** The reply as text: JSON that is no string stands in it as it is, other text as a string. No token is in it. */
+/** What would end a reply or begin a token. */
+const ENDS = /<(?=\||\/tool_response>)/;
+const ALL_ENDS = new RegExp(ENDS, 'g');
+
+/**
+ * The reply as text: JSON that is no string stands in it as it is, other text as a string. No token is in it, and no
+ * `</tool_response>`.
+ */
 export function writeReplyText(name: string, content: string): string {
   const value = tryJson(content);
   const isValue = value !== undefined && typeof value !== 'string';
-  const isBare = isValue && content === content.trim() && !content.includes('<|');
+  const isBare = isValue && content === content.trim() && !ENDS.test(content);
   const text = isBare ? content : JSON.stringify(content);
-  return `{"name": ${JSON.stringify(name)}, "content": ${text}}`.replaceAll('<|', '\\u003c|');
+  return `{"name": ${JSON.stringify(name)}, "content": ${text}}`.replaceAll(ALL_ENDS, '\\u003c');
 }
 
 export function isJson(text: string): boolean {

@@ -3,7 +3,6 @@
 // neutralise it.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
-import { writeFunctionList } from '../../tools/lists.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { readSystem } from './from.ts';
 import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts';
@@ -12,13 +11,14 @@ import {
   END_THOUGHT,
   isBlankText,
   isNamedThought,
-  LIST,
   newlineAfter,
   OUTPUT,
   START_THOUGHT,
   staysInside,
 } from './marks.ts';
+import { isTagged } from '../chat/calls.ts';
 import { filesByPlace, movedFiles } from '../files.ts';
+import { withListedTools } from '../listed-tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { neutralised } from '../write/body.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
@@ -26,6 +26,8 @@ import { isCall, isShown } from '../../rules/message-data.ts';
 export interface ToLineOptions {
   /** A token in a text, that would mean something there, becomes `<| im_end |>`: a loss instead of a refusal. */
   readonly neutralise?: boolean | undefined;
+  /** Definitions stand between tags, as calls and replies do by now. */
+  readonly tagged?: boolean | undefined;
 }
 
 /** Tokens that a body cannot hold: those of the frame, and by what the message is, those that would mean something. */
@@ -39,7 +41,7 @@ const NOTHING = /(?!)/g;
 
 /** Messages into the shape of 0.1; the writer frames them. Throws a Refusal that names the message. */
 export function toLine(data: TranscriptData, options: ToLineOptions = {}): { data: TranscriptData; losses: Loss[] } {
-  const shaper = new Shaper(options.neutralise === true);
+  const shaper = new Shaper(options);
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) shaper.lose('header', null);
   const files = filesByPlace(data);
   const starts: number[] = [];
@@ -102,10 +104,12 @@ class Shaper {
   readonly losses: Loss[] = [];
   readonly messages: MessageData[] = [];
   readonly #neutralise: boolean;
+  readonly #tagged: boolean;
   #turn: Turn | null = null;
 
-  constructor(neutralise: boolean) {
+  constructor({ neutralise = false, tagged = false }: ToLineOptions) {
     this.#neutralise = neutralise;
+    this.#tagged = tagged;
   }
 
   lose(what: LossName, index: number | null, detail?: string): void {
@@ -157,26 +161,11 @@ class Shaper {
    */
   placeTools(tools: readonly ToolDefinition[]): number {
     if (tools.length === 0) return 0;
-    const at = this.messages.findIndex((message) => message.role === 'system');
-    const system = this.messages[at] ?? { role: 'system', content: '' };
-    const { content } = system;
-    if (at >= 0 && content === '') this.lose('field', null, 'an empty system message');
-    // Only strings hold a `<`, and JSON has an escape for it: no description can be read as a token.
-    const list = writeFunctionList(tools).replaceAll('<|', '\\u003c|');
-    const text = `${content}${content === '' ? '' : newlineAfter(content)}${LIST}\n${list}`;
-    const read = readSystem(text);
-    if (read.content !== content || read.tools.length !== tools.length) {
-      throw new Refusal(
-        null,
-        'a tool definition would not be read as one',
-        'check the names and sizes of the definitions',
-      );
-    }
-    const changes = tools.some((tool, i) => definitionText(tool) !== definitionText(read.tools[i]!));
-    if (changes) this.lose('tools', null, 'a definition changes its shape');
-    if (at >= 0) this.messages[at] = { ...system, content: text };
-    else this.messages.unshift({ ...system, content: text });
-    return at >= 0 ? 0 : 1;
+    const style = this.#tagged ? 'tags' : 'token';
+    const listed = withListedTools(this.messages, tools, style, readSystem, this.losses);
+    const made = listed.length - this.messages.length;
+    this.messages.splice(0, Infinity, ...listed);
+    return made;
   }
 
   #emit(message: MessageData): void {
@@ -257,6 +246,10 @@ class Shaper {
 
   #reply(message: MessageData, index: number): void {
     this.flush();
+    if (isTagged(message)) {
+      this.#emit({ role: 'tool', ...speakerOf(message), content: this.#clean(message, index, OUT) });
+      return;
+    }
     const { name, recipient, channel } = message;
     if (recipient != null && recipient !== 'assistant') this.lose('recipient', index);
     if (channel !== 'commentary' && channel != null) this.lose('channel', index);
@@ -322,9 +315,6 @@ const LOSSES = {
   intent: 'intent',
   callId: 'call-id',
 } as const;
-
-const definitionText = ({ namespace, name, description, parameters }: ToolDefinition): string =>
-  JSON.stringify([namespace, name, description, parameters]);
 
 function speakerOf({ name, attributes }: MessageData): Pick<MessageData, 'name' | 'attributes'> {
   return { ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };

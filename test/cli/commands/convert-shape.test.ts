@@ -4,6 +4,7 @@ import {
   builtinToolsText, convertTranscript, HARMONY_SYSTEM, harmonySystem, parse, readHarmonySystem, transcriptData,
   writePrompt, writeTranscript,
 } from '../../../src/index.ts';
+import { FORMS, WRITES_TAGS } from '../../../src/formats/convert.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData, TranscriptData } from '../../../src/model/data.ts';
 import { messagesForCompletion } from '../../../src/rules/sampling.ts';
@@ -83,6 +84,29 @@ test('what contradicts itself is wrong usage', async () => {
   ] as const) {
     const { code, err } = await run(['convert', ...options, path]);
     expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+  }
+});
+
+test('calls are written as Hermes has them, where a form has room for them', async () => {
+  const definition = { type: 'function', function: { name: 'f', parameters: { type: 'object' } } };
+  const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
+  const record = { tools: [definition], messages: [
+    { role: 'user', content: 'Q' }, { role: 'assistant', content: null, tool_calls: [call] },
+    { role: 'tool', tool_call_id: 'c', content: 'R' }, { role: 'assistant', content: 'A' },
+  ] };
+  const path = file('shape/calls.jsonl', JSON.stringify(record));
+  const { out, err } = await run(['convert', '--calls', 'hermes', '--to', 'messages', path]);
+  expect(jsonLines(out)).toEqual([{ id: expect.any(String), messages: [
+    { role: 'system', content: `<tools>\n${JSON.stringify(definition)}\n</tools>` }, { role: 'user', content: 'Q' },
+    { role: 'assistant', content: '<tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call>' },
+    { role: 'tool', content: '<tool_response>\nR\n</tool_response>' }, { role: 'assistant', content: 'A' },
+  ] }]);
+  expect(err).toMatch(/^lost: call-id 2 /);
+  const prompt = await run(['convert', '--calls', 'hermes', '--to', 'openchatml-0.1', '--prompt', path]);
+  expect(prompt.out).toContain('<tool_response>\nR\n</tool_response>\n<|im_end|>');
+  for (const to of FORMS) {
+    const { code } = await run(['convert', '--calls', 'hermes', '--to', to, path]);
+    expect([to, code]).toEqual([to, WRITES_TAGS.has(to) ? 0 : 2]);
   }
 });
 
