@@ -1,7 +1,7 @@
 // Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
 
 import { LF, type Span } from './bytes.ts';
-import type { Mark } from './thoughts.ts';
+import { type Mark, MOST_CALLS } from './thoughts.ts';
 
 export const OPEN_CALL = '<tool_call>';
 export const CLOSE_CALL = '</tool_call>';
@@ -16,9 +16,14 @@ export const HERMES_CALL = -1;
 /** The calls of a body in order: those of tokens, and those of tags outside of thoughts. */
 export function withTags(calls: readonly Mark[], tags: readonly Span[], thoughts: readonly Span[]): readonly Mark[] {
   if (tags.length === 0) return calls;
-  const outside = tags.filter(({ from }) => !thoughts.some((thought) => from >= thought.from && from < thought.to));
+  // Both are in order.
+  let at = 0;
+  const outside = tags.filter(({ from }) => {
+    while (at < thoughts.length && thoughts[at]!.to <= from) at++;
+    return at === thoughts.length || from < thoughts[at]!.from;
+  });
   const written = outside.map(({ from, to }) => ({ token: HERMES_CALL, from, to }));
-  return [...calls, ...written].sort((a, b) => a.from - b.from);
+  return [...calls, ...written].sort((a, b) => a.from - b.from).slice(0, MOST_CALLS);
 }
 
 /** A reply: its tags, and the text between them; or its token, and the text behind it. */
@@ -32,13 +37,17 @@ type Find = (tag: string, from: number) => number;
 
 /** Positions of the tags that begin a line, or what is looked through: a text, from `first` on. */
 function* lineTags(find: Find, isLineEnd: (at: number) => boolean, first: number): Generator<Span, void, void> {
-  for (let at = find(OPEN_CALL, first); at >= 0; at = find(OPEN_CALL, at + 1)) {
-    if (at === first || isLineEnd(at - 1)) yield { from: at, to: at + OPEN_CALL.length };
+  let left = MOST_CALLS;
+  for (let at = find(OPEN_CALL, first); at >= 0 && left > 0; at = find(OPEN_CALL, at + 1)) {
+    if (at !== first && !isLineEnd(at - 1)) continue;
+    yield { from: at, to: at + OPEN_CALL.length };
+    left--;
   }
 }
 
 function* replies(find: Find, first: number): Generator<Reply, void, void> {
-  for (let from = find(OPEN_REPLY, first); from >= 0; ) {
+  let left = MOST_CALLS;
+  for (let from = find(OPEN_REPLY, first); from >= 0 && left > 0; left--) {
     const textFrom = from + OPEN_REPLY.length;
     const textTo = find(CLOSE_REPLY, textFrom);
     // Nothing further can end either.

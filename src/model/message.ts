@@ -16,7 +16,7 @@ import { callTags, type Reply, withTags, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
-import { type Mark, readThoughts, splitThoughts, type Thought } from './thoughts.ts';
+import { type Mark, MOST_CALLS, readThoughts, splitThoughts, type Thought } from './thoughts.ts';
 import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
 
 export type { Span };
@@ -278,9 +278,14 @@ export class Message {
     const { body } = this;
     const replies: Reply[] = this.#isUntagged ? [] : writtenReplies(this.#table.source, body);
     if (this.role === 'user' || this.isLeaf) return replies;
-    const outputs = this.marks().filter(({ token }) => token === FUNCTION_OUTPUT);
-    replies.push(...outputs.map(({ from, to }) => ({ from, to, textFrom: to, textTo: body.to })));
+    let left = MOST_CALLS;
+    for (const { token, from, to } of this.marks()) {
+      if (token !== FUNCTION_OUTPUT) continue;
+      if (left-- === 0) break;
+      replies.push({ from, to, textFrom: to, textTo: body.to });
+    }
     replies.sort((a, b) => a.from - b.from);
+    replies.splice(MOST_CALLS);
     return replies.map((reply, i) => ({ ...reply, textTo: Math.min(reply.textTo, replies[i + 1]?.from ?? body.to) }));
   }
 

@@ -24,6 +24,9 @@ export interface Mark {
   readonly to: number;
 }
 
+/** Calls of a message, and replies: what follows belongs to the last of them. */
+export const MOST_CALLS = 65536;
+
 const OPENS: Readonly<Record<number, { name: ThoughtName; end: number }>> = {
   [START_REFLECT]: { name: 'reflect', end: END_REFLECT },
   [START_INTROSPECT]: { name: 'introspect', end: END_INTROSPECT },
@@ -89,7 +92,7 @@ export function readThoughts(marks: Iterable<Mark>, bodyTo: number): { thoughts:
   for (const mark of marks) {
     const { open } = reader;
     const does = reader.take(mark);
-    if (does === 'calls') calls.push(mark);
+    if (does === 'calls' && calls.length < MOST_CALLS) calls.push(mark);
     if (does !== 'ends') continue;
     const { start, name } = open!;
     thoughts.push({ name, from: start.from, to: mark.to, textFrom: start.to, textTo: mark.from });
