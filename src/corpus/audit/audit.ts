@@ -3,14 +3,14 @@
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import { RULES, type Severity } from '../../errors.ts';
-import { type ControlToken, findControlTokens } from '../../formats/control-tokens/find.ts';
+import { type ControlToken, findControlTokens, findTokens } from '../../formats/control-tokens/find.ts';
 import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
-import { auditTranscripts, type FixOptions, type RawText } from './raw.ts';
+import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
@@ -188,8 +188,8 @@ function* auditRecord(
   yield* audited;
 }
 
-function findIn({ text, role, before, after, edges }: AuditField): ControlToken[] {
-  return findControlTokens(text, { role, before, after, edges });
+function findIn({ text, role, before, after, edges }: AuditField, most = MOST_ALONE): ControlToken[] {
+  return findTokens(text, { role, before, after, edges }, most);
 }
 
 function auditField(field: AuditField, record: CorpusRecord, options: AuditOptions): AuditedText {
@@ -199,10 +199,12 @@ function auditField(field: AuditField, record: CorpusRecord, options: AuditOptio
   const where = field.isKey ? `the key of ${path}` : path;
   const place = placing(record, field.span!);
   const findings = found.map((one) => findingOf(one, where, 0, record.number, path, place));
-  const wanted = found.filter((one) => one.severity === 'error' || isWanted(one, options));
-  const edits = options.how === 'escape' ? escapeEdits(text, found) : neutralEdits(text, wanted);
-  const left = options.how === 'escape' ? errorsAfter(edits[0]?.text ?? text, field) : 0;
   const { line } = record;
+  if (options.tellsOnly) return { findings, line, change: null, left: 0 };
+  const all = found.length < MOST_ALONE ? found : findIn(field, Infinity);
+  const wanted = all.filter((one) => one.severity === 'error' || isWanted(one, options));
+  const edits = options.how === 'escape' ? escapeEdits(text, all) : neutralEdits(text, wanted);
+  const left = options.how === 'escape' ? errorsAfter(edits[0]?.text ?? text, field) : 0;
   if (edits.length === 0) return { findings, line, change: null, left };
   const bytes = edits.map((edit) => ({ ...place(edit.from, edit.to), bytes: jsonEncoder(edit.text) }));
   return { findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };

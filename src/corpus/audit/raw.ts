@@ -2,7 +2,7 @@
 
 import { isUtf8 } from 'node:buffer';
 import { HAS_ESCAPE } from '../../abi.ts';
-import { findControlTokens, type ControlToken } from '../../formats/control-tokens/find.ts';
+import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
 import type { Message } from '../../model/message.ts';
 import type { ReadOptions } from '../../model/walk.ts';
@@ -18,7 +18,12 @@ export interface FixOptions {
   /** What looks like a token is mended, too; and tokens that are foreign here. */
   readonly lookAlikes?: boolean | undefined;
   readonly foreign?: boolean | undefined;
+  /** Nothing is mended: findings are all that is wanted. */
+  readonly tellsOnly?: boolean | undefined;
 }
+
+/** Findings of a text that are told one by one; beyond, those of one kind are one. */
+export const MOST_ALONE = 1000;
 
 /** The findings in a piece of a transcript, and how they are mended. */
 export interface RawText {
@@ -70,7 +75,7 @@ function* piecesOf(message: Message, source: Source, options: FixOptions): Gener
     const { from } = header;
     const piece = readPiece(source, from, Math.min(header.to, from + LARGEST_HEADER));
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
-    const found = findControlTokens(piece.text, { body: dialect.id, role: null, edges: 'none' });
+    const found = findTokens(piece.text, { body: dialect.id, role: null, edges: 'none' }, MOST_ALONE);
     const told = piece.place(found.filter((it) => it.severity !== 'error'));
     yield { from, text: piece.text, found: told, edits: [], left: 0, isTooLarge: false };
   }
@@ -78,9 +83,15 @@ function* piecesOf(message: Message, source: Source, options: FixOptions): Gener
   if (to - from > LARGEST) yield { from, text: '', found: [], edits: [], left: 1, isTooLarge: true };
   else if (to > from) {
     const { text, place } = readPiece(source, from, to);
-    const found = place(findControlTokens(text, { body: dialect.id, role, edges: 'none' }));
+    const asked = { body: dialect.id, role, edges: 'none' } as const;
+    const found = place(findTokens(text, asked, MOST_ALONE));
+    if (options.tellsOnly) {
+      yield { from, text, found, edits: [], left: 0, isTooLarge: false };
+      return;
+    }
     const hasEscape = (dialect.flags & HAS_ESCAPE) !== 0;
-    const wanted = found.filter((one) => one.severity === 'error' || isWanted(one, options));
+    const all = found.length < MOST_ALONE ? found : place(findTokens(text, asked, Infinity));
+    const wanted = all.filter((one) => one.severity === 'error' || isWanted(one, options));
     const edits = wanted.flatMap((one) => editOf(text, one, hasEscape, options));
     yield { from, text, found, edits, left: wanted.length - edits.length, isTooLarge: false };
   }

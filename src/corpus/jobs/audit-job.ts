@@ -2,6 +2,7 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
+import type { FixOptions } from '../audit/raw.ts';
 import { Places } from '../places.ts';
 import { layoutOf } from '../records/layout.ts';
 import { canBeRows, ChatLines } from '../records/rows.ts';
@@ -16,7 +17,7 @@ export const AUDIT: Kind<AuditJob> = {
     const from = range.start?.position ?? 0;
     const places = new Places(input, from);
     const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
-    const audited = auditText(kit.machine, output.source, { ...options, ...job.fix }, {
+    const audited = auditText(kit.machine, output.source, { ...options, ...fixOf(job) }, {
       range, known: kit.headers, watch: places,
     });
     const { end, position, transcripts, likeHarmony } = yield* output.take(audited);
@@ -35,7 +36,7 @@ export const AUDIT: Kind<AuditJob> = {
   *records(kit, job, { input, options }, part) {
     const hasLines = options.positions !== 'field';
     const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
-    const given = { ...options, ...job.fix };
+    const given = { ...options, ...fixOf(job) };
     const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
     const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && areLines;
     const audited = canPass ? auditLines(kit.machine, output.source, given, new ChatLines(kit, output.source, {}, part))
@@ -51,6 +52,10 @@ export const AUDIT: Kind<AuditJob> = {
     };
   },
 };
+
+function fixOf({ fix, gives }: AuditJob): FixOptions {
+  return { ...fix, tellsOnly: gives === null };
+}
 
 interface AuditSetting {
   readonly canReread: boolean;

@@ -8,6 +8,7 @@ import {
   boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length,
 } from './known.ts';
 import { findLookAlikes } from './look-alike.ts';
+import { type Found, type FoundRun, FoundTokens } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 
 export interface FindTokensOptions {
@@ -41,48 +42,43 @@ export interface ControlToken {
   readonly message: string;
 }
 
-/** What is found, before its bytes are counted. */
-interface Found {
-  readonly rule: AuditRuleName;
-  readonly index: number;
-  readonly to: number;
-  readonly token: string | null;
-  readonly severity?: Severity;
-  readonly detail?: string;
-}
-
 const EDGES = ['both', 'start', 'end', 'none'];
 
 /** Everything that a reader or a template could take for a control token, in order. Linear in the text. */
 export function findControlTokens(text: string, options: FindTokensOptions = {}): ControlToken[] {
+  return findTokens(text, options, Infinity);
+}
+
+/** The same; beyond the first `most`, those of one rule and severity are one. */
+export function findTokens(text: string, options: FindTokensOptions, most: number): ControlToken[] {
   if (typeof text !== 'string') throw new TypeError(`text: expected a string; got ${typeof text}`);
   const { edges = 'both' } = options;
   if (!EDGES.includes(edges)) {
     throw new RangeError(`option edges: expected ${EDGES.join(', ')}; got ${JSON.stringify(edges)}`);
   }
   const body = dialectOf('body', options.body);
-  const found = tokensOf(text, body, options.role ?? null);
-  for (const seam of seamsOf(text, options, body)) found.push(seam);
-  if (body === null) for (const bound of boundsOf(text, edges, found)) found.push(bound);
-  const likes = new Set<number>();
-  findLookAlikes(text, ({ from, to, token, ways }) => {
-    likes.add(from);
-    found.push({ rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` });
-  });
+  const found = new FoundTokens(most);
   // `<|END|>` has the shape of a foreign token, too.
-  const told = found.filter(({ rule, index }) => rule !== 'foreign-token' || !likes.has(index));
-  return placed(text, told.sort((a, b) => a.index - b.index));
+  const likes: number[] = [];
+  findLookAlikes(text, ({ from, to, token, ways }) => {
+    likes.push(from);
+    found.add({ rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` });
+  });
+  addTokens(found, text, body, options.role ?? null, likes);
+  for (const seam of seamsOf(text, options, body)) found.addSeam(seam);
+  if (body === null) for (const bound of boundsOf(text, edges, found)) found.add(bound);
+  return placed(text, found.inOrder());
 }
 
 /** Counts the bytes before each. */
-function placed(text: string, found: readonly Found[]): ControlToken[] {
+function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
   let index = 0;
   let from = 0;
   return found.map((one) => {
     from += utf8Length(text, index, one.index);
     index = one.index;
     const { severity, text: words } = AUDIT_RULES[one.rule];
-    const detail = one.detail ?? one.token;
+    const detail = one.times > 1 ? `${one.times} times, from here on` : (one.detail ?? one.token);
     return {
       rule: one.rule,
       severity: one.severity ?? severity,
@@ -96,29 +92,33 @@ function placed(text: string, found: readonly Found[]): ControlToken[] {
   });
 }
 
-/** Whole tokens, of the four dialects and of others. */
-function tokensOf(text: string, body: Dialect | null, role: string | null): Found[] {
-  const found: Found[] = [];
+/** Whole tokens, of the four dialects and of others. `likes`: where there are look-alikes, in order. */
+function addTokens(
+  found: FoundTokens, text: string, body: Dialect | null, role: string | null, likes: readonly number[],
+): void {
+  let like = 0;
   const escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
   let inLiteral = false;
   for (const { text: written, index } of tokensIn(text)) {
     const token = tokenOfText(written);
     const place = { index, to: index + written.length };
+    found.pass(place);
     if (token === undefined) {
-      found.push({ rule: 'foreign-token', ...place, token: publicName(written) });
+      while (like < likes.length && likes[like]! < index) like++;
+      if (likes[like] !== index) found.add({ rule: 'foreign-token', ...place, token: publicName(written) });
       continue;
     }
     const rule = isMarker(token) ? 'cot-marker' : 'control-token';
     if (escapes) {
       if (inLiteral) {
         if (token.id === ENDLITERAL) inLiteral = false;
-        else found.push({ rule, ...place, token: written, severity: 'info', detail: `${written} in a literal block` });
+        else found.add({ rule, ...place, token: written, severity: 'info', detail: `${written} in a literal block` });
         continue;
       }
       const own = inDialect(token, body);
       if (own !== undefined && own.tokenClass !== CLASS_INNER) {
         if (text[index - 1] === '<') {
-          found.push({ rule, ...place, token: written, severity: 'info', detail: `${written}, escaped` });
+          found.add({ rule, ...place, token: written, severity: 'info', detail: `${written}, escaped` });
           continue;
         }
         if (token.id === LITERAL_TOKEN) {
@@ -131,9 +131,8 @@ function tokensOf(text: string, body: Dialect | null, role: string | null): Foun
     if (severity === null) continue;
     const isElse = body !== null && inDialect(token, body) === undefined;
     const detail = isElse ? `${written}, which is text in ${body.id}` : written;
-    found.push({ rule, ...place, token: written, severity, detail });
+    found.add({ rule, ...place, token: written, severity, detail });
   }
-  return found;
 }
 
 /** How bad a token is that is not escaped; null: it may stand there. */
@@ -195,10 +194,8 @@ const HEAD = /^\w{0,20}\|?>|^\|\w{1,20}\|>/;
  * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
  * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
  */
-function boundsOf(text: string, edges: string, tokens: readonly Found[]): Found[] {
+function boundsOf(text: string, edges: string, tokens: FoundTokens): Found[] {
   const found: Found[] = [];
-  const starts = new Set(tokens.map(({ index }) => index));
-  const ends = new Set(tokens.map(({ to }) => to));
   for (const { text: token, index } of boundsIn(text)) {
     let left = index;
     while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;
@@ -212,7 +209,7 @@ function boundsOf(text: string, edges: string, tokens: readonly Found[]): Found[
       (left === 0 && right === text.length) ||
       (first && (edges === 'both' || edges === 'start')) ||
       (last && (edges === 'both' || edges === 'end')) ||
-      ends.has(left) || starts.has(right)
+      tokens.endsAt(left) || tokens.beginsAt(right)
     ) {
       found.push({ rule: 'bound-token', index, to, token });
     }

@@ -310,7 +310,16 @@ describe('hostile records', () => {
 
   test('many tokens in one value, many values, many messages', () => {
     const count = 50_000;
-    expect(auditOf(record({ text: `x${'<|end|>'.repeat(count)}` }))[0]!.findings).toHaveLength(count);
+    const many = record({ text: `x${'<|end|>'.repeat(count)}` });
+    const [{ findings, change }] = auditOf(many) as [AuditedText];
+    expect(findings).toHaveLength(1001);
+    expect(findings[1000]).toMatchObject({ rule: 'control-token', severity: 'error', to: many.length - 3 });
+    expect(findings[1000]!.message).toContain(`${count - 1000} times`);
+    // A copy has none of them.
+    expect(change!.edits).toHaveLength(count);
+    const raw = auditOf(`<|im_start|>user\n${'<|start_reason|>'.repeat(5000)}<|im_end|>`, { dialect: 'openchatml-0.1' });
+    expect([raw[0]!.findings.length, raw[0]!.change!.edits.length]).toEqual([1001, 5000]);
+    expect(auditOf(many, { tellsOnly: true })[0]).toMatchObject({ findings, change: null });
     expect(auditOf(record({ messages: Array(count).fill({ role: 'user', content: '<|end|>' }) }))).toHaveLength(count);
     const halves = { messages: [{ role: 'user', content: Array(count).fill('<|') }] };
     expect(short(record(halves))).toEqual([]);
