@@ -63,7 +63,7 @@ function readCuts(message: Message): Cut[] {
   if (message.role === 'assistant') {
     const { writtenThought } = message;
     const thoughts: Span[] = writtenThought ? [...message.thoughts, writtenThought] : message.thoughts;
-    hidden.push(...thoughts.map((thought): Cut => ({ from: thought.from, to: thought.to, cut: 'thought' })));
+    for (const { from, to: end } of thoughts) hidden.push({ from, to: end, cut: 'thought' });
     const [call] = message.functionCalls;
     if (call && !(end && end.from < call.from)) end = { from: call.from, to, cut: 'call' };
     const leak = message.leakedChannel;

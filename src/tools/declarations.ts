@@ -123,7 +123,7 @@ class Reader {
   #block(namespace: string, from: number): number {
     const known = this.#known?.find(namespace, this.#text, from);
     if (known && this.#tools.length + known.tools.length <= MOST_TOOLS) {
-      this.#tools.push(...known.tools);
+      for (const tool of known.tools) this.#tools.push(tool);
       return this.#blockEnd(namespace, from + known.text.length);
     }
     const [tools, problems] = [this.#tools.length, this.#problems.length];

@@ -108,7 +108,7 @@ class Found {
         if (this.#tools.length < MOST_TOOLS) this.#tools.push(tool);
         else this.#problems.push({ reason: 'too-many', from, to });
       }
-      this.#problems.push(...problems.map(({ reason }) => ({ reason, from, to })));
+      for (const { reason } of problems) this.#problems.push({ reason, from, to });
       this.#extend(from, to);
     }
     return true;

@@ -58,11 +58,11 @@ function readLists(content: string): ToolsRead {
       isClosed = close >= 0;
       if (!isClosed) continue;
       const list = readFunctionList(content.slice(from, close));
-      tools.push(...list.tools);
+      for (const tool of list.tools) tools.push(tool);
       hasOtherType ||= list.hasOtherType === true;
-      problems.push(
-        ...list.problems.map((problem) => ({ ...problem, from: problem.from + from, to: problem.to + from })),
-      );
+      for (const problem of list.problems) {
+        problems.push({ ...problem, from: problem.from + from, to: problem.to + from });
+      }
       // Text that cannot be read is looked through to its end, so that it may happen only so often.
       if (problems.length > MOST_PROBLEMS) break;
       done = from + list.to;

@@ -72,7 +72,7 @@ export async function convert(
         else bytes.push(piece.slice());
       } else if ('words' in piece) {
         if (sample === null) run.tellAll(piece.words);
-        else words.push(...piece.words);
+        else for (const word of piece.words) words.push(word);
       } else if ('converted' in piece) {
         if (sample === null) sums.add(piece.converted);
         else {

@@ -183,7 +183,9 @@ function* auditRecord(
   // The same texts again, with their places, which few records need.
   const { fields, transcripts } = textsOf(value, named, placesOf(bytes))!;
   const audited = fields.flatMap((field, i) => (isFound[i] ? [auditField(field, record, options)] : []));
-  for (const parts of transcripts) audited.push(...auditParts(machine, parts, record, options));
+  for (const parts of transcripts) {
+    for (const text of auditParts(machine, parts, record, options)) audited.push(text);
+  }
   audited.sort((a, b) => a.findings[0]!.from - b.findings[0]!.from);
   yield* audited;
 }

@@ -156,7 +156,7 @@ export function liftTools(data: TranscriptData, forms: readonly ToolsForm[]): { 
       message: index,
       detail: lifted.tools === null ? 'definitions stay in its text' : 'the layout of definitions',
     });
-    tools.push(...(lifted.tools ?? []));
+    for (const tool of lifted.tools ?? []) tools.push(tool);
     if (lifted.message !== null) messages.push(lifted.message);
   });
   if (losses.length === 0) return { data, losses };

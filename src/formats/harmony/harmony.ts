@@ -106,10 +106,10 @@ export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = 
     if (!parts || (parts.tools.length > 0 && !mayHaveTools)) {
       messages.push(fromHarmonyMessage(message, index, losses, preambles === true));
     } else if (parts.instructions !== null) {
-      tools.push(...parts.tools);
+      for (const tool of parts.tools) tools.push(tool);
       messages.push({ ...message, content: parts.instructions });
     } else if (isMadeByTools(message) && data.messages[index + 1]?.role !== 'developer') {
-      tools.push(...parts.tools);
+      for (const tool of parts.tools) tools.push(tool);
     } else {
       messages.push(message);
     }
@@ -145,7 +145,7 @@ function placeTools(
   const parts = message?.role === 'developer' ? readHarmonyDeveloper(message.content, style) : null;
   const merged = { instructions: parts?.instructions ?? null, tools: mergeTools(parts?.tools ?? [], tools) };
   const written = harmonyDeveloper(merged, style);
-  losses.push(...written.losses);
+  for (const loss of written.losses) losses.push(loss);
   if (message && parts) messages[front] = { ...message, content: written.text };
   else messages.splice(front, 0, { role: 'developer', content: written.text, end: 'end' });
 }

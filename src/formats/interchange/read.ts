@@ -87,7 +87,7 @@ function read(
     if (!isObject(entry)) throw new Refusal(index, 'it is no object', 'give a message');
     const start = messages.length;
     const read = new Entry(entry, index, version, builtins, losses).messages();
-    messages.push(...(origins === true ? read.map((message) => ({ ...message, origin: index })) : read));
+    for (const message of read) messages.push(origins === true ? { ...message, origin: index } : message);
     return start;
   });
   const files = readFiles(fields['files'], starts, messages.length, losses);

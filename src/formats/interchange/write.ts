@@ -39,7 +39,7 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
   const starts: number[] = [];
   loseVersion(data, losses);
   messages.forEach((message, index) => look(message, index, losses));
-  losses.push(...lossesOfQuotes(messages));
+  for (const loss of lossesOfQuotes(messages)) losses.push(loss);
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {
     starts[at] = entries.length;

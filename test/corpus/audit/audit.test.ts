@@ -317,7 +317,8 @@ describe('hostile records', () => {
     expect(findings[1000]!.message).toContain(`${count - 1000} times`);
     // A copy has none of them.
     expect(change!.edits).toHaveLength(count);
-    const raw = auditOf(`<|im_start|>user\n${'<|start_reason|>'.repeat(5000)}<|im_end|>`, { dialect: 'openchatml-0.1' });
+    const text = `<|im_start|>user\n${'<|start_reason|>'.repeat(5000)}<|im_end|>`;
+    const raw = auditOf(text, { dialect: 'openchatml-0.1' });
     expect([raw[0]!.findings.length, raw[0]!.change!.edits.length]).toEqual([1001, 5000]);
     expect(auditOf(many, { tellsOnly: true })[0]).toMatchObject({ findings, change: null });
     expect(auditOf(record({ messages: Array(count).fill({ role: 'user', content: '<|end|>' }) }))).toHaveLength(count);

@@ -51,7 +51,7 @@ describe('text', () => {
       'user\n  \\x1b]52;c;x\\x07 \\x9b2J \\u202eabc\\u2066 \\x00\\x7f\\x08 a\\rb\tc\\u2028d\\x85\n  e\\r\n\n',
     );
     expect(asText('<|start|>user name=\x1b[2J\u202e<|message|>a<|end|>')).toBe('user (\\x1b[2J\\u202e)\n  a\n\n');
-    const long = 'é😀'.repeat(50_000);
+    const long = 'é😀'.repeat(5_000);
     const heading = asText(`<|start|>user name=x${long}<|message|>a<|end|>`).split('\n')[0]!;
     expect(heading.length).toBeLessThan(220);
     expect(heading).toMatch(/\.\.\.\)$/);
