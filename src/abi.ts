@@ -363,6 +363,8 @@ export const TOOLS_NONE = 0;
 export const TOOLS_FLAT = 1;
 export const TOOLS_ASK = 2;
 export const TOOLS_GOOD = 3;
+// TOOLS: members of the record's messages stand elsewhere than in a chat record; its findings are the host's.
+export const ELSEWHERE = 0x400;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;
@@ -388,6 +390,8 @@ export const CELL_CONTENT_TO = 11;
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;
 export const FORM_CONVERSATIONS = 2;
+// Items of Responses, instructions.
+export const FORM_OTHERS = 4;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, records.
 export const RECORD_SUM_PLAIN = 0;

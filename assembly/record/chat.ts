@@ -1,5 +1,5 @@
 // Chat records as rows: lines of JSON, each an object with a list `messages` as OpenAI has it, or `conversations` as
-// ShareGPT has.
+// ShareGPT has; or in one of the other forms (other-forms.ts).
 //
 // The simple version parses the line, and takes each entry apart into the messages that it means: the reasoning, the
 // content, a message for every call (src/formats/chat.ts says how). Here the same is done in one pass over the bytes.
@@ -9,31 +9,30 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD, RECORD_ID, RECORD_SHIFT,
-  ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
+  ELSEWHERE, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD,
+  RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
-import { beginEntries, entry } from './entry';
+import { beginEntries, entry, isShareGpt } from './entry';
+import { beginMessages } from './messages';
+import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
-  addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row,
-  table,
+  addFlag, beginRecord, flags, hasRoom, isElsewhere, isFull, isOdd, isOther, markOdd, markOther, numberOf, push,
+  rewindTo, row, table,
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
   valueEnd,
 } from './text';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
-import { IN_ENTRIES, IN_RECORD, otherMember } from './value';
+import { IN_ENTRIES, IN_RECORD } from './value';
 
 const M3: u64 = 0xffffff;
 const M6: u64 = 0xffffffffffff;
 const K_ID: u64 = 0x226469;
 const K_TOOLS: u64 = 0x22736c6f6f74;
-const K_VERSION: u64 = 0x226e6f6973726576;
 const K_MESSAGES: u64 = 0x736567617373656d;
 const K_CONVERSA: u64 = 0x61737265766e6f63;
-const K_SYSTEM: u64 = 0x226d6574737973;
-const M7: u64 = 0xffffffffffffff;
 
 /** The list of messages at p. */
 function entries(p: usize): usize {
@@ -73,8 +72,10 @@ function record(p: usize, tools: usize): usize {
       bit = 1;
       p = afterKey(isMessages ? p + 9 : p + 14);
       if (p == 0) return 0;
-      if (load<u8>(p) == OPEN_LIST) p = entries(p);
-      else {
+      if (load<u8>(p) == OPEN_LIST) {
+        beforeEntries();
+        p = entries(p);
+      } else {
         markOdd();
         p = valueEnd(p, IN_RECORD);
       }
@@ -99,11 +100,7 @@ function record(p: usize, tools: usize): usize {
       // Escapes in an id that is text, or anywhere in another one.
       store<u32>(tools + ROW_BYTES, RECORD_ID | (seen << 8));
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
-    } else {
-      // A version tells another form; a text of the system is a message of its own.
-      if (key == K_VERSION || (key & M7) == K_SYSTEM) markOdd();
-      p = otherMember(p, IN_RECORD);
-    }
+    } else p = memberBeside(p, (forms & FORM_OTHERS) != 0);
     if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;
@@ -113,7 +110,8 @@ function record(p: usize, tools: usize): usize {
     if (byte != COMMA) return 0;
     p = skipBlanks(p + 1);
   }
-  if ((has & 1) == 0) markOther();
+  if (!endOthers((has & 1) != 0, isShareGpt())) markOther();
+  if (isElsewhere) store<u32>(tools, load<u32>(tools) | ELSEWHERE);
   return p + 1;
 }
 
@@ -149,7 +147,7 @@ function pushFixed(): usize {
 /**
  * Rows of the lines [p, end), of which the last one ends with a line feed, from the table's beginning on; answers the
  * number of rows. Stops where the table is full, or behind a first record that is of another form (`scanTo`). A line of
- * nothing but white space is no record. `isValid`: all of it is UTF-8; `wanted`: FORM_MESSAGES, FORM_CONVERSATIONS.
+ * nothing but white space is no record. `isValid`: all of it is UTF-8; `wanted`: FORM_….
  */
 export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32 {
   forms = wanted;
@@ -168,7 +166,9 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
       break;
     }
     beginRecord(RECORD);
+    beginMessages();
     beginEntries();
+    beginOthers();
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();
     let to: usize = 0;

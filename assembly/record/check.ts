@@ -3,10 +3,10 @@
 // src/ to say.
 
 import {
-  ABSENT, ANALYSIS, ASSISTANT, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ENTRY_SHIFT, ESCAPED, HAS_CALLS,
-  HAS_DEVELOPER, HAS_MARKED, MAY_THINK, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN,
-  RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK,
-  TOOLS_NONE, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE, ENTRY_SHIFT, ESCAPED,
+  HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, MAY_THINK, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
+  RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL,
+  TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
   addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
@@ -70,7 +70,8 @@ export function checkRecords(record: u32, end: u32): u32 {
       return record;
     }
     if (markOpen() || thoughts != 0) {
-      store<u32>(at, flags | HAS_MARKED);
+      const isElsewhere = (load<u32>(at, ROW_BYTES) & ELSEWHERE) != 0;
+      store<u32>(at, flags | (isElsewhere ? SLOW : HAS_MARKED));
       return record;
     }
     record = next;

@@ -1,18 +1,19 @@
 // One entry of a record: its members, and the rows of the messages that it means.
 
+import { ASSISTANT, BODY, DEVELOPER, ESCAPED, HAS_LOSSES, HAS_PARTS, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
 import {
-  ABSENT, ANALYSIS, ASSISTANT, BODY, CALL, CALL_ID, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, END, ESCAPED, FINAL,
-  HAS_CALLS, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT,
-  RECIPIENT_SHIFT, ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL, USER, VALUE,
-} from '../../src/abi';
-import { addFlag, hasRoom, isOdd, markFull, markOdd, numberOf, push, row } from './state';
+  beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
+  blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
+  parts,
+} from './blocks';
+import { writeAssistant, writeCall, writePlain, writeReply } from './messages';
+import { addFlag, isOdd, markElsewhere, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, QUOTE, skipBlanks, stringEnd, valueEnd,
 } from './text';
-import { beginEntryCalls, CALL_BYTES, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
-import {
-  IN_ENTRY, isToolName, isWord, kindOfBody, otherMember, parts, textFrom, textTo, textValue, wordValue,
-} from './value';
+import { textCall } from './text-call';
+import { beginEntryCalls, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
+import { IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
 const M5: u64 = 0xffffffffff;
@@ -28,19 +29,15 @@ const K_FUNCTION: u64 = 0x6e6f6974636e7566;
 const K_THINKING: u64 = 0x676e696b6e696874;
 const K_REASONIN: u64 = 0x6e696e6f73616572;
 
-/** Only system and developer messages were met so far in the record; what its entries are: of chat, or of ShareGPT. */
-let isOpening: bool = true;
+/** What the entries of the record are: of chat, or of ShareGPT. */
 const OF_CHAT: u32 = 1;
 const OF_SHAREGPT: u32 = 2;
 let form: u32 = 0;
 
-// @ts-ignore: decorator
-@lazy const NO_ARGUMENTS: usize = memory.data<u8>([123, 125, 34, 10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0], 16); // {}
+export function beginEntries(): void { form = 0; }
 
-export function beginEntries(): void {
-  isOpening = true;
-  form = 0;
-}
+/** Whether the entries that were met are of ShareGPT. */
+export function isShareGpt(): bool { return form == OF_SHAREGPT; }
 
 // Members of an entry that were met.
 const HAS_ROLE: u32 = 1;
@@ -56,7 +53,7 @@ const HAS_FROM: u32 = 512;
 const HAS_VALUE: u32 = 1024;
 
 // The values of the entry at hand; FROM 0: there is none.
-let role: u32 = 0;
+export let role: u32 = 0;
 let contentFrom: usize = 0;
 let contentTo: usize = 0;
 let contentKind: u32 = 0;
@@ -71,7 +68,7 @@ let thinkingKind: u32 = 0;
 /** The role at its value: `role` is 0 when it is none that is known. */
 // @ts-ignore: decorator
 @inline
-function roleValue(p: usize): usize {
+export function roleValue(p: usize): usize {
   const word = load<u64>(p);
   if ((word & M6) == 0x227265737522) { // "user"
     role = USER;
@@ -139,6 +136,7 @@ function contentValue(p: usize): usize {
     return to + 1;
   }
   if (byte == OPEN_LIST) {
+    beginBlocks();
     const to = parts(p);
     contentFrom = p;
     contentTo = to;
@@ -150,7 +148,10 @@ function contentValue(p: usize): usize {
   return valueEnd(p, IN_ENTRY);
 }
 
-/** Who says a turn of ShareGPT, at its value: what calls is for the host, and so is who is none of the known. */
+/** A turn of ShareGPT is a call. */
+let isCall: bool = false;
+
+/** Who says a turn of ShareGPT, at its value: who is none of the known is for the host. */
 function fromValue(p: usize): usize {
   const word = load<u64>(p, 1);
   if (load<u8>(p) == QUOTE) {
@@ -169,6 +170,11 @@ function fromValue(p: usize): usize {
     if (word == 0x746176726573626f && load<u32>(p, 9) == 0x226e6f69) { // observat ion"
       role = TOOL;
       return p + 13;
+    }
+    if (word == K_FUNCTION && (load<u64>(p, 9) & M6) == 0x226c6c61635f) { // function _call"
+      isCall = true;
+      role = ASSISTANT;
+      return p + 15;
     }
     // The words of chat are known here, too, but for two of them.
     p = roleValue(p);
@@ -193,8 +199,11 @@ export function entry(p: usize): usize {
   const from = p;
   let has: u32 = 0;
   role = 0;
+  isCall = false;
   contentFrom = nameFrom = callIdFrom = thinkingFrom = 0;
+  contentKind = 0;
   beginEntryCalls();
+  beginBlocks();
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_OBJECT) {
     markOdd();
@@ -292,8 +301,19 @@ export function entry(p: usize): usize {
   p++;
   takeForm(has);
   if (isOdd) return p;
+  if (isCall) {
+    writeTextCall(from, p);
+    return p;
+  }
+  if (isActing) {
+    writeBlocks(from, p, has);
+    return p;
+  }
   if (losesMembers(has)) addFlag(HAS_LOSSES);
-  writeEntry(from, p);
+  if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
+  else if (role == TOOL) {
+    writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
+  } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   return p;
 }
 
@@ -304,105 +324,83 @@ function losesMembers(has: u32): bool {
   return callIdFrom != 0 || (calls > 0 && (isEmpty || (has & HAS_CONTENT) == 0));
 }
 
-/** Writes the rows of the entry [from, to). */
-function writeEntry(from: usize, to: usize): void {
-  if (role == ASSISTANT) {
-    writeAssistant(from, to);
-    isOpening = false;
-    return;
-  }
-  if (!hasRoom(4)) markFull();
-  if (role == 0) markOdd();
+function writeOfAssistant(from: usize, to: usize, kind: u32, thoughtFrom: usize, thoughtTo: usize): void {
+  writeAssistant(
+    from, to, nameFrom, nameTo, kind, thoughtFrom, thoughtTo, contentKind, contentFrom, contentTo,
+  );
+}
+
+/** Writes the call that is the value of the turn [from, to). */
+function writeTextCall(from: usize, to: usize): void {
+  markElsewhere();
+  // Nothing in it is escaped that need not be.
+  if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo, newCall())) markOdd();
+  writeCall(CALLS, from, to, 0, 0);
+}
+
+/** Writes the messages of the entry [from, to) that has blocks as Anthropic has them. */
+function writeBlocks(from: usize, to: usize, has: u32): void {
+  if (form != OF_CHAT || (has & ~(HAS_ROLE | HAS_CONTENT)) != 0) markOdd();
   if (isOdd) return;
-  let word = MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (role << ROLE_SHIFT);
-  if (role == TOOL) word |= COMMENTARY << CHANNEL_SHIFT;
-  const at = push(word, from, to, 0);
-  if (role == TOOL) {
-    isOpening = false;
-    if (callIdFrom != 0) {
-      if (!isWord(callIdFrom, callIdTo)) markOdd();
-      push(CALL_ID, callIdFrom, callIdTo, numberOf(row) + 1);
-    } else addFlag(LACKS_ID);
-    if (nameFrom != 0 && !isToolName(nameFrom, nameTo)) markOdd();
-  } else {
-    if (nameFrom != 0 && !isWord(nameFrom, nameTo)) markOdd();
-    if (role == USER) isOpening = false;
-    else if (isOpening) {
-      if (role == DEVELOPER) addFlag(HAS_DEVELOPER);
-      // Definitions in a text that opens the record count as tools of the record.
-      if (contentFrom != 0 && (contentKind & (ESCAPED | PARTS)) != 0 && mayHoldList(contentFrom, contentTo)) markOdd();
+  addFlag(HAS_LOSSES);
+  markElsewhere();
+  if (role == ASSISTANT) writeActs(from, to);
+  else if (role == USER) writeReplies(from, to);
+  else markOdd();
+}
+
+/** Thinking, what is said, calls: in this order they are one entry. */
+function writeActs(from: usize, to: usize): void {
+  let thought: usize = 0;
+  let said = -1;
+  let saidTo = 0;
+  for (let i = 0; i < blocks; i++) {
+    const at = blockAt(i);
+    const what = load<u32>(at);
+    if (what == B_REDACTED) continue;
+    if (what == B_THINKING) {
+      if (thought != 0 || said >= 0 || calls > 0) markOdd();
+      thought = at;
+    } else if (what == B_CALL) {
+      const call = newCall();
+      memory.copy(call, at + BLOCK_ID, 16);
+      memory.copy(call + 16, at + BLOCK_BODY, 8);
+      store<u32>(call, load<u32>(at, BLOCK_KIND), 24);
+    } else {
+      if (what == B_REPLY || calls > 0 || (said >= 0 && saidTo != i)) markOdd();
+      if (said < 0) said = i;
+      saidTo = i + 1;
     }
   }
-  if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
-  writeBody(contentKind, contentFrom, contentTo, from, to);
-  store<u32>(at, numberOf(row), 12);
+  if (thought == 0 && said < 0 && calls == 0) markOdd();
+  contentKind = 0;
+  if (said >= 0) {
+    bodyOf(said, saidTo);
+    contentKind = bodyKind;
+    contentFrom = bodyFrom;
+    contentTo = bodyTo;
+  }
+  if (thought == 0) writeOfAssistant(from, to, 0, 0, 0);
+  else writeOfAssistant(from, to, load<u32>(thought, BLOCK_KIND), load<u32>(thought, BLOCK_BODY),
+    load<u32>(thought, BLOCK_BODY_TO));
 }
 
-/**
- * Whether the inside of a JSON string may hold JSON with a member `name`: as `\\"name\\"`, or with an escape of its
- * own.
- */
-function mayHoldList(p: usize, to: usize): bool {
-  for (; p < to; p++) {
-    if (load<u8>(p) != 0x5c) continue;
-    if (load<u64>(p) == 0x225c656d616e225c) return true;
-    // An escape that stands for a quote or a letter; one that the inner text has.
-    const next = <u32>load<u8>(p, 1);
-    if (next == 0x75 || (next == 0x5c && load<u8>(p, 2) == 0x75)) return true;
-    p++;
+/** Replies, and what a user says between them. */
+function writeReplies(from: usize, to: usize): void {
+  for (let i = 0; i < blocks; ) {
+    const at = blockAt(i);
+    const what = load<u32>(at);
+    if (what == B_REPLY) {
+      writeReply(
+        from, to, load<u32>(at, BLOCK_ID), load<u32>(at, BLOCK_ID_TO), 0, 0, load<u32>(at, BLOCK_KIND),
+        load<u32>(at, BLOCK_BODY), load<u32>(at, BLOCK_BODY_TO),
+      );
+      i++;
+      continue;
+    }
+    const first = i;
+    for (; i < blocks && load<u32>(blockAt(i)) != B_REPLY; i++) if (load<u32>(blockAt(i)) >= B_THINKING) markOdd();
+    bodyOf(first, i);
+    writePlain(USER, from, to, 0, 0, bodyKind, bodyFrom, bodyTo);
   }
-  return false;
-}
-
-function writeBody(kind: u32, from: usize, to: usize, entryFrom: usize, entryTo: usize): void {
-  if (from == 0) push(BODY | ABSENT, entryFrom, entryTo, numberOf(row) + 1);
-  else push(kind, from, to, numberOf(row) + 1);
-}
-
-function writeAssistant(from: usize, to: usize): void {
-  if (nameFrom != 0 && !isWord(nameFrom, nameTo)) markOdd();
-  // Whether a list of parts beside calls is empty would have to be found out.
-  if (calls > 0 && contentFrom != 0 && (contentKind & PARTS) != 0) markOdd();
-  if (!hasRoom(6 + 5 * <usize>calls)) markFull();
-  if (isOdd) return;
-  const word = MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (ASSISTANT << ROLE_SHIFT);
-  const hasThought = thinkingFrom != 0 && thinkingTo > thinkingFrom;
-  if (hasThought) {
-    const at = push(word | (ANALYSIS << CHANNEL_SHIFT), from, to, 0);
-    if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
-    push(thinkingKind, thinkingFrom, thinkingTo, numberOf(row) + 1);
-    store<u32>(at, numberOf(row), 12);
-  }
-  const hasContent = contentFrom != 0 && (calls == 0 || contentTo > contentFrom);
-  if (hasContent || (calls == 0 && !hasThought)) {
-    const at = push(word | ((calls > 0 ? COMMENTARY : FINAL) << CHANNEL_SHIFT), from, to, 0);
-    if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
-    writeBody(contentKind, contentFrom, contentTo, from, to);
-    store<u32>(at, numberOf(row), 12);
-  }
-  for (let i = 0; i < calls; i++) writeCall(CALLS + <usize>i * CALL_BYTES, from, to);
-}
-
-function writeCall(call: usize, from: usize, to: usize): void {
-  const idFrom = <usize>load<u32>(call);
-  const idTo = <usize>load<u32>(call, 4);
-  const toolFrom = <usize>load<u32>(call, 8);
-  const toolTo = <usize>load<u32>(call, 12);
-  if (toolFrom == 0 || !isToolName(toolFrom, toolTo) || (idFrom != 0 && !isWord(idFrom, idTo))) {
-    markOdd();
-    return;
-  }
-  addFlag(HAS_CALLS);
-  const word = MESSAGE | PLAIN | (CALL << TOKEN_SHIFT) | (ASSISTANT << ROLE_SHIFT) | (COMMENTARY << CHANNEL_SHIFT)
-    | (TO_TOOL << RECIPIENT_SHIFT);
-  const at = push(word, from, to, 0);
-  if (idFrom != 0) push(CALL_ID, idFrom, idTo, numberOf(row) + 1);
-  else addFlag(LACKS_ID);
-  if (nameFrom != 0) push(NAME, nameFrom, nameTo, numberOf(row) + 1);
-  push(RECIPIENT, toolFrom, toolTo, numberOf(row) + 1);
-  const kind = load<u32>(call, 24);
-  if (kind == 0) push(BODY | VALUE | ABSENT, NO_ARGUMENTS, NO_ARGUMENTS + 2, numberOf(row) + 1);
-  else push(kind, load<u32>(call, 16), load<u32>(call, 20), numberOf(row) + 1);
-  if ((kind & VALUE) != 0 || kind == 0) addFlag(HAS_VALUES);
-  store<u32>(at, numberOf(row), 12);
 }

@@ -25,6 +25,21 @@ export function placeScratch(from: usize, to: usize): void {
   scratchEnd = to;
 }
 
+/**
+ * The text that [from, to) is, the inside of a string or a part of it: its address; it goes up to `textTo`, where a NUL
+ * ends it, as line feeds are white space there. 0: there is no room for it.
+ */
+export function decoded(from: usize, to: usize): usize {
+  if (to - from + 128 > scratchEnd - scratch) return 0;
+  const byte = load<u8>(to);
+  store<u8>(to, QUOTE);
+  const end = copyString(from, to + 1, scratch);
+  store<u8>(to, byte);
+  if (end == 0) return 0;
+  store<u8>(textTo, 0);
+  return scratch;
+}
+
 /** The node of the tool of this name; 0: there is none. */
 export function nodeOf(definitions: usize, name: usize, length: usize): usize {
   const count = load<u32>(definitions);
@@ -45,11 +60,9 @@ export function fits(from: usize, to: usize, escaped: bool, isValue: bool, node:
   let p = from;
   let end = to;
   if (escaped) {
-    if (to - from + 128 > scratchEnd - scratch || copyString(from, to + 1, scratch) == 0) return false;
-    p = scratch;
+    p = decoded(from, to);
+    if (p == 0) return false;
     end = textTo;
-    // It ends what stands there, where line feeds are white space.
-    store<u8>(end, 0);
   }
   // Without escapes a quote ends the text.
   return node == 0 ? isValueText(p, end, escaped) : textFits(p, end, node, escaped);

@@ -13,9 +13,9 @@
 import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
+import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
 import {
-  clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
-  stringEnd, valueEnd,
+  clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, stringEnd,
 } from './text';
 
 export const TOOLS_AT: usize = 16;
@@ -49,48 +49,12 @@ let limit: usize = 0;
 export let isFlat: bool = true;
 let isUsable: bool = true;
 
-/** The last key: its text; behind a value: where its object ends, when no further key follows. */
-let keyFrom: usize = 0;
-let keyTo: usize = 0;
-let after: usize = 0;
-
-// The text is valid JSON: none of these can fail.
-
-// @ts-ignore: decorator
-@inline
-function pass(p: usize): usize { return valueEnd(p, 1024); }
-
 /** From a key's quote to its value. */
 function readKey(p: usize): usize {
-  keyFrom = p + 1;
-  clearSeen();
-  keyTo = stringEnd(keyFrom);
+  p = memberValue(p);
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
-  return skipBlanks(skipBlanks(keyTo + 1) + 1);
-}
-
-/** The first key of the object at p, or 0: `after` is where it ends. */
-function firstKey(p: usize): usize {
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == QUOTE) return p;
-  after = p + 1;
-  return 0;
-}
-
-/** The key behind a value that ends at p, or 0. */
-function nextKey(p: usize): usize {
-  p = skipBlanks(p);
-  if (load<u8>(p) == COMMA) return skipBlanks(p + 1);
-  after = p + 1;
-  return 0;
-}
-
-/** Whether the key has this length and begins with these bytes. */
-function isKey(length: usize, low: u64): bool {
-  if (keyTo - keyFrom != length) return false;
-  const word = load<u64>(keyFrom);
-  return length >= 8 ? word == low : (word & ((<u64>1 << (<u64>length << 3)) - 1)) == low;
+  return p;
 }
 
 const TYPE: u64 = 0x65707974;
@@ -100,11 +64,25 @@ const ITEMS: u64 = 0x736d657469;
 const TITLE: u64 = 0x656c746974;
 const DEFAULT: u64 = 0x746c7561666564;
 const ADDITION: u64 = 0x6e6f697469646461;
+const ALPROPER: u64 = 0x7265706f72506c61;
+const TIES: u32 = 0x73656974;
 const DESCRIPT: u64 = 0x7470697263736564;
+const DESCRIPT_END: u64 = 0x6e6f697470697263;
 const FUNCTION: u64 = 0x6e6f6974636e7566;
+const INPUT_SC: u64 = 0x63735f7475706e69;
+const INPUT_SC_END: u64 = 0x616d656863735f74;
+/** "custom" */
+const CUSTOM: u64 = 0x226d6f7473756322;
 const PARAMETE: u64 = 0x6574656d61726170;
+const PARAMETE_END: u64 = 0x73726574656d6172;
 const PROPERTI: u64 = 0x69747265706f7270;
+const PROPERTI_END: u64 = 0x736569747265706f;
 const REQUIRED: u64 = 0x6465726975716572;
+
+function isAdditional(): bool {
+  return keyTo - keyFrom == 20 && load<u64>(keyFrom) == ADDITION && load<u64>(keyFrom, 8) == ALPROPER
+    && load<u32>(keyFrom, 16) == TIES;
+}
 
 function typeOf(p: usize): u32 {
   const to = stringEnd(p + 1);
@@ -259,7 +237,7 @@ function readNode(p: usize, depth: i32): usize {
   while (p != 0) {
     p = readKey(p);
     let bit: u32 = 0;
-    if (isKey(11, DESCRIPT)) {
+    if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
     } else if (isKey(5, TITLE)) {
@@ -278,7 +256,7 @@ function readNode(p: usize, depth: i32): usize {
       required = p;
       if (load<u8>(p) != OPEN_LIST) ask(node);
       p = pass(p);
-    } else if (isKey(10, PROPERTI)) {
+    } else if (isLongKey(10, PROPERTI, PROPERTI_END)) {
       bit = 32;
       p = readProperties(p, node, depth + 1);
     } else if (isKey(5, ITEMS)) {
@@ -290,7 +268,7 @@ function readNode(p: usize, depth: i32): usize {
       bit = 128;
       isFlat = false;
       p = pass(p);
-    } else if (isKey(20, ADDITION)) {
+    } else if (isAdditional()) {
       // Properties without a name in the table are left to the host anyway.
       bit = 256;
       isFlat = false;
@@ -311,8 +289,45 @@ function readNode(p: usize, depth: i32): usize {
   if (types == 0 || ((has & 48) != 0 && types != T_OBJECT) || ((has & 8) != 0 && types != T_STRING)) ask(node);
   if (types == T_ARRAY ? (has & 64) == 0 : (has & 64) != 0) ask(node);
   if ((load<u32>(node) & T_ASK) != 0) isFlat = false;
-  after = to;
+  endAt(to);
   return to;
+}
+
+// Members of what names a function.
+const HAS_NAME: u32 = 1;
+const HAS_TEXT: u32 = 2;
+const HAS_SCHEMA: u32 = 4;
+/** The last one that was read; 0: it is none of them. */
+let member: u32 = 0;
+
+/** A member of what names a function, at its value, for the tool at `tool`. */
+function readMember(p: usize, tool: usize, isSchema: bool): usize {
+  member = 0;
+  if (isKey(4, NAME)) {
+    member = HAS_NAME;
+    const to = load<u8>(p) == QUOTE ? stringEnd(p + 1) : 0;
+    if (to == 0 || !isName(p + 1, to)) isUsable = false;
+    store<u32>(tool, <u32>(p + 1));
+    store<u32>(tool, <u32>(to - p - 1), 4);
+    return pass(p);
+  }
+  if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
+    member = HAS_TEXT;
+    return passText(p);
+  }
+  if (!isSchema) {
+    isFlat = false;
+    return pass(p);
+  }
+  member = HAS_SCHEMA;
+  store<u32>(tool, <u32>at, 8);
+  const node = at;
+  p = readNode(p, 0);
+  if (isUsable && load<u32>(node) != T_OBJECT) {
+    ask(node);
+    isFlat = false;
+  }
+  return p;
 }
 
 /** The object at p that names a function, for the tool at `tool`. */
@@ -321,65 +336,57 @@ function readFunction(p: usize, tool: usize): usize {
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
-    let bit: u32 = 0;
-    if (isKey(4, NAME)) {
-      bit = 1;
-      const to = load<u8>(p) == QUOTE ? stringEnd(p + 1) : 0;
-      if (to == 0 || !isName(p + 1, to)) isUsable = false;
-      store<u32>(tool, <u32>(p + 1));
-      store<u32>(tool, <u32>(to - p - 1), 4);
-      p = pass(p);
-    } else if (isKey(11, DESCRIPT)) {
-      bit = 2;
-      p = passText(p);
-    } else if (isKey(10, PARAMETE)) {
-      bit = 4;
-      store<u32>(tool, <u32>at, 8);
-      const node = at;
-      p = readNode(p, 0);
-      if (isUsable && load<u32>(node) != T_OBJECT) {
-        ask(node);
-        isFlat = false;
-      }
-    } else {
-      isFlat = false;
-      p = pass(p);
-    }
-    if ((has & bit) != 0) isUsable = false;
-    has |= bit;
+    p = readMember(p, tool, isLongKey(10, PARAMETE, PARAMETE_END));
+    if ((has & member) != 0) isUsable = false;
+    has |= member;
     if (!isUsable) return p;
     p = nextKey(p);
   }
   // One without parameters is declared otherwise.
-  if ((has & 5) != 5) isUsable = false;
+  if ((has & (HAS_NAME | HAS_SCHEMA)) != (HAS_NAME | HAS_SCHEMA)) isUsable = false;
   return after;
 }
 
-/** The tool at p, an object. */
+const HAS_TYPE: u32 = 8;
+const HAS_FUNCTION: u32 = 16;
+
+/** The tool at p: an object that holds a function, or is one as Responses and Anthropic have it. */
 function readTool(p: usize, tool: usize): usize {
   let has: u32 = 0;
+  let isFunction = false;
+  let isAnthropic = false;
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
     let bit: u32 = 0;
     if (isKey(4, TYPE)) {
-      bit = 1;
-      const isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
-      if (!isFunction) isUsable = false;
+      bit = HAS_TYPE;
+      isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
+      if (!isFunction && load<u64>(p) != CUSTOM) isUsable = false;
       p = pass(p);
     } else if (isKey(8, FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
-      bit = 2;
+      bit = HAS_FUNCTION;
       p = readFunction(p, tool);
     } else {
-      isFlat = false;
-      p = pass(p);
+      const isInput = isLongKey(12, INPUT_SC, INPUT_SC_END);
+      isAnthropic = isAnthropic || isInput;
+      p = readMember(p, tool, isInput || isLongKey(10, PARAMETE, PARAMETE_END));
+      bit = member;
     }
     if ((has & bit) != 0) isUsable = false;
     has |= bit;
     if (!isUsable) return p;
     p = nextKey(p);
   }
-  if (has != 3) isUsable = false;
+  const isText = (has & HAS_TEXT) != 0;
+  has &= ~HAS_TEXT;
+  if (has == (HAS_TYPE | HAS_FUNCTION)) {
+    if (!isFunction) isUsable = false;
+    // Beside a function a description is nothing.
+    if (isText) isFlat = false;
+    return after;
+  }
+  if ((has & ~HAS_TYPE) != (HAS_NAME | HAS_SCHEMA) || isFunction == isAnthropic) isUsable = false;
   return after;
 }
 

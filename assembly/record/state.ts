@@ -1,6 +1,6 @@
 // Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
-import { ROW_BYTES } from '../../src/abi';
+import { HAS_PARTS, ROW_BYTES } from '../../src/abi';
 
 /** First row, the one that is written next, and where the table ends. */
 export let table: usize = 0;
@@ -45,12 +45,19 @@ export let isOdd: bool = false;
 export let isFull: bool = false;
 export let isOther: bool = false;
 export let flags: u32 = 0;
+/** Members of messages stand where no chat record of OpenAI has them. */
+export let isElsewhere: bool = false;
 
 export function beginRecord(kind: u32): void {
-  isOdd = isFull = isOther = false;
+  isOdd = isFull = isOther = isElsewhere = false;
   flags = kind;
 }
 export function markOdd(): void { isOdd = true; }
 export function markFull(): void { isOdd = isFull = true; }
 export function markOther(): void { isOdd = isOther = true; }
+/** Such a record is not written from its rows. */
+export function markElsewhere(): void {
+  isElsewhere = true;
+  flags |= HAS_PARTS;
+}
 export function addFlag(flag: u32): void { flags |= flag; }

@@ -1,6 +1,7 @@
 // The calls of an entry: their ids, names and arguments, kept until the entry ends.
 
 import { BODY, HAS_LOSSES, VALUE } from '../../src/abi';
+import { IN_ARGUMENTS } from './blocks';
 import { addFlag, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks,
@@ -40,9 +41,6 @@ export function newCall(): usize {
   store<u64>(at, 0, 24);
   return at;
 }
-
-/** Containers in one another in arguments that are no text. */
-const IN_ARGUMENTS: i32 = 60;
 
 /** What is called, at its value: an object with a name and arguments. `most`: containers in one another. */
 export function target(p: usize, call: usize, most: i32): usize {

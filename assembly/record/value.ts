@@ -1,16 +1,10 @@
-// Members whose values are texts: contents and their parts, names, ids; and members that nothing is known of.
+// Members whose values are texts: contents, names, ids; and members that nothing is known of.
 
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
 import { addFlag, markOdd } from './state';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, DEEPEST, NULL_4, OPEN_OBJECT, QUOTE, seen, SEEN_CODE,
-  SEEN_ESCAPE, SEEN_LONE, skipBlanks, stringEnd, valueEnd,
+  afterKey, clearSeen, DEEPEST, NULL_4, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE, stringEnd, valueEnd,
 } from './text';
-
-const M5: u64 = 0xffffffffff;
-const M6: u64 = 0xffffffffffff;
-const K_TYPE: u64 = 0x2265707974;
-const K_TEXT: u64 = 0x2274786574;
 
 /**
  * Containers that may stand in one another in a record, in its list, in an entry, in a list of it, in an item of that.
@@ -95,76 +89,4 @@ export function isWord(p: usize, to: usize): bool {
     if (byte - 0x21 > 0x5d || byte == 0x3c) return false;
   }
   return true;
-}
-
-/** Passes the list of parts at p. */
-export function parts(p: usize): usize {
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
-  while (true) {
-    if (load<u8>(p) == OPEN_OBJECT) p = part(p);
-    else {
-      clearSeen();
-      if (load<u8>(p) != QUOTE) markOdd();
-      p = valueEnd(p, IN_LIST);
-      if ((seen & SEEN_LONE) != 0) markOdd();
-    }
-    if (p == 0) return 0;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) return p + 1;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
-  }
-}
-
-/** Whether a type, at its value, is one of those for which a placeholder is shown: images, audio, files. */
-function isShown(p: usize): bool {
-  const start = load<u32>(p);
-  // "ima "aud "vid "fil "doc "inp, but not "input_t
-  if (start != 0x616d6922 && start != 0x64756122 && start != 0x64697622 && start != 0x6c696622 && start != 0x636f6422
-    && (start != 0x706e6922 || load<u64>(p) == 0x745f7475706e6922)) return false;
-  const from = p + 1;
-  do p++;
-  while (<u32>load<u8>(p) - 0x61 < 26 || load<u8>(p) == 0x5f);
-  return load<u8>(p) == QUOTE && p - from <= 32;
-}
-
-/** Passes a part: of text, or one that a placeholder is shown for. */
-function part(p: usize): usize {
-  let isText = false;
-  let isTyped = false;
-  let hasText = false;
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_OBJECT) {
-    markOdd();
-    return p + 1;
-  }
-  while (true) {
-    if (load<u8>(p) != QUOTE) return 0;
-    const key = load<u64>(p, 1) & M5;
-    if (key == K_TEXT) {
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
-      if (hasText) markOdd();
-      hasText = true;
-      p = textValue(p, IN_ITEM);
-      if (textFrom == 0 || (seen & SEEN_LONE) != 0) markOdd();
-    } else if (key == K_TYPE) {
-      p = afterKey(p + 5);
-      if (p == 0) return 0;
-      isText = (load<u64>(p) & M6) == 0x227478657422; // "text"
-      if (isTyped || (!isText && !isShown(p))) markOdd();
-      isTyped = true;
-      p = valueEnd(p, IN_ITEM);
-    } else p = otherMember(p, IN_ITEM);
-    if (p == 0) return 0;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_OBJECT) break;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
-  }
-  if (!isTyped || (isText && !hasText)) markOdd();
-  return p + 1;
 }

@@ -127,7 +127,7 @@ export const RARE_ENTRIES: string[] = [
   U('"\\ud83d\\ud83d\\ude00\\ude00"'),
   U('[1]'), U('[null]'), U('[[]]'), U('[{}]'), U('[{"type":"text"}]'), U('[{"text":"a"}]'),
   U('[{"type":"text","text":null}]'),
-  U('[{"type":"input_text","text":"a"}]'), U('[{"type":"tool_use"}]'), U('[{"type":"image_url","text":1}]'),
+  U('[{"type":"tool_use"}]'), U('[{"type":"image_url","text":1}]'),
   U('[{"type":"image-url"}]'), U(`[{"type":"image${'s'.repeat(28)}"}]`), U('[{"type":"text","text":"a","text":"a"}]'),
   U('[{"type":"text","type":"text","text":"a"}]'),
   U('["\\ud83d"]'), U('[{"type":"text","text":"\\udc00"}]'), U('[{"type":"text","text":"a","\\u0061":1}]'),
@@ -208,8 +208,59 @@ export const LINES: [lines: string, rows: string[]][] = [
   ]],
   // Both lists; a text of the system, which is a message of its own.
   ['{"messages":[],"conversations":[]}\n{"messages":[],"system":null}\n{"conversations":{}}\n', [
-    'record 0 line 0 slow object', 'record 1 line 1 slow object', 'record 2 line 2 slow object',
+    'record 0 line 0 slow object', 'record 1 line 1', 'record 2 line 2 slow object',
   ]],
+  ['{"system":"a","messages":[]}\n{"messages":[],"system":"a"}\n{"system":[],"messages":[]}\n', [
+    'record 0 line 0 parts losses elsewhere', '  system', '    body|a',
+    'record 1 line 1 slow object', 'record 2 line 2 slow object',
+  ]],
+  [`{"system":"a","messages":[{"role":"system","content":"b"}]}\n{"system":"a","conversations":[${turn('"system"')}]}\n`,
+    ['record 0 line 0 slow object', 'record 1 line 1 parts losses elsewhere', '  system', '    body|a', '  system',
+      '    body|a']],
+  // Blocks as Anthropic has them.
+  ['{"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"},'
+    + '{"type":"tool_use","id":"c","name":"f","input":{"x":1}}]}]}\n', [
+    'record 0 line 0 calls parts losses values elsewhere', '  assistant analysis', '    body|t',
+    '  assistant commentary', '    body|a', '  assistant commentary call to-tool', '    call_id|c', '    recipient|f',
+    '    body value|{"x":1}',
+  ]],
+  ['{"messages":[{"role":"user","content":[{"type":"tool_result","tool_use_id":"c","content":[{"type":"text",'
+    + '"text":"r"}]},{"type":"text","text":"a"},{"type":"image"}]}]}\n', [
+    'record 0 line 0 parts losses elsewhere', '  tool commentary', '    call_id|c', '    body|r', '  user',
+    '    body parts|{"type":"text","text":"a"},{"type":"image"}',
+  ]],
+  ...[
+    '"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":{}},{"type":"text","text":"a"}]',
+    '"assistant","content":[{"type":"text","text":"a"},{"type":"thinking","thinking":"t"}]',
+    '"assistant","content":[{"type":"thinking","thinking":""}]', '"assistant","content":[{"type":"redacted_thinking"}]',
+    '"assistant","name":"n","content":[{"type":"thinking","thinking":"t"}]',
+    '"assistant","content":[{"type":"tool_use","id":"c","name":"f"}]', '"user","content":[{"type":"tool_use"}]',
+    '"user","content":[{"type":"tool_result","content":[{"type":"tool_result"}]}]',
+  ].map((rare): [string, string[]] => [`{"messages":[{"role":${rare}}]}\n`, ['record 0 line 0 slow object']]),
+  // Items of Responses. What leads to a call is a preamble.
+  ['{"instructions":"s","input":[{"role":"user","content":"a"},{"type":"reasoning","summary":[{"type":"summary_text",'
+    + '"text":"t"}]},{"type":"message","role":"assistant","content":[{"type":"output_text","text":"b"}]},{"type":'
+    + '"function_call","call_id":"c","name":"f","arguments":"{}"},{"type":"function_call_output","call_id":"c",'
+    + '"output":"r"}],"output":[{"role":"assistant","content":"d"}]}\n', [
+    'record 0 line 0 calls parts losses elsewhere', '  system', '    body|s', '  user', '    body|a',
+    '  assistant analysis', '    body|t', '  assistant commentary', '    body|b', '  assistant commentary call to-tool',
+    '    call_id|c', '    recipient|f', '    body|{}', '  tool commentary', '    call_id|c', '    body|r',
+    '  assistant final', '    body|d',
+  ]],
+  ...[
+    '"input":[{"role":"user","content":"a"}],"instructions":"s"', '"output":[],"input":[]', '"input":[]',
+    '"input":"a","output":[{"role":"assistant","content":"b"}]', '"input":[{"role":"user","content":"a"}],"text":{}',
+    '"input":[{"type":"web_search_call"}]', '"input":[{"role":"assistant","content":"a","phase":"commentary"}]',
+  ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  // Instructions.
+  ['{"instruction":"a","input":"","output":"b"}\n{"instruction":"a","input":"c","output":"b","system":"s"}\n', [
+    'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 1 line 1 parts losses elsewhere', '  system', '    body|s', '  user', '    body parts|a","input":"c',
+    '  assistant final', '    body|b',
+  ]],
+  ...['"instruction":"a","output":3', '"instruction":"a","output":"b","history":[[]]',
+    '"instruction":"a","output":"b","text":"c"', '"input":"a","output":"b"',
+  ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   [`{"conversations":[${turn('"human"')},${turn('"gpt"')}],"messages2":1}\n`, [
     'record 0 line 0 losses', '  user', '    body|a', '  assistant final', '    body|a',
   ]],

@@ -3,7 +3,7 @@
 import * as abi from '../../src/abi.ts';
 import type { RecordMachine } from '../../src/scan/record-machine.ts';
 import { scanRecords } from '../../src/scan/twin/record.ts';
-import { NO_ARGUMENTS } from '../../src/scan/twin/record-entries.ts';
+import { NO_ARGUMENTS } from '../../src/scan/twin/record-rows.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../src/scan/dialects.ts';
 
 export interface Table {
@@ -69,7 +69,7 @@ class Gathered implements Table {
   }
 }
 
-const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS;
+export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS;
 
 /** How lines lie in memory. */
 export interface Placed {
@@ -175,7 +175,7 @@ export function withoutKeptTools(words: Int32Array): Int32Array {
     const kind = plain[at]!;
     if ((kind & abi.KIND_MASK) !== abi.TOOLS) continue;
     const status = statusOf(kind) === abi.TOOLS_NONE ? abi.TOOLS_NONE : abi.TOOLS_ASK;
-    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT);
+    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & abi.ELSEWHERE);
   }
   return plain;
 }
@@ -215,7 +215,7 @@ export function show(words: Int32Array, lines: Uint8Array): string[] {
     const isAbsent = from === 0 && (isTools || (kind & abi.KIND_MASK) === abi.RECORD_ID);
     while (ends.length > 0 && ends.at(-1)! <= at / abi.ROW_WORDS) ends.pop();
     const text = Buffer.from(lines.subarray(from, to)).toString();
-    const line = rowWords(kind, words[at + abi.ROW_WORDS + abi.NEXT]!, text);
+    const line = rowWords(kind, words.subarray(at + abi.ROW_WORDS), text);
     // Most records have neither tools nor an id.
     if (!isAbsent) shown.push('  '.repeat(ends.length) + line);
     ends.push(isTools ? at / abi.ROW_WORDS + 1 : next);
@@ -223,13 +223,14 @@ export function show(words: Int32Array, lines: Uint8Array): string[] {
   return shown;
 }
 
-/** `line`: NEXT of the row behind it. */
-function rowWords(kind: number, line: number, text: string): string {
+/** `after`: the row behind it. */
+function rowWords(kind: number, after: Int32Array, text: string): string {
   const words = (...all: string[]): string => all.filter((word) => word !== '').join(' ');
   switch (kind & abi.KIND_MASK) {
     case abi.RECORD: {
       const flags = flagsOf(kind, kind & abi.SLOW ? SLOW_FLAGS : RECORD_FLAGS);
-      return words(`record ${kind >> abi.RECORD_SHIFT} line ${line}`, ...flags);
+      const elsewhere = after[abi.KIND]! & abi.ELSEWHERE ? 'elsewhere' : '';
+      return words(`record ${kind >> abi.RECORD_SHIFT} line ${after[abi.NEXT]}`, ...flags, elsewhere);
     }
     case abi.TOOLS: return `tools ${STATUS[statusOf(kind)]}|${text}`;
     case abi.RECORD_ID: return `${words('id', ...flagsOf(kind, ID_FLAGS))}|${text}`;

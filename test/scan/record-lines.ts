@@ -12,7 +12,8 @@ const KEYS = [
   'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'function_call', 'function', 'arguments', 'id', 'type',
   'text', 'thinking', 'reasoning',
   'reasoning_content', 'messages', 'tools', 'version', 'channel', 'tool_call', 'parameters', 'x', 'rol', 'contents',
-  'c\\u006fntent', '',
+  'c\\u006fntent', '', 'system', 'input', 'output', 'instruction', 'instructions', 'history', 'prompt', 'chosen',
+  'tool_use_id', 'summary', 'call_id', 'phase',
 ];
 const VALUES = [
   '"user"', '"assistant"', '"tool"', '"system"', '"developer"', '"function"', '"users"', '"f"', '"a b"', '""', '"text"',
@@ -21,7 +22,11 @@ const VALUES = [
   '{"name":"f","arguments":"{}"}', '{"name":"f","arguments":{"a":[]}}',
   '[{"id":"c","type":"function","function":{"name":"f","arguments":"{}"}}]', '"{\\"name\\":1}"', '"\\n"', '"\\/"',
   '"\\u00e9"', '"\\ud83d\\ude00"', '"\\ud83d"',
-  '"\\ude00"', '"\u4f60"', '"\u{1f600}"',
+  '"\\ude00"', '"\u4f60"', '"\u{1f600}"', '"thinking"', '"tool_use"', '"tool_result"', '"redacted_thinking"',
+  '"message"',
+  '"input_text"', '"output_text"', '"reasoning"', '"function_call"', '"function_call_output"', '"image"',
+  '[{"type":"tool_use","id":"c","name":"f","input":{}}]', '[{"type":"tool_result","tool_use_id":"c","content":"x"}]',
+  '[{"type":"thinking","thinking":"x"},{"type":"text","text":"y"}]', '[{"type":"function_call","name":"f"}]',
 ];
 /** What may stand anywhere, and is mostly wrong there. */
 const PIECES = texts([

@@ -5,7 +5,9 @@ import { RecordMachine, type RecordMachineOptions } from '../../src/scan/record-
 import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
 import { ENTRIES, LINES, RARE_ENTRIES } from './record-cases.ts';
-import { isSame, type Placed, scanByTwin, scanWith, show, type Table, walk, withoutKeptTools } from './record-drive.ts';
+import {
+  ALL_FORMS, isSame, type Placed, scanByTwin, scanWith, show, type Table, walk, withoutKeptTools,
+} from './record-drive.ts';
 import { linePool, randomLines } from './record-lines.ts';
 
 const SCANS = runs(1_000_000);
@@ -135,7 +137,7 @@ describe('random lines', () => {
       const random = randomOf(SEED + batch);
       const bytes = randomLines(random, pool);
       const { rows, window, both } = random.once(3) ? random.pick(SIZES) : SIZES[0]!;
-      const forms = random.once(4) ? random.below(4) : abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS;
+      const forms = random.once(4) ? random.below(8) : ALL_FORMS;
       const writes = random.once(2);
       const placed: Placed = {
         forms, around: random.below(12), ...(!random.once(3) && { at: random.below(130) }), ...(window && { window }),

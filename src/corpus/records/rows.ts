@@ -3,7 +3,8 @@
 // all others are compared with.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT,
+  SLOW, TO,
 } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
@@ -224,7 +225,7 @@ export class ChatLines {
 }
 
 const FORMS: Readonly<Record<UnitForm, number>> = {
-  auto: FORM_MESSAGES | FORM_CONVERSATIONS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
+  auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
   // What the scanner knows nothing of.
   text: 0, 'interchange-2.0': 0, 'interchange-2.2': 0,
 };

@@ -53,8 +53,8 @@ const FINISH: Readonly<Record<Exclude<Ending, 'cancelled' | 'failed'>, ChatFinis
 /**
  * Turns the events of one stream into chunks of a chat completion: what the user may see is `content`, one message
  * after the other; calls are `tool_calls`; reasoning, only where the stream has the option `reasoning`, is
- * `reasoning_content`. `length` says that the output or a call is cut. Where the usage is known, a last chunk has it, as with
- * `stream_options: { include_usage: true }`.
+ * `reasoning_content`. `length` says that the output or a call is cut. Where the usage is known, a last chunk has it,
+ * as with `stream_options: { include_usage: true }`.
  */
 export class ChatAdapter extends Adapter<ChatEvent> {
   constructor(options: AdapterOptions = {}) {

@@ -6,10 +6,12 @@
 // whether there is one (TOOLS_NONE or TOOLS_ASK), and its number is 0.
 
 import * as abi from '../../abi.ts';
-import {
-  Entries, escapesOf, FULL, hasOthers, isNull, type Line, membersOf, RARE, Rows,
-} from './record-entries.ts';
+import { Entries } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
+import { formOf, OtherForms } from './record-others.ts';
+import {
+  escapesOf, FULL, hasOthers, isNull, type Line, membersOf, RARE, RecordRows, Rows,
+} from './record-rows.ts';
 
 export interface RecordScan {
   /** ROW_WORDS words a row. */
@@ -35,13 +37,14 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
  * Rows of the lines [from, to) of an input, the last of which ends with a line feed, as `scanLines` writes them.
- * `forms`: FORM_MESSAGES, FORM_CONVERSATIONS.
+ * `forms`: FORM_….
  */
 export function scanRecords(
   input: Uint8Array, from: number, to: number, forms: number, mostRows = MOST_ROWS,
 ): RecordScan {
   const rows = new Rows(mostRows);
   const lists = LISTS.filter(([form]) => (forms & form) !== 0).map(([, key]) => key);
+  const isAny = (forms & abi.FORM_OTHERS) !== 0;
   let [at, lines, records] = [from, 0, 0];
   while (at < to) {
     const end = input.indexOf(LF, at);
@@ -50,7 +53,7 @@ export function scanRecords(
     let flags: number | null = 0;
     if (!/^[ \t\r]*$/.test(line.text)) {
       const first = rows.count;
-      flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, rows) : null;
+      flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, isAny, rows) : null;
       if (flags === null) break;
       if ((flags & abi.SLOW) === 0 && holdsTag(line.text)) flags = (flags & ~abi.IS_OTHER) | abi.IS_OBJECT | abi.SLOW;
       rows.set(first, abi.KIND, flags | (records << abi.RECORD_SHIFT));
@@ -65,28 +68,41 @@ export function scanRecords(
 }
 
 /**
- * Writes the rows of a record, whose messages stand in one of `lists`; answers its flags, or null: it needs a table
- * that is empty.
+ * Writes the rows of a record, whose messages stand in one of `lists`, or, where `isAny`, in another form; answers its
+ * flags, or null: it needs a table that is empty.
  */
-function readRecord(line: Line, lists: readonly string[], rows: Rows): number | null {
+function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: Rows): number | null {
   const first = rows.count;
   let flags = abi.RECORD | abi.SLOW;
   try {
     const value = isUtf8(line.bytes) ? readJson(line.text, DEEPEST) : null;
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
-    if (value.members.length > 0 && !value.members.some(([key]) => lists.includes(key))) flags |= abi.IS_OTHER;
+    const form = value.members.some(([key]) => lists.includes(key)) ? 'list' : formOf(line.text, value.members, isAny);
+    if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
+    if (form === null) throw RARE;
     const known = ['tools', 'id', ...lists];
-    const members = membersOf(value, known, ['version', 'system']);
-    const [list, other] = lists.map((key) => members.get(key)).filter((found) => found !== undefined);
-    if (list?.kind !== 'list' || other !== undefined) throw RARE;
+    const members = membersOf(value, known, ['version']);
     pushFixed(line, rows, members.get('tools'), members.get('id'));
-    const entries = new Entries(line, rows);
-    for (const entry of list.items) entries.take(entry);
-    flags = entries.flags;
+    const record = new RecordRows(line, rows);
+    const entries = new Entries(record);
+    const others = new OtherForms(record, line.text, isAny);
+    for (const [key, node] of value.members) {
+      if (!lists.includes(key)) others.take(key, node);
+      else {
+        if (node.kind !== 'list' || lists.some((other) => other !== key && members.has(other))) throw RARE;
+        others.beforeEntries();
+        for (const entry of node.items) entries.take(entry);
+      }
+    }
+    others.end(value.members, form === 'list', entries.isShareGpt);
+    flags = record.flags;
     const tools = members.get('tools');
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
     if (isEmpty || hasOthers(line.text, value, known)) flags |= abi.HAS_LOSSES;
+    if (record.isElsewhere) {
+      rows.set(first + 1, abi.KIND, rows.words[(first + 1) * abi.ROW_WORDS]! | abi.ELSEWHERE);
+    }
   } catch (reason) {
     if (reason !== RARE && reason !== FULL) throw reason;
     rows.rewindTo(first);

@@ -1,7 +1,8 @@
 // Seeded random chat records as lines of JSON: mostly what people have, and everything odd that one may hold.
 import type { Random } from '../../random.ts';
+import { randomOther } from './random-forms.ts';
 
-const TEXTS = [
+export const TEXTS = [
   'Hello', 'What is 2+2?', '', ' ', 'a "quoted" text', 'a\\b', 'line\nline\r\n\tend',
   'caf\u00e9 \u{1f600} \u4e2d\u6587', '\u0000\u001f\u007f',
   'a < b', 'ends with <', '<|end|>', '<<|end|>', '<|start|>user<|message|>x', '<|literal|>', 'x <|start_reason|> y',
@@ -16,13 +17,15 @@ const TEXTS = [
   '<tools>{"name": "f", "parameters": {"type": "object"}}</tools>', '<tools>', '<tool_', '<tool_response>',
   '<tool_response>{"name": "f", "content": "<\\n\\u00e9"}</tool_response>',
 ];
-const NAMES = [
+export const NAMES = [
   'get_weather', 'search', 'f', 'a.b', 'x-y', 'functions.f', 'browser.search', 'python', 'browser', '', 'two words',
   'caf\u00e9', 'a=b', '"', '<|end|>', 'containers', 'n'.repeat(90), 'n'.repeat(300),
 ];
-const IDS = ['call_1', 'call_2', 'call_3', 'c', 'abc-123', '', 'a b', 'x<', '\u00e9', 'i'.repeat(120), '"', '\\'];
+export const IDS = [
+  'call_1', 'call_2', 'call_3', 'c', 'abc-123', '', 'a b', 'x<', '\u00e9', 'i'.repeat(120), '"', '\\',
+];
 const PEOPLE = ['eric', 'a=b', 'two words', '', '\u00e9', 'x<y', 'to=all'];
-const ARGUMENTS = [
+export const ARGUMENTS = [
   '{}', '{"city": "Paris"}', '{"city":"Paris","days":3}', ' {"city": "a\\"b"} ', '{"city": 1}', '{"unit": "c"}',
   '{"city": "x", "unit": "c"}',
   '{"city": "x", "unit": "k"}', '{"days": 1.5, "city": "x"}', '{"city": "x", "days": -2}', '{"city": "x", "days": 1e3}',
@@ -84,12 +87,16 @@ export function randomTools(random: Random): unknown {
       ...(!random.once(9)
         && { parameters: random.once(20) ? random.pick([{}, null, 'x', { type: 'string' }]) : parameters }),
       ...(random.once(20) && { strict: true }) };
-    return random.once(20) ? { type: 'function', ...called } : { type: 'function', function: called };
+    if (random.once(8)) {
+      const { parameters: input_schema, ...rest } = called;
+      return { ...(random.once(3) && { type: random.pick(['custom', null, 'function', 'x']) }), ...rest, input_schema };
+    }
+    return random.once(8) ? { type: 'function', ...called } : { type: 'function', function: called };
   });
   return random.once(6) ? JSON.stringify(tools, null, random.once(3) ? 1 : 0) : tools;
 }
 
-function content(random: Random): unknown {
+export function content(random: Random): unknown {
   if (random.once(12)) return random.pick([null, undefined, 12, {}, true]);
   if (random.once(9)) {
     return Array.from({ length: random.below(4) }, () => random.pick<unknown>([
@@ -177,6 +184,18 @@ function entry(random: Random, open: Call[]): unknown {
   };
 }
 
+/** The value of a turn that calls. */
+function textCall(random: Random): string {
+  const name = random.once(9) ? random.pick(NAMES) : random.pick(['get_weather', 'search', 'f']);
+  const given = random.once(3) ? random.pick(ARGUMENTS) : '{"city": "Paris"}';
+  if (random.once(12)) return random.pick(['[]', 'x', '{}', `[{"name": "f", "arguments": ${given}}]`]);
+  const members = [`"name":${random.pick(['', ' ', '\n '])}${JSON.stringify(name)}`, `"arguments": ${given}`];
+  if (random.once(20)) members.push(random.pick(['"id": 1', '"name": "f"', '"x": {}']));
+  if (random.once(20)) members.reverse();
+  const [before, between] = [random.pick(['', '', ' ', '\u000b']), random.pick([', ', ',', ',\n'])];
+  return `${before}{${members.join(between)}}${random.once(20) ? ' ' : ''}`;
+}
+
 /** A turn of ShareGPT. */
 function turn(random: Random): unknown {
   if (random.once(60)) return random.pick<unknown>([
@@ -185,10 +204,9 @@ function turn(random: Random): unknown {
   const from = random.once(20)
     ? random.pick<unknown>(['system', 'human_1', 'tool', 'developer', 'function', 'bot', 7, ''])
     : random.pick(['human', 'gpt', 'user', 'assistant', 'chatgpt']);
-  const value = from === 'function_call' ? random.pick(['{"name": "f", "arguments": {}}', 'x']) : random.pick(TEXTS);
-  if (random.once(9)) return random.once(2)
-    ? { from: 'function_call', value: random.pick(['{"name": "f", "arguments": {"a": 1}}', '[]', 'x']) }
-    : { from: 'observation', value };
+  if (random.once(9)) return { from: 'function_call', value: textCall(random) };
+  const value = random.pick(TEXTS);
+  if (random.once(9)) return { from: 'observation', value };
   return { from, value, ...(random.once(20) && { weight: 1 }), ...(random.once(60) && { role: 'user' }) };
 }
 
@@ -205,6 +223,7 @@ function shareGpt(random: Random): unknown {
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
   if (random.once(5)) return shareGpt(random);
+  if (random.once(3)) return randomOther(random);
   if (random.once(60)) return random.pick<unknown>([
     null, 12, 'x', [], {}, [{ role: 'user', content: 'x' }], { text: 'x' }, { messages: {} },
     { messages: null, text: 'x' },
@@ -229,7 +248,7 @@ export function randomRecord(random: Random): unknown {
   return Object.fromEntries(shuffled(random, members));
 }
 
-function shuffled<T>(random: Random, items: readonly T[]): T[] {
+export function shuffled<T>(random: Random, items: readonly T[]): T[] {
   const rest = [...items];
   return items.map(() => rest.splice(random.below(rest.length), 1)[0]!);
 }

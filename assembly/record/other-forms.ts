@@ -1,0 +1,212 @@
+// Records whose messages stand under other names than lists of entries: items of Responses (items.ts), and
+// `instruction`, `input`, `output`. And the texts of the system that stand beside the messages.
+
+import { BODY, FINAL, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
+import { systems, writePlain, writeSaid } from './messages';
+import { beginItems, itemList, items } from './items';
+import { addFlag, markElsewhere, markOdd } from './state';
+import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
+import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
+
+const M5: u64 = 0xffffffffff;
+const M6: u64 = 0xffffffffffff;
+const M7: u64 = 0xffffffffffffff;
+const K_TEXT: u64 = 0x2274786574;
+const K_INPUT: u64 = 0x227475706e69;
+const K_OUTPUT: u64 = 0x2274757074756f;
+const K_SYSTEM: u64 = 0x226d6574737973;
+const K_PROMPT: u64 = 0x2274706d6f7270;
+const K_CHOSEN: u64 = 0x226e65736f6863;
+const K_HISTORY: u64 = 0x2279726f74736968;
+const K_VERSION: u64 = 0x226e6f6973726576;
+const K_INSTRUCT: u64 = 0x7463757274736e69;
+const K_COMPLETI: u64 = 0x6974656c706d6f63;
+const K_REJECTED: u64 = 0x64657463656a6572;
+
+// Members that were met.
+const HAS_SYSTEM: u32 = 1;
+const HAS_INSTRUCTIONS: u32 = 2;
+const HAS_INSTRUCTION: u32 = 4;
+const HAS_INPUT: u32 = 8;
+const HAS_OUTPUT: u32 = 16;
+const HAS_HISTORY: u32 = 32;
+/** Another form comes first, or a value is none that these forms have. */
+const HAS_OTHER: u32 = 64;
+let has: u32 = 0;
+/** There is a list of items; one of messages; a text of the system was written before it. */
+let hasItems: bool = false;
+let hasList: bool = false;
+let isBeside: bool = false;
+
+/** A text beside the messages, 16 bytes: its body's kind (0: there is none), its span. */
+// @ts-ignore: decorator
+@lazy const TEXTS: usize = memory.data(5 * 16, 16);
+const T_SYSTEM: usize = 0;
+const T_INSTRUCTIONS: usize = 16;
+const T_INSTRUCTION: usize = 32;
+const T_INPUT: usize = 48;
+const T_OUTPUT: usize = 64;
+
+export function beginOthers(): void {
+  has = 0;
+  hasItems = hasList = isBeside = false;
+  memory.fill(TEXTS, 0, 5 * 16);
+  beginItems();
+}
+
+// @ts-ignore: decorator
+@inline
+function kindAt(text: usize): u32 { return load<u32>(TEXTS + text); }
+// @ts-ignore: decorator
+@inline
+function fromAt(text: usize): usize { return load<u32>(TEXTS + text, 4); }
+// @ts-ignore: decorator
+@inline
+function toAt(text: usize): usize { return load<u32>(TEXTS + text, 8); }
+
+/** The text at p, with its quotes. */
+function keepText(p: usize, text: usize): usize {
+  p = textValue(p, IN_RECORD);
+  if (p == 0 || textFrom == 0) return p;
+  store<u32>(TEXTS + text, kindOfBody());
+  store<u32>(TEXTS + text, <u32>textFrom, 4);
+  store<u32>(TEXTS + text, <u32>textTo, 8);
+  return p;
+}
+
+function writeSystem(text: usize): void {
+  const from = fromAt(text);
+  markElsewhere();
+  writePlain(SYSTEM, from - 1, toAt(text) + 1, 0, 0, kindAt(text), from, toAt(text));
+}
+
+/** The list of messages begins: the system's text stands before it. */
+export function beforeEntries(): void {
+  hasList = true;
+  if (fromAt(T_SYSTEM) == toAt(T_SYSTEM)) return;
+  writeSystem(T_SYSTEM);
+  isBeside = true;
+}
+
+/** Which member that is known here has its key at p; `keyLength`: with its closing quote. */
+let keyLength: usize = 0;
+function knownKey(p: usize, isAny: bool): u32 {
+  const key = load<u64>(p, 1);
+  if ((key & M7) == K_SYSTEM) {
+    keyLength = 7;
+    return HAS_SYSTEM;
+  }
+  if (!isAny) return 0;
+  if ((key & M6) == K_INPUT) {
+    keyLength = 6;
+    return HAS_INPUT;
+  }
+  if ((key & M7) == K_OUTPUT) {
+    keyLength = 7;
+    return HAS_OUTPUT;
+  }
+  if (key == K_INSTRUCT) {
+    keyLength = 13;
+    if ((load<u64>(p, 9) & M5) == 0x22736e6f69) return HAS_INSTRUCTIONS;
+    keyLength = 12;
+    return load<u32>(p, 9) == 0x226e6f69 ? HAS_INSTRUCTION : 0;
+  }
+  keyLength = 8;
+  return key == K_HISTORY ? HAS_HISTORY : 0;
+}
+
+/** Whether the key at p is of a form that is read before those that are known here. */
+function isOtherForm(p: usize): bool {
+  const key = load<u64>(p, 1);
+  return (key & M5) == K_TEXT || (key & M7) == K_PROMPT || (key & M7) == K_CHOSEN
+    || (key == K_COMPLETI && (load<u32>(p, 9) & 0xffffff) == 0x226e6f)
+    || (key == K_REJECTED && load<u8>(p, 9) == QUOTE);
+}
+
+/** A member that is neither the list of messages, nor tools or an id, from its key's quote. `isAny`: FORM_OTHERS. */
+export function memberBeside(p: usize, isAny: bool): usize {
+  const bit = knownKey(p, isAny);
+  if (bit == 0) {
+    if (load<u64>(p, 1) == K_VERSION) markOdd();
+    if (isAny && isOtherForm(p)) has |= HAS_OTHER;
+    return otherMember(p, IN_RECORD);
+  }
+  if ((has & bit) != 0) markOdd();
+  has |= bit;
+  p = afterKey(p + keyLength);
+  if (p == 0) return 0;
+  const byte = <u32>load<u8>(p);
+  const isNull = load<u32>(p) == NULL_4;
+  if (!isNull) addFlag(HAS_LOSSES);
+  if (byte == QUOTE && bit != HAS_HISTORY) {
+    p = keepText(p, textOf(bit));
+    // A text of the system stands before the messages.
+    if (bit == HAS_SYSTEM && hasList && textFrom != textTo) markOdd();
+    return p;
+  }
+  if ((bit == HAS_INPUT || bit == HAS_OUTPUT) && byte == OPEN_LIST && !hasList) return itemsOf(p, bit == HAS_INPUT);
+  const isEmpty = bit == HAS_HISTORY && byte == OPEN_LIST && load<u8>(skipBlanks(p + 1)) == CLOSE_LIST;
+  if (!isNull && !isEmpty) {
+    if (bit == HAS_SYSTEM) markOdd();
+    else has |= HAS_OTHER;
+  }
+  return valueEnd(p, IN_RECORD);
+}
+
+function textOf(bit: u32): usize {
+  if (bit == HAS_SYSTEM) return T_SYSTEM;
+  if (bit == HAS_INSTRUCTIONS) return T_INSTRUCTIONS;
+  if (bit == HAS_INSTRUCTION) return T_INSTRUCTION;
+  return bit == HAS_INPUT ? T_INPUT : T_OUTPUT;
+}
+
+function itemsOf(p: usize, isInput: bool): usize {
+  // What comes out is told behind what went in.
+  if (isInput && (has & HAS_OUTPUT) != 0) markOdd();
+  if (!hasItems && kindAt(T_INSTRUCTIONS) != 0) {
+    writeSystem(T_INSTRUCTIONS);
+    isBeside = true;
+  }
+  hasItems = true;
+  return itemList(p);
+}
+
+/**
+ * The record ends. Whether it holds a chat; that of instructions is written. `wasList`: there is a list of messages,
+ * of ShareGPT or not.
+ */
+export function endOthers(wasList: bool, isShareGpt: bool): bool {
+  if (wasList) {
+    // A message of the system among the others stands for the text beside them.
+    if (hasItems || (isBeside && !isShareGpt && systems > 1)) markOdd();
+    return true;
+  }
+  if (hasItems) {
+    const isText = kindAt(T_INPUT) != 0 || kindAt(T_OUTPUT) != 0;
+    const isLate = kindAt(T_INSTRUCTIONS) != 0 && !isBeside;
+    if (items == 0 || isText || isLate || (has & HAS_OTHER) != 0) markOdd();
+    return true;
+  }
+  if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
+  if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
+  markElsewhere();
+  writeAsked();
+  const from = fromAt(T_OUTPUT);
+  const to = toAt(T_OUTPUT);
+  writeSaid(FINAL, from - 1, to + 1, 0, 0, kindAt(T_OUTPUT), from, to);
+  return true;
+}
+
+/** The instruction, the input, or both as one message. */
+function writeAsked(): void {
+  let kind = kindAt(T_INSTRUCTION);
+  let from = fromAt(T_INSTRUCTION);
+  let to = toAt(T_INSTRUCTION);
+  if (fromAt(T_INPUT) != toAt(T_INPUT)) {
+    const isAlone = from == to;
+    kind = isAlone ? kindAt(T_INPUT) : BODY | PARTS;
+    from = isAlone ? fromAt(T_INPUT) : min(from, fromAt(T_INPUT));
+    to = isAlone ? toAt(T_INPUT) : max(to, toAt(T_INPUT));
+  }
+  writePlain(USER, from - 1, to + 1, 0, 0, kind, from, to);
+}

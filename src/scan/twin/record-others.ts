@@ -1,0 +1,179 @@
+// Records whose messages stand under other names than lists of entries, for the twin: items of Responses, and
+// `instruction`, `input`, `output`; and the system's text beside the messages.
+
+import * as abi from '../../abi.ts';
+import { ROLES } from './record-entries.ts';
+import type { JsonNode } from './record-json.ts';
+import { filled, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+
+/** Members of these forms, beside `system`. */
+const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
+/** Forms that are read before those. */
+const FORMS_BEFORE = ['text', 'prompt', 'completion', 'chosen', 'rejected'];
+const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
+
+/** Members of a record, by the form in which their messages stand; null: in none that is known here. */
+export function formOf(
+  text: string, members: JsonNode['members'], isAny: boolean,
+): 'items' | 'instruction' | null {
+  if (!isAny) return null;
+  const isList = ([key, { kind }]: readonly [string, JsonNode]): boolean =>
+    ['input', 'output'].includes(key) && kind === 'list';
+  if (members.some(isList)) return 'items';
+  const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
+  return hasText('instruction') && hasText('output') && !isOfOther(text, members) ? 'instruction' : null;
+}
+
+/** Another form comes first, or a value is none that these forms have. */
+const isOfOther = (text: string, members: JsonNode['members']): boolean => members.some(([key, node]) => {
+  if (FORMS_BEFORE.includes(key)) return true;
+  if (!NAMES.includes(key) || text.slice(node.from, node.to) === 'null') return false;
+  if (key === 'history') return node.kind !== 'list' || node.items.length > 0;
+  return node.kind !== 'string' && !(['input', 'output'].includes(key) && node.kind === 'list');
+});
+
+/** What stands beside the lists of messages. */
+export class OtherForms {
+  readonly #record: RecordRows;
+  readonly #line: string;
+  readonly #isAny: boolean;
+  readonly #texts = new Map<string, Text>();
+  readonly #met = new Set<string>();
+  #hasList = false;
+  #hasItems = false;
+  #isBeside = false;
+  #items = 0;
+  /** The row of what an assistant said, which a call may follow. */
+  #said: number | null = null;
+
+  /** `line`: the record's text; `isAny`: forms beside messages are wanted. */
+  constructor(record: RecordRows, line: string, isAny: boolean) {
+    this.#record = record;
+    this.#line = line;
+    this.#isAny = isAny;
+  }
+
+  /** The list of messages begins. */
+  beforeEntries(): void {
+    this.#hasList = true;
+    if (!this.#isFilled('system')) return;
+    this.#writeSystem('system');
+    this.#isBeside = true;
+  }
+
+  /** A member that is no list of messages, in order. */
+  take(key: string, node: JsonNode): void {
+    if (key !== 'system' && !(this.#isAny && NAMES.includes(key))) return;
+    if (this.#met.has(key)) throw RARE;
+    this.#met.add(key);
+    if (node.kind === 'string' && key !== 'history') {
+      const text = this.#record.string(node)!;
+      this.#texts.set(key, text);
+      if (key === 'system' && this.#hasList && text.from < text.to) throw RARE;
+    } else if (['input', 'output'].includes(key) && node.kind === 'list' && !this.#hasList) {
+      if (key === 'input' && this.#met.has('output')) throw RARE;
+      this.#takeItems(node);
+    } else if (key === 'system' && this.#record.isGiven(node)) throw RARE;
+  }
+
+  /** The members are read: what is still to be written. */
+  end(members: JsonNode['members'], wasList: boolean, isShareGpt: boolean): void {
+    if (wasList) {
+      if (this.#hasItems || (this.#isBeside && !isShareGpt && this.#record.systems > 1)) throw RARE;
+    } else if (this.#hasItems) {
+      const isLate = this.#texts.has('instructions') && !this.#isBeside;
+      const isText = this.#texts.has('input') || this.#texts.has('output');
+      if (this.#items === 0 || isText || isLate || isOfOther(this.#line, members)) throw RARE;
+    } else this.#writeInstruction();
+  }
+
+  #isFilled(name: string): boolean {
+    const text = this.#texts.get(name);
+    return text !== undefined && text.to > text.from;
+  }
+
+  /** With its quotes. */
+  #place(name: string): Span {
+    const { from, to } = this.#texts.get(name)!;
+    return { from: from - 1, to: to + 1 };
+  }
+
+  #writeSystem(name: string): void {
+    this.#record.standsElsewhere();
+    this.#record.writePlain(this.#place(name), abi.SYSTEM, null, this.#texts.get(name)!);
+  }
+
+  #writeInstruction(): void {
+    if (this.#isFilled('system')) this.#writeSystem('system');
+    this.#record.standsElsewhere();
+    const given = ['instruction', 'input'].filter((name) => this.#isFilled(name));
+    const [name = 'instruction', other] = given;
+    const { from, to } = this.#texts.get(name)!;
+    const second = this.#texts.get(other ?? name)!;
+    const both = { from: Math.min(from, second.from), to: Math.max(to, second.to) };
+    const body = other === undefined ? this.#texts.get(name)! : { kind: abi.BODY | abi.PARTS, ...both };
+    this.#record.writePlain({ from: both.from - 1, to: both.to + 1 }, abi.USER, null, body);
+    this.#record.writeSaid(this.#place('output'), abi.FINAL, null, this.#texts.get('output')!);
+  }
+
+  #takeItems({ items }: JsonNode): void {
+    if (!this.#hasItems && this.#texts.has('instructions')) {
+      this.#writeSystem('instructions');
+      this.#isBeside = true;
+    }
+    this.#hasItems = true;
+    this.#items += items.length;
+    for (const item of items) this.#takeItem(filled(item));
+  }
+
+  #takeItem(item: JsonNode): void {
+    const record = this.#record;
+    const has = record.members(item, ITEM_KEYS, ['phase']);
+    record.standsElsewhere();
+    const given = has.get('type');
+    const type = given === undefined ? (has.has('role') ? '"message"' : '') : record.raw(given);
+    const role = has.has('role') ? record.known(has.get('role'), ROLES) : 0;
+    if (has.has('role') && type !== '"message"') throw RARE;
+    record.losesIf(has.has('role') && record.raw(has.get('role')!) === '"function"');
+    const content = record.textOrParts(has.get('content'));
+    const summary = record.textOrParts(has.get('summary'));
+    const output = record.textOrParts(has.get('output'));
+    const id = record.word(has.get('call_id'));
+    const name = record.word(has.get('name'));
+    const called = this.#arguments(has.get('arguments'));
+    if (type === '"message"') {
+      this.#said = null;
+      if (role === abi.ASSISTANT) this.#said = record.writeSaid(item, abi.FINAL, null, content);
+      else if (role === abi.TOOL || role === 0) throw RARE;
+      else record.writePlain(item, role, null, content);
+    } else if (type === '"reasoning"') {
+      // A summary stands for reasoning that is not there.
+      const isThere = content !== null && !isEmptyList(has.get('content'));
+      const [node, text] = isThere ? [has.get('content'), content] : [has.get('summary'), summary];
+      if (text !== null && this.#isThought(node!, text)) record.writeSaid(item, abi.ANALYSIS, null, text);
+    } else if (type === '"function_call"') {
+      if (this.#said !== null) record.makePreamble(this.#said);
+      this.#said = null;
+      record.writeCall(item, null, { id, name, given: called });
+    } else if (type === '"function_call_output"') {
+      this.#said = null;
+      record.writeReply(item, id, null, output);
+    } else throw RARE;
+  }
+
+  /** An empty text makes no message; whether parts are one would have to be found out. */
+  #isThought(node: JsonNode, text: Text): boolean {
+    if ((text.kind & abi.PARTS) === 0) return text.to > text.from;
+    if (isEmptyList(node)) return false;
+    const parts = this.#record.parts(node);
+    if (!parts.some(({ what, body }) => what === 'text' && body!.to > body!.from)) throw RARE;
+    return true;
+  }
+
+  #arguments(node: JsonNode | undefined): Text | null {
+    if (!this.#record.isGiven(node)) return null;
+    return node.kind === 'string' ? this.#record.string(node) : this.#record.object(node);
+  }
+}
+
+const isEmptyList = (node: JsonNode | undefined): boolean => node?.kind === 'list' && node.items.length === 0;

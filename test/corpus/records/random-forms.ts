@@ -1,0 +1,156 @@
+// Seeded random records of forms beside chat and ShareGPT: Anthropic's blocks, items of Responses, instructions.
+import type { Random } from '../../random.ts';
+import { ARGUMENTS, content, IDS, NAMES, randomTools, shuffled, TEXTS } from './random-chat.ts';
+
+/** Ids of calls that no reply has answered yet. */
+type Open = string[];
+
+const list = (random: Random, most: number, item: () => unknown): unknown[] =>
+  Array.from({ length: random.below(most + 1) }, item);
+
+function given(random: Random): unknown {
+  if (random.once(12)) return random.pick<unknown>([null, undefined, 'x', [1], 12]);
+  try {
+    return JSON.parse(random.once(3) ? random.pick(ARGUMENTS) : '{"city": "Paris"}') as unknown;
+  } catch {
+    return {};
+  }
+}
+
+function called(random: Random, open: Open): { id: unknown; name: unknown } {
+  const id = random.once(8) ? random.pick<unknown>([...IDS, null, 3]) : `c${open.length}_${random.below(1000)}`;
+  if (typeof id === 'string') open.push(id);
+  return { id, name: random.once(9) ? random.pick<unknown>([...NAMES, null, 3]) : random.pick(['get_weather', 'f']) };
+}
+
+const answered = (random: Random, open: Open): unknown => {
+  const isKnown = open.length > 0 && !random.once(9);
+  return isKnown ? open.splice(random.once(4) ? random.below(open.length) : 0, 1)[0] : random.pick([...IDS, null]);
+};
+
+const extra = (random: Random): object => (random.once(20) ? { cache_control: { type: 'ephemeral' } } : {});
+
+/** What an assistant's entry holds, mostly in the order in which it is read quickly. */
+function acts(random: Random, open: Open): unknown[] {
+  const thought = { type: 'thinking', thinking: random.pick(TEXTS), signature: 'x' };
+  const blocks: unknown[] = [
+    ...(random.once(3) ? [thought] : []),
+    ...(random.once(9) ? [{ type: 'redacted_thinking', data: 'x' }] : []),
+    ...list(random, 2, () => ({ type: 'text', text: random.pick(TEXTS), ...extra(random) })),
+    ...list(random, 2, () => ({ type: 'tool_use', ...called(random, open), input: given(random), ...extra(random) })),
+  ];
+  if (random.once(20)) blocks.push(random.pick<unknown>([
+    thought, 'x', null, {}, { type: 'thinking' }, { type: 'thinking', thinking: '' }, { type: 'tool_result' },
+    { type: 'tool_use', name: 'f' }, { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 }, text: 'x' },
+  ]));
+  return random.once(9) ? shuffled(random, blocks) : blocks;
+}
+
+function replies(random: Random, open: Open): unknown[] {
+  const blocks: unknown[] = [
+    ...(random.once(8) ? [{ type: 'text', text: random.pick(TEXTS) }] : []),
+    ...list(random, 2, () => ({
+      type: 'tool_result', tool_use_id: answered(random, open), content: content(random),
+      ...(random.once(9) && { is_error: true }),
+    })),
+    ...list(random, 1, () => ({ type: 'text', text: random.pick(TEXTS) })),
+  ];
+  if (random.once(20)) blocks.push(random.pick<unknown>([
+    { type: 'tool_result' }, { type: 'image', source: {} }, { type: 'tool_use', id: 'c', name: 'f', input: {} },
+    { type: 'tool_result', tool_use_id: 'c', content: [{ type: 'tool_result', content: 'x' }] },
+  ]));
+  return blocks;
+}
+
+function anthropic(random: Random): unknown {
+  const open: Open = [];
+  const messages = list(random, 6, () => {
+    const isUser = random.once(2);
+    const blocks = random.once(3) ? content(random) : isUser ? replies(random, open) : acts(random, open);
+    const usual = isUser ? 'user' : 'assistant';
+    const role = random.once(30) ? random.pick(['system', 'tool', 'developer', 'human']) : usual;
+    const beside = random.once(30) ? random.pick<object>([{ name: 'x' }, { tool_calls: null }, { weight: 1 }]) : {};
+    return { role, content: blocks, ...beside };
+  });
+  const members: [string, unknown][] = [['messages', messages]];
+  if (random.once(2)) members.unshift(['system', system(random)]);
+  if (random.once(2)) members.push(['tools', randomTools(random)]);
+  if (random.once(20)) members.push(['input', random.pick<unknown>(['x', [], [{ role: 'user', content: 'x' }]])]);
+  return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
+}
+
+const system = (random: Random): unknown =>
+  (random.once(8) ? random.pick<unknown>([null, '', [{ type: 'text', text: 'x' }], 3]) : random.pick(TEXTS));
+
+function itemContent(random: Random, type: string): unknown {
+  if (random.once(3)) return content(random);
+  return list(random, 2, () => ({ type, text: random.pick(TEXTS), ...(random.once(5) && { annotations: [] }) }));
+}
+
+function item(random: Random, open: Open): unknown {
+  if (random.once(40)) return random.pick<unknown>([
+    null, 'x', {}, { type: 'web_search_call' }, { type: 'item_reference', id: 'x' }, { type: null, role: 'user' },
+    { type: 'function_call', role: 'user', name: 'f' }, { type: 'message', content: 'x' }, { content: 'x' },
+  ]);
+  const beside = random.once(9)
+    ? random.pick<object>([{ status: 'completed' }, { id: 'x' }, { phase: 'commentary' }, { phase: null }]) : {};
+  switch (random.below(6)) {
+    case 0: case 1: {
+      const role = random.once(20) ? random.pick(['tool', 'developer', 'function', 'x'])
+        : random.pick(['user', 'assistant', 'assistant', 'system']);
+      const type = role === 'assistant' ? 'output_text' : 'input_text';
+      return { ...(random.once(2) && { type: 'message' }), role, content: itemContent(random, type), ...beside };
+    }
+    case 2: {
+      const members = random.pick(['summary', 'content', 'both', 'none']);
+      return {
+        type: 'reasoning',
+        ...(members !== 'content' && members !== 'none' && { summary: itemContent(random, 'summary_text') }),
+        ...(members !== 'summary' && members !== 'none' && { content: itemContent(random, 'reasoning_text') }),
+        ...(random.once(9) && { encrypted_content: 'x' }), ...beside,
+      };
+    }
+    case 3: case 4: {
+      const { id, name } = called(random, open);
+      const text = random.once(4) ? given(random) : random.pick(ARGUMENTS);
+      return { type: 'function_call', call_id: id, name, arguments: text, ...beside };
+    }
+    default:
+      return { type: 'function_call_output', call_id: answered(random, open), output: content(random), ...beside };
+  }
+}
+
+function responses(random: Random): unknown {
+  const open: Open = [];
+  const items = (): unknown[] => list(random, 6, () => item(random, open));
+  const members: [string, unknown][] = [];
+  if (random.once(3)) members.push(['instructions', system(random)]);
+  members.push(['input', random.once(9) ? random.pick(TEXTS) : items()]);
+  if (random.once(3)) members.push(['output', random.once(20) ? null : items()]);
+  if (random.once(2)) members.push(['tools', randomTools(random)]);
+  if (random.once(20)) members.push(random.pick<[string, unknown]>([
+    ['system', 'x'], ['text', 'x'], ['text', { format: {} }], ['model', 'x'], ['chosen', []], ['instruction', 'x'],
+    ['prompt', null], ['version', '1'],
+  ]));
+  return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
+}
+
+function instruction(random: Random): unknown {
+  const text = (): unknown => (random.once(20) ? random.pick<unknown>([null, 3, []]) : random.pick(TEXTS));
+  const members: [string, unknown][] = [['instruction', text()]];
+  if (!random.once(4)) members.push(['input', random.once(2) ? '' : text()]);
+  members.push(['output', text()]);
+  if (random.once(5)) members.push(['system', system(random)]);
+  if (random.once(6)) members.push(['history', random.pick<unknown>([null, [], [['a', 'b']], ''])]);
+  if (random.once(9)) members.push(['tools', randomTools(random)]);
+  if (random.once(12)) members.push(random.pick<[string, unknown]>([
+    ['text', 'x'], ['text', 3], ['id', 'x'], ['source', 'x'], ['prompt', 'x'], ['rejected', 'x'], ['instructions', 'x'],
+  ]));
+  return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
+}
+
+/** A record as a value. */
+export const randomOther = (random: Random): unknown => {
+  const kind = random.below(5);
+  return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : instruction(random);
+};
