@@ -98,8 +98,12 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--harmony-preambles', "show an assistant's commentary to nobody in the Harmony profile"),
         new Option('--missing-channel', 'show messages that lack a required channel, as final'),
         new Option('--notes', 'say how many messages are hidden'),
+        new Option('-o, --output <folder>', 'an index and pages of at most about 1 MiB, of --format html; a new or an '
+          + 'empty folder'),
         threadsOption(),
       ],
+      refuse: ({ format, output }) =>
+        (output !== undefined && format !== 'html' ? '--output is for --format html' : null),
     },
     {
       name: 'convert',

@@ -33,7 +33,7 @@ const EXAMPLES: Record<string, readonly [string, string][]> = {
   ],
   render: [
     ['openchatml render chat.ocml', 'what the user saw'],
-    ['openchatml render --format html --debug chat.ocml > chat.html', 'a page, hidden messages in closed details'],
+    ['openchatml render --format html --debug -o pages/ corpus.txt', 'pages, hidden messages in closed details'],
   ],
   convert: [
     ['openchatml convert --to openchatml-2.2 chats.jsonl > chats.ocml', 'chat records to text'],

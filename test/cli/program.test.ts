@@ -29,7 +29,8 @@ test('every example is a command line that is understood', async () => {
     const lines = examples.matchAll(/openchatml ((?:scan|check|messages|render|convert|filter|explain) [^#|<>\n]*)/g);
     for (const [, line] of lines) {
       const isPath = /^(raw|chats)\/$|\.(txt|ocml|jsonl|ndjson)$/;
-      const words = line!.trim().split(/\s+/).filter((word) => !isPath.test(word));
+      const words = line!.trim().split(/\s+/).filter((word) => !isPath.test(word))
+        .map((word) => (word === 'pages/' ? at('program/pages') : word));
       const stdin = words.includes('--completion-role') ? '<|channel|>final<|message|>Hi<|return|>' : CLEAN;
       const { code, err } = await run(words, { stdin });
       expect([code, err.includes('error:')], line).toEqual([0, false]);

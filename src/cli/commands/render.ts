@@ -1,5 +1,6 @@
 // `render`: what an end user may see, as text or as a page; all of it, marked, in a debug view.
 
+import { InputError } from '../../corpus/error.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import type { RenderWork } from '../../corpus/jobs/job.ts';
 import { escapeHtml } from '../../printable.ts';
@@ -8,6 +9,7 @@ import { FAILED, Invocation, OK } from '../invocation.ts';
 import type { SharedOptions } from '../options.ts';
 import { escapeLine } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
+import { PageFolder } from './render-pages.ts';
 import type { Host } from '../stream.ts';
 
 export interface RenderCommandOptions extends SharedOptions {
@@ -18,6 +20,8 @@ export interface RenderCommandOptions extends SharedOptions {
   readonly missingChannel?: true;
   readonly notes?: true;
   readonly threads?: number;
+  /** A folder for pages of HTML. */
+  readonly output?: string;
 }
 
 export async function render(
@@ -34,14 +38,81 @@ export async function render(
   const shown = { debug, harmonyPreambles, missingChannel, notes };
   const work: RenderWork = { format, transcript, untitled, options: shown };
   // Behind one transcript nothing is read.
-  const threads = transcript === undefined ? options.threads : 1;
-  if (isHtml) run.out.line(htmlHead());
-  let path = '';
-  const end = (): void => {
-    // Whatever was open in an input that broke ends with the section: the page goes on with the next one.
-    if (isHtml && path !== untitled) run.out.line('</section>\n');
+  const reading = transcript === undefined ? options : { ...options, threads: 1 };
+  let sink: Sink;
+  try {
+    sink = options.output === undefined ? streamOf(run, isHtml) : folderOf(options.output);
+  } catch (error) {
+    if (error instanceof InputError) run.complain(error);
+    else if (!run.complainOfOutput(error)) throw error;
+    return FAILED;
+  }
+  try {
+    await renderAll(paths, reading, { run, work, untitled, sink });
+    sink.end();
+  } catch (error) {
+    if (!run.complainOfOutput(error)) throw error;
+  } finally {
+    sink.discard();
+  }
+  return run.failed ? FAILED : OK;
+}
+
+/** Where what is rendered goes. */
+interface Sink {
+  /** Of an input that has a heading. */
+  begin(path: string): void;
+  take(bytes: Uint8Array): void;
+  /** Wherever it broke off. */
+  endInput(isTitled: boolean): void;
+  end(): void;
+  /** Nothing after `end`. */
+  discard(): void;
+}
+
+function streamOf({ out }: Invocation, isHtml: boolean): Sink {
+  if (isHtml) out.line(htmlHead());
+  return {
+    begin: (path) => out.line(headingOf(path, isHtml)),
+    take: (bytes) => out.bytes(bytes),
+    // Whatever is open of an input that broke ends with the section: the page goes on with the next one.
+    endInput: (isTitled) => {
+      if (isHtml && isTitled) out.line('</section>\n');
+    },
+    end: () => {
+      if (isHtml) out.line(htmlTail());
+      out.flush();
+    },
+    discard: () => undefined,
   };
-  for await (const event of run.events(paths, { ...options, threads }, {
+}
+
+/** Throws an InputError or a FileOutputError. */
+function folderOf(path: string): Sink {
+  const folder = new PageFolder(path);
+  const { pages } = folder;
+  return {
+    begin: (input) => pages.take(Buffer.from(headingOf(input, true))),
+    take: (bytes) => pages.take(bytes),
+    endInput: () => pages.endInput(),
+    end: () => folder.commit(),
+    discard: () => folder.discard(),
+  };
+}
+
+interface Rendering {
+  readonly run: Invocation;
+  readonly work: RenderWork;
+  readonly untitled: string | null;
+  readonly sink: Sink;
+}
+
+async function renderAll(
+  paths: readonly string[], options: RenderCommandOptions, { run, work, untitled, sink }: Rendering,
+): Promise<void> {
+  let path = '';
+  const end = (): void => sink.endInput(path !== untitled);
+  for await (const event of run.events(paths, options, {
     work: { kind: 'render', ...work },
     tellsAtEnd: false,
     watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
@@ -49,10 +120,10 @@ export async function render(
     switch (event.kind) {
       case 'begin':
         path = event.input.path;
-        if (path !== untitled) run.out.line(headingOf(path, isHtml));
+        if (path !== untitled) sink.begin(path);
         break;
       case 'piece':
-        if (event.piece instanceof Uint8Array) run.out.bytes(event.piece);
+        if (event.piece instanceof Uint8Array) sink.take(event.piece);
         else if ('words' in event.piece) run.tellAll(event.piece.words);
         break;
       case 'broken':
@@ -63,9 +134,6 @@ export async function render(
         if (event.messages === 0) run.tell(`${escapeLine(path)}: ${nothingIn(options)}`);
     }
   }
-  if (isHtml) run.out.line(htmlTail());
-  run.out.flush();
-  return run.failed ? FAILED : OK;
 }
 
 function headingOf(path: string, isHtml: boolean): string {

@@ -2,5 +2,6 @@
 
 export type { Placed, RenderOptions } from './parts.ts';
 export { type HtmlOptions, htmlHead, htmlTail, renderHtml } from './html.ts';
+export { type PageInfo, type PagePlace, Pages } from './pages.ts';
 export { STYLE } from './style.ts';
 export { renderText } from './text.ts';

@@ -1,7 +1,8 @@
 // `render`: what it writes for one input and several, its options, and what becomes of inputs that cannot be read.
 import { gzipSync } from 'node:zlib';
-import { closeSync, openSync, readSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { closeSync, openSync, readdirSync, readFileSync, readSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
 import { render, type RenderCommandOptions } from '../../../src/cli/commands/render.ts';
 import { htmlHead, htmlTail } from '../../../src/formats/render/render.ts';
 import { at, CLEAN, file } from '../harness.ts';
@@ -140,4 +141,65 @@ test('what an input that breaks off has opened is closed', async () => {
   const closed = `<section class="input">\n<h2><bdi>${cut}</bdi></h2>\n</section>\n`;
   expect(first.startsWith(`${closed}<section class="input">\n`)).toBe(true);
   expect(out.endsWith(`</section>\n</section>\n${htmlTail()}`)).toBe(true);
+});
+
+describe('pages in a folder', () => {
+  /** The files of a folder, by name. */
+  const filesIn = (path: string): Map<string, string> =>
+    new Map(readdirSync(path).sort().map((name) => [name, readFileSync(join(path, name), 'utf8')]));
+
+  test('what fits on one page is that page', async () => {
+    const path = file('render/talk.txt', TALK);
+    expect(await run([path], { format: 'html', output: at('render/one') })).toEqual({ code: 0, out: '', err: '' });
+    const files = filesIn(at('render/one'));
+    expect([...files.keys()]).toEqual(['index.html']);
+    expect(files.get('index.html')).toBe((await run([path], { format: 'html' })).out);
+  });
+
+  test('a large input has an index and pages that lead on; nothing hidden is in them', async () => {
+    const said = `<|start|>user<|message|>${'a <b>\n'.repeat(2000)}<|end|>`;
+    const path = file('render/large.txt', `${TALK}${said.repeat(100)}`.repeat(3));
+    const small = file('render/<script>.txt', TALK);
+    const { code, err } = await run([small, path], { format: 'html', output: at('render/many') });
+    expect([code, err]).toEqual([0, '']);
+    const files = filesIn(at('render/many'));
+    const count = files.size - 1;
+    expect(count).toBeGreaterThan(5);
+    const index = files.get('index.html')!;
+    const links = [...index.matchAll(/<a href="([^"]*)">Page (\d+)<\/a>/g)];
+    expect(links.map(([, name]) => name)).toEqual(Array.from({ length: count }, (_, i) => `page-${i + 1}.html`));
+    expect(index).toContain('&lt;script&gt;.txt</bdi>, Transcript 0 to <bdi>');
+    let bodies = 0;
+    for (let number = 1; number <= count; number++) {
+      const page = files.get(`page-${number}.html`)!;
+      expect(Buffer.byteLength(page)).toBeLessThan(1024 * 1024);
+      expect(page).toContain('<a href="index.html">Index</a>');
+      expect(page.includes(`<a href="page-${number + 1}.html">`)).toBe(number < count);
+      expect(page.startsWith('<!DOCTYPE html>') && page.endsWith(htmlTail())).toBe(true);
+      expect(page).not.toMatch(/Be kind|Greet|Plan|<script/);
+      bodies += page.split('a &lt;b&gt;').length - 1;
+    }
+    expect(bodies).toBe(3 * 100 * 2000);
+    // The same with threads.
+    await run([small, path], { format: 'html', output: at('render/threads'), threads: 2 });
+    expect(filesIn(at('render/threads'))).toEqual(files);
+  });
+
+  test('a folder that holds something, or cannot be made, is left as it is', async () => {
+    const path = file('render/talk.txt', TALK);
+    file('render/full/page-7.html', 'of before');
+    for (const [output, words] of [['full', 'holds something already'], ['talk.txt', 'cannot be made']] as const) {
+      const { code, err } = await run([path], { format: 'html', output: at(`render/${output}`) });
+      expect([code, err]).toEqual([2, expect.stringContaining(words)]);
+    }
+    expect([...filesIn(at('render/full')).keys()]).toEqual(['page-7.html']);
+  });
+
+  test('an input that breaks off is told, and ends', async () => {
+    const cut = file('render/cut.gz', gzipSync(TALK).subarray(0, -4));
+    const path = file('render/talk.txt', TALK);
+    const { code } = await run([cut, path], { format: 'html', output: at('render/broken') });
+    const page = filesIn(at('render/broken')).get('index.html')!;
+    expect([code, page.match(/<section/g)!.length]).toEqual([2, page.match(/<\/section>/g)!.length]);
+  });
 });
