@@ -2,7 +2,7 @@
 // together.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import { type Diagnostic, diagnose, type Finding } from '../errors.ts';
+import type { Diagnostic, Finding } from '../errors.ts';
 import { Message } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
@@ -258,7 +258,10 @@ export class Checker implements SourceWatcher {
   }
 
   *#openCalls(transcript: TranscriptInfo): Generator<Diagnostic, void, void> {
-    for (const finding of this.#meaning.end()) yield diagnose(finding, transcript.number, transcript.declared);
+    const found = new PendingFindings(this.#walk.divider.likeness, false);
+    for (const finding of this.#meaning.end()) found.add(finding, transcript.number, transcript.declared);
+    found.settle();
+    yield* found.take();
   }
 
   #firstDialect: Batch['dialect'] | null = null;
