@@ -35,6 +35,9 @@ const POLICY = `default-src 'none'; script-src ${sha256(SCRIPT)}; style-src ${sh
 
 const SECTIONS = [findingsSection, messagesSection, lengthsSection, transcriptsSection, callsSection];
 
+/** Of a path, where a narrow screen may break it; not of a tag. */
+const BETWEEN_FOLDERS = /(?<!<)\//g;
+
 /** The page. Throws a TypeError when `json` does not have the form that `Statistics` gives. */
 export function writeReport(json: StatisticsJson, meta: ReportMeta): string {
   // Numbers go into the page as they are: what is none must not get there.
@@ -56,7 +59,7 @@ export function writeReport(json: StatisticsJson, meta: ReportMeta): string {
 </head>
 <body>
 <main>
-<h1>Chat transcripts in ${title}</h1>
+<h1>Chat transcripts in ${title.replaceAll(BETWEEN_FOLDERS, '/<wbr>')}</h1>
 ${tiles(statistics, meta.seconds)}<nav aria-label="Sections"><ul>${links}</ul></nav>
 ${sections.map(sectionHtml).join('')}<p class="note">${words}</p>
 </main>

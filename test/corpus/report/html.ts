@@ -6,7 +6,7 @@ export interface Element {
   readonly children: (Element | string)[];
 }
 
-const VOID = new Set(['meta']);
+const VOID = new Set(['meta', 'wbr']);
 const RAW = new Set(['script', 'style']);
 const ENTITIES: Readonly<Record<string, string>> = {
   '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'",
