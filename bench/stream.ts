@@ -1,10 +1,7 @@
 // The section stream: a transcript that arrives in pieces, from one byte to 64 KiB, as events; text beside a state
 // machine that is written by hand; token ids beside openai-harmony, token by token; and what a piece costs when the
 // message it belongs to is long, and when many streams take turns.
-import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parse } from '../src/index.ts';
 import type { StreamEvent } from '../src/runtime/stream/event.ts';
 import { MessageStream } from '../src/runtime/stream/stream.ts';
@@ -14,13 +11,12 @@ import { HandWritten } from './hand-written.ts';
 import { interleave, type Job, median } from './measure.ts';
 import { fixed, megabytes, type Result, table } from './report.ts';
 import type { Outcome, Settings } from './sections.ts';
+import { type Outside, RIVALS, vocabulary } from './stream-outside.ts';
 
 const CORPUS_SIZE = 4_000_000;
+const NO_IDS = 'skipped: openai-harmony makes the ids';
 /** Rounds of rows that take seconds. */
 const MOST_ROUNDS = 5;
-const PYTHON = process.env['OPENCHATML_HARMONY_PYTHON'];
-const VOCABULARY = process.env['TIKTOKEN_ENCODINGS_BASE'];
-const SCRIPT = fileURLToPath(new URL('../bench/stream_harmony.py', import.meta.url));
 
 interface Row {
   readonly name: string;
@@ -110,32 +106,20 @@ function byText(pieces: readonly string[]): Row[] {
   ];
 }
 
-/** What openai-harmony makes of the text, or why it is not asked. */
-interface Outside {
-  ids: number[];
-  seconds: number[];
-  messages: number;
-  characters: number;
-}
-
-function askOutside(bytes: Uint8Array, rounds: number): Outside | string {
-  if (!PYTHON || !VOCABULARY) {
-    return 'OPENCHATML_HARMONY_PYTHON and TIKTOKEN_ENCODINGS_BASE do not name openai-harmony and its vocabulary';
+function outsideLine(
+  rival: (typeof RIVALS)[number], answer: Outside | string, made: Corpus, bytes: number, outcome: Outcome,
+): string[] {
+  if (typeof answer === 'string') {
+    const note = `skipped: ${answer}`;
+    outcome.results.push(blank(made, bytes, rival, note));
+    return [rival.name, '-', '-', '-', '-', note];
   }
-  const options = { input: bytes, encoding: 'utf8', maxBuffer: 1 << 30 } as const;
-  const { status, stdout, stderr, error } = spawnSync(PYTHON, [SCRIPT, String(rounds)], options);
-  if (error || status !== 0) return error?.message ?? stderr.trim().split('\n').at(-1) ?? 'it failed';
-  return JSON.parse(stdout) as Outside;
-}
-
-/** Bytes of each token, from the file that tiktoken reads: base64 and the id on each line. */
-function vocabulary(): (id: number) => Uint8Array | null {
-  const pieces: Uint8Array[] = [];
-  for (const line of readFileSync(join(VOCABULARY!, 'o200k_base.tiktoken'), 'latin1').split('\n')) {
-    const [base64, id] = line.split(' ');
-    if (id !== undefined) pieces[Number(id)] = new Uint8Array(Buffer.from(base64!, 'base64'));
-  }
-  return (id) => pieces[id] ?? null;
+  const { ids, seconds, messages } = answer;
+  const ms = median(seconds) * 1000;
+  const note = messages === made.counts.messages ? '' : `it sees ${messages} messages`;
+  const speed = { ms, gigabytesPerSecond: bytes / ms / 1e6, rounds: seconds.length };
+  outcome.results.push({ ...blank(made, bytes, rival, note), ...speed });
+  return [...line(rival.name, ms, bytes, null, ids.length).slice(0, -1), note];
 }
 
 /** Messages and code units that every row must see: those of the whole text. */
@@ -251,31 +235,24 @@ export async function stream(kind: Kind, settings: Settings): Promise<Outcome> {
     byPieces('64 KiB', 'fed in chunks of 64 KiB', bytes, 65_536),
     ...byText(textPieces(bytes, 4)),
   ];
-  const outside = askOutside(bytes, Math.min(settings.rounds, 3));
+  const asked = RIVALS.map((rival) => ({ rival, answer: rival.ask(bytes, Math.min(settings.rounds, MOST_ROUNDS)) }));
+  const ids = asked.flatMap(({ answer }) => (typeof answer === 'string' ? [] : [answer.ids]))[0];
   const token = { name: 'ids', does: 'token ids of o200k_harmony, one at a time' };
-  const rival = { name: 'openai-harmony', does: 'its StreamableParser, the same ids, one at a time, from Python' };
-  if (typeof outside === 'string') {
-    for (const row of [token, rival]) outcome.results.push(blank(made, bytes.length, row, `skipped: ${outside}`));
+  if (ids === undefined) {
+    outcome.results.push(blank(made, bytes.length, token, NO_IDS));
   } else {
     const decode = vocabulary();
     rows.push({
       ...token,
       run() {
-        const ids = new TokenStream({ ...OPTIONS, decode, specials: O200K_HARMONY });
-        return fed(ids, outside.ids, (id) => ids.feedTokens([id]));
+        const stream = new TokenStream({ ...OPTIONS, decode, specials: O200K_HARMONY });
+        return fed(stream, ids, (id) => stream.feedTokens([id]));
       },
     });
   }
   const lines = await measured(rows, made, bytes, settings, outcome);
-  if (typeof outside === 'string') {
-    for (const { name } of [token, rival]) lines.push([name, '-', '-', '-', '-', `skipped: ${outside}`]);
-  } else {
-    const ms = median(outside.seconds) * 1000;
-    const note = outside.messages === made.counts.messages ? '' : `it sees ${outside.messages} messages`;
-    const speed = { ms, gigabytesPerSecond: bytes.length / ms / 1e6, rounds: outside.seconds.length };
-    outcome.results.push({ ...blank(made, bytes.length, rival, note), ...speed });
-    lines.push([...line(rival.name, ms, bytes.length, null, outside.ids.length).slice(0, -1), note]);
-  }
+  if (ids === undefined) lines.push([token.name, '-', '-', '-', '-', NO_IDS]);
+  for (const { rival, answer } of asked) lines.push(outsideLine(rival, answer, made, bytes.length, outcome));
   settings.log(table([['row', 'ms', 'MB/s', 'M events/s', 'ns a piece', 'note'], ...lines]));
   settings.log('\nstream: pieces of four bytes, by the length of the body that they belong to');
   settings.log(await lengths(settings));
