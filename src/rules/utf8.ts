@@ -37,6 +37,16 @@ export class InvalidUtf8 {
     this.#seen = base + to;
   }
 
+  /** No character is cut, and no bad bytes are left to give out. */
+  get isClear(): boolean {
+    return this.#cut.length === 0 && this.#found.from === Infinity;
+  }
+
+  /** Valid bytes up to a position. */
+  pass(to: number): void {
+    this.#seen = to;
+  }
+
   /** Reads a cut character together with the bytes that follow; answers where to go on. */
   #completeCut(source: Uint8Array, base: number, p: number, to: number, final: boolean): number {
     const cut = this.#cut;

@@ -41,6 +41,9 @@ export class Tokens {
   readonly #specials = new Map<number, Uint8Array>();
   readonly #stops: ReadonlySet<number>;
   #isStopped = false;
+  /** Ids beyond these are neither. */
+  readonly #least: number;
+  readonly #largest: number;
   /** The texts of the specials that begin with a `<`: spelled in text, they are text. */
   readonly #spelled: readonly Uint8Array[];
   /** Text at the end of what came that may still spell one. */
@@ -59,6 +62,9 @@ export class Tokens {
     const entries = specialEntries(specials);
     for (const [id, text] of entries) this.#specials.set(id, ENCODER.encode(text));
     this.#stops = new Set(stops ?? entries.flatMap(([id, text]) => (text === END_OF_TEXT ? [id] : [])));
+    const known = [...this.#specials.keys(), ...this.#stops];
+    this.#least = known.reduce((a, b) => Math.min(a, b), Infinity);
+    this.#largest = known.reduce((a, b) => Math.max(a, b), -Infinity);
     this.#spelled = [...this.#specials.values()].filter((bytes) => bytes[0] === LT);
   }
 
@@ -68,8 +74,13 @@ export class Tokens {
    */
   feedTokens(ids: readonly number[]): StreamEvent[] {
     if (!this.#stream.isOpen) return [];
+    if (this.#isStopped) return [];
     for (const id of ids) {
-      this.#isStopped ||= this.#stops.has(id);
+      if (id < this.#least || id > this.#largest) {
+        this.#text(this.#bytesOf(id));
+        continue;
+      }
+      this.#isStopped = this.#stops.has(id);
       if (this.#isStopped) break;
       const special = this.#specials.get(id);
       if (special) this.#special(special);

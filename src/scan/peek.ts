@@ -22,14 +22,17 @@ for (const { id, text } of ANY_TOKENS) {
   byThird.set(bytes[2]!, list);
 }
 
-/** The family of the first whole control token in `bytes`; 'none' when they hold none. */
-export function familyIn(bytes: Uint8Array): Family {
-  for (let p = bytes.indexOf(LT); p >= 0; p = bytes.indexOf(LT, p + 1)) {
-    const family = bytes[p + 1] === 0x7c ? familyAt(bytes, p) : 'none';
-    if (family !== 'none') return family;
+/** The first whole control token in `bytes` from `from` on: its family, and where it is; 'none' at the end. */
+export function findFamily(bytes: Uint8Array, from: number): { family: Family; at: number } {
+  for (let at = bytes.indexOf(LT, from); at >= 0; at = bytes.indexOf(LT, at + 1)) {
+    const family = bytes[at + 1] === 0x7c ? familyAt(bytes, at) : 'none';
+    if (family !== 'none') return { family, at };
   }
-  return 'none';
+  return { family: 'none', at: bytes.length };
 }
+
+/** The family of the first whole control token in `bytes`; 'none' when they hold none. */
+export const familyIn = (bytes: Uint8Array): Family => findFamily(bytes, 0).family;
 
 function familyAt(bytes: Uint8Array, at: number): Family {
   for (const token of byThird.get(bytes[at + 2]!) ?? NONE) {

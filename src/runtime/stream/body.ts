@@ -6,6 +6,7 @@ import { ThoughtReader } from '../../model/thoughts.ts';
 import type { StreamEvent } from './event.ts';
 import { JsonBody } from './json-body.ts';
 import { LeakReader } from './leak.ts';
+import { PlainText } from './plain.ts';
 import { isBlankText, Paragraphs, TextPieces } from './text.ts';
 import { behindBlanks, CLOSE, thoughtIn, type WrittenThought } from '../../model/written-thought.ts';
 import { CallTagReader, ReplyTagReader, type TagReader } from './written-tags.ts';
@@ -142,6 +143,22 @@ export class BodyText {
     if (looks !== null && looks.isOpened === isOpened && looks.textTo === textTo) return undefined;
     const marker = isOpened ? looks.marker : { from: textTo, to };
     return { from, to: behindBlanks(content, to), textFrom, textTo, marker, isOpened };
+  }
+
+  /** Takes plain text from here on, `most` bytes of it; null: something waits for what comes, or wants its bytes. */
+  plain(most: number): PlainText | null {
+    const { shows, deltas, summarize, collects } = this.#use;
+    if (this.#json !== null || this.#tags !== null || this.#waiting !== null || summarize) return null;
+    if (this.#content?.isCut || this.#shown?.isCut) return null;
+    const isHeld = this.#isCut || !this.isVisible || this.#leak?.isWaiting || this.#written?.isPassing === false;
+    if (shows && isHeld) return null;
+    const shown = shows ? this.#paragraphs : null;
+    return new PlainText({ id: this.#id, callId: this.#callId, shown, deltas, collects }, most);
+  }
+
+  /** Plain text has come. */
+  catchUp({ collected }: PlainText): void {
+    this.#collected += collected;
   }
 
   /** The next bytes of the content, which stand at position `at` of the input. */

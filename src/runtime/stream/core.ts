@@ -6,6 +6,7 @@ import { askedOf } from '../../rules/calls.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { type ResolvedOptions, resolveOptions, type StreamOptions } from './options.ts';
+import type { PlainText } from './plain.ts';
 import { StreamReader } from './reader.ts';
 
 export interface EndOptions {
@@ -43,6 +44,10 @@ export class Stream {
   /** Half of a surrogate pair that the end of a text cut. */
   #surrogate = '';
   #messages = 0;
+  /** Takes the next pieces, as long as they are plain text; null: the reader does. Only of an open stream. */
+  #plain: PlainText | null = null;
+  /** @internal False: the reader takes every piece, as tests compare it. */
+  takesPlain = true;
 
   constructor(machines: Machines, options: StreamOptions = {}) {
     this.#machines = machines;
@@ -66,32 +71,56 @@ export class Stream {
       if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: expected a Uint8Array or text');
       return this.feedBytes(chunk, chunk.length);
     }
+    if (this.#plain !== null) {
+      const events = this.#plain.take(chunk);
+      if (events !== null) return events;
+    }
     if (this.#state !== 'open') return [];
     try {
+      this.#catchUp();
       if (chunk !== '') this.#feedText(chunk);
     } catch (error) {
       this.#fail();
       throw error;
     }
-    return this.#taken();
+    return this.#fed();
   }
 
   /** @internal The same of the first `length` of these bytes. */
   feedBytes(bytes: Uint8Array, length: number): StreamEvent[] {
+    if (this.#plain !== null) {
+      const events = this.#plain.takeBytes(bytes, length);
+      if (events !== null) return events;
+    }
     if (this.#state !== 'open') return [];
     try {
+      this.#catchUp();
       if (this.#surrogate !== '') this.#pushText('');
       this.#reader.scan.push(bytes, length);
     } catch (error) {
       this.#fail();
       throw error;
     }
+    return this.#fed();
+  }
+
+  /** The reader is to take what comes next: plain text that it did not take is behind it. */
+  #catchUp(): void {
+    const plain = this.#plain;
+    if (plain === null) return;
+    this.#plain = null;
+    this.#reader.catchUp(plain);
+  }
+
+  #fed(): StreamEvent[] {
+    if (this.takesPlain && this.#surrogate === '') this.#plain = this.#reader.plain();
     return this.#taken();
   }
 
   /** A function of the caller threw in the middle of something: nothing further can be told of this input. */
   #fail(): void {
     this.#state = 'ended';
+    this.#plain = null;
     this.#events = null;
     this.#reader.scan.close();
   }
@@ -124,6 +153,7 @@ export class Stream {
     const reader = this.#reader;
     reader.isStripped = isStripped;
     try {
+      this.#catchUp();
       if (this.#surrogate !== '') this.#pushText('');
       reader.scan.end();
     } catch (error) {
@@ -142,6 +172,7 @@ export class Stream {
   cancel(reason = 'cancelled'): StreamEvent[] {
     if (this.#state !== 'open') return [];
     this.#state = 'cancelled';
+    this.#plain = null;
     const { open } = this.#reader;
     this.#reader.scan.close();
     const id = open?.id ?? null;
@@ -158,6 +189,7 @@ export class Stream {
     this.#messages += this.#reader.messages;
     this.#state = 'open';
     this.#surrogate = '';
+    this.#plain = null;
     this.#events = null;
     this.#reader = this.#makeReader();
   }

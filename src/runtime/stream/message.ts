@@ -8,6 +8,7 @@ import { hiddenReason, type VisibilityOptions } from '../../rules/visibility.ts'
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
 import { BodyText, type BodyUse } from './body.ts';
 import type { ResolvedOptions } from './options.ts';
+import { PlainText } from './plain.ts';
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
@@ -142,6 +143,14 @@ export class OpenMessage {
   isLiteralLimit(literalFrom: number): boolean {
     return literalFrom >= 0 && literalFrom + this.#options.bounds.literal === this.limit(literalFrom)
       && this.#about.bodyFrom + this.#options.bounds.body > this.limit(literalFrom);
+  }
+
+  /** Takes plain text behind `told`, where no literal block is open; null: each piece has to be looked at. */
+  plain(told: number): PlainText | null {
+    if (this.isAbandoned) return null;
+    const most = this.limit(-1) - told;
+    if (this.text !== null && !this.text.isIdle) return this.text.plain(most);
+    return new PlainText({ id: this.id, callId: null, shown: null, deltas: null, collects: false }, most);
   }
 
   /** Beyond a bound: nothing more of the body is told. */

@@ -20,6 +20,7 @@ import { HeaderRows } from './header-rows.ts';
 import { OpenMessage } from './message.ts';
 import type { ResolvedOptions } from './options.ts';
 import { type MessageFlow, StreamRescue } from './rescue.ts';
+import type { PlainText } from './plain.ts';
 import type { OpenRow } from './rows.ts';
 import { StreamScan, type ScanVisitor } from './scan.ts';
 import { StrayText } from './stray.ts';
@@ -122,6 +123,21 @@ export class StreamReader implements ScanVisitor {
   /** The last message that has ended. */
   last: OpenMessage | null = null;
   messages = 0;
+
+  /** Takes plain text from here on; null: the scanner has to read each piece. */
+  plain(): PlainText | null {
+    if (this.#place !== 'body' || this.#literalFrom >= 0 || this.scan.dialect.flags & HAS_LINE) return null;
+    if (this.#rescue?.isIdle === false || !this.scan.isReadTo(this.#told)) return null;
+    return this.#message!.plain(this.#told);
+  }
+
+  /** Plain text has come. */
+  catchUp(plain: PlainText): void {
+    if (plain.bytes === 0) return;
+    this.#told += plain.bytes;
+    this.scan.skip(plain.bytes);
+    this.#message!.text?.catchUp(plain);
+  }
 
   // -- What the scan asks and tells.
 

@@ -114,6 +114,11 @@ export class StreamRescue {
     return true;
   }
 
+  /** Nothing waits. */
+  get isIdle(): boolean {
+    return this.#breaks.from === Infinity;
+  }
+
   /** What waited is text. */
   release(): void {
     for (const stray of this.#breaks.release()) this.#flow.stray(stray);

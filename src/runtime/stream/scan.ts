@@ -10,7 +10,7 @@ import {
 } from '../../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
-import { type Family, familyIn } from '../../scan/peek.ts';
+import { type Family, familyIn, findFamily } from '../../scan/peek.ts';
 import { InvalidUtf8 } from '../../rules/utf8.ts';
 import { copy, encodeInto, SHORT } from './bytes.ts';
 import { Kept } from './kept.ts';
@@ -117,6 +117,32 @@ export class StreamScan implements Tenant {
     } finally {
       this.#machines.release(this);
     }
+  }
+
+  /** All that came is read, up to `to`, and is valid UTF-8 as far as it was not told, with no character cut. */
+  isReadTo(to: number): boolean {
+    if (this.#machine === null || this.#waits !== null || this.#undecided) return false;
+    if (this.#scanned !== this.#length || this.#base + this.#length !== to) return false;
+    this.#see();
+    return this.#utf8.isClear;
+  }
+
+  /** Behind what was read, `count` bytes of a body need not be: plain text. */
+  skip(count: number): void {
+    const machine = this.#machines.take(this);
+    machine.slide(this.#length, this.#length);
+    for (let left = count; left > 0; left -= machine.capacity) {
+      const part = Math.min(left, machine.capacity);
+      // The byte before the window is looked at; any but a `<` is as good.
+      machine.source[part - 1] = BLANK;
+      machine.slide(part, part);
+    }
+    this.#base += this.#length + count;
+    this.#length = this.#scanned = 0;
+    this.#kept.clear(this.#base);
+    if (this.#masked.length > 0) this.#masked.splice(0, this.#maskedFrom(this.#base));
+    this.#utf8.pass(this.#base);
+    this.#machines.release(this);
   }
 
   /** The input has ended. */
@@ -375,14 +401,5 @@ export class StreamScan implements Tenant {
   }
 }
 
-/** The first control token of any dialect from `from` on: its family, and where it is at the earliest. */
-function findFamily(bytes: Uint8Array, from: number): { family: Family; at: number } {
-  for (let p = bytes.indexOf(LT, from); p >= 0; p = bytes.indexOf(LT, p + 1)) {
-    const family = bytes[p + 1] === BAR ? familyIn(bytes.subarray(p, p + CUT)) : 'none';
-    if (family !== 'none') return { family, at: p };
-  }
-  return { family: 'none', at: bytes.length };
-}
-
 const LT = 0x3c;
-const BAR = 0x7c;
+const BLANK = 0x20;

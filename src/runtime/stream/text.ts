@@ -20,6 +20,11 @@ export class TextPieces {
     return whole === 0 ? '' : decodeUtf8(whole < bytes.length ? bytes.subarray(0, whole) : bytes);
   }
 
+  /** A character is cut: its rest is awaited. */
+  get isCut(): boolean {
+    return this.#cut !== null;
+  }
+
   /** The bytes so far end a piece: what is cut stays cut. */
   flush(): string {
     const isCut = this.#cut !== null;
@@ -68,13 +73,20 @@ export class Paragraphs {
   /** Tells `text` and `flush` in the order in which they stand. */
   take(text: string, onText: (part: string) => void, onFlush: () => void): void {
     let from = 0;
-    for (let i = 0; i < text.length; i++) {
+    for (let end = this.next(text, 0); end >= 0; end = this.next(text, from)) {
+      onText(text.slice(from, end));
+      onFlush();
+      from = end;
+    }
+    if (from < text.length) onText(from === 0 ? text : text.slice(from));
+  }
+
+  /** Where the next paragraph of the text ends, from `from` on; -1: none does, and all of the text is seen. */
+  next(text: string, from: number): number {
+    for (let i = from; i < text.length; i++) {
       const unit = text.charCodeAt(i);
       if (unit === 0x0a) {
-        if (++this.#newlines !== 2) continue;
-        onText(text.slice(from, i + 1));
-        onFlush();
-        from = i + 1;
+        if (++this.#newlines === 2) return i + 1;
       } else if (unit !== 0x20 && unit !== 0x09 && unit !== 0x0d) {
         this.#newlines = 0;
         // The next newline is the next place of interest: most text has few.
@@ -83,7 +95,7 @@ export class Paragraphs {
         i = next - 1;
       }
     }
-    if (from < text.length) onText(from === 0 ? text : text.slice(from));
+    return -1;
   }
 }
 

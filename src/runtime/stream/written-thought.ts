@@ -59,6 +59,11 @@ export class WrittenThoughtReader {
     return this.#state === 'text' && this.#matched === 0 && !this.#isHidden && (this.#isLiteral || !holdsSign(bytes));
   }
 
+  /** Text without a `<` is shown as it comes. */
+  get isPassing(): boolean {
+    return (this.#state === 'text' || this.#state === 'done') && this.#matched === 0 && !this.#isHidden;
+  }
+
   /** The next bytes of the body, which begin at position `at` of the input. */
   take(bytes: Uint8Array, at: number): void {
     let i = 0;
