@@ -9,7 +9,7 @@ import { differences } from '../bench/counts.ts';
 import * as commands from '../bench/records/commands.ts';
 import { type Command, Here } from '../bench/records/commands.ts';
 import { type RecordFile, recordFile } from '../bench/records/corpus.ts';
-import { loop, loopShareGpt } from '../bench/records/loop.ts';
+import { loop, LOOPS } from '../bench/records/loop.ts';
 import type { ChatRecord, Tool } from '../bench/records/record.ts';
 import { answerOf } from '../bench/records/rows.ts';
 import { PLANTED, type Variant, VARIANTS } from '../bench/records/variants.ts';
@@ -30,7 +30,7 @@ const linesOf = (name: string): string[] => textOf(name).trimEnd().split('\n');
 const recordsOf = (name: string): ChatRecord[] => linesOf(name).map((line) => JSON.parse(line) as ChatRecord);
 const plain = recordsOf('dialogues');
 
-describe.each(VARIANTS.filter(({ name }) => name !== 'sharegpt').map(({ name }) => name))('%s', (name) => {
+describe.each(VARIANTS.filter(({ isOther }) => !isOther).map(({ name }) => name))('%s', (name) => {
   test('holds what is said of it', () => {
     const { found } = made(name);
     const records = recordsOf(name);
@@ -119,7 +119,7 @@ describe('what is found', () => {
 
   test.each(VARIANTS.map(({ name }) => name))('%s: by the loop and by scan', async (name) => {
     const { path, found } = made(name);
-    expect(differences((name === 'sharegpt' ? loopShareGpt : loop)(path), found)).toEqual([]);
+    expect(differences((LOOPS[name] ?? loop)(path), found)).toEqual([]);
     expect(differences(await answerOf(here, commands.SCAN, path), found)).toEqual([]);
   });
 

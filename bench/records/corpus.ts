@@ -31,7 +31,7 @@ export function recordFile(
       const take: Take = (record) => {
         const changed = change?.(record, found.lines, random) ?? record;
         output.utf8(`${write(changed, spelling)}\n`);
-        count('messages' in changed ? (changed as ChatRecord) : record, found);
+        count(variant.isOther ? record : (changed as ChatRecord), found);
         return output.bytes < size;
       };
       if (isReal) eachDialogue(take);

@@ -13,6 +13,11 @@ interface Line {
   messages: { role: string; tool_calls?: unknown[] }[];
 }
 
+/** The loop for each variant that is of another form. */
+export const LOOPS: Readonly<Record<string, (path: string) => Looped>> = {
+  sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems,
+};
+
 export function loop(path: string): Looped {
   const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
   eachLine(path, (from, to) => {
@@ -32,7 +37,7 @@ const ROLES: Record<string, string> = {
 };
 
 /** The same of ShareGPT. */
-export function loopShareGpt(path: string): Looped {
+function loopShareGpt(path: string): Looped {
   const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
   eachLine(path, (from, to) => {
     const { conversations } = JSON.parse(LINES.toString('utf8', from, to)) as { conversations: { from: string }[] };
@@ -41,6 +46,48 @@ export function loopShareGpt(path: string): Looped {
     for (const { from: name } of conversations) {
       bump(found.roles, ROLES[name] ?? name);
       if (name === 'function_call') found.calls++;
+    }
+  });
+  return found;
+}
+
+interface Block {
+  type: string;
+}
+
+const ACTING: Record<string, string> = { tool_use: 'assistant', tool_result: 'tool' };
+
+/** The same of Anthropic. */
+function loopBlocks(path: string): Looped {
+  const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
+  eachLine(path, (from, to) => {
+    const { messages } = JSON.parse(LINES.toString('utf8', from, to)) as {
+      messages: { role: string; content: string | Block[] }[];
+    };
+    found.lines++;
+    for (const { role, content } of messages) {
+      for (const { type } of typeof content === 'string' ? [{ type: 'text' }] : content) {
+        found.messages++;
+        bump(found.roles, ACTING[type] ?? role);
+        if (type === 'tool_use') found.calls++;
+      }
+    }
+  });
+  return found;
+}
+
+const ITEMS: Record<string, string> = { function_call: 'assistant', function_call_output: 'tool' };
+
+/** The same of Responses. */
+function loopItems(path: string): Looped {
+  const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
+  eachLine(path, (from, to) => {
+    const { input } = JSON.parse(LINES.toString('utf8', from, to)) as { input: { type: string; role: string }[] };
+    found.lines++;
+    found.messages += input.length;
+    for (const { type, role } of input) {
+      bump(found.roles, ITEMS[type] ?? role);
+      if (type === 'function_call') found.calls++;
     }
   });
   return found;

@@ -9,7 +9,7 @@ import {
   AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, Here, MESSAGES, PARQUET, SCAN, takesThreads,
 } from './commands.ts';
 import { type RecordFile, recordFile } from './corpus.ts';
-import { loop, loopShareGpt } from './loop.ts';
+import { loop, LOOPS } from './loop.ts';
 import { hasDialogues } from './record.ts';
 import { rivals } from './rivals.ts';
 import { PLANTED, type Variant } from './variants.ts';
@@ -204,7 +204,7 @@ export function variantRows(variant: Variant, { size, seed, threads }: Measuring
     bytes: file.found.bytes,
     right: file.found,
     rows: [
-      loopRow(file, variant.name === 'sharegpt' ? loopShareGpt : loop),
+      loopRow(file, LOOPS[variant.name] ?? loop),
       ...rowsOf(all, SCAN, file.path),
       ...(isUnique ? rowsOf(all, CHECK, file.path) : []),
     ],

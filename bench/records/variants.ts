@@ -16,6 +16,8 @@ export interface Variant {
   spelling: Spelling;
   /** What a line holds; left out: the record. `n`: its number. */
   change?(record: ChatRecord, n: number, random: Random): object;
+  /** Lines are no chat records of OpenAI. */
+  isOther?: true;
 }
 
 const quote = (value: string): string => JSON.stringify(value);
@@ -54,11 +56,36 @@ export const VARIANTS: readonly Variant[] = [
   {
     name: 'sharegpt',
     about: 'as ShareGPT',
+    isOther: true,
     spelling: SPACED,
     change: ({ id, tools, messages }) => ({
       id,
       ...(tools && { tools: write(tools, SPACED) }),
       conversations: messages.flatMap(turnsOf),
+    }),
+  },
+  {
+    name: 'anthropic',
+    about: 'as Anthropic has them: calls and replies are blocks',
+    isOther: true,
+    spelling: SPACED,
+    change: ({ id, tools, messages }) => ({
+      id,
+      ...(tools && {
+        tools: tools.map(({ function: { parameters, ...rest } }) => ({ ...rest, input_schema: parameters })),
+      }),
+      messages: messages.map(blocksOf),
+    }),
+  },
+  {
+    name: 'responses',
+    about: 'as items of Responses',
+    isOther: true,
+    spelling: SPACED,
+    change: ({ id, tools, messages }) => ({
+      id,
+      ...(tools && { tools: tools.map(({ type, function: definition }) => ({ type, ...definition })) }),
+      input: messages.flatMap(itemsOf),
     }),
   },
 ];
@@ -131,4 +158,30 @@ function turnsOf(message: ChatMessage): Turn[] {
     return { from: 'function_call', value };
   });
   return content === null ? calls : [{ from: 'gpt', value: content }, ...calls];
+}
+
+/** A message of Anthropic. */
+function blocksOf(message: ChatMessage): object {
+  const { role, content } = message;
+  if (role === 'tool') {
+    const block = { type: 'tool_result', tool_use_id: message.tool_call_id, content };
+    return { role: 'user', content: [block] };
+  }
+  const calls = role === 'assistant' ? (message.tool_calls ?? []) : [];
+  if (calls.length === 0) return { role, content };
+  const said = content === null ? [] : [{ type: 'text', text: content }];
+  const blocks = calls.map(({ id, function: { name, arguments: text } }) => {
+    return { type: 'tool_use', id, name, input: JSON.parse(text) as unknown };
+  });
+  return { role, content: [...said, ...blocks] };
+}
+
+/** Items of Responses. */
+function itemsOf(message: ChatMessage): object[] {
+  const { role, content } = message;
+  if (role === 'tool') return [{ type: 'function_call_output', call_id: message.tool_call_id, output: content }];
+  const type = role === 'assistant' ? 'output_text' : 'input_text';
+  const said = content === null ? [] : [{ type: 'message', role, content: [{ type, text: content }] }];
+  const calls = role === 'assistant' ? (message.tool_calls ?? []) : [];
+  return [...said, ...calls.map(({ id, function: called }) => ({ type: 'function_call', call_id: id, ...called }))];
 }
