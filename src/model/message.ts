@@ -11,7 +11,7 @@ import { fromOf, kindOf, kindWord, nextOf, type RowBelow, rowsBelow, type Table,
 import { decodeUtf8 } from '../utf8.ts';
 import { type Attribute, type HeaderMeaning, knownRole } from './attributes.ts';
 import { CR, LF, type Span } from './bytes.ts';
-import { contentPieces } from './content.ts';
+import { contentPieces, textOfPieces } from './content.ts';
 import { callTags, type Reply, withTags, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
@@ -177,9 +177,7 @@ export class Message {
     const { from, to } = this.body;
     const pieces = contentPieces(this.#table, this.row, this.dialect, from, to);
     if (!pieces) return decodeUtf8(this.#table.source.bytes(from, to));
-    let text = '';
-    for (const piece of pieces) text += decodeUtf8(this.#table.source.bytes(piece.from, piece.to));
-    return text;
+    return textOfPieces(this.#table.source, pieces);
   }
 
   /** @internal UTF-16 units of the content before a byte position of the body. */

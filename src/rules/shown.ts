@@ -4,8 +4,8 @@
 // Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
 
 import { LITERAL } from '../abi.ts';
+import { textOfPieces } from '../model/content.ts';
 import type { Message, Span } from '../model/message.ts';
-import { decodeUtf8 } from '../utf8.ts';
 
 /** Why a part of a shown body is not shown. */
 export type CutReason = 'thought' | 'call' | 'reply' | 'literal' | 'channel';
@@ -20,9 +20,8 @@ interface Cut extends Span {
 }
 
 /** The whole content in order (without the `<` of escapes and without literal tokens), each piece shown or cut. */
-export function bodyPieces(message: Message): Piece[] {
+export function* bodyPieces(message: Message): Generator<Piece, void, void> {
   const cuts = readCuts(message);
-  const pieces: Piece[] = [];
   let next = 0;
   for (const { from, to } of message.contentSpans()) {
     let at = from;
@@ -31,23 +30,20 @@ export function bodyPieces(message: Message): Piece[] {
       const cut = cuts[next];
       const isCut = cut !== undefined && cut.from <= at;
       const until = Math.min(to, cut ? (isCut ? cut.to : cut.from) : to);
-      pieces.push({ from: at, to: until, cut: isCut ? cut.cut : null });
+      yield { from: at, to: until, cut: isCut ? cut.cut : null };
       at = until;
     }
   }
-  return pieces;
 }
 
 /** The spans whose bytes, one after the other, are what is shown. */
-export function shownSpans(message: Message): Span[] {
-  return bodyPieces(message).filter(({ cut }) => cut === null);
+export function* shownSpans(message: Message): Generator<Span, void, void> {
+  for (const piece of bodyPieces(message)) if (piece.cut === null) yield piece;
 }
 
 /** What is shown, as text: invalid UTF-8 as U+FFFD. */
 export function shownText(message: Message, source: { bytes(from: number, to: number): Uint8Array }): string {
-  let text = '';
-  for (const { from, to } of shownSpans(message)) text += decodeUtf8(source.bytes(from, to));
-  return text;
+  return textOfPieces(source, shownSpans(message));
 }
 
 /**

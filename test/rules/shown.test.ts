@@ -133,13 +133,23 @@ test('spans are in order, inside the body, and with what is cut they are the con
   const bytes = new TextEncoder().encode(text);
   const message = parseOn(WASM, bytes).transcripts[0]!.at(0)!;
   const cut = (from: number, to: number): string => text.slice(from, to);
-  expect(shownSpans(message).map(({ from, to }) => cut(from, to))).toEqual(['a', '<|end|>', 'e']);
-  const pieces = bodyPieces(message);
+  expect([...shownSpans(message)].map(({ from, to }) => cut(from, to))).toEqual(['a', '<|end|>', 'e']);
+  const pieces = [...bodyPieces(message)];
   expect(pieces.map(({ from, to, cut: reason }) => [cut(from, to), reason])).toEqual([
     ['a', null], ['<|end|>', null], ['<|start_reason|>b', 'thought'], ['c', 'thought'], ['d<|end_reason|>', 'thought'],
     ['e', null], ['f', 'literal'],
   ]);
   expect(pieces.map(({ from, to }) => cut(from, to)).join('')).toBe(message.content);
+});
+
+test('each piece of a content is decoded by itself, of whatever length', () => {
+  const pieces = ['\xe2', '\x82\xac', 'a', '\xe2\x82', '\xc3', '\xa9', 'b'.repeat(20_000), '\xf0\x9f', '\x98\x80c'];
+  const body = pieces.map((piece) => `<|literal|>${piece}<|endliteral|>`).join('');
+  const bytes = Buffer.from(`<|start|>assistant<|message|>${body.repeat(3)}<|end|>`, 'latin1');
+  const message = parseOn(WASM, bytes).transcripts[0]!.at(0)!;
+  const expected = pieces.map((piece) => Buffer.from(piece, 'latin1').toString()).join('').repeat(3);
+  expect(message.content).toBe(expected);
+  expect(shownText(message, { bytes: (from, to) => bytes.subarray(from, to) })).toBe(expected);
 });
 
 test('a user says markers and function tokens as text; an open literal block is cut there too', () => {

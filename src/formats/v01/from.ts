@@ -4,6 +4,7 @@
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import type { Span } from '../../model/bytes.ts';
 import { callTagsIn, HERMES_CALL, OPEN_CALL, withTags } from '../../model/hermes.ts';
+import { MOST_CALLS } from '../../model/thoughts.ts';
 import { readFunctionList } from '../../tools/lists.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
@@ -150,6 +151,17 @@ function markEnd(parts: MessageData[], { end }: MessageData): MessageData[] {
   return parts;
 }
 
+/** What follows each token, from the one at `at` on. */
+function outputsIn(content: string, at: number): string[] {
+  const texts: string[] = [];
+  for (let next = at; next >= 0; ) {
+    const from = next + OUTPUT.length;
+    next = texts.length + 1 < MOST_CALLS ? content.indexOf(OUTPUT, from) : -1;
+    texts.push(content.slice(from, next < 0 ? undefined : next));
+  }
+  return texts;
+}
+
 /** The outputs of a tool message, each a reply. */
 function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   const { content } = message;
@@ -157,7 +169,7 @@ function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
   if (first < 0) return (readWrittenReplies(message, open) ?? [message]).map(strip);
   if (!isBlankText(content.slice(0, first))) return [strip(message)];
   const { name: given = null, end: _, marked: __, content: ___, ...rest } = message;
-  const texts = content.slice(first + OUTPUT.length).split(OUTPUT);
+  const texts = outputsIn(content, first);
   const replies = texts.map((text, i): MessageData => {
     // An output comes from the tool that it names, else from the one whose call it answers.
     const said = readReply(text, given === null ? null : toolRecipient(given), i === texts.length - 1);

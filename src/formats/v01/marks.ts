@@ -28,11 +28,13 @@ const MARKS = new RegExp(`<\\|(?:${IDS.map((id) => TOKEN_NAMES[id]!).join('|')})
 /** The outermost thoughts of a text and the calls outside of them; positions are UTF-16 units. */
 export function marksOf(text: string): { thoughts: Thought[]; calls: Mark[] } {
   if (!text.includes('<|')) return { thoughts: [], calls: [] };
-  const marks: Mark[] = [];
+  return readThoughts(marksIn(text), text.length);
+}
+
+function* marksIn(text: string): Generator<Mark, void, void> {
   for (const match of text.matchAll(MARKS)) {
-    marks.push({ token: ID_OF.get(match[0])!, from: match.index, to: match.index + match[0].length });
+    yield { token: ID_OF.get(match[0])!, from: match.index, to: match.index + match[0].length };
   }
-  return readThoughts(marks, text.length);
 }
 
 /** The text is one thought block of another name than `reason`: it keeps its markers in an analysis. */
