@@ -365,6 +365,8 @@ export const TOOLS_ASK = 2;
 export const TOOLS_GOOD = 3;
 // TOOLS: members of the record's messages stand elsewhere than in a chat record; its findings are the host's.
 export const ELSEWHERE = 0x400;
+// TOOLS: an escape may stand for a character of a tag of a call that is written as text.
+export const CODED_TAGS = 0x800;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;

@@ -9,7 +9,7 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  ELSEWHERE, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD,
+  CODED_TAGS, ELSEWHERE, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER, RECORD,
   RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
@@ -22,8 +22,9 @@ import {
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
-  valueEnd,
+  takeCodes, valueEnd,
 } from './text';
+import { mayCodeTag } from './tags';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
 import { IN_ENTRIES, IN_RECORD } from './value';
 
@@ -126,6 +127,10 @@ export function scanTo(): usize { return stop; }
 export function linesPassed(): u32 { return lines; }
 export function recordsPassed(): u32 { return records; }
 
+/** Whether a tag may be written with escapes in one of them, which is CODED_TAGS then. */
+let hasCodedTags: bool = false;
+export function holdsCodedTags(): bool { return hasCodedTags; }
+
 /** The first line feed at or behind p: there is one. */
 function lineEnd(p: usize): usize {
   while (true) {
@@ -153,6 +158,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
   forms = wanted;
   rewindTo(table);
   lines = records = 0;
+  hasCodedTags = false;
   while (p < end) {
     const from = p;
     p = skipBlanks(p);
@@ -169,6 +175,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
     beginMessages();
     beginEntries();
     beginOthers();
+    takeCodes();
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();
     let to: usize = 0;
@@ -193,6 +200,10 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
       beginRecord(RECORD | SLOW | (to != 0 ? IS_OBJECT : 0) | (isElse ? IS_OTHER : 0));
       // Without an end that is known the line's end is looked for.
       if (to == 0) p = lineEnd(from);
+    }
+    if (takeCodes() && mayCodeTag(from, p)) {
+      hasCodedTags = true;
+      store<u32>(tools, load<u32>(tools) | CODED_TAGS);
     }
     store<u32>(first, flags | (records << RECORD_SHIFT));
     store<u32>(first, <u32>p, 8);

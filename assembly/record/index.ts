@@ -13,7 +13,7 @@ export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 
 export { lastLine } from '../text-lines';
 export { isUtf8 } from '../text-utf8';
-export { linesPassed, recordsPassed, scanLines, scanTo } from './chat';
+export { holdsCodedTags, linesPassed, recordsPassed, scanLines, scanTo } from './chat';
 export { asksForTools, checkRecords, countRecords } from './check';
 export { placeScratch } from './fit';
 export { joinLines, objectEnd } from './join';
@@ -23,7 +23,6 @@ export {
   beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
 export { findTag } from './tags';
-export { takeCodes } from './text';
 export { auditRecords, mayHold } from './audit';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {

@@ -40,3 +40,30 @@ function holdsLess(p: usize): bool {
     v128.or(i8x16.eq(v128.load(p, 32), less), i8x16.eq(v128.load(p, 48), less)),
   ));
 }
+
+/** Letters of a tag that may stand before an escape in it. */
+const MOST_LETTERS: i32 = 14;
+
+/** Whether what ends at p may begin a tag: `<` and letters. */
+function beginsTag(p: usize): bool {
+  for (let left = MOST_LETTERS; left > 0; left--, p--) {
+    const byte = <u32>load<u8>(p);
+    if (byte == 0x3c) return true;
+    if (byte - 0x61 >= 26 && byte != 0x5f) return false;
+  }
+  return false;
+}
+
+/** Whether an escape in the JSON [p, to) stands for the `<` of a tag, or behind one for what else may be in it. */
+export function mayCodeTag(p: usize, to: usize): bool {
+  for (; p < to; p++) {
+    if (load<u8>(p) != 0x5c) continue;
+    p++;
+    // u00
+    if ((load<u32>(p) & 0xffffff) != 0x303075) continue;
+    const high = <u32>load<u8>(p, 3);
+    if (high == 0x33 && (<u32>load<u8>(p, 4) | 0x20) == 0x63) return true;
+    if (high - 0x33 < 5 && beginsTag(p - 2)) return true;
+  }
+  return false;
+}

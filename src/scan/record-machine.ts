@@ -24,7 +24,7 @@ interface Exports {
   beginTools(): void;
   scanLines(from: number, to: number, isValid: number, forms: number): number;
   findTag(from: number, to: number): number;
-  takeCodes(): number;
+  holdsCodedTags(): number;
   scanTo(): number;
   linesPassed(): number;
   recordsPassed(): number;
@@ -180,7 +180,7 @@ export class RecordMachine {
     machine.beginTools();
     const isValid = machine.isUtf8(this.origin + from, this.origin + to);
     const rows = machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
-    if (machine.takeCodes() !== 0) markCoded(this.memory, this.rows, rows);
+    if (machine.holdsCodedTags() !== 0) markCoded(this.memory, this.rows, rows);
     if (rows > 0) markTagged(machine, this.memory, this.rows, rows);
     return rows;
   }

@@ -1,7 +1,7 @@
 // Words of the record machine's rows. Records in which a tag stands of a call that is written as text (R-HERMES) are
 // marked as the host's.
 
-import { FROM, IS_OBJECT, IS_OTHER, KIND, NEXT, ROW_WORDS, SLOW, TO } from '../abi.ts';
+import { CODED_TAGS, FROM, IS_OBJECT, IS_OTHER, KIND, NEXT, ROW_WORDS, SLOW, TO } from '../abi.ts';
 
 /** Word of a row. */
 export const wordAt = (rows: Int32Array, row: number, word: number): number => rows[row * ROW_WORDS + word]!;
@@ -14,9 +14,8 @@ export interface TagFinder {
 
 const TEXTS = ['<tool_call>', '<tool_response>', '<tools>'];
 const TAGS = TEXTS.map((tag) => new TextEncoder().encode(tag));
-/** Escapes of ASCII. */
-const CODE = /\\u00[3-7]/;
-const CODES = /\\u00[3-7][0-9a-fA-F]/g;
+/** Escapes, among them those of ASCII. */
+const CODES = /\\(?:u00([3-7][0-9a-fA-F])|\\)/g;
 const LATIN1 = new TextDecoder('latin1');
 
 /** Marks the records of a table of `count` rows. `memory` is where its rows have addresses. */
@@ -39,12 +38,17 @@ export function markTagged(finder: TagFinder, memory: Uint8Array, rows: Int32Arr
 /** The same of tags in which an escape may stand for any character. */
 export function markCoded(memory: Uint8Array, rows: Int32Array, count: number): void {
   for (let record = 0; record < count; record = wordAt(rows, record, NEXT)) {
+    if ((wordAt(rows, record + 1, KIND) & CODED_TAGS) === 0) continue;
     const text = LATIN1.decode(memory.subarray(wordAt(rows, record, FROM), wordAt(rows, record, TO)));
-    if (!CODE.test(text)) continue;
-    const plain = text.replaceAll(CODES, (code) => String.fromCharCode(Number.parseInt(code.slice(2), 16)));
+    const plain = withLetters(text);
     if (TEXTS.some((tag) => plain.includes(tag))) markSlow(rows, record);
   }
 }
+
+/** JSON with the ASCII that its escapes stand for. */
+const withLetters = (json: string): string => json.replaceAll(CODES, (escape, code?: string) => {
+  return code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16));
+});
 
 function markSlow(rows: Int32Array, record: number): void {
   const at = record * ROW_WORDS + KIND;

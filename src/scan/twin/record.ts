@@ -25,8 +25,9 @@ export interface RecordScan {
 const LF = 0x0a;
 /** Tags of calls that are written as text (R-HERMES), in which an escape may stand for any character. */
 const TAG = /<(?:tool_call|tool_response|tools)>/;
-const CODES = /\\u00[3-7][0-9a-fA-F]/g;
-const letterOf = (code: string): string => String.fromCharCode(Number.parseInt(code.slice(2), 16));
+const CODES = /\\(?:u00([3-7][0-9a-fA-F])|\\)/g;
+const letterOf = (escape: string, code?: string): string =>
+  (code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16)));
 const holdsTag = (json: string): boolean => TAG.test(json.replaceAll(CODES, letterOf));
 const MOST_ROWS = 65536;
 /** Containers in one another. */
