@@ -7,7 +7,8 @@ import { ThreadError } from '../../../src/corpus/jobs/thread-error.ts';
 import { workerFile } from '../../../src/corpus/worker-file.ts';
 import { file } from '../../cli/harness.ts';
 
-const path = file('rubbish/many.txt', '<|end|>\n'.repeat(256 * 40));
+/** Something is found behind each message. */
+const path = file('rubbish/many.txt', '<|start|>user<|message|>a<|end|>\n<|call|>\n'.repeat(256 * 40));
 const input = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false } as const;
 const job = { kind: 'check', tools: [], input, part: { of: 'whole' } } as const satisfies Job;
 
