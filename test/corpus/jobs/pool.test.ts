@@ -70,8 +70,10 @@ interface Fault {
 
 /** A job of many pieces, each of 256 findings; and one of a few. */
 const PIECES = 40;
-const MANY = file('<|end|>\n'.repeat(256 * PIECES));
-const FEW = file('<|end|>\n'.repeat(600));
+/** Something is found behind each message. */
+const FOUND = '<|start|>user<|message|>a<|end|>\n<|call|>\n';
+const MANY = file(FOUND.repeat(256 * PIECES));
+const FEW = file(FOUND.repeat(600));
 
 function checkOf(path: string, fault?: Fault): Job {
   return {
