@@ -344,6 +344,8 @@ export const IS_OTHER = 0x200;
 export const IS_OBJECT = 0x400;
 // RECORD: its number among the records of the table, from 0, in the high half of the word.
 export const RECORD_SHIFT = 16;
+// MESSAGE: the second of two transcripts of its record begins with it.
+export const BEGINS_SIDE = 0x20000000;
 // MESSAGE of a call: no reply answers it (set by `checkRecords`).
 export const IS_OPEN = 0x40000000;
 // MESSAGE of an assistant that is shown: reasoning may be written in its text (set by `checkRecords`).
@@ -367,6 +369,8 @@ export const TOOLS_GOOD = 3;
 export const ELSEWHERE = 0x400;
 // TOOLS: an escape may stand for a character of a tag of a call that is written as text.
 export const CODED_TAGS = 0x800;
+// TOOLS: the record's messages are two transcripts, the sides of a preference.
+export const HAS_SIDES = 0x1000;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;
@@ -392,12 +396,12 @@ export const CELL_CONTENT_TO = 11;
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;
 export const FORM_CONVERSATIONS = 2;
-// Items of Responses, instructions.
+// Items of Responses, preferences, prompts with completions, instructions.
 export const FORM_OTHERS = 4;
 
-// -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, records.
+// -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts.
 export const RECORD_SUM_PLAIN = 0;
 export const RECORD_SUM_CALLS = 32;
 export const RECORD_SUM_MESSAGES = 33;
-export const RECORD_SUM_RECORDS = 34;
+export const RECORD_SUM_TRANSCRIPTS = 34;
 export const RECORD_SUM_WORDS = 36;

@@ -9,24 +9,25 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  CODED_TAGS, ELSEWHERE, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
+  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
   RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
-import { beginEntries, entry, isShareGpt } from './entry';
+import { entries } from './entries';
+import { beginEntries } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
-  addFlag, beginRecord, flags, hasRoom, isElsewhere, isFull, isOdd, isOther, markOdd, markOther, numberOf, push,
-  rewindTo, row, table,
+  addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row,
+  table, toolsFlags,
 } from './state';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
+  afterKey, clearSeen, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
   takeCodes, valueEnd,
 } from './text';
 import { mayCodeTag } from './tags';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
-import { IN_ENTRIES, IN_RECORD } from './value';
+import { IN_RECORD } from './value';
 
 const M3: u64 = 0xffffff;
 const M6: u64 = 0xffffffffffff;
@@ -34,25 +35,6 @@ const K_ID: u64 = 0x226469;
 const K_TOOLS: u64 = 0x22736c6f6f74;
 const K_MESSAGES: u64 = 0x736567617373656d;
 const K_CONVERSA: u64 = 0x61737265766e6f63;
-
-/** The list of messages at p. */
-function entries(p: usize): usize {
-  p = skipBlanks(p + 1);
-  if (load<u8>(p) == CLOSE_LIST) return p + 1;
-  while (true) {
-    if (load<u8>(p) == OPEN_OBJECT) p = entry(p);
-    else {
-      markOdd();
-      p = valueEnd(p, IN_ENTRIES);
-    }
-    if (p == 0) return 0;
-    p = skipBlanks(p);
-    const byte = <u32>load<u8>(p);
-    if (byte == CLOSE_LIST) return p + 1;
-    if (byte != COMMA) return 0;
-    p = skipBlanks(p + 1);
-  }
-}
 
 /** The record at p, an object, whose rows begin at `tools`: behind it, or 0. */
 function record(p: usize, tools: usize): usize {
@@ -111,8 +93,8 @@ function record(p: usize, tools: usize): usize {
     if (byte != COMMA) return 0;
     p = skipBlanks(p + 1);
   }
-  if (!endOthers((has & 1) != 0, isShareGpt())) markOther();
-  if (isElsewhere) store<u32>(tools, load<u32>(tools) | ELSEWHERE);
+  if (!endOthers((has & 1) != 0)) markOther();
+  store<u32>(tools, load<u32>(tools) | toolsFlags);
   return p + 1;
 }
 

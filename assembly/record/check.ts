@@ -3,13 +3,13 @@
 // src/ to say.
 
 import {
-  ABSENT, ANALYSIS, ASSISTANT, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE, ENTRY_SHIFT, ESCAPED,
-  HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, MAY_THINK, PARTS, RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES,
-  RECORD_SUM_PLAIN, RECORD_SUM_RECORDS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL,
-  TOOLS_ASK, TOOLS_NONE, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, MAY_THINK, PARTS, RECORD_ROWS,
+  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TRANSCRIPTS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES,
+  SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
-  addCall, beginCalls, body, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
 import { holdsPair } from './tags';
@@ -39,20 +39,30 @@ export function countRecords(record: u32, end: u32, sums: usize): u32 {
       messages++;
       if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) add(sums + (RECORD_SUM_CALLS << 2));
     }
+    const sides = sidesOf(at);
     // Its definitions stand in a message of their own, or in a developer's that is there.
     if (statusOf(at + ROW_BYTES) != TOOLS_NONE && (load<u32>(at) & HAS_DEVELOPER) == 0) {
-      add(sums + ((RECORD_SUM_PLAIN + DEVELOPER) << 2));
-      messages++;
+      add(sums + ((RECORD_SUM_PLAIN + DEVELOPER) << 2), sides);
+      messages += sides;
     }
-    store<u32>(sums + (RECORD_SUM_MESSAGES << 2), load<u32>(sums + (RECORD_SUM_MESSAGES << 2)) + messages);
-    add(sums + (RECORD_SUM_RECORDS << 2));
+    add(sums + (RECORD_SUM_MESSAGES << 2), messages);
+    add(sums + (RECORD_SUM_TRANSCRIPTS << 2), sides);
   }
   return end;
 }
 
 // @ts-ignore: decorator
 @inline
-function add(at: usize): void { store<u32>(at, load<u32>(at) + 1); }
+function add(at: usize, count: u32 = 1): void { store<u32>(at, load<u32>(at) + count); }
+
+/** Transcripts of the record at an address. */
+// @ts-ignore: decorator
+@inline
+export function sidesOf(record: usize): u32 { return (load<u32>(record, ROW_BYTES) & HAS_SIDES) != 0 ? 2 : 1; }
+
+/** Transcripts of the records that `checkRecords` passed last. */
+let transcripts: u32 = 0;
+export function transcriptsPassed(): u32 { return transcripts; }
 
 /**
  * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is
@@ -60,6 +70,7 @@ function add(at: usize): void { store<u32>(at, load<u32>(at) + 1); }
  * what the messages which are MAY_THINK may hold.
  */
 export function checkRecords(record: u32, end: u32): u32 {
+  transcripts = 0;
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
@@ -74,6 +85,7 @@ export function checkRecords(record: u32, end: u32): u32 {
       store<u32>(at, flags | (isElsewhere ? SLOW : HAS_MARKED));
       return record;
     }
+    transcripts += sidesOf(at);
     record = next;
   }
   return end;
@@ -100,6 +112,11 @@ export function isClean(record: usize, end: usize): bool {
     const word = load<u32>(row);
     const next = rowAt(load<u32>(row, 12));
     const role = (word >> ROLE_SHIFT) & ROLE_MASK;
+    if ((word & BEGINS_SIDE) != 0) {
+      // What is open is for the host to tell.
+      if (hasOpen()) return false;
+      beginCalls();
+    }
     if (role == TOOL) {
       readBelow(row + ROW_BYTES, next);
       if (!takeReply()) return false;

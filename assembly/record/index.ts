@@ -14,7 +14,7 @@ export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 export { lastLine } from '../text-lines';
 export { isUtf8 } from '../text-utf8';
 export { holdsCodedTags, linesPassed, recordsPassed, scanLines, scanTo } from './chat';
-export { asksForTools, checkRecords, countRecords } from './check';
+export { asksForTools, checkRecords, countRecords, transcriptsPassed } from './check';
 export { placeScratch } from './fit';
 export { joinLines, objectEnd } from './join';
 export { placeTable } from './state';

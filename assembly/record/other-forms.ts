@@ -1,10 +1,16 @@
-// Records whose messages stand under other names than lists of entries: items of Responses (items.ts), and
-// `instruction`, `input`, `output`. And the texts of the system that stand beside the messages.
+// Records whose messages stand under other names than lists of entries: items of Responses (items.ts); `prompt` with
+// `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
+// texts of the system that stand beside the messages.
 
-import { BODY, FINAL, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
-import { systems, writePlain, writeSaid } from './messages';
+import {
+  BEGINS_SIDE, BODY, CODED, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER,
+} from '../../src/abi';
+import { entries } from './entries';
+import { beginEntries, isShareGpt } from './entry';
+import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
-import { addFlag, markElsewhere, markOdd } from './state';
+import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, row } from './state';
+import { holdsPair } from './tags';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
 
@@ -32,6 +38,11 @@ const HAS_OUTPUT: u32 = 16;
 const HAS_HISTORY: u32 = 32;
 /** Another form comes first, or a value is none that these forms have. */
 const HAS_OTHER: u32 = 64;
+const HAS_PROMPT: u32 = 128;
+const HAS_COMPLETION: u32 = 256;
+const HAS_CHOSEN: u32 = 512;
+const HAS_REJECTED: u32 = 1024;
+const HAS_PAIR: u32 = HAS_PROMPT | HAS_COMPLETION | HAS_CHOSEN | HAS_REJECTED;
 let has: u32 = 0;
 /** There is a list of items; one of messages; a text of the system was written before it. */
 let hasItems: bool = false;
@@ -47,9 +58,19 @@ const T_INSTRUCTION: usize = 32;
 const T_INPUT: usize = 48;
 const T_OUTPUT: usize = 64;
 
+/**
+ * Where the values of these members begin; 0: there is none, or it is null. They are read when the record ends, as all
+ * of them tell what each is.
+ */
+let prompt: usize = 0;
+let completion: usize = 0;
+let chosen: usize = 0;
+let rejected: usize = 0;
+
 export function beginOthers(): void {
   has = 0;
   hasItems = hasList = isBeside = false;
+  prompt = completion = chosen = rejected = 0;
   memory.fill(TEXTS, 0, 5 * 16);
   beginItems();
 }
@@ -112,15 +133,27 @@ function knownKey(p: usize, isAny: bool): u32 {
     return load<u32>(p, 9) == 0x226e6f69 ? HAS_INSTRUCTION : 0;
   }
   keyLength = 8;
-  return key == K_HISTORY ? HAS_HISTORY : 0;
+  return key == K_HISTORY ? HAS_HISTORY : pairKey(p, key);
 }
 
-/** Whether the key at p is of a form that is read before those that are known here. */
-function isOtherForm(p: usize): bool {
-  const key = load<u64>(p, 1);
-  return (key & M5) == K_TEXT || (key & M7) == K_PROMPT || (key & M7) == K_CHOSEN
-    || (key == K_COMPLETI && (load<u32>(p, 9) & 0xffffff) == 0x226e6f)
-    || (key == K_REJECTED && load<u8>(p, 9) == QUOTE);
+function pairKey(p: usize, key: u64): u32 {
+  keyLength = 7;
+  if ((key & M7) == K_PROMPT) return HAS_PROMPT;
+  if ((key & M7) == K_CHOSEN) return HAS_CHOSEN;
+  if (key == K_REJECTED) {
+    keyLength = 9;
+    return load<u8>(p, 9) == QUOTE ? HAS_REJECTED : 0;
+  }
+  keyLength = 11;
+  return key == K_COMPLETI && (load<u32>(p, 9) & 0xffffff) == 0x226e6f ? HAS_COMPLETION : 0;
+}
+
+/** Keeps where the value of a member stands. */
+function keepPair(p: usize, bit: u32): void {
+  if (bit == HAS_PROMPT) prompt = p;
+  else if (bit == HAS_COMPLETION) completion = p;
+  else if (bit == HAS_CHOSEN) chosen = p;
+  else rejected = p;
 }
 
 /** A member that is neither the list of messages, nor tools or an id, from its key's quote. `isAny`: FORM_OTHERS. */
@@ -128,7 +161,8 @@ export function memberBeside(p: usize, isAny: bool): usize {
   const bit = knownKey(p, isAny);
   if (bit == 0) {
     if (load<u64>(p, 1) == K_VERSION) markOdd();
-    if (isAny && isOtherForm(p)) has |= HAS_OTHER;
+    // A form that is read before those that are known here.
+    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) has |= HAS_OTHER;
     return otherMember(p, IN_RECORD);
   }
   if ((has & bit) != 0) markOdd();
@@ -138,6 +172,10 @@ export function memberBeside(p: usize, isAny: bool): usize {
   const byte = <u32>load<u8>(p);
   const isNull = load<u32>(p) == NULL_4;
   if (!isNull) addFlag(HAS_LOSSES);
+  if ((bit & HAS_PAIR) != 0) {
+    if (!isNull) keepPair(p, bit);
+    return valueEnd(p, IN_RECORD);
+  }
   if (byte == QUOTE && bit != HAS_HISTORY) {
     p = keepText(p, textOf(bit));
     // A text of the system stands before the messages.
@@ -172,21 +210,22 @@ function itemsOf(p: usize, isInput: bool): usize {
 }
 
 /**
- * The record ends. Whether it holds a chat; that of instructions is written. `wasList`: there is a list of messages,
+ * The record ends. Whether it holds a chat; what was kept of one is written. `wasList`: there is a list of messages,
  * of ShareGPT or not.
  */
-export function endOthers(wasList: bool, isShareGpt: bool): bool {
+export function endOthers(wasList: bool): bool {
   if (wasList) {
-    // A message of the system among the others stands for the text beside them.
-    if (hasItems || (isBeside && !isShareGpt && systems > 1)) markOdd();
+    if (hasItems) markOdd();
+    endEntries();
     return true;
   }
   if (hasItems) {
     const isText = kindAt(T_INPUT) != 0 || kindAt(T_OUTPUT) != 0;
     const isLate = kindAt(T_INSTRUCTIONS) != 0 && !isBeside;
-    if (items == 0 || isText || isLate || (has & HAS_OTHER) != 0) markOdd();
+    if (items == 0 || isText || isLate || (has & (HAS_OTHER | HAS_PAIR)) != 0) markOdd();
     return true;
   }
+  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();
   if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
@@ -209,4 +248,94 @@ function writeAsked(): void {
     to = isAlone ? toAt(T_INPUT) : max(to, toAt(T_INPUT));
   }
   writePlain(USER, from - 1, to + 1, 0, 0, kind, from, to);
+}
+
+/** A message of the system among the others stands for the text beside them. */
+function endEntries(): void {
+  if (isBeside && !isShareGpt() && systems > 1) markOdd();
+}
+
+// @ts-ignore: decorator
+@inline
+function isList(p: usize): bool { return p != 0 && load<u8>(p) == OPEN_LIST; }
+// @ts-ignore: decorator
+@inline
+function isText(p: usize): bool { return p != 0 && load<u8>(p) == QUOTE; }
+
+/** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
+function writePair(): bool {
+  if (prompt != 0 && completion != 0) {
+    if (!isList(prompt) || !isList(completion)) return false;
+    markElsewhere();
+    writeLists(prompt, completion);
+    return true;
+  }
+  if (isList(chosen) && isList(rejected)) {
+    // A prompt that is text is the first message of the lists, too.
+    const before = isList(prompt) ? prompt : 0;
+    markElsewhere();
+    writeLists(before, chosen);
+    const side = row;
+    writeLists(before, rejected);
+    beginSide(side);
+    return true;
+  }
+  if (!isText(prompt) || !isText(chosen) || !isText(rejected)) return false;
+  writeAnswer(chosen);
+  const side = row;
+  writeAnswer(rejected);
+  beginSide(side);
+  return true;
+}
+
+/** The second side's rows begin at `at`. */
+function beginSide(at: usize): void {
+  // A developer's message takes definitions in, of one side or of both.
+  if (at == row || (flags & HAS_DEVELOPER) != 0) markOdd();
+  if (isOdd) return;
+  store<u32>(at, load<u32>(at) | BEGINS_SIDE);
+  markSides();
+}
+
+/** The messages of two lists, the first of which may be missing, as one transcript. */
+function writeLists(first: usize, second: usize): void {
+  beginMessages();
+  beginEntries();
+  isBeside = false;
+  beforeEntries();
+  if (first != 0) entries(first);
+  entries(second);
+  endEntries();
+}
+
+/** The prompt, and the text of a side that answers it, at its quote. */
+function writeAnswer(side: usize): void {
+  beginMessages();
+  if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
+  markElsewhere();
+  plainText(prompt);
+  writePlain(USER, prompt, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+  plainText(side);
+  writeSaid(FINAL, side, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+}
+
+/** The text at p. One that holds a token is the text of a transcript, which is for the host. */
+function plainText(p: usize): void {
+  textValue(p, IN_RECORD);
+  const isCoded = (kindOfBody() & CODED) != 0;
+  if (isCoded ? mayHoldToken(textFrom, textTo) : holdsPair(textFrom, textTo, TOKEN_START)) markOdd();
+}
+
+/** `<|`. */
+const TOKEN_START: u32 = 0x7c3c;
+
+/** Whether `<|` may stand in [p, to), where any character may be written as an escape. */
+function mayHoldToken(p: usize, to: usize): bool {
+  for (; p < to; p++) {
+    const word = load<u32>(p);
+    if ((word & 0xffff) == TOKEN_START) return true;
+    // `003c` and `007c` in `\u003c` and `\u007C`.
+    if ((word | 0x20040000) == 0x63373030) return true;
+  }
+  return false;
 }

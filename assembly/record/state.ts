@@ -1,6 +1,6 @@
 // Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
-import { HAS_PARTS, ROW_BYTES } from '../../src/abi';
+import { ELSEWHERE, HAS_PARTS, HAS_SIDES, ROW_BYTES } from '../../src/abi';
 
 /** First row, the one that is written next, and where the table ends. */
 export let table: usize = 0;
@@ -39,25 +39,26 @@ export function push(kind: u32, from: usize, to: usize, next: u32): usize {
 
 /**
  * Of the record at hand: something in it is rare, and the host must read it; its rows do not fit into the table; it has
- * no messages; what its RECORD row says.
+ * no messages; what its RECORD row says, and its TOOLS row beside what is known of them.
  */
 export let isOdd: bool = false;
 export let isFull: bool = false;
 export let isOther: bool = false;
 export let flags: u32 = 0;
-/** Members of messages stand where no chat record of OpenAI has them. */
-export let isElsewhere: bool = false;
+export let toolsFlags: u32 = 0;
 
 export function beginRecord(kind: u32): void {
-  isOdd = isFull = isOther = isElsewhere = false;
+  isOdd = isFull = isOther = false;
   flags = kind;
+  toolsFlags = 0;
 }
 export function markOdd(): void { isOdd = true; }
 export function markFull(): void { isOdd = isFull = true; }
 export function markOther(): void { isOdd = isOther = true; }
-/** Such a record is not written from its rows. */
+/** Members of messages stand where no chat record of OpenAI has them: it is not written from its rows. */
 export function markElsewhere(): void {
-  isElsewhere = true;
+  toolsFlags |= ELSEWHERE;
   flags |= HAS_PARTS;
 }
+export function markSides(): void { toolsFlags |= HAS_SIDES; }
 export function addFlag(flag: u32): void { flags |= flag; }

@@ -6,7 +6,7 @@ import {
 } from '../../src/abi';
 import { copy, writeNumber } from '../text-line';
 import { hasOpen, rowAt, statusOf } from './calls';
-import { isClean, thoughts } from './check';
+import { isClean, sidesOf, thoughts } from './check';
 import { QUOTE, SEEN_CODE, SEEN_LONE } from './text';
 
 // @ts-ignore: decorator
@@ -81,7 +81,7 @@ export function writeVerdicts(
       messages++;
       if (((load<u32>(row) >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) calls++;
     }
-    if (status != TOOLS_NONE && (load<u32>(at) & HAS_DEVELOPER) == 0) messages++;
+    if (status != TOOLS_NONE && (load<u32>(at) & HAS_DEVELOPER) == 0) messages += sidesOf(at);
     q = writeNumber(copy(q, OK, OK + 22), messages);
     q = writeNumber(copy(q, CALLS, CALLS + 9), calls);
     q = copy(q, END, END + 11);

@@ -84,15 +84,15 @@ export class Counter {
   addChat(sums: Uint32Array): void {
     const messages = sums[abi.RECORD_SUM_MESSAGES]!;
     const calls = sums[abi.RECORD_SUM_CALLS]!;
-    const records = sums[abi.RECORD_SUM_RECORDS]!;
-    if (records === 0) return;
+    const transcripts = sums[abi.RECORD_SUM_TRANSCRIPTS]!;
+    if (transcripts === 0) return;
     for (let i = 0; i < 32; i++) this.#plain[i]! += sums[abi.RECORD_SUM_PLAIN + i]!;
     this.#ends[0]! += messages - calls;
     this.#ends[1]! += calls;
     this.#messages += messages;
     this.#calls += calls;
-    this.#transcripts += records;
-    this.#dialects.add(CHAT, records);
+    this.#transcripts += transcripts;
+    this.#dialects.add(CHAT, transcripts);
     sums.fill(0);
   }
 

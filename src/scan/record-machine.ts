@@ -35,6 +35,7 @@ interface Exports {
   toolsGeneration(): number;
   countRecords(record: number, end: number, sums: number): number;
   checkRecords(record: number, end: number): number;
+  transcriptsPassed(): number;
   setPiece(piece: number, from: number, length: number): void;
   setText(entry: number, from: number, length: number): void;
   clearTexts(): void;
@@ -227,6 +228,11 @@ export class RecordMachine {
   /** Looks for records of which something is to be told: the first one, or `end`. */
   check(record: number, end: number): number {
     return this.#exports.checkRecords(record, end);
+  }
+
+  /** Transcripts of the records that the last `check` passed. */
+  get transcripts(): number {
+    return this.#exports.transcriptsPassed();
   }
 
   /**

@@ -252,6 +252,37 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"input":"a","output":[{"role":"assistant","content":"b"}]', '"input":[{"role":"user","content":"a"}],"text":{}',
     '"input":[{"type":"web_search_call"}]', '"input":[{"role":"assistant","content":"a","phase":"commentary"}]',
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  // A prompt with its completion; preferences, of which each side is a transcript behind the prompt.
+  [`{"completion":[${U('"b"')}],"prompt":[${U('"a"')}]}\n{"prompt":[],"completion":[],"chosen":1}\n`, [
+    'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  user', '    body|b',
+    'record 1 line 1 parts losses elsewhere',
+  ]],
+  [`{"rejected":[],"chosen":[${U('"b"')}],"system":"s","prompt":[${U('"a"')}]}\n`, [
+    'record 0 line 0 parts losses elsewhere sides', '  system', '    body|s', '  user', '    body|a', '  user',
+    '    body|b', '  side system', '    body|s', '  user', '    body|a',
+  ]],
+  [`{"prompt":"a","chosen":[${turn('"human"')}],"rejected":[${U('"b"')}]}\n`, [
+    'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  side user', '    body|b',
+  ]],
+  ['{"prompt":"a","chosen":"b","rejected":"","completion":null}\n'
+    + '{"prompt":"\\u00e9","chosen":"<","rejected":"\\n"}\n', [
+    'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
+    '  side user', '    body|a', '  assistant final', '    body|',
+    'record 1 line 1 parts losses elsewhere sides', '  user', '    body escaped coded|\\u00e9', '  assistant final',
+    '    body|<', '  side user', '    body escaped coded|\\u00e9', '  assistant final', '    body escaped|\\n',
+  ]],
+  ...[
+    '"chosen":[],"rejected":[]', `"chosen":[${U('"a"')}],"rejected":[]`, '"prompt":"a","chosen":"<|","rejected":"b"',
+    '"prompt":"\\u003C|","chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":"c","rejected":"c"',
+    `"chosen":[{"role":"developer"}],"rejected":[${U('"a"')}]`, '"prompt":[1],"completion":[]',
+    `"system":"s","prompt":[{"role":"system","content":"a"}],"completion":[]`,
+    '"prompt":"\\ud83d","chosen":"b","rejected":"c"', `"input":[${U('"a"')}],"chosen":[]`,
+  ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  ...[
+    '"prompt":"a","completion":"b"', '"prompt":[],"completion":"b"', '"chosen":"a","rejected":"b"',
+    '"prompt":[],"chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":[]', '"prompt":"a"',
+    '"text":"a","prompt":[],"completion":[]', '"instruction":"a","output":"b","prompt":null',
+  ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   // Instructions.
   ['{"instruction":"a","input":"","output":"b"}\n{"instruction":"a","input":"c","output":"b","system":"s"}\n', [
     'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',

@@ -158,7 +158,11 @@ export function walk(machine: RecordMachine, to: number, writes: boolean, told: 
       told.push(...machine.output.subarray(0, machine.verdictsTo));
       return stop;
     });
-  } else passAll((record) => machine.check(record, to));
+  } else passAll((record) => {
+    const stop = machine.check(record, to);
+    told.push(machine.transcripts);
+    return stop;
+  });
   // The calls that are open, and records that are for the host.
   for (let row = 0; row < to; row++) {
     const word = machine.rows[row * abi.ROW_WORDS]!;
@@ -175,7 +179,7 @@ export function withoutKeptTools(words: Int32Array): Int32Array {
     const kind = plain[at]!;
     if ((kind & abi.KIND_MASK) !== abi.TOOLS) continue;
     const status = statusOf(kind) === abi.TOOLS_NONE ? abi.TOOLS_NONE : abi.TOOLS_ASK;
-    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & abi.ELSEWHERE);
+    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (abi.ELSEWHERE | abi.HAS_SIDES));
   }
   return plain;
 }
@@ -193,6 +197,7 @@ const RECORD_FLAGS: [number, string][] = [
   [abi.HAS_CALLS, 'calls'], [abi.HAS_PARTS, 'parts'], [abi.LACKS_ID, 'no-id'], [abi.HAS_LOSSES, 'losses'],
   [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_MARKED, 'open'], [abi.HAS_VALUES, 'values'],
 ];
+const TOOLS_FLAGS: [number, string][] = [[abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides']];
 const SLOW_FLAGS: [number, string][] = [[abi.SLOW, 'slow'], [abi.IS_OBJECT, 'object'], [abi.IS_OTHER, 'other']];
 const BODY_FLAGS: [number, string][] = [
   [abi.ESCAPED, 'escaped'], [abi.CODED, 'coded'], [abi.PARTS, 'parts'], [abi.VALUE, 'value'], [abi.ABSENT, 'absent'],
@@ -229,8 +234,8 @@ function rowWords(kind: number, after: Int32Array, text: string): string {
   switch (kind & abi.KIND_MASK) {
     case abi.RECORD: {
       const flags = flagsOf(kind, kind & abi.SLOW ? SLOW_FLAGS : RECORD_FLAGS);
-      const elsewhere = after[abi.KIND]! & abi.ELSEWHERE ? 'elsewhere' : '';
-      return words(`record ${kind >> abi.RECORD_SHIFT} line ${after[abi.NEXT]}`, ...flags, elsewhere);
+      const tools = flagsOf(after[abi.KIND]!, TOOLS_FLAGS);
+      return words(`record ${kind >> abi.RECORD_SHIFT} line ${after[abi.NEXT]}`, ...flags, ...tools);
     }
     case abi.TOOLS: return `tools ${STATUS[statusOf(kind)]}|${text}`;
     case abi.RECORD_ID: return `${words('id', ...flagsOf(kind, ID_FLAGS))}|${text}`;
@@ -239,6 +244,7 @@ function rowWords(kind: number, after: Int32Array, text: string): string {
       const isCall = ((kind >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK) === abi.CALL;
       const isToTool = ((kind >> abi.RECIPIENT_SHIFT) & abi.RECIPIENT_MASK) === abi.TO_TOOL;
       return words(
+        kind & abi.BEGINS_SIDE ? 'side' : '',
         ROLE_NAMES[(kind >> abi.ROLE_SHIFT) & abi.ROLE_MASK]!,
         CHANNEL_NAMES[(kind >> abi.CHANNEL_SHIFT) & abi.CHANNEL_MASK]!,
         isCall ? 'call' : '', isToTool ? 'to-tool' : '', kind & abi.PLAIN ? '' : 'not-plain',

@@ -184,7 +184,7 @@ class CheckWorker implements UnitWorker {
     const { machine, tools, to } = rows;
     while (record < to) {
       const next = machine.check(record, to);
-      this.transcripts += passed(rows, record, next);
+      this.transcripts += machine.transcripts;
       if (next === to) return to;
       record = next;
       if (wordAt(machine.rows, next, KIND) & SLOW) return next;

@@ -1,36 +1,58 @@
-// Records whose messages stand under other names than lists of entries, for the twin: items of Responses, and
-// `instruction`, `input`, `output`; and the system's text beside the messages.
+// Records whose messages stand under other names than lists of entries, for the twin: items of Responses; `prompt` with
+// `completion`; `chosen` and `rejected`; `instruction`, `input`, `output`. And the system's text beside the messages.
 
 import * as abi from '../../abi.ts';
-import { ROLES } from './record-entries.ts';
+import { Entries, ROLES } from './record-entries.ts';
 import type { JsonNode } from './record-json.ts';
-import { filled, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+import { filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
 
 /** Members of these forms, beside `system`. */
 const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
-/** Forms that are read before those. */
-const FORMS_BEFORE = ['text', 'prompt', 'completion', 'chosen', 'rejected'];
+/** Members whose values are kept until the record ends. */
+const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
 
-/** Members of a record, by the form in which their messages stand; null: in none that is known here. */
-export function formOf(
-  text: string, members: JsonNode['members'], isAny: boolean,
-): 'items' | 'instruction' | null {
+type Members = JsonNode['members'];
+type OtherForm = 'items' | 'completion' | 'lists' | 'answers' | 'instruction';
+
+/** The form in which the messages of a record's members stand; null: in none that is known here. */
+export function formOf(text: string, members: Members, isAny: boolean): OtherForm | null {
   if (!isAny) return null;
   const isList = ([key, { kind }]: readonly [string, JsonNode]): boolean =>
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
+  if (isOfOther(text, members)) return null;
+  if (hasPair(members)) return formOfPair(text, members);
   const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
-  return hasText('instruction') && hasText('output') && !isOfOther(text, members) ? 'instruction' : null;
+  return hasText('instruction') && hasText('output') ? 'instruction' : null;
+}
+
+const hasPair = (members: Members): boolean => members.some(([key]) => PAIR.includes(key));
+
+/** The values of PAIR that are there. */
+const pairOf = (text: string, members: Members): (JsonNode | undefined)[] =>
+  PAIR.map((name) => members.findLast(([key, node]) => key === name && !isNull(text, node))?.[1]);
+
+function formOfPair(text: string, members: Members): OtherForm | null {
+  const [prompt, completion, chosen, rejected] = pairOf(text, members);
+  const are = (kind: JsonNode['kind'], ...nodes: (JsonNode | undefined)[]): boolean =>
+    nodes.every((node) => node?.kind === kind);
+  if (prompt !== undefined && completion !== undefined) return are('list', prompt, completion) ? 'completion' : null;
+  if (are('list', chosen, rejected)) return 'lists';
+  return are('string', prompt, chosen, rejected) ? 'answers' : null;
 }
 
 /** Another form comes first, or a value is none that these forms have. */
-const isOfOther = (text: string, members: JsonNode['members']): boolean => members.some(([key, node]) => {
-  if (FORMS_BEFORE.includes(key)) return true;
-  if (!NAMES.includes(key) || text.slice(node.from, node.to) === 'null') return false;
+const isOfOther = (text: string, members: Members): boolean => members.some(([key, node]) => {
+  if (key === 'text') return true;
+  if (!NAMES.includes(key) || isNull(text, node)) return false;
   if (key === 'history') return node.kind !== 'list' || node.items.length > 0;
   return node.kind !== 'string' && !(['input', 'output'].includes(key) && node.kind === 'list');
 });
+
+/** In a text: a token's beginning. Where a character is written as an escape, what may stand for one of it. */
+const TOKEN_START = /<\|/;
+const CODED_START = /<\||00[37][cC]/;
 
 /** What stands beside the lists of messages. */
 export class OtherForms {
@@ -63,9 +85,10 @@ export class OtherForms {
 
   /** A member that is no list of messages, in order. */
   take(key: string, node: JsonNode): void {
-    if (key !== 'system' && !(this.#isAny && NAMES.includes(key))) return;
+    if (key !== 'system' && !(this.#isAny && [...NAMES, ...PAIR].includes(key))) return;
     if (this.#met.has(key)) throw RARE;
     this.#met.add(key);
+    if (PAIR.includes(key)) return;
     if (node.kind === 'string' && key !== 'history') {
       const text = this.#record.string(node)!;
       this.#texts.set(key, text);
@@ -77,14 +100,73 @@ export class OtherForms {
   }
 
   /** The members are read: what is still to be written. */
-  end(members: JsonNode['members'], wasList: boolean, isShareGpt: boolean): void {
-    if (wasList) {
-      if (this.#hasItems || (this.#isBeside && !isShareGpt && this.#record.systems > 1)) throw RARE;
-    } else if (this.#hasItems) {
-      const isLate = this.#texts.has('instructions') && !this.#isBeside;
-      const isText = this.#texts.has('input') || this.#texts.has('output');
-      if (this.#items === 0 || isText || isLate || isOfOther(this.#line, members)) throw RARE;
-    } else this.#writeInstruction();
+  end(members: Members, form: OtherForm | 'messages', isShareGpt: boolean): void {
+    const [prompt, completion, chosen, rejected] = pairOf(this.#line, members);
+    switch (form) {
+      case 'messages':
+        if (this.#hasItems) throw RARE;
+        this.#endEntries(isShareGpt);
+        break;
+      case 'items': {
+        const isLate = this.#texts.has('instructions') && !this.#isBeside;
+        const isText = this.#texts.has('input') || this.#texts.has('output');
+        const isOther = isOfOther(this.#line, members) || hasPair(members);
+        if (this.#items === 0 || isText || isLate || isOther) throw RARE;
+        break;
+      }
+      case 'completion':
+        this.#writeLists([prompt!, completion!]);
+        break;
+      case 'lists': {
+        const before = prompt?.kind === 'list' ? [prompt] : [];
+        this.#writeSides(chosen!, rejected!, (side) => this.#writeLists([...before, side]));
+        break;
+      }
+      case 'answers':
+        this.#writeSides(chosen!, rejected!, (side) => this.#writeAnswer(prompt!, side));
+        break;
+      case 'instruction':
+        this.#writeInstruction();
+    }
+  }
+
+  /** A message of the system among the others stands for the text beside them. */
+  #endEntries(isShareGpt: boolean): void {
+    if (this.#isBeside && !isShareGpt && this.#record.systems > 1) throw RARE;
+  }
+
+  #writeSides(chosen: JsonNode, rejected: JsonNode, write: (side: JsonNode) => void): void {
+    write(chosen);
+    this.#record.beginSide(() => write(rejected));
+  }
+
+  /** The messages of lists as one transcript. */
+  #writeLists(lists: readonly JsonNode[]): void {
+    this.#record.standsElsewhere();
+    this.#record.beginMessages();
+    this.#isBeside = false;
+    this.beforeEntries();
+    const entries = new Entries(this.#record);
+    for (const { items } of lists) for (const entry of items) entries.take(entry);
+    this.#endEntries(entries.isShareGpt);
+  }
+
+  /** The prompt, and the text of a side that answers it. */
+  #writeAnswer(prompt: JsonNode, side: JsonNode): void {
+    const record = this.#record;
+    record.standsElsewhere();
+    record.beginMessages();
+    if (this.#isFilled('system')) this.#writeSystem('system');
+    record.writePlain(prompt, abi.USER, null, this.#plainText(prompt));
+    record.writeSaid(side, abi.FINAL, null, this.#plainText(side));
+  }
+
+  /** One that holds a token is the text of a transcript, which is for the host. */
+  #plainText(node: JsonNode): Text {
+    const text = this.#record.string(node)!;
+    const isCoded = (text.kind & abi.CODED) !== 0;
+    if ((isCoded ? CODED_START : TOKEN_START).test(this.#record.raw(text))) throw RARE;
+    return text;
   }
 
   #isFilled(name: string): boolean {

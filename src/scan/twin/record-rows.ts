@@ -150,8 +150,8 @@ const MOST_BLOCKS = 256;
 /** The record at hand: its values are read, and the rows of its messages written. */
 export class RecordRows {
   flags = abi.RECORD;
-  /** Members of messages stand where no chat record of OpenAI has them. */
-  isElsewhere = false;
+  /** What the TOOLS row says beside what is known of them. */
+  toolsFlags = 0;
   /** Messages of the system and of developers. */
   systems = 0;
   readonly #text: string;
@@ -172,9 +172,9 @@ export class RecordRows {
     if (does) this.flags |= abi.HAS_LOSSES;
   }
 
-  /** The messages stand elsewhere: the record is not written from its rows. */
+  /** Members stand where no chat record of OpenAI has them: the record is not written from its rows. */
   standsElsewhere(): void {
-    this.isElsewhere = true;
+    this.toolsFlags |= abi.ELSEWHERE;
     this.flags |= abi.HAS_PARTS;
   }
 
@@ -317,6 +317,22 @@ export class RecordRows {
 
   #fits(word: Span | null, pattern: RegExp): void {
     if (word !== null && !pattern.test(this.raw(word))) throw RARE;
+  }
+
+  /** A transcript of the record begins. */
+  beginMessages(): void {
+    this.#isOpening = true;
+    this.systems = 0;
+  }
+
+  /** Writes the messages of the second of two transcripts. */
+  beginSide(write: () => void): void {
+    const at = this.#rows.count;
+    write();
+    // A developer's message takes definitions in, of one side or of both.
+    if (this.#rows.count === at || (this.flags & abi.HAS_DEVELOPER) !== 0) throw RARE;
+    this.#rows.set(at, abi.KIND, this.#rows.words[at * abi.ROW_WORDS]! | abi.BEGINS_SIDE);
+    this.toolsFlags |= abi.HAS_SIDES;
   }
 
   writePlain(entry: Span, role: number, name: Span | null, content: Text | null): void {

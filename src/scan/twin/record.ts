@@ -79,7 +79,8 @@ function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: 
     const value = isUtf8(line.bytes) ? readJson(line.text, DEEPEST) : null;
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
-    const form = value.members.some(([key]) => lists.includes(key)) ? 'list' : formOf(line.text, value.members, isAny);
+    const isList = value.members.some(([key]) => lists.includes(key));
+    const form = isList ? 'messages' : formOf(line.text, value.members, isAny);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
     if (form === null) throw RARE;
     const known = ['tools', 'id', ...lists];
@@ -96,14 +97,12 @@ function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: 
         for (const entry of node.items) entries.take(entry);
       }
     }
-    others.end(value.members, form === 'list', entries.isShareGpt);
+    others.end(value.members, form, entries.isShareGpt);
     flags = record.flags;
     const tools = members.get('tools');
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
     if (isEmpty || hasOthers(line.text, value, known)) flags |= abi.HAS_LOSSES;
-    if (record.isElsewhere) {
-      rows.set(first + 1, abi.KIND, rows.words[(first + 1) * abi.ROW_WORDS]! | abi.ELSEWHERE);
-    }
+    rows.set(first + 1, abi.KIND, rows.words[(first + 1) * abi.ROW_WORDS]! | record.toolsFlags);
   } catch (reason) {
     if (reason !== RARE && reason !== FULL) throw reason;
     rows.rewindTo(first);

@@ -1,4 +1,5 @@
-// Seeded random records of forms beside chat and ShareGPT: Anthropic's blocks, items of Responses, instructions.
+// Seeded random records of forms beside chat and ShareGPT: Anthropic's blocks, items of Responses,
+// preferences, prompts with completions, instructions.
 import type { Random } from '../../random.ts';
 import { ARGUMENTS, content, IDS, NAMES, randomTools, shuffled, TEXTS } from './random-chat.ts';
 
@@ -149,8 +150,41 @@ function instruction(random: Random): unknown {
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }
 
+/** The entries of a chat: of OpenAI, of Anthropic, or of ShareGPT. */
+function chat(random: Random, most: number): unknown {
+  if (random.once(30)) return random.pick<unknown>([null, 'x', {}, [null], [[]]]);
+  const open: Open = [];
+  const isShareGpt = random.once(6);
+  return list(random, most, () => {
+    if (random.once(isShareGpt ? 20 : 60)) return { role: 'system', content: random.pick(TEXTS) };
+    if (isShareGpt) return { from: random.pick(['human', 'gpt']), value: random.pick(TEXTS) };
+    if (random.once(4)) return { role: 'assistant', content: acts(random, open) };
+    if (random.once(5)) return { role: 'user', content: replies(random, open) };
+    if (random.once(30)) return { role: 'developer', content: random.pick(TEXTS) };
+    return { role: random.pick(['user', 'assistant']), content: random.once(9) ? content(random) : random.pick(TEXTS) };
+  });
+}
+
+/** A prompt with its completion, or a preference: lists or texts. */
+function pair(random: Random): unknown {
+  const isList = !random.once(3);
+  const value = (most: number): unknown =>
+    ((random.once(20) ? !isList : isList) ? chat(random, most) : random.pick(TEXTS));
+  const members: [string, unknown][] = [];
+  if (!random.once(4)) members.push(['prompt', random.once(12) ? null : value(3)]);
+  if (random.once(3)) members.push(['completion', random.once(9) ? null : value(2)]);
+  else members.push(['chosen', value(4)], ['rejected', value(4)]);
+  if (random.once(4)) members.push(['system', system(random)]);
+  if (random.once(3)) members.push(['tools', randomTools(random)]);
+  if (random.once(9)) members.push(random.pick<[string, unknown]>([
+    ['text', 'x'], ['text', []], ['text', null], ['id', 'x'], ['score', 0.5], ['input', []], ['output', 'x'],
+    ['instruction', 'x'], ['chosen', null], ['messages', null], ['messages', []], ['history', 'x'], ['role', 'user'],
+  ]));
+  return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
+}
+
 /** A record as a value. */
 export const randomOther = (random: Random): unknown => {
-  const kind = random.below(5);
-  return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : instruction(random);
+  const kind = random.below(7);
+  return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : kind < 6 ? pair(random) : instruction(random);
 };
