@@ -34,7 +34,7 @@ const COMMAND = `${PROGRAM}/main.js`;
  */
 const MODULES = [
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
-  { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 10 * 1024 },
+  { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 12 * 1024 },
   { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 40 * 1024 },
   { name: 'pack', source: 'assembly/pack.ts', binary: 'src/scan/pack-binary.ts', most: 8 * 1024 },
 ];

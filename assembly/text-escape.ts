@@ -104,6 +104,11 @@ export function escape(p: usize, end: usize, q: usize, limit: usize, final: bool
   return readTo == to && to < end ? escapeWild(to, end, q, last) : q;
 }
 
+/** The same of valid UTF-8, where there is room for 6 bytes for each, and 64 more. */
+export function escapeKnown(p: usize, end: usize, q: usize): usize {
+  return p < end ? escapeValid(p, end, q, q + 6 * (end - p)) : q;
+}
+
 function escapeWild(p: usize, end: usize, q: usize, last: usize): usize {
   while (p < end && q <= last) {
     const byte = <u32>load<u8>(p);

@@ -297,6 +297,31 @@ export const MEMBER_TEXT_TO = 6;
 export const MEMBER_WORDS = 7;
 export const MEMBER_BYTES = 28;
 export const MOST_MEMBERS = 256;
+// -- Pieces of the text machine (assembly/text-chat.ts): what headers of 2.2 say, and what `messages` says instead.
+export const CHAT_PREAMBLE = 0;
+export const CHAT_TO_TOOL = 1;
+export const CHAT_ID = 2;
+export const CHAT_ARGUMENTS = 3;
+export const CHAT_FROM_TOOL = 4;
+export const CHAT_FROM_NAME = 5;
+export const CHAT_RESULT = 6;
+// By the role.
+export const CHAT_PLAIN = 7;
+export const CHAT_END = 13;
+export const CHAT_ANSWER = 14;
+export const CHAT_NULL = 15;
+export const CHAT_THINKING = 16;
+export const CHAT_CALLS = 17;
+export const CHAT_CALL = 18;
+export const CHAT_CALL_NAME = 19;
+export const CHAT_CALL_ARGUMENTS = 20;
+export const CHAT_CALL_END = 21;
+export const CHAT_CALLS_END = 22;
+export const CHAT_REPLY = 23;
+export const CHAT_REPLY_NAME = 24;
+export const CHAT_REPLY_CONTENT = 25;
+export const CHAT_PIECES = 26;
+
 // Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a
 // string.
 export const VALUE_MASK = 0xf;

@@ -39,6 +39,10 @@ interface Exports {
     from: number, to: number, bodyFrom: number, bodyTo: number, into: number,
   ): number;
   content(from: number, to: number, into: number): number;
+  setPiece(piece: number, from: number, length: number): void;
+  chat(
+    rows: number, count: number, first: number, shift: number, from: number, to: number, begins: number, into: number,
+  ): number;
 }
 
 export interface TextMachineOptions {
@@ -259,5 +263,36 @@ export class TextMachine {
    */
   content(from: number, to: number, at: number): number {
     return this.#exports.content(this.#inputAt + from, this.#inputAt + to, this.#outputAt + at) - this.#outputAt;
+  }
+
+  /** Room for words of rows in the input: `bytes` of it from `at` on, a multiple of 4. */
+  rows(at: number, bytes: number): Int32Array {
+    return new Int32Array(this.input.buffer, this.#inputAt + at, bytes / 4);
+  }
+
+  /** Keeps the pieces that `chat` puts together, [at, …) of the input. */
+  setPieces(pieces: readonly Uint8Array[], at: number): void {
+    for (const [number, bytes] of pieces.entries()) {
+      this.input.set(bytes, at);
+      this.#exports.setPiece(number, this.#inputAt + at, bytes.length);
+      at += bytes.length;
+    }
+  }
+
+  /**
+   * Writes messages of 2.2 as those of a chat record, a comma between them, into the output, from its beginning; a
+   * comma before the first one too, unless it `begins` the list. Their rows stand in the input from `rows` on, a
+   * multiple of 4: `count` of them, the first one of number `first`; their bytes are [from, to) of the input, the first
+   * of them at the rows' position `origin`. Answers where they end; 0: they must be read one by one. The output must
+   * have room for 6 bytes for each, and 256 for each row.
+   */
+  chat(
+    rows: number, count: number, first: number, origin: number, from: number, to: number, begins: boolean,
+  ): number {
+    const at = this.#inputAt;
+    const end = this.#exports.chat(
+      at + rows, count, first, at + from - origin, at + from, at + to, begins ? 1 : 0, this.#outputAt,
+    );
+    return end === 0 ? 0 : end - this.#outputAt;
   }
 }

@@ -6,6 +6,7 @@ import {
   type Converted, convertTranscript, type Form, isDialect, neutralOf,
 } from '../../formats/convert.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
+import { RecordMessages } from '../../formats/chat/record-messages.ts';
 import { nameGained } from '../../formats/chat/tell.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
@@ -17,7 +18,7 @@ import { MemorySource, WatchedSource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
-import { rawTranscripts, type RawTranscript } from '../records/raw.ts';
+import { rawTranscripts, type RawTranscript, type TranscriptRows, transcriptsOrRows } from '../records/raw.ts';
 import type { UnitOptions } from '../records/unit.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
@@ -38,7 +39,7 @@ export const CONVERT: Kind<ConvertJob> = {
   *raw(kit, job, { input, options }, range) {
     const from = range.start?.position ?? 0;
     const conversion = new Conversion(kit, job, options, !input.canReread);
-    const all = rawTranscripts(kit.machine, kit.watched(input), options, { range, known: kit.headers });
+    const all = transcriptsOrRows(kit.machine, kit.watched(input), options, { range, known: kit.headers });
     const { transcripts, position } = yield* conversion.take(all, (one) => conversion.transcript(one));
     const bytes = Math.min(range.to, position) - from;
     const { likeHarmony } = conversion;
@@ -73,6 +74,11 @@ function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
   if (apart || prompt || end !== undefined) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
   return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
+}
+
+/** Text can be written from its rows as chat records, which say all that most of it says. */
+function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: ConvertJob): boolean {
+  return to === 'messages' && !apart && !prompt && end === undefined && calls === undefined && reasoning === 'keep';
 }
 
 /** Records as rows, up to where those of another form begin. */
@@ -118,6 +124,7 @@ class Conversion {
   #handedOut = 0;
   readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
+  #records: RecordMessages | undefined;
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
@@ -186,11 +193,27 @@ class Conversion {
     }
   }
 
-  transcript(transcript: RawTranscript): Pieces {
+  *transcript(given: RawTranscript | TranscriptRows): Pieces {
     const { path } = this.#job.input;
+    const isRows = 'read' in given;
+    if (isRows && (yield* this.#record(`${path}:${given.info.number}`, given))) return;
+    const transcript = isRows ? given.read() : given;
     const { number, from } = transcript;
     const place = `${path}: transcript ${number} at byte ${from}`;
-    return this.#raw({ id: `${path}:${number}`, place }, transcript, []);
+    yield* this.#raw({ id: `${path}:${number}`, place }, transcript, []);
+  }
+
+  /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
+  *#record(id: string, { batch, row, to, info, context }: TranscriptRows): Generator<Piece, boolean, void> {
+    if (!canBeRecords(this.#job)) return false;
+    const written = (this.#records ??= new RecordMessages()).write(batch, row, to, info, context);
+    if (written === null) return false;
+    this.#sums.converted++;
+    yield* this.#out.addText(`{"id":${JSON.stringify(id)},`);
+    yield* this.#out.add(written.opening);
+    yield* this.#out.add(written.messages);
+    yield* this.#out.addText(']}\n');
+    return true;
   }
 
   *record(record: CorpusRecord | RecordProblem): Pieces {

@@ -7,7 +7,7 @@ import { type Loss, Refusal } from '../../formats/loss.ts';
 import { refusalOf } from '../../formats/transcript-data.ts';
 import { type FileData, messageData, type MessageData, type TranscriptData } from '../../model/data.ts';
 import { filesData } from '../../model/file-data.ts';
-import { Message } from '../../model/message.ts';
+import { Message, type MessageContext } from '../../model/message.ts';
 import { type FileInSequence, gapFiles } from '../../model/sequence.ts';
 import type { HeaderCache, TranscriptInfo } from '../../model/transcript.ts';
 import { type Range, type ReadOptions, Walk, WHOLE } from '../../model/walk.ts';
@@ -32,6 +32,18 @@ export interface RawTranscript {
   readonly refusal: Refusal | null;
 }
 
+/** A transcript all of whose messages are rows of the batch at hand, between which nothing stands. */
+export interface TranscriptRows {
+  readonly info: TranscriptInfo;
+  readonly context: MessageContext;
+  readonly batch: Batch;
+  /** Top-level rows [row, to). */
+  readonly row: number;
+  readonly to: number;
+  /** The transcript as values. */
+  read(): RawTranscript;
+}
+
 /** Where reading transcripts ended. */
 export interface TranscriptsEnd {
   /** Transcripts met so far, those before the range included. */
@@ -40,16 +52,29 @@ export interface TranscriptsEnd {
   readonly position: number;
 }
 
+export interface RawOptions {
+  readonly range?: Range;
+  readonly known?: HeaderCache;
+}
+
 /**
  * The transcripts of a source, or of a part of it, that have messages, in order. Memory holds one of them. Never throws
  * on data.
  */
 export function* rawTranscripts(
-  machine: Machine,
-  source: Source,
-  options: ReadOptions,
-  { range = WHOLE, known }: { readonly range?: Range; readonly known?: HeaderCache } = {},
+  machine: Machine, source: Source, options: ReadOptions, setting: RawOptions = {},
 ): Generator<RawTranscript, TranscriptsEnd, void> {
+  const all = transcriptsOrRows(machine, source, options, setting);
+  for (let next = all.next(); ; next = all.next()) {
+    if (next.done) return next.value;
+    yield 'read' in next.value ? next.value.read() : next.value;
+  }
+}
+
+/** The same; transcripts that rows stand for are read when that is asked for, before the next one. */
+export function* transcriptsOrRows(
+  machine: Machine, source: Source, options: ReadOptions, { range = WHOLE, known }: RawOptions = {},
+): Generator<RawTranscript | TranscriptRows, TranscriptsEnd, void> {
   const gap = new Gap(range.start === null ? 0 : range.start.position);
   // A gap is read when it is known what it holds.
   const kept = new WatchedSource(source, { mayRelease: (before) => gap.mayRelease(before) });
@@ -82,14 +107,16 @@ export function* rawTranscripts(
       if (lies === BEFORE) continue;
       const info = divider.current;
       if (info !== null && (open === null || info !== open.info)) {
-        if (open !== null && open.holdsAnything) yield open.close(divider.likeness.count);
+        if (open !== null && open.holdsAnything) yield open.end(divider.likeness.count);
         open = new OpenTranscript(info);
         transcripts = info.number + 1;
         if (early) open.skipText();
         early = false;
       }
-      if (kind === MESSAGE) open!.take(new Message(batch, row, divider.context), batch.source);
+      if (kind === MESSAGE) open!.add(batch, row, divider.context);
     }
+    // Its rows are about to leave.
+    open?.takeRows();
     if (isBehind) break;
   }
   if (!isBehind) endGap(walk.reading.position);
@@ -158,22 +185,62 @@ class OpenTranscript {
   #refusal: Refusal | null = null;
   #hasSkipped = false;
   #bytes = 0;
+  /** The batch whose rows [#row, #to) are not read yet: nothing else was met before them. */
+  #batch: Batch | null = null;
+  #context: MessageContext | null = null;
+  #row = 0;
+  #to = 0;
+  #isRead = false;
 
   constructor(info: TranscriptInfo) {
     this.info = info;
   }
 
   get holdsAnything(): boolean {
-    return this.#refusal !== null || this.#messages.length + this.#losses.length + this.#files.length > 0;
+    if (this.#batch !== null || this.#refusal !== null) return true;
+    return this.#messages.length + this.#losses.length + this.#files.length > 0;
+  }
+
+  /** The next message. */
+  add(batch: Batch, row: number, context: MessageContext): void {
+    if (this.#isRead) {
+      this.#take(new Message(batch, row, context), batch.source);
+      return;
+    }
+    if (this.#batch === null) {
+      this.#batch = batch;
+      this.#context = context;
+      this.#row = row;
+    }
+    this.#to = nextOf(batch, row);
+  }
+
+  /** Reads the rows that wait. */
+  takeRows(): void {
+    const batch = this.#batch;
+    if (batch === null) return;
+    this.#batch = null;
+    this.#isRead = true;
+    for (let row = this.#row; row < this.#to; row = nextOf(batch, row)) {
+      if (kindOf(batch, row) === MESSAGE) this.#take(new Message(batch, row, this.#context!), batch.source);
+    }
   }
 
   /** Text outside of messages, which is told once. */
   skipText(): void {
+    this.#readOn();
     if (!this.#hasSkipped) this.#lose(null, 'text outside of messages is left out');
     this.#hasSkipped = true;
   }
 
+  /** Rows alone do not say everything. */
+  #readOn(): void {
+    this.takeRows();
+    this.#isRead = true;
+  }
+
   takeFiles(gap: Gap, to: number, source: Source): void {
+    this.#readOn();
     if (!this.#hasRoom(gap.lengthTo(to))) return;
     const files = gap.files(to, source);
     for (const file of filesData(files, source, () => this.#messages.length)) this.#files.push(file);
@@ -196,7 +263,7 @@ class OpenTranscript {
     return this.#refusal === null;
   }
 
-  take(message: Message, source: Source): void {
+  #take(message: Message, source: Source): void {
     const index = this.#messages.length;
     if (message.isOpenTurn) {
       this.#lose(index, 'a prompt that waits for its completion is left out');
@@ -212,8 +279,17 @@ class OpenTranscript {
     this.#messages.push(data);
   }
 
-  /** `likeHarmony`: of the first transcript. */
+  /** Ends it. `likeHarmony`: of the first transcript. */
+  end(likeHarmony: number): RawTranscript | TranscriptRows {
+    const batch = this.#batch;
+    if (batch === null || (this.info.number === 0 && likeHarmony > 0)) return this.close(likeHarmony);
+    const [row, to, context, { info }] = [this.#row, this.#to, this.#context!, this];
+    return { info, context, batch, row, to, read: () => this.close(likeHarmony) };
+  }
+
+  /** As values. */
   close(likeHarmony: number): RawTranscript {
+    this.takeRows();
     const { number, from, dialect, header } = this.info;
     // The version as it is written: YAML's number would lose a part of it.
     const fields = header?.fields ?? null;

@@ -29,6 +29,17 @@ const KINDS: readonly Omit<MessageData, 'content'>[] = [
 
 const ENCODER = new TextEncoder();
 
+/** The header of a preamble, and what stands around the values in those of calls and replies, in order. */
+export function headerPieces(): {
+  preamble: string; toTool: string; id: string; constrained: string; fromTool: string; name: string; result: string;
+} {
+  const [preamble, call, reply] = KINDS.slice(-3).map(ofKind) as [string[], string[], string[]];
+  return {
+    preamble: preamble[0]! + preamble[1]!, toTool: call[0]!, id: BEFORE_ID, constrained: call[1]!,
+    fromTool: reply[0]!, name: `${BEFORE_NAME}functions.`, result: reply[1]!,
+  };
+}
+
 /** The pieces, in the order of assembly/record/texts.ts. */
 export function textPieces(): Uint8Array[] {
   const head = writeHead({ header: null, tools: [] }, DIALECT).text;

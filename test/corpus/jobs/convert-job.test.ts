@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import { fromChat } from '../../../src/formats/chat/read.ts';
 import { convertTranscript, FORMS, isDialect } from '../../../src/formats/convert.ts';
 import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import { runs } from '../../long.ts';
@@ -181,6 +182,23 @@ test('chat records of texts whose tools repeat: the same as each by itself', asy
     });
     const { lines } = (await seen(path, work, {}, 1)) as Seen;
     expect(Buffer.from(lines, 'latin1').toString(), `seed ${SEED}, round ${round}`).toBe(wanted.join(''));
+  }
+});
+
+test('texts as chat records: the same from rows and from values', async () => {
+  for (let round = 0; round < runs(600); round++) {
+    const random = randomOf(SEED + round);
+    const path = join(folder, `input-${files++}`);
+    const texts = Array.from({ length: 1 + random.below(6) }, () => {
+      if (random.once(4)) return Buffer.from(rawText(random)).toString('latin1');
+      const { data } = fromChat({ messages: [], ...plainRecord(random) });
+      return Buffer.from(convertTranscript(data, 'openchatml-2.2', { neutralise: true }).text!).toString('latin1');
+    });
+    writeFileSync(path, Buffer.from(texts.join(''), 'latin1'));
+    const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    // One transcript after the other is written from values.
+    const values = await seen(path, { ...work, apart: true }, {}, 1);
+    expect(await seen(path, work, {}, 1), `seed ${SEED}, round ${round}`).toEqual(values);
   }
 });
 

@@ -1,0 +1,155 @@
+// Transcripts of 2.2 as chat records, in bytes: those that lose nothing and are written as our writer writes them never
+// become values. The simple version is `convertTranscript` to `messages`.
+
+import {
+  CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_CALL, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS,
+  CHAT_CALLS_END, CHAT_END, CHAT_FROM_NAME, CHAT_FROM_TOOL, CHAT_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE,
+  CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, DEVELOPER, MESSAGE,
+  ROW_BYTES, ROW_WORDS, SYSTEM, USER,
+} from '../../abi.ts';
+import { messageData, type TranscriptData } from '../../model/data.ts';
+import { Message, type MessageContext } from '../../model/message.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import type { Build } from '../../scan/builds.ts';
+import { type Batch, fromOf, kindOf, nextOf, toOf } from '../../scan/table.ts';
+import { TextMachine } from '../../scan/text-machine.ts';
+import { decodeUtf8 } from '../../utf8.ts';
+import { convertTranscript, neutralOf } from '../convert.ts';
+import { Lately } from '../declared.ts';
+import type { ChatRecord } from './read.ts';
+import { headerPieces } from './record-texts.ts';
+
+const KIB = 1024;
+/** The machine's input: pieces | rows | bytes. */
+const ROWS_AT = 4 * KIB;
+const ROWS_BYTES = 64 * KIB;
+const BYTES_AT = ROWS_AT + ROWS_BYTES;
+const MOST_BYTES = 128 * KIB;
+/** Of output, the most that a byte and a row become. */
+const LONGEST = 6;
+const OF_ROW = 256;
+
+const ENCODER = new TextEncoder();
+const NOTHING = new Uint8Array(0);
+
+/** What a record says before the messages that the rows of others are. */
+interface Opening {
+  /** Up to the first message of others: the rest of the object behind `"id": …,`. */
+  readonly bytes: Uint8Array;
+  readonly hasMessages: boolean;
+}
+
+export interface RecordWritten {
+  /** What stands between `{"id": …,` and the messages. */
+  readonly opening: Uint8Array;
+  /** They, without `]}`. Valid until the next record is written. */
+  readonly messages: Uint8Array;
+}
+
+const INSTRUCTS: ReadonlySet<string | null> = new Set(['system', 'developer']);
+
+export class RecordMessages {
+  readonly #text: TextMachine;
+  /** By the text of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
+  readonly #openings = new Lately<Opening | null>();
+
+  constructor({ build }: { readonly build?: Build | undefined } = {}) {
+    const output = LONGEST * MOST_BYTES + (ROWS_BYTES / ROW_BYTES) * OF_ROW;
+    this.#text = new TextMachine({ build, input: BYTES_AT + MOST_BYTES, output });
+    this.#text.setPieces(pieces().map((piece) => ENCODER.encode(piece)), 0);
+  }
+
+  /**
+   * The record of the transcript whose messages are the top-level rows [from, to) of a batch; null: it must be read as
+   * a value.
+   */
+  write(batch: Batch, from: number, to: number, info: TranscriptInfo, context: MessageContext): RecordWritten | null {
+    if (info.dialect.id !== 'openchatml-2.2' || info.asksForChannels || context.rescue) return null;
+    if (!saysNothing(info)) return null;
+    let row = from;
+    const instructions: Message[] = [];
+    for (; row < to && kindOf(batch, row) === MESSAGE; row = nextOf(batch, row)) {
+      const message = new Message(batch, row, context);
+      if (!INSTRUCTS.has(message.role)) break;
+      if (!message.isBare || !message.isLeaf || message.end !== 'end') return null;
+      instructions.push(message);
+    }
+    const opening = this.#opening(batch, instructions);
+    const messages = opening && this.#messages(batch, row, to, !opening.hasMessages);
+    return messages && { opening: opening.bytes, messages };
+  }
+
+  #opening(batch: Batch, messages: readonly Message[]): Opening | null {
+    if (messages.length === 0) return NO_INSTRUCTIONS;
+    const bytes = batch.source.bytes(messages[0]!.from, messages.at(-1)!.to);
+    if (bytes.length > MOST_BYTES) return null;
+    return this.#openings.get(decodeUtf8(bytes), () => openingOf(messages));
+  }
+
+  #messages(batch: Batch, row: number, to: number, begins: boolean): Uint8Array | null {
+    if (row === to) return NOTHING;
+    const { words, base, first } = batch;
+    const rows = to - row;
+    const at = fromOf(batch, row);
+    let last = row;
+    for (let next = row; next < to; next = nextOf(batch, next)) last = next;
+    const bytes = toOf(batch, last) - at;
+    if (!(words instanceof Int32Array) || rows * ROW_BYTES > ROWS_BYTES || bytes > MOST_BYTES) return null;
+    const text = this.#text;
+    text.rows(ROWS_AT, ROWS_BYTES).set(words.subarray((row - first) * ROW_WORDS, (to - first) * ROW_WORDS));
+    text.input.set(batch.source.bytes(at, at + bytes), BYTES_AT);
+    const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, begins);
+    return end === 0 ? null : text.output.subarray(0, end);
+  }
+}
+
+/** Its document header, if it has one, gives a version and no more. */
+function saysNothing({ header }: TranscriptInfo): boolean {
+  if (header === null) return true;
+  return header.fields !== null && Object.keys(header.fields).every((key) => key === 'version');
+}
+
+const opened = (head: string, hasMessages: boolean): Opening => ({ bytes: ENCODER.encode(head), hasMessages });
+const NO_INSTRUCTIONS = opened('"messages":[', false);
+
+/** The record of the messages that open a transcript; null: something is lost of them. */
+function openingOf(messages: readonly Message[]): Opening | null {
+  const data: TranscriptData = { header: null, tools: [], messages: messages.map(messageData) };
+  if (data.messages.some(({ content }) => content.includes('\ufffd'))) return null;
+  const neutral = neutralOf(data, 'openchatml-2.2');
+  const { record, losses } = convertTranscript(neutral.data, 'messages');
+  if (losses.length > 0 || neutral.losses.length > 0) return null;
+  const { tools, messages: kept } = record as ChatRecord;
+  const before = tools === undefined ? '' : `"tools":${JSON.stringify(tools)},`;
+  return opened(`${before}"messages":[${kept.map((message) => JSON.stringify(message)).join(',')}`, kept.length > 0);
+}
+
+/** By their numbers (`CHAT_…`). */
+function pieces(): string[] {
+  const { preamble, toTool, id, constrained, fromTool, name, result } = headerPieces();
+  const all = new Array<string>(CHAT_PIECES).fill('');
+  all[CHAT_PREAMBLE] = preamble;
+  all[CHAT_TO_TOOL] = toTool;
+  all[CHAT_ID] = id;
+  all[CHAT_ARGUMENTS] = constrained;
+  all[CHAT_FROM_TOOL] = fromTool;
+  all[CHAT_FROM_NAME] = name;
+  all[CHAT_RESULT] = result;
+  all[CHAT_PLAIN + SYSTEM] = '{"role":"system","content":"';
+  all[CHAT_PLAIN + DEVELOPER] = '{"role":"developer","content":"';
+  all[CHAT_PLAIN + USER] = '{"role":"user","content":"';
+  all[CHAT_END] = '"}';
+  all[CHAT_ANSWER] = '{"role":"assistant","content":';
+  all[CHAT_NULL] = 'null';
+  all[CHAT_THINKING] = ',"thinking":';
+  all[CHAT_CALLS] = ',"tool_calls":[';
+  all[CHAT_CALL] = '{"id":"';
+  all[CHAT_CALL_NAME] = '","type":"function","function":{"name":"';
+  all[CHAT_CALL_ARGUMENTS] = '","arguments":"';
+  all[CHAT_CALL_END] = '"}}';
+  all[CHAT_CALLS_END] = ']}';
+  all[CHAT_REPLY] = '{"role":"tool","tool_call_id":"';
+  all[CHAT_REPLY_NAME] = '","name":"';
+  all[CHAT_REPLY_CONTENT] = '","content":"';
+  return all;
+}

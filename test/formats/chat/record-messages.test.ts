@@ -1,0 +1,191 @@
+// Chat records from the rows of texts say what those from values say; what loses something, or is written otherwise, is
+// left to the values.
+import { describe, expect, test } from 'vitest';
+import { transcriptsOrRows } from '../../../src/corpus/records/raw.ts';
+import { convertTranscript, neutralOf } from '../../../src/formats/convert.ts';
+import { RecordMessages } from '../../../src/formats/chat/record-messages.ts';
+import type { MessageData, ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
+import type { ReadOptions } from '../../../src/model/walk.ts';
+import { createMachine } from '../../../src/scan/engine.ts';
+import { MemorySource } from '../../../src/scan/source.ts';
+import { runs } from '../../long.ts';
+import { type Random, randomOf, SEED } from '../../random.ts';
+import { mutated } from '../../corpus/records/random-chat.ts';
+
+const BUILDS = ['simd', 'scalar'] as const;
+const DECODER = new TextDecoder();
+
+interface Made {
+  /** Of each transcript but the last one: the record's JSON from rows; null: it must be read. */
+  readonly fromRows: (string | null)[];
+  /** The same from values, with what is lost. */
+  readonly fromValues: { readonly json: string; readonly losses: number }[];
+}
+
+/** Records of a text's transcripts in both ways. */
+function recordsOf(text: Uint8Array | string, build: (typeof BUILDS)[number], options: ReadOptions = {}): Made {
+  const source = new MemorySource(typeof text === 'string' ? Buffer.from(text) : text);
+  const writer = new RecordMessages({ build });
+  const made: Made = { fromRows: [], fromValues: [] };
+  for (const one of transcriptsOrRows(createMachine(), source, options)) {
+    if (!('read' in one)) continue;
+    const written = writer.write(one.batch, one.row, one.to, one.info, one.context);
+    made.fromRows.push(
+      written && `{${DECODER.decode(written.opening)}${DECODER.decode(written.messages)}]}`,
+    );
+    const { data, dialect, losses, refusal } = one.read();
+    made.fromValues.push(refusal === null ? recordOf(data, dialect, losses.length) : { json: '', losses: Infinity });
+  }
+  return made;
+}
+
+function recordOf(
+  data: TranscriptData, dialect: Parameters<typeof neutralOf>[1], before: number,
+): { json: string; losses: number } {
+  try {
+    const neutral = neutralOf(data, dialect);
+    const { record, losses } = convertTranscript(neutral.data, 'messages');
+    return { json: JSON.stringify(record), losses: before + neutral.losses.length + losses.length };
+  } catch {
+    return { json: '', losses: Infinity };
+  }
+}
+
+/** What rows give is right; answers how many they gave. */
+function expectRight({ fromRows, fromValues }: Made, name: string): number {
+  fromRows.forEach((json, i) => {
+    if (json !== null) expect({ json, losses: 0 }, name).toEqual(fromValues[i]);
+  });
+  return fromRows.filter((json) => json !== null).length;
+}
+
+/** A transcript, and another one, which ends it. */
+const framed = (...messages: string[]): string =>
+  `version: 2.2\n${messages.join('\n')}\nversion: 2.2\n<|start|>user<|message|>x<|end|>`;
+const SAID = '<|start|>user<|message|>Hi "there"\n<|end|>';
+const ANSWER = '<|start|>assistant<|channel|>final<|message|>Grüße \\ 😀<|end|>';
+const THOUGHT = '<|start|>assistant<|channel|>analysis<|message|>Well.<|end|>';
+const PREAMBLE = '<|start|>assistant intent=preamble<|channel|>commentary<|message|>One moment.<|end|>';
+const CALL = '<|start|>assistant to=functions.f call_id=c-1<|channel|>commentary<|constrain|>json<|message|>{"a": 1}'
+  + '<|call|>';
+const LISTS = '<|start|>system<|message|>[{"name": "f", "parameters": {}}]<|end|>';
+const REPLY = '<|start|>tool to=assistant call_id=c-1 name=functions.f<|channel|>commentary<|message|>2<|end|>';
+
+describe.each(BUILDS)('%s', (build) => {
+  test.each([
+    ['an answer', [SAID, ANSWER]],
+    ['a thought and an answer', [SAID, THOUGHT, ANSWER]],
+    ['a preamble, calls and replies', [SAID, PREAMBLE, CALL, CALL.replace('c-1', 'c_2'), REPLY, ANSWER]],
+    ['a thought and a call', [SAID, THOUGHT, CALL]],
+    ['two answers', [SAID, ANSWER, ANSWER]],
+    ['a system message', ['<|start|>system<|message|>Be brief.<|end|>', SAID]],
+    ['only a system message', ['<|start|>system<|message|>Be brief.<|end|>']],
+    ['a later system message', [SAID, '<|start|>system<|message|>Be brief.<|end|>', ANSWER]],
+    ['no channel', [SAID, '<|start|>assistant<|message|>Yes.<|end|>']],
+    ['markup', [SAID.replace('Hi', '<p>a</p> <')]],
+  ])('%s', (_, messages) => {
+    const made = recordsOf(framed(...messages), build);
+    expect(made.fromRows).toHaveLength(1);
+    expect(expectRight(made, 'rows')).toBe(1);
+  });
+
+  test.each([
+    ['a preamble without a call', [SAID, PREAMBLE, ANSWER]],
+    ['a preamble before a user', [PREAMBLE, SAID]],
+    ['a preamble at the end', [SAID, PREAMBLE]],
+    ['two thoughts', [THOUGHT, THOUGHT, ANSWER]],
+    ['an empty thought', [THOUGHT.replace('Well.', ''), ANSWER]],
+    ['commentary', [THOUGHT.replace('analysis', 'commentary')]],
+    ['a hidden user', [SAID.replace('<|message|>', '<|channel|>analysis<|message|>')]],
+    ['a builtin tool', [CALL.replace('functions.f', 'functions.python')]],
+    ['a tool without namespace', [CALL.replace('functions.f', 'f')]],
+    ['an action', [CALL.replace('functions.f', 'functions.f.g')]],
+    ['a call without id', [CALL.replace(' call_id=c-1', '')]],
+    ['a reply without name', [CALL, REPLY.replace(' name=functions.f', '')]],
+    ['a name', [SAID.replace('user', 'user name=n')]],
+    ['an id with a quote', [CALL.replace('c-1', 'c"1')]],
+    ['a call that ends as a message', [CALL.replace('<|call|>', '<|end|>')]],
+    ['an answer that ends as a call', [ANSWER.replace('<|end|>', '<|call|>')]],
+    ['a return', [SAID, ANSWER.replace('<|end|>', '<|return|>')]],
+    ['no end', [SAID.replace('<|end|>', ''), ANSWER]],
+    ['two ends', [SAID, `${ANSWER}<|end|>`]],
+    ['an escape', [SAID.replace('Hi', '<<|end|>')]],
+    ['a marker', [THOUGHT.replace('Well', '<|start_reason|>')]],
+    ['a written thought', [ANSWER.replace('G', '<think>a</think>G')]],
+    ['a written call', [ANSWER.replace('G', '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')]],
+    ['text between messages', [SAID, 'text', ANSWER]],
+    ['an unknown role', [SAID.replace('user', 'robot')]],
+    ['an attribute', [SAID.replace('user', 'user a=b')]],
+    ['a list of tools in a system message', [LISTS, SAID]],
+  ])('%s: left to values', (_, messages) => {
+    expect(recordsOf(framed(...messages), build).fromRows.filter((json) => json !== null)).toEqual([]);
+  });
+
+  test('bad UTF-8, a profile, channels that are asked for: left to values', () => {
+    const text = Buffer.from(framed(SAID.replace('Hi', '\xff')), 'latin1');
+    expect(recordsOf(text, build).fromRows).toEqual([null]);
+    const profile = framed(SAID).replace('version: 2.2\n', 'version: 2.2\nprofile: harmony\n');
+    expect(recordsOf(profile, build).fromRows).toEqual([null]);
+    expect(recordsOf(framed(SAID), build, { requireChannels: true }).fromRows).toEqual([null]);
+  });
+
+  test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
+    let given = 0;
+    for (let round = 0; round < runs(3000); round++) {
+      const random = randomOf(SEED + round);
+      const made = recordsOf(randomTexts(random), build);
+      given += expectRight(made, `seed ${SEED}, round ${round}`);
+    }
+    expect(given).toBeGreaterThan(runs(1000));
+  });
+});
+
+const CONTENTS = [
+  '', 'Hi', 'Grüße\n"x"', '\u0001\\', 'a <b> c</b>', '😀'.repeat(9), '{"a": [1, "b"]}', '# Tools', 'x'.repeat(70),
+  '</t>', 'think>',
+];
+const TOOL_NAMES = ['f', 'get_x', 'python', 'browser'];
+
+function randomTexts(random: Random): Uint8Array {
+  const texts = Array.from({ length: 2 + random.below(4) }, () => textOf(random));
+  const text = Buffer.from(texts.join(''));
+  return random.once(2) ? text : mutated(random, text);
+}
+
+/** A transcript that mostly loses nothing. */
+function textOf(random: Random): string {
+  const content = (): string => random.pick(CONTENTS) + random.pick(['', '', random.pick(CONTENTS)]);
+  const messages: MessageData[] = [];
+  if (random.once(2)) messages.push({ role: random.pick(['system', 'developer']), content: content(), end: 'end' });
+  const instructs = (): boolean => random.once(6);
+  for (let turns = random.below(5); turns > 0; turns--) {
+    const role = instructs() ? random.pick(['system', 'developer']) : 'user';
+    messages.push({ role, content: content(), end: 'end' });
+    if (random.once(3)) {
+      messages.push({ role: 'assistant', channel: 'analysis', content: content() || 'a', end: 'end' });
+    }
+    if (random.once(3)) {
+      const preamble = { channel: 'commentary', intent: 'preamble' };
+      if (random.once(2)) messages.push({ role: 'assistant', ...preamble, content: content(), end: 'end' });
+      const calls = 1 + random.below(2);
+      const name = `functions.${random.pick(TOOL_NAMES.slice(0, random.once(8) ? 4 : 2))}`;
+      const type = { channel: 'commentary', contentType: 'json', constrained: true } as const;
+      for (let i = 0; i < calls; i++) {
+        const call = { recipient: name, callId: `c${i}`, content: content(), end: 'call' } as const;
+        messages.push({ role: 'assistant', ...call, ...type });
+      }
+      for (let i = 0; i < calls; i++) {
+        const to = { recipient: 'assistant', channel: 'commentary', callId: `c${i}`, name };
+        messages.push({ role: 'tool', ...to, content: content(), end: 'end' });
+      }
+    }
+    messages.push({ role: 'assistant', ...random.pick([{}, { channel: 'final' }]), content: content(), end: 'end' });
+  }
+  const parameters = { type: 'object', properties: { a: { type: 'number' } }, required: [] };
+  const tools: ToolDefinition[] = random.once(3) ? [{ namespace: 'functions', name: 'f', parameters }] : [];
+  try {
+    return convertTranscript({ header: {}, tools, messages }, 'openchatml-2.2').text!;
+  } catch {
+    return '';
+  }
+}
