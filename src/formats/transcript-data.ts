@@ -1,7 +1,7 @@
 // Views as plain data, where that keeps what the views say: data has no place for a header that contradicts itself, or
 // for a body that is shown in part.
 
-import { HAS_LINE, LITERAL } from '../abi.ts';
+import { HAS_LINE } from '../abi.ts';
 import { messageData, type MessageData, type TranscriptData } from '../model/data.ts';
 import { filesData } from '../model/file-data.ts';
 import type { Message } from '../model/message.ts';
@@ -57,7 +57,7 @@ export function refusalOf(
     return new Refusal(index, 'its text goes on in a hidden channel, and readers show only what stands before', remedy);
   }
   if (reason === null) {
-    if (!message.hasRow(LITERAL) || !message.rowsOf(LITERAL).some(({ unterminated }) => unterminated)) return null;
+    if (message.openLiteral === undefined) return null;
     return new Refusal(
       index, 'a literal block is not ended, and readers show only what stands before it', 'end it with <|endliteral|>',
     );

@@ -126,7 +126,7 @@ export function messageData(message: Message): MessageData {
   };
   const { explicitChannel } = message;
   if (explicitChannel !== null) data.channel = explicitChannel;
-  if (hasMarkers(data.content)) data.marked = message.marks().length > 0;
+  if (hasMarkers(data.content)) data.marked = message.eachMark().next().done !== true;
   if (data.role === 'assistant' && data.content.includes('think>')) {
     const written = writtenOf(message, data.content);
     if (written !== undefined) data.written = written;

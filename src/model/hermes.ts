@@ -14,13 +14,16 @@ export const CLOSE_TOOLS = '</tools>';
 export const HERMES_CALL = -1;
 
 /** The calls of a body in order: those of tokens, and those of tags outside of thoughts. */
-export function withTags(calls: readonly Mark[], tags: readonly Span[], thoughts: readonly Span[]): readonly Mark[] {
+export function withTags(
+  calls: readonly Mark[], tags: readonly Span[], thoughts: Iterable<Span>,
+): readonly Mark[] {
   if (tags.length === 0) return calls;
   // Both are in order.
-  let at = 0;
+  const rest = thoughts[Symbol.iterator]();
+  let thought = rest.next();
   const outside = tags.filter(({ from }) => {
-    while (at < thoughts.length && thoughts[at]!.to <= from) at++;
-    return at === thoughts.length || from < thoughts[at]!.from;
+    while (!thought.done && thought.value.to <= from) thought = rest.next();
+    return thought.done === true || from < thought.value.from;
   });
   const written = outside.map(({ from, to }) => ({ token: HERMES_CALL, from, to }));
   return [...calls, ...written].sort((a, b) => a.from - b.from).slice(0, MOST_CALLS);

@@ -54,7 +54,7 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
     // Where all that is read is header, the rest is taken for header, too.
     to = field.words[count]?.from ?? stop;
     openTurn = (word & EOF_END) !== 0 && last === 0 && given === null
-      && isPrompt(field.words, false) && rowsBelow(table, row, STRAY).length === 0;
+      && isPrompt(field.words, false) && rowsBelow(table, row, STRAY).next().done === true;
     fields[last] = { ...field, words: field.words.slice(0, count) };
   }
   const loose = cut && last === 0;

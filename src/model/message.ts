@@ -16,7 +16,7 @@ import { callTags, type Reply, withTags, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
-import { type Mark, MOST_CALLS, readThoughts, splitThoughts, type Thought } from './thoughts.ts';
+import { callsIn, type Mark, MOST_CALLS, splitThoughts, type Thought, thoughtsIn } from './thoughts.ts';
 import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
 
 export type { Span };
@@ -211,15 +211,24 @@ export class Message {
 
   /** CoT markers, function tokens and their like in the body, in order (R-COT, R-CALL). */
   marks(): Mark[] {
+    return [...this.eachMark()];
+  }
+
+  /** @internal The same one by one: a body may hold very many. */
+  *eachMark(): Generator<Mark, void, void> {
     const { from, to } = this.body;
-    return this.#below(MARK).filter((mark) => mark.from >= from && mark.to <= to);
+    for (const mark of this.#below(MARK)) if (mark.from >= from && mark.to <= to) yield mark;
   }
 
   /** The thoughts between markers in the body: those of an analysis of 2.x one after the other, else blocks (R-COT). */
   get thoughts(): Thought[] {
-    const marks = this.marks();
+    return [...this.eachThought()];
+  }
+
+  /** @internal The same one by one. */
+  eachThought(): Iterable<Thought> {
     const isSplit = !this.#isLine && this.channel === 'analysis';
-    return isSplit ? splitThoughts(marks, this.body.to) : readThoughts(marks, this.body.to).thoughts;
+    return (isSplit ? splitThoughts : thoughtsIn)(this.eachMark(), this.body.to);
   }
 
   /** Reasoning that the assistant wrote as text (R-THINK); null: none. */
@@ -227,8 +236,8 @@ export class Message {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
     const calls = this.#callsOutsideBlocks;
-    const literals = this.isLeaf ? [] : this.#below(LITERAL);
-    return readWrittenThought(this.#table.source, outside(body, literals), body, calls[0]?.from ?? body.to);
+    const parts = (): Iterable<Span> => outside(body, this.isLeaf ? NOTHING : this.#below(LITERAL));
+    return readWrittenThought(this.#table.source, parts, body, calls[0]?.from ?? body.to);
   }
 
   /**
@@ -266,8 +275,8 @@ export class Message {
     const isTagged = !this.#isUntagged && this.role === 'assistant';
     const tags = isTagged ? callTags(this.#table.source, body) : NOTHING;
     if (this.isLeaf && tags.length === 0) return NOTHING;
-    const { thoughts, calls } = readThoughts(this.marks(), body.to);
-    return withTags(calls, tags, thoughts);
+    const calls = callsIn(this.eachMark());
+    return tags.length === 0 ? calls : withTags(calls, tags, thoughtsIn(this.eachMark(), body.to));
   }
 
   /** Replies in what a tool says in 0.1, or a user: `<|function_output|>`, `<tool_response>` (R-CALL, R-HERMES). */
@@ -277,7 +286,7 @@ export class Message {
     const replies: Reply[] = this.#isUntagged ? [] : writtenReplies(this.#table.source, body);
     if (this.role === 'user' || this.isLeaf) return replies;
     let left = MOST_CALLS;
-    for (const { token, from, to } of this.marks()) {
+    for (const { token, from, to } of this.eachMark()) {
       if (token !== FUNCTION_OUTPUT) continue;
       if (left-- === 0) break;
       replies.push({ from, to, textFrom: to, textTo: body.to });
@@ -361,9 +370,15 @@ export class Message {
     return fromOf(this.#table, this.#body());
   }
 
-  /** @internal Trailing terminators, stray tokens, unterminated literal: their rows. */
-  rowsOf(kind: typeof TRAILING | typeof STRAY | typeof LITERAL): RowBelow[] {
+  /** @internal Trailing terminators, stray tokens, literals: their rows. */
+  rowsOf(kind: typeof TRAILING | typeof STRAY | typeof LITERAL): Iterable<RowBelow> {
     return this.#below(kind);
+  }
+
+  /** @internal The literal block that does not end. */
+  get openLiteral(): RowBelow | undefined {
+    for (const literal of this.#below(LITERAL)) if (literal.unterminated) return literal;
+    return undefined;
   }
 
   /** @internal A row of this kind is below. */
@@ -446,7 +461,7 @@ export class Message {
     }));
   }
 
-  #below(kind: number): RowBelow[] {
+  #below(kind: number): Generator<RowBelow, void, void> {
     return rowsBelow(this.#table, this.row, kind);
   }
 

@@ -33,10 +33,16 @@ const OPENS: Readonly<Record<number, { name: ThoughtName; end: number }>> = {
   [START_REASON]: { name: 'reason', end: END_REASON },
 };
 
+interface Open {
+  readonly start: Mark;
+  readonly name: ThoughtName;
+  readonly end: number;
+}
+
 /** Follows the marks of a body, in order. */
 export class ThoughtReader {
   /** The outermost block that is open. */
-  open: { readonly start: Mark; readonly name: ThoughtName; readonly end: number } | null = null;
+  open: Open | null = null;
   #depth = 0;
 
   /**
@@ -64,42 +70,43 @@ export class ThoughtReader {
  * The thoughts of an analysis of 2.x, which hold no others: each runs to its own end marker, to the next marker that
  * begins one, or to the end of the body (R-COT).
  */
-export function splitThoughts(marks: Iterable<Mark>, bodyTo: number): Thought[] {
-  const thoughts: Thought[] = [];
-  let open: { readonly start: Mark; readonly name: ThoughtName; readonly end: number } | null = null;
-  const close = (textTo: number, to: number): void => {
-    if (open) thoughts.push({ name: open.name, from: open.start.from, to, textFrom: open.start.to, textTo });
-    open = null;
-  };
+export function* splitThoughts(marks: Iterable<Mark>, bodyTo: number): Generator<Thought, void, void> {
+  let open: Open | null = null;
   for (const mark of marks) {
     const opens = OPENS[mark.token];
     if (opens) {
-      close(mark.from, mark.from);
+      if (open) yield thoughtOf(open, mark.from, mark.from);
       open = { start: mark, ...opens };
-    } else if (mark.token === open?.end) {
-      close(mark.from, mark.to);
+    } else if (open && mark.token === open.end) {
+      yield thoughtOf(open, mark.from, mark.to);
+      open = null;
     }
   }
-  close(bodyTo, bodyTo);
-  return thoughts;
+  if (open) yield thoughtOf(open, bodyTo, bodyTo);
 }
 
-/** The outermost blocks of a body that ends at `bodyTo`, and the function calls outside of them (R-CALL). */
-export function readThoughts(marks: Iterable<Mark>, bodyTo: number): { thoughts: Thought[]; calls: Mark[] } {
-  const thoughts: Thought[] = [];
-  const calls: Mark[] = [];
+function thoughtOf({ name, start }: Open, textTo: number, to: number): Thought {
+  return { name, from: start.from, to, textFrom: start.to, textTo };
+}
+
+/** The outermost blocks of a body that ends at `bodyTo`. */
+export function* thoughtsIn(marks: Iterable<Mark>, bodyTo: number): Generator<Thought, void, void> {
   const reader = new ThoughtReader();
   for (const mark of marks) {
     const { open } = reader;
-    const does = reader.take(mark);
-    if (does === 'calls' && calls.length < MOST_CALLS) calls.push(mark);
-    if (does !== 'ends') continue;
-    const { start, name } = open!;
-    thoughts.push({ name, from: start.from, to: mark.to, textFrom: start.to, textTo: mark.from });
+    if (reader.take(mark) === 'ends') yield thoughtOf(open!, mark.from, mark.to);
   }
-  if (reader.open) {
-    const { start, name } = reader.open;
-    thoughts.push({ name, from: start.from, to: bodyTo, textFrom: start.to, textTo: bodyTo });
+  if (reader.open) yield thoughtOf(reader.open, bodyTo, bodyTo);
+}
+
+/** The function calls outside of blocks (R-CALL), up to MOST_CALLS. */
+export function callsIn(marks: Iterable<Mark>): Mark[] {
+  const calls: Mark[] = [];
+  const reader = new ThoughtReader();
+  for (const mark of marks) {
+    if (reader.take(mark) !== 'calls') continue;
+    calls.push(mark);
+    if (calls.length === MOST_CALLS) break;
   }
-  return { thoughts, calls };
+  return calls;
 }

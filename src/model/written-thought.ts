@@ -30,14 +30,17 @@ const LT = 0x3c;
 /** Bytes that are looked at together. */
 const PART = 64 * 1024;
 
+/** The parts of a body in order, without literal blocks; asked for anew whenever they are gone through. */
+type Parts = () => Iterable<Span>;
+
 /**
- * The thought in what an assistant says: `spans` are the parts of the body in order, without literal blocks. A thought
- * that began before the body ends before `stop`, where a 0.1 call begins, or is none.
+ * The thought in what an assistant says. A thought that began before the body ends before `stop`, where a 0.1 call
+ * begins, or is none.
  */
 export function readWrittenThought(
-  source: Bytes, spans: readonly Span[], body: Span, stop: number,
+  source: Bytes, spans: Parts, body: Span, stop: number,
 ): WrittenThought | null {
-  const first = spans[0];
+  const [first] = spans();
   const opened = first?.from === body.from ? opening(source, first) : -1;
   if (opened >= 0) {
     const textFrom = opened + OPEN.length;
@@ -54,15 +57,17 @@ export function readWrittenThought(
 }
 
 /** The body [from, to) without its literal blocks, which are in order. */
-export function outside({ from, to }: Span, literals: readonly Span[]): Span[] {
-  const spans: Span[] = [];
+export function* outside({ from, to }: Span, literals: Iterable<Span>): Generator<Span, void, void> {
+  let isFirst = true;
   let at = from;
   for (const literal of literals) {
-    if (literal.from > at || (at === from && literal.from === from)) spans.push({ from: at, to: literal.from });
+    if (literal.from > at || (at === from && literal.from === from)) {
+      yield { from: at, to: literal.from };
+      isFirst = false;
+    }
     at = literal.to;
   }
-  if (at < to || spans.length === 0) spans.push({ from: at, to });
-  return spans;
+  if (at < to || isFirst) yield { from: at, to };
 }
 
 /** Position of `<think>` when it is the first thing after white space, else -1. */
@@ -80,8 +85,9 @@ function opening(source: Bytes, { from, to }: Span): number {
 }
 
 /** Position of the first `</think>` that stands in one of the spans, not before `from`, and ends not behind `stop`. */
-function closing(source: Bytes, spans: readonly Span[], from: number, stop: number): number {
-  for (const span of spans) {
+function closing(source: Bytes, spans: Parts, from: number, stop: number): number {
+  for (const span of spans()) {
+    if (span.from >= stop) break;
     const to = Math.min(span.to, stop);
     for (let at = Math.max(span.from, from); to - at >= CLOSE.length; at += PART) {
       // A marker may begin in one part and end in the next.
@@ -94,9 +100,13 @@ function closing(source: Bytes, spans: readonly Span[], from: number, stop: numb
 }
 
 /** Behind the marker that stands at `closed` and the white space that follows it in its span. */
-function behind(source: Bytes, spans: readonly Span[], closed: number): number {
-  const { to } = spans.find((span) => span.from <= closed && closed < span.to)!;
+function behind(source: Bytes, spans: Parts, closed: number): number {
   let at = closed + CLOSE.length;
+  let to = at;
+  for (const span of spans()) {
+    if (span.from > closed) break;
+    to = span.to;
+  }
   while (at < to) {
     const bytes = source.bytes(at, Math.min(to, at + PART));
     let i = 0;

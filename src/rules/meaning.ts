@@ -231,7 +231,7 @@ export class Meaning {
   #shownThoughts(message: Message, transcript: TranscriptInfo, marksAreWrong: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through.
     if (!isVisible(message, transcript, this.#source)) return;
-    const thoughts = marksAreWrong && message.hasRow(MARK) ? message.thoughts : [];
+    const thoughts = marksAreWrong && message.hasRow(MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });

@@ -3,7 +3,6 @@
 //
 // Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
 
-import { LITERAL } from '../abi.ts';
 import { textOfPieces } from '../model/content.ts';
 import type { Message, Span } from '../model/message.ts';
 
@@ -22,13 +21,13 @@ interface Cut extends Span {
 /** The whole content in order (without the `<` of escapes and without literal tokens), each piece shown or cut. */
 export function* bodyPieces(message: Message): Generator<Piece, void, void> {
   const cuts = readCuts(message);
-  let next = 0;
+  let next = cuts.next();
   for (const { from, to } of message.contentSpans()) {
     let at = from;
     while (at < to) {
-      while (next < cuts.length && cuts[next]!.to <= at) next++;
-      const cut = cuts[next];
-      const isCut = cut !== undefined && cut.from <= at;
+      while (!next.done && next.value.to <= at) next = cuts.next();
+      const cut = next.done ? null : next.value;
+      const isCut = cut !== null && cut.from <= at;
       const until = Math.min(to, cut ? (isCut ? cut.to : cut.from) : to);
       yield { from: at, to: until, cut: isCut ? cut.cut : null };
       at = until;
@@ -50,29 +49,38 @@ export function shownText(message: Message, source: { bytes(from: number, to: nu
  * What is not shown, in order and without overlap. Marks and `<think>` are private in what an assistant says, and so is
  * `<tool_response>` in what a user says; elsewhere they are text.
  */
-function readCuts(message: Message): Cut[] {
+function* readCuts(message: Message): Generator<Cut, void, void> {
   const { to } = message.body;
-  const open = message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+  const open = message.openLiteral;
   let end: Cut | null = open ? { from: open.from, to, cut: 'literal' } : null;
-  const hidden: Cut[] = message.role === 'user'
-    ? message.functionReplies.map((reply) => ({ from: reply.from, to: reply.to, cut: 'reply' })) : [];
   if (message.role === 'assistant') {
-    const { writtenThought } = message;
-    const thoughts: Span[] = writtenThought ? [...message.thoughts, writtenThought] : message.thoughts;
-    for (const { from, to: end } of thoughts) hidden.push({ from, to: end, cut: 'thought' });
     const [call] = message.functionCalls;
     if (call && !(end && end.from < call.from)) end = { from: call.from, to, cut: 'call' };
     const leak = message.leakedChannel;
     if (leak && !(end && end.from < leak.from)) end = { from: leak.from, to, cut: 'channel' };
   }
-  const cuts: Cut[] = [];
   const shownTo = end?.from ?? to;
+  const cut = message.role === 'user' ? 'reply' : 'thought';
   let at = 0;
-  for (const part of hidden.sort((a, b) => a.from - b.from)) {
+  for (const part of hiddenIn(message)) {
     const from = Math.max(at, part.from);
     at = Math.max(at, Math.min(part.to, shownTo));
-    if (from < at) cuts.push({ from, to: at, cut: part.cut });
+    if (from < at) yield { from, to: at, cut };
   }
-  if (end) cuts.push(end);
-  return cuts;
+  if (end) yield end;
+}
+
+/** Replies in what a user says, and thoughts of an assistant, in order. */
+function* hiddenIn(message: Message): Generator<Span, void, void> {
+  if (message.role === 'user') yield* message.functionReplies;
+  if (message.role !== 'assistant') return;
+  let written: Span | null = message.writtenThought;
+  for (const thought of message.eachThought()) {
+    if (written && written.from < thought.from) {
+      yield written;
+      written = null;
+    }
+    yield thought;
+  }
+  if (written) yield written;
 }

@@ -1,6 +1,6 @@
 // How a message is built: what is wrong with its header, with what stands below it, and with its end.
 
-import { HAS_ESCAPE, LITERAL, STRAY, TRAILING } from '../abi.ts';
+import { HAS_ESCAPE, STRAY, TRAILING } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -17,7 +17,7 @@ export function* structureFindings(
   const cut = !message.isPlain && message.reading.cut;
   yield* headerFindings(message, transcript, cut);
   if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
-  const open = message.isLeaf ? undefined : message.rowsOf(LITERAL).find((literal) => literal.unterminated);
+  const open = message.isLeaf ? undefined : message.openLiteral;
   if (!message.isLeaf) yield* childFindings(message);
   if (open) {
     const detail = swallowed(source, open.from, open.to);

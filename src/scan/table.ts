@@ -43,14 +43,12 @@ export interface RowBelow {
 }
 
 /** The descendants of a row that are of a kind, in order. */
-export function rowsBelow(table: Table, row: number, kind: number): RowBelow[] {
-  const found: RowBelow[] = [];
+export function* rowsBelow(table: Table, row: number, kind: number): Generator<RowBelow, void, void> {
   for (let below = row + 1; below < nextOf(table, row); below++) {
     if (kindOf(table, below) !== kind) continue;
     const unterminated = kind === LITERAL && (kindWord(table, below) & UNTERMINATED) !== 0;
-    found.push({ from: fromOf(table, below), to: toOf(table, below), token: tokenOf(table, below), unterminated });
+    yield { from: fromOf(table, below), to: toOf(table, below), token: tokenOf(table, below), unterminated };
   }
-  return found;
 }
 
 /** Words of the smallest table that holds rows. */

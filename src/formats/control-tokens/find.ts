@@ -5,9 +5,9 @@ import { CLASS_INNER, ENDLITERAL, FUNCTION_OUTPUT, HAS_ESCAPE, HAS_LINE, LITERAL
 import type { Severity } from '../../errors.ts';
 import type { Dialect, DialectId, Token } from '../../scan/dialects.ts';
 import {
-  boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length,
+  boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length, type Written,
 } from './known.ts';
-import { findLookAlikes } from './look-alike.ts';
+import { findLookAlikes, isLookAlike } from './look-alike.ts';
 import { type Found, type FoundRun, FoundTokens } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 
@@ -58,13 +58,10 @@ export function findTokens(text: string, options: FindTokensOptions, most: numbe
   }
   const body = dialectOf('body', options.body);
   const found = new FoundTokens(most);
-  // `<|END|>` has the shape of a foreign token, too.
-  const likes: number[] = [];
   findLookAlikes(text, ({ from, to, token, ways }) => {
-    likes.push(from);
     found.add({ rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` });
   });
-  addTokens(found, text, body, options.role ?? null, likes);
+  addTokens(found, text, body, options.role ?? null);
   for (const seam of seamsOf(text, options, body)) found.addSeam(seam);
   if (body === null) for (const bound of boundsOf(text, edges, found)) found.add(bound);
   return placed(text, found.inOrder());
@@ -92,20 +89,16 @@ function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
   });
 }
 
-/** Whole tokens, of the four dialects and of others. `likes`: where there are look-alikes, in order. */
-function addTokens(
-  found: FoundTokens, text: string, body: Dialect | null, role: string | null, likes: readonly number[],
-): void {
-  let like = 0;
+/** Whole tokens, of the four dialects and of others. */
+function addTokens(found: FoundTokens, text: string, body: Dialect | null, role: string | null): void {
   const escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
   let inLiteral = false;
   for (const { text: written, index } of tokensIn(text)) {
     const token = tokenOfText(written);
     const place = { index, to: index + written.length };
-    found.pass(place);
     if (token === undefined) {
-      while (like < likes.length && likes[like]! < index) like++;
-      if (likes[like] !== index) found.add({ rule: 'foreign-token', ...place, token: publicName(written) });
+      // `<|END|>` has the shape of a foreign token, too.
+      if (!isLookAlike(text, index)) found.add({ rule: 'foreign-token', ...place, token: publicName(written) });
       continue;
     }
     const rule = isMarker(token) ? 'cot-marker' : 'control-token';
@@ -194,8 +187,9 @@ const HEAD = /^\w{0,20}\|?>|^\|\w{1,20}\|>/;
  * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
  * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
  */
-function boundsOf(text: string, edges: string, tokens: FoundTokens): Found[] {
-  const found: Found[] = [];
+function* boundsOf(text: string, edges: string, tokens: FoundTokens): Generator<Found, void, void> {
+  const beginsToken = followed(text, ({ index }) => index);
+  const endsToken = followed(text, ({ index, text: token }) => index + token.length);
   for (const { text: token, index } of boundsIn(text)) {
     let left = index;
     while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;
@@ -209,12 +203,21 @@ function boundsOf(text: string, edges: string, tokens: FoundTokens): Found[] {
       (left === 0 && right === text.length) ||
       (first && (edges === 'both' || edges === 'start')) ||
       (last && (edges === 'both' || edges === 'end')) ||
-      tokens.endsAt(left) || tokens.beginsAt(right)
+      tokens.seamEndsAt(left) || tokens.seamBeginsAt(right) || endsToken(left) || beginsToken(right)
     ) {
-      found.push({ rule: 'bound-token', index, to, token });
+      yield { rule: 'bound-token', index, to, token };
     }
   }
-  return found;
+}
+
+/** Whether a token has its edge at a place; places rise. */
+function followed(text: string, edgeOf: (token: Written) => number): (place: number) => boolean {
+  const tokens = tokensIn(text)[Symbol.iterator]();
+  let next = tokens.next();
+  return (place) => {
+    while (!next.done && edgeOf(next.value) < place) next = tokens.next();
+    return !next.done && edgeOf(next.value) === place;
+  };
 }
 
 const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;

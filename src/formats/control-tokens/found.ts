@@ -24,9 +24,6 @@ export class FoundTokens {
   readonly #alone: FoundRun[] = [];
   readonly #runs: { -readonly [K in keyof FoundRun]: FoundRun[K] }[] = [];
   readonly #seams: Found[] = [];
-  /** Of whole tokens, in order. */
-  readonly #begins: number[] = [];
-  readonly #ends: number[] = [];
 
   constructor(most: number) {
     this.#most = most;
@@ -53,18 +50,13 @@ export class FoundTokens {
     this.add(found);
   }
 
-  /** A whole token stands there, whether it is told or not. */
-  pass({ index, to }: { readonly index: number; readonly to: number }): void {
-    this.#begins.push(index);
-    this.#ends.push(to);
+  /** A seam, which may be part of a token, begins there, or ends. */
+  seamBeginsAt(index: number): boolean {
+    return this.#seams.some((seam) => seam.index === index);
   }
 
-  beginsAt(index: number): boolean {
-    return holds(this.#begins, index) || this.#seams.some((seam) => seam.index === index);
-  }
-
-  endsAt(index: number): boolean {
-    return holds(this.#ends, index) || this.#seams.some((seam) => seam.to === index);
+  seamEndsAt(index: number): boolean {
+    return this.#seams.some((seam) => seam.to === index);
   }
 
   inOrder(): FoundRun[] {
@@ -74,15 +66,3 @@ export class FoundTokens {
 
 /** What is a token comes before what looks like one. */
 const rankOf = ({ rule }: Found): number => (rule === 'token-look-alike' ? 1 : 0);
-
-/** Whether numbers that rise hold one. */
-function holds(numbers: readonly number[], wanted: number): boolean {
-  let low = 0;
-  let high = numbers.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (numbers[middle]! < wanted) low = middle + 1;
-    else high = middle;
-  }
-  return numbers[low] === wanted;
-}

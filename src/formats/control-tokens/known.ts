@@ -32,27 +32,34 @@ const SHAPE = '<\\|[A-Za-z][A-Za-z0-9_-]{0,39}\\|>';
 const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literalPattern).join('|')}`, 'g');
 const BOUND = /<\/?s>|\[(?:BOS|EOS)\]/g;
 
-interface Written {
+/** A token in a text. */
+export interface Written {
   readonly text: string;
   readonly index: number;
 }
 
 /** What may be a token, from left to right; no two overlap. */
-export const tokensIn = (text: string): readonly Written[] => matches(ANY, text);
+export const tokensIn = (text: string): Iterable<Written> => matches(ANY, text);
 /** What bounds a transcript of 0.1. */
-export const boundsIn = (text: string): readonly Written[] => matches(BOUND, text);
+export const boundsIn = (text: string): Iterable<Written> => matches(BOUND, text);
 
 const NONE: readonly Written[] = [];
 
 /** Most texts hold no sign that any of them begins with. */
-function matches(pattern: RegExp, text: string): readonly Written[] {
-  if (!text.includes('<') && !text.includes('[')) return NONE;
-  const found: Written[] = [];
-  pattern.lastIndex = 0;
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    found.push({ text: match[0], index: match.index });
+function matches(pattern: RegExp, text: string): Iterable<Written> {
+  return text.includes('<') || text.includes('[') ? matchesIn(pattern, text) : NONE;
+}
+
+/** One by one: a text may hold very many. */
+function* matchesIn(pattern: RegExp, text: string): Generator<Written, void, void> {
+  for (let at = 0; ; ) {
+    // The pattern is shared: whoever takes a match may use it.
+    pattern.lastIndex = at;
+    const match = pattern.exec(text);
+    if (match === null) return;
+    at = pattern.lastIndex;
+    yield { text: match[0], index: match.index };
   }
-  return found;
 }
 
 export const LONGEST_TOKEN = 48;

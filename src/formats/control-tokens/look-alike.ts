@@ -2,7 +2,7 @@
 // other letters, invisible characters, entities and escapes, spaces, capitals. Linear: from a sign that may open a
 // token, characters are read one by one until none can follow, and another opening sign never can.
 
-import { brokenUp, tokenOfLetters } from './known.ts';
+import { brokenUp, LONGEST_TOKEN, tokenOfLetters, tokenOfText } from './known.ts';
 
 export interface LookAlike {
   /** UTF-16 units, half open. */
@@ -62,15 +62,31 @@ export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => vo
   return reader.steps;
 }
 
+/** One begins there. */
+export const isLookAlike = (text: string, at: number): boolean => !isPlain(text, at) && new Reader(text).read(at) !== null;
+
 /**
- * A `<` with a visible ASCII character behind it that neither a `|` is nor one may be written with: what most are, and
- * soon told.
+ * A `<` that begins no look-alike, as visible ASCII characters alone tell: nothing that is a `|` or may be one behind
+ * it, nothing behind its name that could end it, or a token. What most are, and soon told.
  */
 function isPlain(text: string, at: number): boolean {
-  const next = text.charCodeAt(at + 1);
-  return text.charCodeAt(at) === 0x3c && next > 0x20 && next < 0x7f && next !== 0x7c && next !== 0x26 && next !== 0x5c
-    && next !== 0x25;
+  if (text.charCodeAt(at) !== 0x3c) return false;
+  let to = at + 1;
+  if (text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to));
+  // Most of those with a `|` are tokens as they should be.
+  while (isLower(text.charCodeAt(++to)) && to - at < LONGEST_TOKEN);
+  if (text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to)) && !isLetter(text.charCodeAt(to));
+  if (text.charCodeAt(to + 1) !== 0x3e) return isOther(text.charCodeAt(to + 1));
+  return tokenOfText(text.slice(at, to + 2)) !== undefined;
 }
+
+const BAR = 0x7c;
+/** A visible ASCII character that is no `|` and does not begin one. */
+const isOther = (unit: number): boolean =>
+  unit > 0x20 && unit < 0x7f && unit !== BAR && unit !== 0x26 && unit !== 0x5c && unit !== 0x25;
+const isLower = (unit: number): boolean => (unit >= 0x61 && unit <= 0x7a) || unit === 0x5f;
+/** Of a name, when capitals are small and hyphens underscores. */
+const isLetter = (unit: number): boolean => isLower(unit) || unit === 0x2d || (unit >= 0x41 && unit <= 0x5a);
 
 class Reader {
   readonly #text: string;

@@ -10,7 +10,7 @@ import {
   START_REASON,
   START_REFLECT,
 } from '../../abi.ts';
-import { type Mark, readThoughts, type Thought } from '../../model/thoughts.ts';
+import { callsIn, type Mark, type Thought, thoughtsIn } from '../../model/thoughts.ts';
 import { TOKEN_NAMES } from '../../scan/dialects.ts';
 
 const textOf = (id: number): string => `<|${TOKEN_NAMES[id]}|>`;
@@ -28,7 +28,7 @@ const MARKS = new RegExp(`<\\|(?:${IDS.map((id) => TOKEN_NAMES[id]!).join('|')})
 /** The outermost thoughts of a text and the calls outside of them; positions are UTF-16 units. */
 export function marksOf(text: string): { thoughts: Thought[]; calls: Mark[] } {
   if (!text.includes('<|')) return { thoughts: [], calls: [] };
-  return readThoughts(marksIn(text), text.length);
+  return { thoughts: [...thoughtsIn(marksIn(text), text.length)], calls: callsIn(marksIn(text)) };
 }
 
 function* marksIn(text: string): Generator<Mark, void, void> {

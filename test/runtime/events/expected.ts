@@ -1,5 +1,4 @@
 // What the answer of an output must be, taken from `parse` and `show`: the texts, calls and reasoning of the assistant.
-import { LITERAL } from '../../../src/abi.ts';
 import { isToolRecipient } from '../../../src/model/attributes.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
@@ -43,7 +42,7 @@ export function expectedOf(
       // What is shown and ends as a call to nobody is none.
       const isNoCall = options.rescue === true && isShown && recipient === null && message.end === 'call';
       const end = !isNoCall ? message.end : channel === 'final' ? 'return' : 'end';
-      const isOpenLiteral = message.rowsOf(LITERAL).some(({ unterminated }) => unterminated);
+      const isOpenLiteral = message.openLiteral !== undefined;
       const hasPart = message.writtenThought?.isOpened === false || isOpenLiteral;
       if (role === 'assistant' && (hasPart || options.harmonyPreambles)) isExact = false;
       if (role !== 'assistant') {

@@ -4,7 +4,6 @@ import { isToolRecipient } from '../../../src/model/attributes.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import type { DoneMessage, StreamEvent } from '../../../src/runtime/stream/event.ts';
-import { LITERAL } from '../../../src/abi.ts';
 import { TOKEN_NAMES } from '../../../src/scan/dialects.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
@@ -51,7 +50,7 @@ export function expectAgreement(
       const isPreamble = options.harmonyPreambles === true && end === 'call' && channel === 'commentary' && hasToken;
       const shownAs = isPreamble ? shownPlainly(input, message.body.to, index, options) : null;
       const visible = shownAs !== null || isVisible(message, transcript.info, source, options);
-      const trailing = message.rowsOf(8);
+      const trailing = [...message.rowsOf(8)];
       const closing =
         end === 'eof' || end === 'implicit' ? message.to : terminatorTo(message.to, trailing, input, message.body.to);
       const { from: bodyFrom, to: bodyTo } = message.body;
@@ -64,7 +63,7 @@ export function expectAgreement(
       const shown = deltasOf(events, 'response.delta', of);
       // What stands before a `</think>` alone was told by then.
       const isLate = message.writtenThought?.isOpened === false;
-      const hasOpenLiteral = message.rowsOf(LITERAL).some(({ unterminated }) => unterminated);
+      const hasOpenLiteral = message.openLiteral !== undefined;
       if (!visible) expect(shown, told2).toBe('');
       else if (shownAs !== null) expect(shown, told2).toBe(shownAs);
       else if (isLate) expect(hasOpenLiteral || shown.endsWith(shownText(message, source)), told2).toBe(true);
