@@ -5,8 +5,9 @@ import { isUtf8 } from 'node:buffer';
 import { JSON_DEEPEST } from '../../abi.ts';
 import { isBlank } from '../../model/bytes.ts';
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { crowdOf } from '../../corpus/records/crowded.ts';
 import { isMarked, MARK } from '../../corpus/records/json-bytes.ts';
-import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
+import { type CorpusRecord, isSurelyNoJson, type RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
@@ -190,10 +191,15 @@ function recordOf(
   const wrong = (problem: string, at: number | null = null): RecordProblem => ({ ...place, problem, remedy: '', at });
   if (isTooLong) return wrong(`the line is longer than ${largest} bytes`);
   if (!isUtf8(bytes)) return wrong('it is not valid UTF-8', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+  const crowd = crowdOf(bytes);
+  if (crowd !== null) return wrong(`it holds ${crowd}`);
+  const notJson = (): RecordProblem =>
+    isBlank(bytes, 0, bytes.length) ? wrong('the line is blank')
+      : wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+  if (isSurelyNoJson(bytes, (short) => machine.checkJson(short, JSON_DEEPEST))) return notJson();
   try {
     return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
   } catch {
-    if (isBlank(bytes, 0, bytes.length)) return wrong('the line is blank');
-    return wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+    return notJson();
   }
 }

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Source } from '../../scan/source.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
+import { crowdOf } from './crowded.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
 import type { ValuesPlace } from './framing.ts';
 import { type Layout, layoutOf } from './layout.ts';
@@ -136,10 +137,9 @@ export function tooLarge(place: Placed): RecordProblem {
 /** Null: there is nothing but white space. */
 export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
   if (!isUtf8(bytes)) return { ...place, problem: 'it is not valid UTF-8', remedy: 'write it as UTF-8', at: null };
-  const text = bytes.toString('utf8');
-  try {
-    return { ...place, value: JSON.parse(text) as unknown, bytes, isRounded: isRounded(text) };
-  } catch {
+  const crowd = crowdOf(bytes);
+  if (crowd !== null) return { ...place, problem: `it holds ${crowd}`, remedy: 'split it', at: null };
+  const notJson = (): RecordProblem | null => {
     if (isBlank(bytes, 0, bytes.length)) return null;
     const found = locate?.(bytes) ?? null;
     return {
@@ -148,5 +148,20 @@ export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions
       remedy: 'give one JSON object a line, or one list',
       at: found === null ? null : place.from + found,
     };
+  };
+  if (locate !== undefined && isSurelyNoJson(bytes, locate)) return notJson();
+  const text = bytes.toString('utf8');
+  try {
+    return { ...place, value: JSON.parse(text) as unknown, bytes, isRounded: isRounded(text) };
+  } catch {
+    return notJson();
   }
+}
+
+/** Bytes of a line for which an error of the engine's parser costs more than looking before. */
+const SHORT = 256;
+
+/** `locate`: see RecordOptions; a short line nests no deeper than it looks. */
+export function isSurelyNoJson(bytes: Uint8Array, locate: (bytes: Uint8Array) => number | null): boolean {
+  return bytes.length < SHORT && (locate(bytes) ?? -1) >= 0;
 }

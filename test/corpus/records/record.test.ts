@@ -21,6 +21,17 @@ function short(records: object[]): unknown[] {
   );
 }
 
+test('very many values in one record are refused, not those in its strings', () => {
+  const lists = `{"a":[${'[],'.repeat(65_533)}[]]}`;
+  const numbers = `{"a":[${'0,'.repeat(1_048_576)}0]}`;
+  const text = JSON.stringify('[\\"{,'.repeat(300_000));
+  const lines = [lists, lists.replace('[', '[[],'), numbers, numbers.replace('[', '[0,'), `{${text}:${text}}`];
+  const found = read(`${lines.join('\n')}\n`).map((record) => ('problem' in record ? record.problem : null));
+  expect(found).toEqual([
+    null, 'it holds more than 65536 objects and lists', null, 'it holds more than 1048576 values', null,
+  ]);
+});
+
 describe('lines', () => {
   const cases: [name: string, input: string | Uint8Array, expected: unknown[]][] = [
     [

@@ -1,0 +1,43 @@
+// Records that hold so many values that reading them would take many times their bytes: they are refused before.
+
+import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
+
+/** Objects and lists of one record that is read as a value; each costs up to two kilobytes on its way. */
+export const MOST_CONTAINERS = 65536;
+/** Values beside the first of each object and list. */
+const MOST_FURTHER = 1 << 20;
+
+/** What a record holds too many of; null: nothing. What is no JSON may be told as anything. */
+export function crowdOf(bytes: Uint8Array): string | null {
+  // Each takes two bytes or more.
+  if (bytes.length < 2 * MOST_CONTAINERS) return null;
+  let containers = 0;
+  let further = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    if (byte === QUOTE) at = endOfString(bytes, at + 1);
+    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) containers++;
+    else if (byte === COMMA) further++;
+  }
+  if (containers > MOST_CONTAINERS) return `more than ${MOST_CONTAINERS} objects and lists`;
+  return further > MOST_FURTHER ? `more than ${MOST_FURTHER} values` : null;
+}
+
+/** Short strings are read byte by byte. */
+const SHORT = 32;
+
+/** Position of the quote that ends the string at `from`, or the end. */
+function endOfString(bytes: Uint8Array, from: number): number {
+  let at = from;
+  for (const near = Math.min(bytes.length, from + SHORT); at < near; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  for (let quote = bytes.indexOf(QUOTE, at); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let slashes = 0;
+    while (quote - slashes > at && bytes[quote - slashes - 1] === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote;
+    at = quote;
+  }
+  return bytes.length;
+}
