@@ -67,6 +67,7 @@ export interface CheckSetting {
 }
 
 const NOTHING: readonly Diagnostic[] = [];
+const isGapKind = (kind: number): boolean => kind !== MESSAGE && kind !== HEADER;
 /** No row. */
 const NONE = -1;
 
@@ -168,6 +169,10 @@ export class Checker implements SourceWatcher {
           if (begins) yield* this.#found.take();
         }
         if (begins) {
+          if (!isGapKind(kind) && this.#found.isRunning) {
+            this.#found.finish();
+            yield* this.#found.take();
+          }
           const told = this.#endTranscript(before, messages, divider.current!.from);
           if (told !== NOTHING) yield* told;
           this.#meaning.begin(divider.current!);
@@ -182,7 +187,7 @@ export class Checker implements SourceWatcher {
         const next = nextOf(batch, row);
         const isSkipped = kind === MESSAGE && this.#skip(batch, row, tags.next(row, next), 0) > row;
         if (!isSkipped) this.#row(batch, row, kind);
-        const isGap = kind !== MESSAGE && kind !== HEADER;
+        const isGap = isGapKind(kind);
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
         if (isSure) this.#found.settle(isGap);
         if (this.#found.isReady) yield* this.#found.take();
@@ -198,7 +203,7 @@ export class Checker implements SourceWatcher {
     divider.likeness.close();
     this.#found.release();
     this.#invalidBytes(Infinity, 0, divider.number);
-    this.#found.settle();
+    this.#found.finish();
     yield* this.#found.take();
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
   }
@@ -242,7 +247,7 @@ export class Checker implements SourceWatcher {
     divider.likeness.close();
     this.#found.release();
     this.#invalidBytes(from, 0, divider.number);
-    this.#found.settle();
+    this.#found.finish();
     yield* this.#found.take();
     if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
   }
@@ -260,7 +265,7 @@ export class Checker implements SourceWatcher {
   *#openCalls(transcript: TranscriptInfo): Generator<Diagnostic, void, void> {
     const found = new PendingFindings(this.#walk.divider.likeness, false);
     for (const finding of this.#meaning.end()) found.add(finding, transcript.number, transcript.declared);
-    found.settle();
+    found.finish();
     yield* found.take();
   }
 

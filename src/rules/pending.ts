@@ -10,6 +10,12 @@ const DEPENDING: ReadonlySet<RuleName> = new Set(['missing-header', 'missing-cal
 /** Findings of a message and the gap before it that are told one by one; and bytes of a run of others, in a gap. */
 const MOST_ALONE = 1000;
 const LONGEST_RUN = 1 << 20;
+/**
+ * The same of a transcript, and its bytes for each further one: a finding about a tiny message takes many times longer
+ * than the message.
+ */
+const MOST_OF_TRANSCRIPT = 4000;
+const BYTES_EACH = 64;
 
 /** Findings that differ in nothing but their place. */
 interface Run {
@@ -36,9 +42,14 @@ export class PendingFindings {
   /** Of the first transcript, while it is open what it looks like. */
   #held: Entry[] = [];
   #ready: Diagnostic[] = [];
-  /** Findings since the last message; beyond MOST_ALONE, those of one kind are one. */
+  /** Findings since the last message that were told alone; beyond MOST_ALONE, those of one kind are one. */
   #count = 0;
   #runs: Run[] = [];
+  /** The transcript at hand: its first finding, its findings that were told alone, and whether that is all of them. */
+  #transcript = -1;
+  #from = 0;
+  #told = 0;
+  #isCrowded = false;
 
   /** `strict`: warnings are errors. */
   constructor(likeness: HarmonyLikeness, strict: boolean) {
@@ -51,11 +62,28 @@ export class PendingFindings {
     if (depends && this.#likeness.isLikely && finding.rule !== 'looks-like-harmony') return;
     if (depends && this.#likeness.isOpen) {
       this.#held.push(this.#entry(finding, transcript, declared, isGapText));
-    } else if (++this.#count <= MOST_ALONE) {
+    } else if (this.#isAlone(finding, transcript)) {
       this.#pending.push(this.#entry(finding, transcript, declared, isGapText));
     } else {
       this.#run(finding, transcript, declared, isGapText);
     }
+  }
+
+  /** As the message and the transcript are until here: the same for every way of reading them. */
+  #isAlone({ from }: Finding, transcript: number): boolean {
+    if (transcript !== this.#transcript) {
+      this.#transcript = transcript;
+      this.#from = from;
+      this.#told = 0;
+      this.#isCrowded = false;
+    }
+    if (this.#told >= MOST_OF_TRANSCRIPT + (from - this.#from) / BYTES_EACH) this.#isCrowded = true;
+    else if (this.#count < MOST_ALONE) {
+      this.#count++;
+      this.#told++;
+      return true;
+    }
+    return false;
   }
 
   #entry(finding: Finding, transcript: number, declared: boolean, isGapText: boolean): Entry {
@@ -78,10 +106,12 @@ export class PendingFindings {
     run.times++;
   }
 
-  /** The runs are over, those of more than `bytes`. */
+  /** The runs are over, those of more than `bytes`, and those of a transcript before. */
   #endRuns(bytes: number): void {
     if (this.#runs.length === 0) return;
-    const over = this.#runs.filter(({ from, to }) => to - from >= bytes);
+    const over = this.#runs.filter(
+      ({ from, to, transcript }) => to - from >= bytes || transcript !== this.#transcript,
+    );
     this.#runs = this.#runs.filter((run) => !over.includes(run));
     for (const { finding, transcript, declared, isGapText, from, to, times } of over) {
       const whole = times === 1 ? finding : { ...finding, from, to, detail: `${times} times, from here on` };
@@ -92,6 +122,11 @@ export class PendingFindings {
   /** Something was found since the last `settle`. */
   get isAny(): boolean {
     return this.#pending.length > 0 || this.#runs.length > 0;
+  }
+
+  /** A run may become longer. */
+  get isRunning(): boolean {
+    return this.#runs.length > 0;
   }
 
   /** Something waits for what the text looks like. */
@@ -130,8 +165,18 @@ export class PendingFindings {
 
   /** What was found is to be told, in order. `isGap`: in a gap that goes on, where a run may wait to become longer. */
   settle(isGap = false): void {
-    this.#endRuns(isGap ? LONGEST_RUN : 0);
+    this.#endRuns(isGap || this.#isCrowded ? LONGEST_RUN : 0);
     if (!isGap) this.#count = 0;
+    this.#tell();
+  }
+
+  /** The transcript has ended, and the gap behind it: all that was found is to be told. */
+  finish(): void {
+    this.#endRuns(0);
+    this.#tell();
+  }
+
+  #tell(): void {
     const pending = this.#pending;
     if (pending.length === 0) return;
     this.#pending = [];
