@@ -72,10 +72,10 @@ function workOf({ bytes, dialect }: Shape, size: number): { asked: number; found
 describe('shapes that have been expensive', () => {
   const drawn = randomOf(SEED);
   test.each(KNOWN_SHAPES)('$name', async (shape) => {
-    expect(await failuresOf(shape, isAll ? 256 * KIB : 16 * KIB, drawn)).toEqual([]);
+    expect(await failuresOf(shape, isAll ? 256 * KIB : 4 * KIB, drawn)).toEqual([]);
     if (shape.dialect === 'record') return;
     // Of a message or a gap, whatever its length: some kinds of findings, two of which may come to 1,000 each.
-    expect(workOf(shape, isAll ? MIB : 64 * KIB).found).toBeLessThan(2100);
+    expect(workOf(shape, isAll ? MIB : 32 * KIB).found).toBeLessThan(2100);
   });
 
   test('patterns of schemas: some are compiled, of the other calls it is told that they are not checked', () => {

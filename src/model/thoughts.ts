@@ -25,7 +25,7 @@ export interface Mark {
 }
 
 /** Calls of a message, and replies: what follows belongs to the last of them. */
-export const MOST_CALLS = 65536;
+export const MOST_CALLS = 32768;
 
 const OPENS: Readonly<Record<number, { name: ThoughtName; end: number }>> = {
   [START_REFLECT]: { name: 'reflect', end: END_REFLECT },

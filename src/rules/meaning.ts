@@ -132,9 +132,9 @@ export class Meaning {
     const { role } = message;
     this.#schemas.earn(message.to - message.from);
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
-    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
+    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : null;
     const isReply = isLine && (role === 'tool' || role === 'user');
-    const names = isReply ? readReplyNames(message, this.#source) : calls.map(({ name }) => name);
+    const names = isReply ? readReplyNames(message, this.#source) : calls?.names ?? [];
     this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
     if (wrong) tell(wrong);
@@ -142,7 +142,7 @@ export class Meaning {
     const tellCall = (problem: CallProblem | null): void => {
       if (problem) tell({ ...problem, ...span });
     };
-    for (const call of calls) {
+    for (const call of calls ?? []) {
       const fault = callFault(call, message, this.#machine, this.#source);
       if (fault !== null) tell(fault);
       tellCall(this.#lineCall(call));

@@ -6,6 +6,7 @@ import type { Finding } from '../errors.ts';
 import { isBlankByte } from '../model/bytes.ts';
 import { CLOSE_CALL, HERMES_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
+import type { Mark } from '../model/thoughts.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
 import { isObject, type JsonObject, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
 
@@ -46,13 +47,42 @@ function readObject(
   return { name: typeof name === 'string' ? name : null, value };
 }
 
-/** The calls of an assistant's message, one for each token or tag outside of its thoughts, in order. */
-export function readLineCalls(message: Message, source: Bytes): LineCall[] {
-  const tokens = message.functionCalls;
-  const { to } = message.body;
-  return tokens.map((token, i) => {
-    return readCall(source, { from: token.to, to: tokens[i + 1]?.from ?? to }, token.token === HERMES_CALL);
-  });
+/** Calls of a message that are kept when they have been read; further ones are read again. */
+const KEPT_CALLS = 256;
+
+/** The calls of an assistant's message, one for each token or tag outside of its thoughts, in order; null: none. */
+export function readLineCalls(message: Message, source: Bytes): LineCalls | null {
+  return message.functionCalls.length === 0 ? null : new LineCalls(message, source);
+}
+
+class LineCalls implements Iterable<LineCall> {
+  readonly #tokens: readonly Mark[];
+  readonly #source: Bytes;
+  readonly #to: number;
+  readonly #kept: LineCall[] = [];
+
+  constructor(message: Message, source: Bytes) {
+    this.#tokens = message.functionCalls;
+    this.#source = source;
+    this.#to = message.body.to;
+  }
+
+  /** The tools that they call; null: what follows the token names none. */
+  get names(): (string | null)[] {
+    return Array.from(this, ({ name }) => name);
+  }
+
+  *[Symbol.iterator](): Generator<LineCall, void, void> {
+    for (let i = 0; i < this.#tokens.length; i++) yield this.#kept[i] ?? this.#read(i);
+  }
+
+  #read(i: number): LineCall {
+    const { to: from, token } = this.#tokens[i]!;
+    const to = this.#tokens[i + 1]?.from ?? this.#to;
+    const call = readCall(this.#source, { from, to }, token === HERMES_CALL);
+    if (i < KEPT_CALLS) this.#kept[i] = call;
+    return call;
+  }
 }
 
 /** A call, of which [from, to) is what follows the token. */

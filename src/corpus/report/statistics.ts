@@ -174,7 +174,8 @@ export class Statistics extends Sums {
   #calls(message: Message, isLine: boolean, source: Bytes): void {
     let names: string[];
     if (isLine) {
-      names = readLineCalls(message, source).map(({ name }) => (name === null ? NAMELESS : plainName(name)));
+      const called = readLineCalls(message, source)?.names ?? [];
+      names = called.map((name) => (name === null ? NAMELESS : plainName(name)));
       if (names.length === 0) return;
     } else {
       const { recipient } = message;

@@ -5,6 +5,7 @@ import { HAS_ESCAPE } from '../../abi.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { type ControlToken, findControlTokens, type FindTokensOptions } from './find.ts';
 import { brokenUp, dialectOf, inDialect, tokenOfText } from './known.ts';
+import { GatheredText } from '../gathered-text.ts';
 import { writeBody } from '../write/body.ts';
 
 export type EscapeStyle = 'escape' | 'neutralise';
@@ -106,11 +107,12 @@ function partOf(part: string, isTail: boolean): string {
 
 /** The text with the edits made. */
 export function applyEdits(text: string, edits: readonly TokenEdit[]): string {
-  let changed = '';
+  const changed = new GatheredText();
   let at = 0;
   for (const { index, length, text: replacement } of edits) {
-    changed += text.slice(at, index) + replacement;
+    changed.add(text.slice(at, index) + replacement);
     at = index + length;
   }
-  return changed + text.slice(at);
+  changed.add(text.slice(at));
+  return changed.text;
 }

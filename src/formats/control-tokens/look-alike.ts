@@ -63,7 +63,8 @@ export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => vo
 }
 
 /** One begins there. */
-export const isLookAlike = (text: string, at: number): boolean => !isPlain(text, at) && new Reader(text).read(at) !== null;
+export const isLookAlike = (text: string, at: number): boolean =>
+  !isPlain(text, at) && new Reader(text).read(at) !== null;
 
 /**
  * A `<` that begins no look-alike, as visible ASCII characters alone tell: nothing that is a `|` or may be one behind

@@ -9,7 +9,7 @@ import { readFunctionList } from '../../tools/lists.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
 import { movedFiles } from '../files.ts';
-import type { Loss } from '../loss.ts';
+import { type Loss, Refusal } from '../loss.ts';
 import { CALL_FRAME, readReply, readWrittenCall, readWrittenReplies, withoutWrittenTools } from '../written-calls.ts';
 import { withoutWritten, writtenIn } from '../written-thoughts.ts';
 import { readCallText } from './json.ts';
@@ -34,7 +34,7 @@ export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptD
     } else if (message.role === 'assistant') {
       const tags = tagsOf(message);
       const said = withoutWritten(message, index, losses);
-      for (const part of said.flatMap((it) => readAssistant(it, tags))) {
+      for (const part of said.flatMap((it) => readAssistant(it, tags, index))) {
         if (part.recipient != null) open.call(null, part.recipient);
         messages.push(part);
       }
@@ -91,11 +91,14 @@ function tagsOf(message: MessageData): Span[] {
 }
 
 /** Thoughts first, then what is shown, then the calls. `tags`: those that may be calls in what is shown. */
-function readAssistant(message: MessageData, tags: readonly Span[]): MessageData[] {
+function readAssistant(message: MessageData, tags: readonly Span[], index: number): MessageData[] {
   // Written reasoning, by now.
   if (message.channel === 'analysis') return [strip(message)];
   const { content } = message;
   const { thoughts, calls: ofTokens } = marksOf(content);
+  if (thoughts.length > MOST_CALLS) {
+    throw new Refusal(index, `it holds more than ${MOST_CALLS} thoughts, each a message of its own`, 'split it');
+  }
   const calls = withTags(ofTokens, tags, thoughts);
   const { role, name, attributes } = message;
   const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };

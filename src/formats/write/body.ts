@@ -4,6 +4,7 @@
 import { CLASS_CLOSE, CLASS_INNER, CLASS_OPEN, HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
 import type { MessageData } from '../../model/data.ts';
 import { type Dialect, DIALECTS } from '../../scan/dialects.ts';
+import { GatheredText } from '../gathered-text.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isShown } from '../../rules/message-data.ts';
 
@@ -127,7 +128,7 @@ function has(tokens: RegExp, content: string): boolean {
  * end, which would do so with the terminator.
  */
 function escape(content: string, tokens: RegExp, quotesThink: (at: number) => boolean = () => false): string {
-  let text = '';
+  const text = new GatheredText();
   let at = 0;
   for (const match of content.matchAll(tokens)) {
     const token = match[0];
@@ -135,15 +136,16 @@ function escape(content: string, tokens: RegExp, quotesThink: (at: number) => bo
     if (isThink && !quotesThink(match.index)) continue;
     if (isThink || token.startsWith('<|start_') || token.startsWith('<|end_')) {
       const from = beforeSigns(content, match.index);
-      text += content.slice(at, from) + LITERAL + content.slice(from, match.index) + token + ENDLITERAL;
+      text.add(content.slice(at, from) + LITERAL + content.slice(from, match.index) + token + ENDLITERAL);
     } else {
-      text += `${content.slice(at, match.index)}<${token}`;
+      text.add(`${content.slice(at, match.index)}<${token}`);
     }
     at = match.index + token.length;
   }
   const tail = beforeSigns(content, content.length);
-  text += content.slice(at, tail);
-  return tail < content.length ? text + LITERAL + content.slice(tail) + ENDLITERAL : text;
+  text.add(content.slice(at, tail));
+  if (tail < content.length) text.add(LITERAL + content.slice(tail) + ENDLITERAL);
+  return text.text;
 }
 
 /** Where the run of `<` begins that ends at `to`. It never reaches back into a token, which ends with `>`. */
