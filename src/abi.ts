@@ -396,6 +396,8 @@ export const ELSEWHERE = 0x400;
 export const CODED_TAGS = 0x800;
 // TOOLS: the record's messages are two transcripts, the sides of a preference.
 export const HAS_SIDES = 0x1000;
+// TOOLS: the record is text in which no message, token or header can stand.
+export const IS_TEXT = 0x2000;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;
@@ -423,10 +425,14 @@ export const FORM_MESSAGES = 1;
 export const FORM_CONVERSATIONS = 2;
 // Items of Responses, preferences, prompts with completions, instructions.
 export const FORM_OTHERS = 4;
+// Among them, prompts with completions that are texts, where nothing is known of how they are to be read.
+export const FORM_TEXTS = 8;
 
-// -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts.
+// -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts, records that are
+// text.
 export const RECORD_SUM_PLAIN = 0;
 export const RECORD_SUM_CALLS = 32;
 export const RECORD_SUM_MESSAGES = 33;
 export const RECORD_SUM_TRANSCRIPTS = 34;
+export const RECORD_SUM_TEXTS = 35;
 export const RECORD_SUM_WORDS = 36;

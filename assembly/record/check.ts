@@ -4,9 +4,9 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, MAY_THINK, PARTS, RECORD_ROWS,
-  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TRANSCRIPTS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES,
-  SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, MAY_THINK, PARTS, RECORD_ROWS,
+  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS, ROLE_MASK,
+  ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
@@ -31,6 +31,10 @@ export function countRecords(record: u32, end: u32, sums: usize): u32 {
     const at = rowAt(record);
     if ((load<u32>(at) & SLOW) != 0 || statusOf(at + ROW_BYTES) == TOOLS_ASK) return record;
     record = load<u32>(at, 12);
+    if ((load<u32>(at, ROW_BYTES) & IS_TEXT) != 0) {
+      add(sums + (RECORD_SUM_TEXTS << 2));
+      continue;
+    }
     const to = rowAt(record);
     let messages: u32 = 0;
     for (let row = at + RECORD_ROWS * ROW_BYTES; row < to; row = rowAt(load<u32>(row, 12))) {
@@ -99,6 +103,8 @@ const UNSURE: u32 = 2;
 /** Whether nothing is to be told of the record but calls that are open, and `thoughts`. */
 export function isClean(record: usize, end: usize): bool {
   const tools = record + ROW_BYTES;
+  // That it is text, and no transcript, is for the host to tell.
+  if ((load<u32>(tools) & IS_TEXT) != 0) return false;
   const hasCalls = (load<u32>(record) & HAS_CALLS) != 0;
   const status = statusOf(tools);
   let definitions: usize = 0;

@@ -2,15 +2,13 @@
 // `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
 // texts of the system that stand beside the messages.
 
-import {
-  BEGINS_SIDE, BODY, CODED, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER,
-} from '../../src/abi';
+import { BEGINS_SIDE, BODY, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
-import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, row } from './state';
-import { holdsPair } from './tags';
+import { mayHoldToken, mayHoldTranscript } from './plain-text';
+import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, markText, row } from './state';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
 
@@ -210,10 +208,10 @@ function itemsOf(p: usize, isInput: bool): usize {
 }
 
 /**
- * The record ends. Whether it holds a chat; what was kept of one is written. `wasList`: there is a list of messages,
- * of ShareGPT or not.
+ * The record ends. Whether it holds what is read here; what was kept of it is written. `wasList`: there is a list of
+ * messages, of ShareGPT or not; `takesTexts`: FORM_TEXTS.
  */
-export function endOthers(wasList: bool): bool {
+export function endOthers(wasList: bool, takesTexts: bool): bool {
   if (wasList) {
     if (hasItems) markOdd();
     endEntries();
@@ -225,7 +223,7 @@ export function endOthers(wasList: bool): bool {
     if (items == 0 || isText || isLate || (has & (HAS_OTHER | HAS_PAIR)) != 0) markOdd();
     return true;
   }
-  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();
+  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair(takesTexts);
   if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
@@ -263,8 +261,12 @@ function isList(p: usize): bool { return p != 0 && load<u8>(p) == OPEN_LIST; }
 function isText(p: usize): bool { return p != 0 && load<u8>(p) == QUOTE; }
 
 /** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
-function writePair(): bool {
+function writePair(takesTexts: bool): bool {
   if (prompt != 0 && completion != 0) {
+    if (takesTexts && isText(prompt) && isText(completion)) {
+      writeTexts();
+      return true;
+    }
     if (!isList(prompt) || !isList(completion)) return false;
     markElsewhere();
     writeLists(prompt, completion);
@@ -322,20 +324,18 @@ function writeAnswer(side: usize): void {
 /** The text at p. One that holds a token is the text of a transcript, which is for the host. */
 function plainText(p: usize): void {
   textValue(p, IN_RECORD);
-  const isCoded = (kindOfBody() & CODED) != 0;
-  if (isCoded ? mayHoldToken(textFrom, textTo) : holdsPair(textFrom, textTo, TOKEN_START)) markOdd();
+  if (mayHoldToken(kindOfBody(), textFrom, textTo)) markOdd();
 }
 
-/** `<|`. */
-const TOKEN_START: u32 = 0x7c3c;
-
-/** Whether `<|` may stand in [p, to), where any character may be written as an escape. */
-function mayHoldToken(p: usize, to: usize): bool {
-  for (; p < to; p++) {
-    const word = load<u32>(p);
-    if ((word & 0xffff) == TOKEN_START) return true;
-    // `003c` and `007c` in `\u003c` and `\u007C`.
-    if ((word | 0x20040000) == 0x63373030) return true;
-  }
-  return false;
+/** Prompt and completion that are texts: one text, which may hold transcripts. */
+function writeTexts(): void {
+  textValue(completion, IN_RECORD);
+  kindOfBody();
+  const from = textFrom;
+  const to = textTo;
+  textValue(prompt, IN_RECORD);
+  kindOfBody();
+  if (mayHoldTranscript(textFrom, textTo, from, to)) markOdd();
+  markElsewhere();
+  markText();
 }

@@ -85,14 +85,16 @@ export class Counter {
     const messages = sums[abi.RECORD_SUM_MESSAGES]!;
     const calls = sums[abi.RECORD_SUM_CALLS]!;
     const transcripts = sums[abi.RECORD_SUM_TRANSCRIPTS]!;
-    if (transcripts === 0) return;
+    const texts = sums[abi.RECORD_SUM_TEXTS]!;
+    if (transcripts + texts === 0) return;
+    if (texts > 0) this.#find('text-between-messages', texts);
     for (let i = 0; i < 32; i++) this.#plain[i]! += sums[abi.RECORD_SUM_PLAIN + i]!;
     this.#ends[0]! += messages - calls;
     this.#ends[1]! += calls;
     this.#messages += messages;
     this.#calls += calls;
     this.#transcripts += transcripts;
-    this.#dialects.add(CHAT, transcripts);
+    if (transcripts > 0) this.#dialects.add(CHAT, transcripts);
     sums.fill(0);
   }
 

@@ -252,6 +252,21 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"input":"a","output":[{"role":"assistant","content":"b"}]', '"input":[{"role":"user","content":"a"}],"text":{}',
     '"input":[{"type":"web_search_call"}]', '"input":[{"role":"assistant","content":"a","phase":"commentary"}]',
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
+  // A prompt and its completion in which no transcript can stand; some in which one may.
+  ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n-"}\n{"completion":"","prompt":"a b: version 2"}\n', [
+    'record 0 line 0 slow object', 'record 1 line 1 parts losses elsewhere text',
+  ]],
+  ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n"}\n{"prompt":"_a-b c","completion":"1234567 :"}\n', [
+    'record 0 line 0 parts losses elsewhere text', 'record 1 line 1 parts losses elsewhere text',
+  ]],
+  ...[
+    ['', 'b'], ['a', 'b'], [' a b', 'c'], ['\\ta b', 'c'], ['# a', 'b'], ['---', ''], ['\ufeffa b', 'c'],
+    ['a_1-b: c', 'd'], ['a b', '<s>c'], ['a <', '|start|>'], ['a b[BOS]', 'c'], ['a b [', 'EOS]'],
+    ['a b\\n---\\n', 'c'], ['a b\\n-', '--'], ['a b\\nversion: 2.2', 'c'], ['a b\\nvers', 'ion: 2.2'],
+    ['a \\u003cs>', 'b'], ['a b', '\\u002d--'], ['a \\ud83d', 'b'],
+  ].map(([prompt, completion]): [string, string[]] => [
+    `{"prompt":"${prompt}","completion":"${completion}"}\n`, ['record 0 line 0 slow object'],
+  ]),
   // A prompt with its completion; preferences, of which each side is a transcript behind the prompt.
   [`{"completion":[${U('"b"')}],"prompt":[${U('"a"')}]}\n{"prompt":[],"completion":[],"chosen":1}\n`, [
     'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  user', '    body|b',
@@ -279,7 +294,7 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":"\\ud83d","chosen":"b","rejected":"c"', `"input":[${U('"a"')}],"chosen":[]`,
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
   ...[
-    '"prompt":"a","completion":"b"', '"prompt":[],"completion":"b"', '"chosen":"a","rejected":"b"',
+    '"prompt":[],"completion":"b"', '"chosen":"a","rejected":"b"',
     '"prompt":[],"chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":[]', '"prompt":"a"',
     '"text":"a","prompt":[],"completion":[]', '"instruction":"a","output":"b","prompt":null',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),

@@ -69,7 +69,7 @@ class Gathered implements Table {
   }
 }
 
-export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS;
+export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS | abi.FORM_TEXTS;
 
 /** How lines lie in memory. */
 export interface Placed {
@@ -179,7 +179,7 @@ export function withoutKeptTools(words: Int32Array): Int32Array {
     const kind = plain[at]!;
     if ((kind & abi.KIND_MASK) !== abi.TOOLS) continue;
     const status = statusOf(kind) === abi.TOOLS_NONE ? abi.TOOLS_NONE : abi.TOOLS_ASK;
-    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (abi.ELSEWHERE | abi.HAS_SIDES));
+    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (abi.ELSEWHERE | abi.HAS_SIDES | abi.IS_TEXT));
   }
   return plain;
 }
@@ -197,7 +197,9 @@ const RECORD_FLAGS: [number, string][] = [
   [abi.HAS_CALLS, 'calls'], [abi.HAS_PARTS, 'parts'], [abi.LACKS_ID, 'no-id'], [abi.HAS_LOSSES, 'losses'],
   [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_MARKED, 'open'], [abi.HAS_VALUES, 'values'],
 ];
-const TOOLS_FLAGS: [number, string][] = [[abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides']];
+const TOOLS_FLAGS: [number, string][] = [
+  [abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides'], [abi.IS_TEXT, 'text'],
+];
 const SLOW_FLAGS: [number, string][] = [[abi.SLOW, 'slow'], [abi.IS_OBJECT, 'object'], [abi.IS_OTHER, 'other']];
 const BODY_FLAGS: [number, string][] = [
   [abi.ESCAPED, 'escaped'], [abi.CODED, 'coded'], [abi.PARTS, 'parts'], [abi.VALUE, 'value'], [abi.ABSENT, 'absent'],

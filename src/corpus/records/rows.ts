@@ -3,8 +3,8 @@
 // all others are compared with.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT, RECORD_SHIFT,
-  SLOW, TO,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TEXTS, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT,
+  RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
@@ -50,8 +50,11 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
   return FORMS[form] !== 0 && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
-/** The forms that the scanner is to take. */
-export const formsOf = ({ form = 'auto' }: UnitOptions): number => FORMS[form];
+/** The forms that the scanner is to take. Texts are none where the options say how to read them. */
+export function formsOf({ form = 'auto', dialect = 'auto', role, edges, rescue = false }: UnitOptions): number {
+  const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
+  return FORMS[form] | (isPlain ? FORM_TEXTS : 0);
+}
 
 /** Ordinal of the record at a row, among those of the table. */
 export const ordinalOf = ({ machine }: RecordRows, row: number): number =>

@@ -13,16 +13,16 @@ const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
 
 type Members = JsonNode['members'];
-type OtherForm = 'items' | 'completion' | 'lists' | 'answers' | 'instruction';
+type OtherForm = 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
 
 /** The form in which the messages of a record's members stand; null: in none that is known here. */
-export function formOf(text: string, members: Members, isAny: boolean): OtherForm | null {
-  if (!isAny) return null;
+export function formOf(text: string, members: Members, forms: number): OtherForm | null {
+  if ((forms & abi.FORM_OTHERS) === 0) return null;
   const isList = ([key, { kind }]: readonly [string, JsonNode]): boolean =>
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
   if (isOfOther(text, members)) return null;
-  if (hasPair(members)) return formOfPair(text, members);
+  if (hasPair(members)) return formOfPair(text, members, (forms & abi.FORM_TEXTS) !== 0);
   const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
   return hasText('instruction') && hasText('output') ? 'instruction' : null;
 }
@@ -33,11 +33,14 @@ const hasPair = (members: Members): boolean => members.some(([key]) => PAIR.incl
 const pairOf = (text: string, members: Members): (JsonNode | undefined)[] =>
   PAIR.map((name) => members.findLast(([key, node]) => key === name && !isNull(text, node))?.[1]);
 
-function formOfPair(text: string, members: Members): OtherForm | null {
+function formOfPair(text: string, members: Members, takesTexts: boolean): OtherForm | null {
   const [prompt, completion, chosen, rejected] = pairOf(text, members);
   const are = (kind: JsonNode['kind'], ...nodes: (JsonNode | undefined)[]): boolean =>
     nodes.every((node) => node?.kind === kind);
-  if (prompt !== undefined && completion !== undefined) return are('list', prompt, completion) ? 'completion' : null;
+  if (prompt !== undefined && completion !== undefined) {
+    if (takesTexts && are('string', prompt, completion)) return 'text';
+    return are('list', prompt, completion) ? 'completion' : null;
+  }
   if (are('list', chosen, rejected)) return 'lists';
   return are('string', prompt, chosen, rejected) ? 'answers' : null;
 }
@@ -53,6 +56,14 @@ const isOfOther = (text: string, members: Members): boolean => members.some(([ke
 /** In a text: a token's beginning. Where a character is written as an escape, what may stand for one of it. */
 const TOKEN_START = /<\|/;
 const CODED_START = /<\||00[37][cC]/;
+
+/** Texts that may be a transcript's: a header or a blank begins the first; a token or a header, or a part of one. */
+const HEADER_START = /^(?:$|[\0-\x20#\-\\\xef]|[\w-]*(?:$|:))/;
+const TRANSCRIPT_PART = /\\u00[2-7]|\\.|<|\[(?=[BE]|$)|-(?=-|$)|version:/g;
+const HEADER_REST = /^[^]{0,7}:/;
+
+const mayHold = (raw: string): boolean =>
+  (raw.match(TRANSCRIPT_PART) ?? []).some((part) => part[0] !== '\\' || part.length > 2);
 
 /** What stands beside the lists of messages. */
 export class OtherForms {
@@ -114,6 +125,9 @@ export class OtherForms {
         if (this.#items === 0 || isText || isLate || isOther) throw RARE;
         break;
       }
+      case 'text':
+        this.#writeTexts(prompt!, completion!);
+        break;
       case 'completion':
         this.#writeLists([prompt!, completion!]);
         break;
@@ -159,6 +173,14 @@ export class OtherForms {
     if (this.#isFilled('system')) this.#writeSystem('system');
     record.writePlain(prompt, abi.USER, null, this.#plainText(prompt));
     record.writeSaid(side, abi.FINAL, null, this.#plainText(side));
+  }
+
+  #writeTexts(prompt: JsonNode, completion: JsonNode): void {
+    const record = this.#record;
+    record.standsElsewhere();
+    const [first, second] = [prompt, completion].map((node) => record.raw(record.string(node)!)) as [string, string];
+    if (HEADER_START.test(first) || mayHold(first) || mayHold(second) || HEADER_REST.test(second)) throw RARE;
+    record.toolsFlags |= abi.IS_TEXT;
   }
 
   /** One that holds a token is the text of a transcript, which is for the host. */

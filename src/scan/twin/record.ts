@@ -45,7 +45,6 @@ export function scanRecords(
 ): RecordScan {
   const rows = new Rows(mostRows);
   const lists = LISTS.filter(([form]) => (forms & form) !== 0).map(([, key]) => key);
-  const isAny = (forms & abi.FORM_OTHERS) !== 0;
   let [at, lines, records] = [from, 0, 0];
   while (at < to) {
     const end = input.indexOf(LF, at);
@@ -54,7 +53,7 @@ export function scanRecords(
     let flags: number | null = 0;
     if (!/^[ \t\r]*$/.test(line.text)) {
       const first = rows.count;
-      flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, isAny, rows) : null;
+      flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, forms, rows) : null;
       if (flags === null) break;
       if ((flags & abi.SLOW) === 0 && holdsTag(line.text)) flags = (flags & ~abi.IS_OTHER) | abi.IS_OBJECT | abi.SLOW;
       rows.set(first, abi.KIND, flags | (records << abi.RECORD_SHIFT));
@@ -69,10 +68,10 @@ export function scanRecords(
 }
 
 /**
- * Writes the rows of a record, whose messages stand in one of `lists`, or, where `isAny`, in another form; answers its
+ * Writes the rows of a record, whose messages stand in one of `lists`, or in another of the wanted forms; answers its
  * flags, or null: it needs a table that is empty.
  */
-function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: Rows): number | null {
+function readRecord(line: Line, lists: readonly string[], forms: number, rows: Rows): number | null {
   const first = rows.count;
   let flags = abi.RECORD | abi.SLOW;
   try {
@@ -80,7 +79,7 @@ function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: 
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
     const isList = value.members.some(([key]) => lists.includes(key));
-    const form = isList ? 'messages' : formOf(line.text, value.members, isAny);
+    const form = isList ? 'messages' : formOf(line.text, value.members, forms);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
     if (form === null) throw RARE;
     const known = ['tools', 'id', ...lists];
@@ -88,7 +87,7 @@ function readRecord(line: Line, lists: readonly string[], isAny: boolean, rows: 
     pushFixed(line, rows, members.get('tools'), members.get('id'));
     const record = new RecordRows(line, rows);
     const entries = new Entries(record);
-    const others = new OtherForms(record, line.text, isAny);
+    const others = new OtherForms(record, line.text, (forms & abi.FORM_OTHERS) !== 0);
     for (const [key, node] of value.members) {
       if (!lists.includes(key)) others.take(key, node);
       else {

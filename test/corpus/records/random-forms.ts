@@ -165,11 +165,19 @@ function chat(random: Random, most: number): unknown {
   });
 }
 
+/** Texts that are no transcripts, and such as begin or end what belongs to one. */
+const PLAIN_TEXTS = [
+  'What is it', ' the answer.', 'a b', 'c\n', 'Q: a', 'Q', ': a', 'version: 2.2\n', '\nversion: 2.2\n', 'a b\nvers',
+  'ion: 2.2\n', '\n---\nversion: 2.2\n---\n', '---', '-', '\n-', '# a\n', '[BOS]', 'a [', 'BOS] b', '[EOS]', '<s>',
+  '</s>', 'a <', '|start|>user<|message|>b<|end|>', '\u00a0a b', '\ufeffa', '\r\n', '1. a', 'a-b c', '_x y',
+  'http://x.y', '\u2028',
+];
+
 /** A prompt with its completion, or a preference: lists or texts. */
 function pair(random: Random): unknown {
-  const isList = !random.once(3);
-  const value = (most: number): unknown =>
-    ((random.once(20) ? !isList : isList) ? chat(random, most) : random.pick(TEXTS));
+  const isList = !random.once(2);
+  const text = (): string => (random.once(2) ? random.pick(PLAIN_TEXTS) : random.pick(TEXTS));
+  const value = (most: number): unknown => ((random.once(20) ? !isList : isList) ? chat(random, most) : text());
   const members: [string, unknown][] = [];
   if (!random.once(4)) members.push(['prompt', random.once(12) ? null : value(3)]);
   if (random.once(3)) members.push(['completion', random.once(9) ? null : value(2)]);

@@ -1,0 +1,66 @@
+// Texts of a record that are no transcript for certain, by their bytes in the JSON. What may be one is for the host.
+
+import { CODED } from '../../src/abi';
+import { holdsPair } from './tags';
+import { BACKSLASH, COLON } from './text';
+
+/** `<|`. */
+const TOKEN_START: u32 = 0x7c3c;
+/** `version`, seven bytes. */
+const VERSION: u64 = 0x6e6f6973726576;
+
+/** Whether `<|` may stand in a text, a body of this kind. */
+export function mayHoldToken(kind: u32, p: usize, to: usize): bool {
+  if ((kind & CODED) == 0) return holdsPair(p, to, TOKEN_START);
+  // Any character may be written as an escape.
+  for (; p < to; p++) {
+    const word = load<u32>(p);
+    if ((word & 0xffff) == TOKEN_START) return true;
+    // `003c` and `007c` in `\u003c` and `\u007C`.
+    if ((word | 0x20040000) == 0x63373030) return true;
+  }
+  return false;
+}
+
+/** Whether a token or a document's header may stand in two texts together: that of 0.1 has tokens without `<|`. */
+export function mayHoldTranscript(firstFrom: usize, firstTo: usize, from: usize, to: usize): bool {
+  if (mayBeginHeader(firstFrom, firstTo) || mayHold(firstFrom, firstTo) || mayHold(from, to)) return true;
+  // `version:` may begin in the first one.
+  const end = min(to, from + 8);
+  for (let p = from; p < end; p++) if (load<u8>(p) == COLON) return true;
+  return false;
+}
+
+/** Whether a header may begin with a text, which must not be blank: `---`, `#`, a key. */
+function mayBeginHeader(p: usize, to: usize): bool {
+  const byte = <u32>load<u8>(p);
+  if (byte <= 0x20 || byte == 0x23 || byte == 0x2d || byte == BACKSLASH || byte == 0xef) return true;
+  while (isOfKey(load<u8>(p))) p++;
+  return p == to || load<u8>(p) == COLON;
+}
+
+// @ts-ignore: decorator
+@inline
+function isOfKey(byte: u32): bool {
+  return (byte | 0x20) - 0x61 < 26 || byte - 0x30 < 10 || byte == 0x2d || byte == 0x5f;
+}
+
+/** Whether a token, or a line that begins a header, may stand in a text or go on behind it. */
+function mayHold(p: usize, to: usize): bool {
+  for (; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    const next = <u32>load<u8>(p, 1);
+    const isLast = p + 1 == to;
+    if (byte == 0x3c) return true;
+    // [BOS] and [EOS]; ---
+    if (byte == 0x5b && (isLast || next == 0x42 || next == 0x45)) return true;
+    if (byte == 0x2d && (isLast || next == 0x2d)) return true;
+    if (byte == COLON && (load<u64>(p - 7) & 0xffffffffffffff) == VERSION) return true;
+    if (byte == BACKSLASH) {
+      // A code of a sign or a letter.
+      if (load<u32>(p) == 0x3030755c && <u32>load<u8>(p, 4) - 0x32 < 6) return true;
+      p++;
+    }
+  }
+  return false;
+}
