@@ -6,6 +6,7 @@ import { RULES, type Severity } from '../../errors.ts';
 import { type ControlToken, findControlTokens, findTokens } from '../../formats/control-tokens/find.ts';
 import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
+import { HeaderCache } from '../../model/transcript.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
@@ -102,10 +103,11 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
+  const auditor: Auditor = { machine, options, known: new HeaderCache() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
-    yield* auditOne(machine, record, options);
+    yield* auditOne(auditor, record);
     yield record.to;
   }
   return records;
@@ -118,6 +120,7 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
+  const auditor: Auditor = { machine, options, known: new HeaderCache() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
@@ -125,23 +128,28 @@ export function* auditLines(
     }
     const rows = next.value;
     if (!isRows(rows)) {
-      yield* auditOne(machine, rows, options);
+      yield* auditOne(auditor, rows);
       yield rows.to;
       continue;
     }
     const { machine: scanner, to, base } = rows;
     const position = base + scanner.origin + scanner.stop;
     for (let record = scanner.audit(0, to); record < to; record = scanner.audit(nextRecord(rows, record), to)) {
-      yield* auditOne(machine, lines.record(rows, record), options);
+      yield* auditOne(auditor, lines.record(rows, record));
     }
     yield position;
   }
 }
 
-function* auditOne(
-  machine: Machine, record: CorpusRecord | RecordProblem, options: AuditOptions,
-): Generator<AuditedText, void, void> {
-  yield* 'problem' in record ? [badRecord(record)] : auditRecord(machine, record, options);
+/** What records are looked into with. `known`: document headers, which they repeat. */
+interface Auditor {
+  readonly machine: Machine;
+  readonly options: AuditOptions;
+  readonly known: HeaderCache;
+}
+
+function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
+  yield* 'problem' in record ? [badRecord(record)] : auditRecord(auditor, record);
 }
 
 const asTheyAre: Place = (from, to) => ({ from, to });
@@ -165,11 +173,8 @@ function told(rule: BadRecordRule, of: Numbered | null, from: number, to: number
   return { findings: [finding], line: of?.line ?? null, change: null, left: 1 };
 }
 
-function* auditRecord(
-  machine: Machine,
-  record: CorpusRecord,
-  options: AuditOptions,
-): Generator<AuditedText, void, void> {
+function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<AuditedText, void, void> {
+  const { options } = auditor;
   const { from, to, value, bytes } = record;
   const named = options.field ?? null;
   const texts = textsOf(value, named);
@@ -179,13 +184,14 @@ function* auditRecord(
     return;
   }
   const isFound = texts.fields.map((field) => findIn(field).length > 0);
-  if (texts.transcripts.length === 0 && !isFound.includes(true)) return;
+  const found = texts.transcripts.map((parts) => foundIn(auditor, parts));
+  if (found.every(({ length }) => length === 0) && !isFound.includes(true)) return;
   // The same texts again, with their places, which few records need.
   const { fields, transcripts } = textsOf(value, named, placesOf(bytes))!;
   const audited = fields.flatMap((field, i) => (isFound[i] ? [auditField(field, record, options)] : []));
-  for (const parts of transcripts) {
-    for (const text of auditParts(machine, parts, record, options)) audited.push(text);
-  }
+  transcripts.forEach((parts, i) => {
+    for (const text of placedIn(parts, found[i]!, record)) audited.push(text);
+  });
   audited.sort((a, b) => a.findings[0]!.from - b.findings[0]!.from);
   yield* audited;
 }
@@ -246,15 +252,16 @@ function findingOf(
   return { code: null, rule, severity, ...place(from, to), transcript, record, field, message: words };
 }
 
-/** Transcripts in the text of one field, or of two that follow each other. */
-function auditParts(
-  machine: Machine,
-  parts: readonly AuditField[],
-  record: CorpusRecord,
-  options: AuditOptions,
-): AuditedText[] {
-  const encoded = parts.map(({ text }) => Buffer.from(text, 'utf8'));
-  const first = encoded[0]!.length;
+/** What is found in transcripts in the text of one field, or of two that follow each other. */
+function foundIn({ machine, options, known }: Auditor, parts: readonly AuditField[]): RawText[] {
+  const source = new MemorySource(Buffer.concat(parts.map(({ text }) => Buffer.from(text, 'utf8'))));
+  return [...auditTranscripts(machine, source, options, { known })].filter((text) => typeof text !== 'number');
+}
+
+/** The same with its places in the record. */
+function placedIn(parts: readonly AuditField[], texts: readonly RawText[], record: CorpusRecord): AuditedText[] {
+  if (texts.length === 0) return [];
+  const first = Buffer.byteLength(parts[0]!.text);
   const [one, other] = parts.map(({ span }) => placing(record, span!));
   // Bytes of both parts are told where the first one has them.
   const place: Place = (from, to) => {
@@ -262,9 +269,7 @@ function auditParts(
     return other(from - first, to - first);
   };
   const isBoth = ({ from, to }: TokenEdit, shift: number): boolean => shift + from < first && shift + to > first;
-  const source = new MemorySource(Buffer.concat(encoded));
   const field = parts.map(({ path }) => pathText(path)).join(' and ');
-  const texts = [...auditTranscripts(machine, source, options)].filter((text) => typeof text !== 'number');
   return texts.map((raw) => {
     const edits = raw.edits.filter((edit) => !isBoth(edit, raw.from));
     const left = raw.left + raw.edits.length - edits.length;

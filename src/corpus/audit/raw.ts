@@ -4,8 +4,10 @@ import { isUtf8 } from 'node:buffer';
 import { HAS_ESCAPE } from '../../abi.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
+import { inDialect, tokenOfText } from '../../formats/control-tokens/known.ts';
 import type { Message } from '../../model/message.ts';
 import type { ReadOptions } from '../../model/walk.ts';
+import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -71,7 +73,7 @@ type Piece = Omit<RawText, 'transcript' | 'message'>;
 
 function* piecesOf(message: Message, source: Source, options: FixOptions): Generator<Piece, void, void> {
   const { dialect, role, header, body } = message;
-  if (!message.isBare) {
+  if (!message.isBare && !(message.isPlain && isClean(source.bytes(header.from, header.to), dialect.id))) {
     const { from } = header;
     const piece = readPiece(source, from, Math.min(header.to, from + LARGEST_HEADER));
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
@@ -95,6 +97,26 @@ function* piecesOf(message: Message, source: Source, options: FixOptions): Gener
     const edits = wanted.flatMap((one) => editOf(text, one, hasEscape, options));
     yield { from, text, found, edits, left: wanted.length - edits.length, isTooLarge: false };
   }
+}
+
+/** Signs that anything begins with that is looked for: `<`, `[`, `&`, a backslash, `%`, and what is not ASCII. */
+const SIGNS = new Uint8Array(256).fill(1, 0x80);
+for (const sign of '<[&\\%') SIGNS[sign.charCodeAt(0)] = 1;
+const LT = 0x3c;
+const GT = 0x3e;
+
+/** Nothing is in a plain header but its own tokens that may look like one. */
+function isClean(header: Uint8Array, dialect: DialectId): boolean {
+  for (let at = 0; at < header.length; at++) {
+    const byte = header[at]!;
+    if (SIGNS[byte] === 0) continue;
+    if (byte !== LT) return false;
+    const end = header.indexOf(GT, at) + 1;
+    const token = tokenOfText(decodeUtf8(header.subarray(at, end)));
+    if (token === undefined || inDialect(token, DIALECTS[dialect]) === undefined) return false;
+    at = end - 1;
+  }
+  return true;
 }
 
 /** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */

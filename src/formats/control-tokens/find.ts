@@ -7,7 +7,7 @@ import type { Dialect, DialectId, Token } from '../../scan/dialects.ts';
 import {
   boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length, type Written,
 } from './known.ts';
-import { findLookAlikes, isLookAlike } from './look-alike.ts';
+import { findLookAlikes, isLookAlike, mayLookAlike } from './look-alike.ts';
 import { type Found, type FoundRun, FoundTokens } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 
@@ -57,6 +57,9 @@ export function findTokens(text: string, options: FindTokensOptions, most: numbe
     throw new RangeError(`option edges: expected ${EDGES.join(', ')}; got ${JSON.stringify(edges)}`);
   }
   const body = dialectOf('body', options.body);
+  const { before = '', after = '' } = options;
+  // Most texts hold no sign that anything begins with.
+  if (before === '' && after === '' && !text.includes('[') && !mayLookAlike(text)) return [];
   const found = new FoundTokens(most);
   findLookAlikes(text, ({ from, to, token, ways }) => {
     found.add({ rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` });

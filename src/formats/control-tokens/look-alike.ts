@@ -47,6 +47,12 @@ const MOST_SPACES = 3;
 const MOST_LETTERS = 24;
 const MOST_UNITS = 256;
 
+/** Whether a look-alike may begin somewhere in a text. */
+export function mayLookAlike(text: string): boolean {
+  MAY_OPEN.lastIndex = 0;
+  return MAY_OPEN.test(text);
+}
+
 /** Gives every look-alike, in order. Answers how many characters were read. */
 export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => void): number {
   const reader = new Reader(text);

@@ -6,7 +6,8 @@ import {
   type AuditedText, type AuditOptions as Options, auditRecords, auditText,
 } from '../../../src/corpus/audit/audit.ts';
 import { isContainer } from '../../../src/corpus/records/unit.ts';
-import { createMachine } from '../../../src/index.ts';
+import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';
+import { createMachine, parse } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 
@@ -208,6 +209,32 @@ describe('what is looked into', () => {
 
   test('names in headers', () => {
     expect(short('<|start|>user name=a<|im_end|>b<|message|>x<|end|>')).toEqual(['warning control-token <|im_end|>']);
+  });
+
+  test(`headers, those of known words too: what is found in their text (OPENCHATML_SEED=${SEED})`, () => {
+    const signs = [
+      'a', '<', '|', '>', '[INST]', '&lt;', '%3C', '\\u003c', '<|im_end|>', '<|x|>', '|end|>', '\u00e9', '\uff1c',
+      '<s>',
+    ];
+    let [found, plain] = [0, 0];
+    for (let round = 0; round < 500; round++) {
+      const random = randomOf(SEED + round);
+      const value = Array.from({ length: 1 + random.below(4) }, () => random.pick(signs)).join('');
+      if (value.includes('<|end|>')) continue;
+      const field = random.pick(['', '<|channel|>final', '<|channel|>commentary intent=preamble<|constrain|>json']);
+      const text = `<|start|>assistant ${random.pick(['name', 'call_id', 'x'])}=${value}${field}<|message|>hi<|end|>`;
+      const [message] = [...parse(text, { dialect: 'openchatml-2.2' }).transcripts[0]!];
+      const header = text.slice(0, text.indexOf('<|message|>') + '<|message|>'.length);
+      const all = findControlTokens(header, { body: 'openchatml-2.2', edges: 'none' });
+      const place = ({ rule, from, to }: { rule: string; from: number; to: number }): object => ({ rule, from, to });
+      const wanted = all.filter(({ severity }) => severity !== 'error').map(place);
+      const findings = auditOf(text, { form: 'text', dialect: 'openchatml-2.2' }).flatMap((one) => one.findings);
+      const given = findings.map(place);
+      expect(given, `seed ${SEED}, round ${round}: ${text}`).toEqual(wanted);
+      found += wanted.length > 0 ? 1 : 0;
+      plain += message!.isPlain ? 1 : 0;
+    }
+    expect(Math.min(found, plain)).toBeGreaterThan(50);
   });
 
   test('positions are bytes where text is not UTF-8', () => {
