@@ -22,7 +22,7 @@ const SPAN: usize = 64;
 export function findTag(p: usize, end: usize): usize {
   for (; p < end; p += SPAN) {
     // Most text has no `<` at all.
-    if (ASC_FEATURE_SIMD && !holdsLess(p)) continue;
+    if (!holdsLess(p)) continue;
     const to = p + SPAN < end ? p + SPAN : end;
     for (let at = findPair(p, to, LT, T); at != 0; at = findPair(at + 1, to, LT, T)) {
       if (load<u32>(at, 1) == TAG_REST) return at;
@@ -31,14 +31,23 @@ export function findTag(p: usize, end: usize): usize {
   return 0;
 }
 
+/** Whether a `<` may stand in the SPAN at p. */
 // @ts-ignore: decorator
 @inline
 function holdsLess(p: usize): bool {
-  const less = i8x16.splat(0x3c);
-  return v128.any_true(v128.or(
-    v128.or(i8x16.eq(v128.load(p), less), i8x16.eq(v128.load(p, 16), less)),
-    v128.or(i8x16.eq(v128.load(p, 32), less), i8x16.eq(v128.load(p, 48), less)),
-  ));
+  if (ASC_FEATURE_SIMD) {
+    const less = i8x16.splat(0x3c);
+    return v128.any_true(v128.or(
+      v128.or(i8x16.eq(v128.load(p), less), i8x16.eq(v128.load(p, 16), less)),
+      v128.or(i8x16.eq(v128.load(p, 32), less), i8x16.eq(v128.load(p, 48), less)),
+    ));
+  }
+  let found: u64 = 0;
+  for (const to = p + SPAN; p < to; p += 8) {
+    const block = load<u64>(p) ^ 0x3c3c3c3c3c3c3c3c;
+    found |= (block - 0x0101010101010101) & ~block;
+  }
+  return (found & 0x8080808080808080) != 0;
 }
 
 /** Letters of a tag that may stand before an escape in it. */
