@@ -42,7 +42,9 @@ const NEARBY = 256;
 const START_TOKEN = new TextEncoder().encode('<|start|>');
 
 /** Most texts are read at once, and have nothing to carry. */
-const NO_ROWS = new Float64Array(0);
+const NO_ROWS = new Int32Array(0);
+/** Positions behind it may not fit into 32 bits, nor those of the window. */
+const NARROW = 2 ** 30;
 
 export class Reading implements Source {
   readonly #machine: Machine;
@@ -170,6 +172,7 @@ export class Reading implements Source {
   #copySlots(): void {
     if (this.#carried.count === 0) return;
     const { slots, slotRows } = this.#machine;
+    if (this.#base > NARROW) this.#carried.widen();
     const { words } = this.#carried;
     for (let slot = 0; slot < SLOT_COUNT; slot++) {
       if (slotRows[slot]! < 0) continue;
@@ -266,7 +269,7 @@ export class Reading implements Source {
       const closed = this.#carried.words[NEXT]!;
       const isHeader = withHeader && closed === settled;
       if (isHeader && !headerCounts) return;
-      this.#carried.append(machine.rows, 0, closed - this.#first, this.#base, 0);
+      this.#carry(0, closed - this.#first);
       if (isHeader) this.#takeDialect();
       yield this.#batch(this.#carried.words, 0, this.#carriedFirst, this.#carriedFirst, closed);
       this.#sureTo = this.#carried.words[TO]!;
@@ -289,6 +292,12 @@ export class Reading implements Source {
     return { words, base, first, from, to, dialect: this.#dialect, source: this };
   }
 
+  /** Rows [from, to) of the machine's table are carried. */
+  #carry(from: number, to: number): void {
+    if (this.#base > NARROW) this.#carried.widen();
+    this.#carried.append(this.#machine.rows, from, to, this.#base, 0);
+  }
+
   /** Carries what is not settled and empties the machine's table. */
   #keep(): void {
     const machine = this.#machine;
@@ -297,10 +306,10 @@ export class Reading implements Source {
     // The last row may be a descendant, which ends before its message: never too far.
     if (settled > this.#first) this.#sureTo = this.#base + machine.rows[(settled - this.#first - 1) * ROW_WORDS + TO]!;
     if (this.#carried.count > 0) {
-      this.#carried.append(machine.rows, 0, count, this.#base, 0);
+      this.#carry(0, count);
     } else if (settled < this.#first + count) {
       this.#carriedFirst = settled;
-      this.#carried.append(machine.rows, settled - this.#first, count, this.#base, 0);
+      this.#carry(settled - this.#first, count);
     }
     machine.drain();
     this.#first += count;

@@ -7,7 +7,7 @@ import type { Dialect } from './dialects.ts';
 import type { Source } from './source.ts';
 
 export interface Table {
-  /** Four words a row. 32-bit positions count from `base`; long messages are kept in doubles with base 0. */
+  /** Four words a row. Long messages are kept with base 0, behind the first gibibyte in doubles. */
   readonly words: Int32Array | Float64Array;
   readonly base: number;
   /** Number of the row at words[0]; NEXT words count row numbers. */
@@ -65,6 +65,11 @@ export class GrowingTable {
 
   clear(): void {
     this.count = 0;
+  }
+
+  /** From now on positions may be of any size. */
+  widen(): void {
+    if (this.words instanceof Int32Array) this.words = Float64Array.from(this.words);
   }
 
   /** Adds to the row numbers in NEXT words. */
