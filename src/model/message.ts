@@ -227,6 +227,7 @@ export class Message {
 
   /** @internal The same one by one. */
   eachThought(): Iterable<Thought> {
+    if (this.isLeaf) return NOTHING;
     const isSplit = !this.#isLine && this.channel === 'analysis';
     return (isSplit ? splitThoughts : thoughtsIn)(this.eachMark(), this.body.to);
   }
@@ -377,6 +378,7 @@ export class Message {
 
   /** @internal The literal block that does not end. */
   get openLiteral(): RowBelow | undefined {
+    if (this.isLeaf) return undefined;
     for (const literal of this.#below(LITERAL)) if (literal.unterminated) return literal;
     return undefined;
   }

@@ -99,12 +99,17 @@ function broken(
 
 /** Offset in the content of the first byte that is no JSON, or -1. */
 function checkJson(machine: JsonChecker, message: Message, source: Bytes, depth: number): number {
-  const spans = [...message.contentSpans()];
-  const [only] = spans;
-  if (spans.length === 1 && only!.to - only!.from <= PART) {
-    return machine.checkJson(source.bytes(only!.from, only!.to), depth);
+  const only = onlySpan(message);
+  if (only !== null && only.to - only.from <= PART) {
+    return machine.checkJson(source.bytes(only.from, only.to), depth);
   }
-  return machine.checkJson(partsOf(spans, source), depth);
+  return machine.checkJson(partsOf(message.contentSpans(), source), depth);
+}
+
+/** The span that the content is; null: it is none, or several, perhaps very many. */
+function onlySpan(message: Message): Span | null {
+  const [first, second] = message.contentSpans();
+  return first !== undefined && second === undefined ? first : null;
 }
 
 /** The bytes of spans; each part is valid until the next one. */
@@ -180,10 +185,11 @@ export function parseJson(machine: JsonChecker, message: Message, source: Bytes,
 
 /** The same of a body that was found to be JSON. */
 export function parseChecked(message: Message, source: Bytes): JsonResult {
-  const spans = [...message.contentSpans()];
+  const only = onlySpan(message);
+  const length = only === null ? lengthOf(message.contentSpans()) : only.to - only.from;
   const tooLarge = { ok: false, at: message.body.from } as const;
-  if (lengthOf(spans) > LARGEST) return tooLarge;
-  const bytes = spans.length === 1 ? source.bytes(spans[0]!.from, spans[0]!.to) : joined(spans, source);
+  if (length > LARGEST) return tooLarge;
+  const bytes = only === null ? joined(message, source, length) : source.bytes(only.from, only.to);
   try {
     return { ok: true, value: JSON.parse(decodeUtf8(bytes)) as unknown };
   } catch {
@@ -192,13 +198,17 @@ export function parseChecked(message: Message, source: Bytes): JsonResult {
   }
 }
 
-const lengthOf = (spans: readonly Span[]): number => spans.reduce((length, { from, to }) => length + to - from, 0);
+function lengthOf(spans: Iterable<Span>): number {
+  let length = 0;
+  for (const { from, to } of spans) length += to - from;
+  return length;
+}
 
 /** The bytes as one: a character may be divided by the tokens of a literal block. */
-function joined(spans: readonly Span[], source: Bytes): Uint8Array {
-  const bytes = new Uint8Array(lengthOf(spans));
+function joined(message: Message, source: Bytes, length: number): Uint8Array {
+  const bytes = new Uint8Array(length);
   let at = 0;
-  for (const part of partsOf(spans, source)) {
+  for (const part of partsOf(message.contentSpans(), source)) {
     bytes.set(part, at);
     at += part.length;
   }

@@ -20,7 +20,7 @@ import {
 import {
   byName, type CallProblem, KnownTools, LEAST_DEPTH, Schemas, type ToolMemory, type ToolsByName,
 } from '../tools/known.ts';
-import { callFault, type LineCall, readCall, readLineCalls, readReplyNames } from './v01-calls.ts';
+import { callFault, type LineCall, namesOf, readCall, readLineCalls, readReplyNames } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { isVisible } from './visibility.ts';
 
@@ -132,9 +132,9 @@ export class Meaning {
     const { role } = message;
     this.#schemas.earn(message.to - message.from);
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
-    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : null;
+    const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');
-    const names = isReply ? readReplyNames(message, this.#source) : calls?.names ?? [];
+    const names = isReply ? readReplyNames(message, this.#source) : namesOf(calls);
     this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
     if (wrong) tell(wrong);
@@ -142,7 +142,7 @@ export class Meaning {
     const tellCall = (problem: CallProblem | null): void => {
       if (problem) tell({ ...problem, ...span });
     };
-    for (const call of calls ?? []) {
+    for (const call of calls) {
       const fault = callFault(call, message, this.#machine, this.#source);
       if (fault !== null) tell(fault);
       tellCall(this.#lineCall(call));

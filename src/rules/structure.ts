@@ -17,7 +17,7 @@ export function* structureFindings(
   const cut = !message.isPlain && message.reading.cut;
   yield* headerFindings(message, transcript, cut);
   if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
-  const open = message.isLeaf ? undefined : message.openLiteral;
+  const open = message.openLiteral;
   if (!message.isLeaf) yield* childFindings(message);
   if (open) {
     const detail = swallowed(source, open.from, open.to);

@@ -47,42 +47,24 @@ function readObject(
   return { name: typeof name === 'string' ? name : null, value };
 }
 
-/** Calls of a message that are kept when they have been read; further ones are read again. */
+/** Calls of a message that are kept; those of one with more are read each time they are asked for. */
 const KEPT_CALLS = 256;
 
-/** The calls of an assistant's message, one for each token or tag outside of its thoughts, in order; null: none. */
-export function readLineCalls(message: Message, source: Bytes): LineCalls | null {
-  return message.functionCalls.length === 0 ? null : new LineCalls(message, source);
+/** The calls of an assistant's message, one for each token or tag outside of its thoughts, in order. */
+export function readLineCalls(message: Message, source: Bytes): Iterable<LineCall> {
+  const tokens = message.functionCalls;
+  const { to } = message.body;
+  const read = (token: Mark, i: number): LineCall =>
+    readCall(source, { from: token.to, to: tokens[i + 1]?.from ?? to }, token.token === HERMES_CALL);
+  if (tokens.length <= KEPT_CALLS) return tokens.map(read);
+  return { *[Symbol.iterator]() { for (const [i, token] of tokens.entries()) yield read(token, i); } };
 }
 
-class LineCalls implements Iterable<LineCall> {
-  readonly #tokens: readonly Mark[];
-  readonly #source: Bytes;
-  readonly #to: number;
-  readonly #kept: LineCall[] = [];
-
-  constructor(message: Message, source: Bytes) {
-    this.#tokens = message.functionCalls;
-    this.#source = source;
-    this.#to = message.body.to;
-  }
-
-  /** The tools that they call; null: what follows the token names none. */
-  get names(): (string | null)[] {
-    return Array.from(this, ({ name }) => name);
-  }
-
-  *[Symbol.iterator](): Generator<LineCall, void, void> {
-    for (let i = 0; i < this.#tokens.length; i++) yield this.#kept[i] ?? this.#read(i);
-  }
-
-  #read(i: number): LineCall {
-    const { to: from, token } = this.#tokens[i]!;
-    const to = this.#tokens[i + 1]?.from ?? this.#to;
-    const call = readCall(this.#source, { from, to }, token === HERMES_CALL);
-    if (i < KEPT_CALLS) this.#kept[i] = call;
-    return call;
-  }
+/** The tools that calls name; null: what follows the token names none. */
+export function namesOf(calls: Iterable<LineCall>): (string | null)[] {
+  const names: (string | null)[] = [];
+  for (const { name } of calls) names.push(name);
+  return names;
 }
 
 /** A call, of which [from, to) is what follows the token. */

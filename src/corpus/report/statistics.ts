@@ -9,7 +9,7 @@ import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import { plainName } from '../../tools/name.ts';
-import { readLineCalls } from '../../rules/v01-calls.ts';
+import { namesOf, readLineCalls } from '../../rules/v01-calls.ts';
 import { isVisible } from '../../rules/visibility.ts';
 import { type CountTokens, type Encoding, tokenCounter } from '../tokens.ts';
 import { readStatistics, type StatisticsJson, writeStatistics } from './statistics-json.ts';
@@ -174,7 +174,7 @@ export class Statistics extends Sums {
   #calls(message: Message, isLine: boolean, source: Bytes): void {
     let names: string[];
     if (isLine) {
-      const called = readLineCalls(message, source)?.names ?? [];
+      const called = namesOf(readLineCalls(message, source));
       names = called.map((name) => (name === null ? NAMELESS : plainName(name)));
       if (names.length === 0) return;
     } else {

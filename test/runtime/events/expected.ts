@@ -61,7 +61,7 @@ export function expectedOf(
         said.push({ reasoning: content });
       }
       if (transcript.dialect === 'openchatml-0.1') {
-        for (const call of readLineCalls(message, source) ?? []) {
+        for (const call of readLineCalls(message, source)) {
           if (callFault(call, message, machine, source) !== null) continue;
           said.push({ name: toolName(call.name!), arguments: JSON.stringify(call.arguments) });
         }
