@@ -19,11 +19,16 @@ const MIB = 1024 * KIB;
 const commandsOf = (path: string): string[][] => [
   ['scan', '--format', 'json', path], ['check', '--format', 'ndjson', path], ['messages', path],
   ['audit', '--format', 'ndjson', path], ['render', path], ['convert', '--to', 'messages', path],
-  ['convert', '--to', 'openchatml-2.2', path], ['run', '--out', at('hostile-run'), path],
+  ['convert', '--to', 'openchatml-2.2', path], ['filter', path], ['run', '--out', at('hostile-run'), path],
 ];
 
 const fileOf = ({ dialect, bytes }: Shape, size: number): string =>
   file(dialect === 'record' ? 'hostile.jsonl' : dialect === 'harmony' ? 'x.harmony' : 'hostile.ocml', bytes(size));
+
+const NO_THREADS: ReadonlySet<string> = new Set(['filter', 'run', 'merge']);
+
+/** What a run has written is added up. */
+const withMerge = (argv: string[]): string[][] => argv[0] === 'run' ? [argv, ['merge', at('hostile-run')]] : [argv];
 
 /** `check` and another command; every one in the long tests. */
 function someOf(commands: string[][], random: Random): string[][] {
@@ -33,9 +38,9 @@ function someOf(commands: string[][], random: Random): string[][] {
 /** What is wrong with how a command ended: it may find errors, and refuse, but not fail. */
 async function failuresOf(shape: Shape, size: number, random: Random): Promise<string[]> {
   const failures: string[] = [];
-  for (const argv of someOf(commandsOf(fileOf(shape, size)), random)) {
-    rmSync(at('hostile-run'), { recursive: true, force: true });
-    const { code, err } = await run([...argv, '--quiet', ...(argv[0] === 'run' ? [] : ['--threads', '1'])]);
+  for (const argv of someOf(commandsOf(fileOf(shape, size)), random).flatMap(withMerge)) {
+    if (argv[0] === 'run') rmSync(at('hostile-run'), { recursive: true, force: true });
+    const { code, err } = await run([...argv, '--quiet', ...(NO_THREADS.has(argv[0]!) ? [] : ['--threads', '1'])]);
     if (code > 1 && !(argv[0] === 'convert' && code === 2 && !err.includes('bug'))) {
       failures.push(`${argv[0]}: ${code} ${err.slice(0, 500)}`);
     }
@@ -124,7 +129,7 @@ const MOST_KIB = 250 * KIB;
 
 /** How a process of a command ended, and its memory in KiB. */
 function peakOf(argv: string[]): { argv: string; status: number | null; peak: number } {
-  rmSync(at('hostile-run'), { recursive: true, force: true });
+  if (argv[0] === 'run') rmSync(at('hostile-run'), { recursive: true, force: true });
   const { status, stderr } = spawnSync(process.execPath, ['--import', MEASURE, COMMAND, ...argv], {
     encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -138,7 +143,8 @@ describeLong('memory of processes', () => {
   const random = randomOf(SEED);
   test.each(KNOWN_SHAPES)('$name', (shape) => {
     const commands = commandsOf(fileOf(shape, Math.max(1, given) * MIB));
-    for (const argv of given > 0 ? commands : [commands[1]!, random.pick(commands)]) {
+    const some = given > 0 ? commands : [commands[1]!, random.pick(commands)];
+    for (const argv of some.flatMap(withMerge)) {
       const { status, peak } = peakOf(argv);
       expect(status, argv.join(' ')).toBeLessThanOrEqual(argv[0] === 'convert' ? 2 : 1);
       expect(peak, argv.join(' ')).toBeLessThan(MOST_KIB);
