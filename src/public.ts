@@ -29,8 +29,8 @@ export {
   writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript, type Written,
 } from './formats/write/write.ts';
 export {
-  type FileData, type FilePart, type FillInData, type JsonSchema, messageData, type MessageData, type ToolDefinition,
-  type TranscriptData,
+  type FileData, type FilePart, type FillInData, type JsonSchema, type MediaPart, messageData, type MessageData,
+  type ToolDefinition, type TranscriptData,
 } from './model/data.ts';
 export type { Attribute } from './model/attributes.ts';
 export type { Edges } from './model/edges.ts';

@@ -19,6 +19,7 @@ import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
+import { withoutMedia } from './media.ts';
 import { withTagsFor } from './hermes.ts';
 import { nameGained } from './chat/tell.ts';
 import { toShareGpt } from './chat/sharegpt.ts';
@@ -157,6 +158,8 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
   }
   // ShareGPT has no other place for reasoning than the text.
   const stays = options.asWritten === true || (to === 'sharegpt' && reasoning === 'keep');
+  const media: Loss[] = [];
+  if (!HOLDS_MEDIA.has(to)) data = withoutMedia(data, media);
   const { end } = options;
   if (end !== undefined) {
     if (!ENDS.includes(end)) {
@@ -176,12 +179,15 @@ export function convertTranscript(data: TranscriptData, to: Form, options: Conve
     : to.startsWith('interchange-');
   const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
   const tags = calls === undefined && TAKES_TAGS.has(to) ? lossesOfTags(data.messages) : ofTags;
-  const before = [...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];
+  const before = [...media, ...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }
 
 /** Forms whose readers take calls that are written as text for calls (R-HERMES). */
 const TAKES_TAGS: ReadonlySet<Form> = new Set(['openchatml-0.1', 'messages', 'anthropic', 'responses', 'sharegpt']);
+
+/** Forms whose contents may have parts that are no text. */
+const HOLDS_MEDIA: ReadonlySet<Form> = new Set(['messages', 'anthropic', 'responses']);
 
 /** Forms in which calls may be text. */
 export const WRITES_TAGS: ReadonlySet<Form> = new Set(['openchatml-0.1', 'messages', 'sharegpt']);

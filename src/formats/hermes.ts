@@ -13,6 +13,7 @@ import { nameGained, Telling } from './chat/tell.ts';
 import { filesByPlace, movedFiles } from './files.ts';
 import { withListedTools } from './listed-tools.ts';
 import { type Loss, type LossName, Refusal } from './loss.ts';
+import { withoutParts } from './media.ts';
 import { isJson, readReplyText, writeReplyText } from './v01/json.ts';
 import { isBlankText, marksOf, newlineAfter } from './v01/marks.ts';
 import { splitCalls, withoutWrittenTools } from './written-calls.ts';
@@ -37,7 +38,8 @@ export function withTagsFor(given: TranscriptData, options: HermesOptions): { da
   const starts: number[] = [];
   for (const [index, message] of ordered.entries()) {
     if (files.has(index)) writer.flush();
-    writer.take(message, index);
+    // Texts are put together, but for what a user says.
+    writer.take(message.role === 'user' ? message : withoutParts(message, index, losses), index);
     // What is written later begins with what is held back.
     starts.push(writer.held);
   }

@@ -6,6 +6,7 @@ import { literalPattern } from '../pattern.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { type ConvertOptions, convertTranscript } from './convert.ts';
 import type { Loss } from './loss.ts';
+import { withoutMedia } from './media.ts';
 import { type PromptOptions, writePrompt, type WrittenPrompt } from './prompt.ts';
 import { O200K_HARMONY, specialEntries, type SpecialTokens } from './specials.ts';
 
@@ -37,9 +38,12 @@ export function writeSegments(
 ): { segments: Segment[]; losses: Loss[] } {
   const { specials = O200K_HARMONY, ...how } = options;
   const spelling = new Spelling(specials);
-  const { text, losses } = convertTranscript(spelling.hide(data), dialect, spelling.hideSystem(how));
+  const media: Loss[] = [];
+  const { text, losses } = convertTranscript(
+    spelling.hide(withoutMedia(data, media)), dialect, spelling.hideSystem(how),
+  );
   if (text === null) throw new RangeError(`option dialect: expected a dialect; got ${JSON.stringify(dialect)}`);
-  return { segments: spelling.segments(text), losses };
+  return { segments: spelling.segments(text), losses: [...media, ...losses] };
 }
 
 /** The prompt of `writePrompt`, as segments; its `text` is what they spell, and may be read otherwise. */
@@ -48,12 +52,14 @@ export function writePromptSegments(
 ): WrittenPrompt & { readonly segments: readonly Segment[] } {
   const { specials = O200K_HARMONY, ...how } = options;
   const spelling = new Spelling(specials);
-  const written = writePrompt(spelling.hide(data), dialect, spelling.hideSystem(how));
+  const media: Loss[] = [];
+  const written = writePrompt(spelling.hide(withoutMedia(data, media)), dialect, spelling.hideSystem(how));
   const segments = spelling.segments(written.text);
   return {
     ...written,
     messages: written.messages.map((message) => ({ ...message, content: spelling.show(message.content) })),
     text: segments.map(({ text }) => text).join(''),
+    losses: [...media, ...written.losses],
     segments,
   };
 }

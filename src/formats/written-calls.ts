@@ -8,6 +8,7 @@ import { readFunctionList } from '../tools/lists.ts';
 import { toolRecipient } from '../tools/name.ts';
 import { OpenCalls, withReplyNames } from './chat/calls.ts';
 import type { Loss } from './loss.ts';
+import { withoutParts } from './media.ts';
 import { readCallText, readReplyText } from './v01/json.ts';
 import { isBlankText, newlineAt, withoutNewline } from './v01/marks.ts';
 import { writtenIn } from './written-thoughts.ts';
@@ -148,6 +149,11 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
       parts = readWrittenReplies(message, open);
       if (parts !== null) lose(message.origin ?? index, 'replies that are written as text become replies');
       else if (role === 'tool') open.reply(message.callId ?? null, message.name ?? null);
+    }
+    if (parts !== null && message.parts !== undefined) {
+      // What stands for them stays in the texts.
+      withoutParts(message, message.origin ?? index, losses);
+      parts = parts.map((part) => withoutParts(part, index, []));
     }
     for (const part of parts ?? [message]) {
       if (part.role === 'assistant' && part.recipient != null) open.call(part.callId ?? null, part.recipient);

@@ -5,6 +5,16 @@ import type { End, Message } from './message.ts';
 import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';
 
+/** A part of a content that is no text, as an image, a sound, a file. */
+export interface MediaPart {
+  /** What the content has in its place, as `[image]`. */
+  readonly shown: string;
+  /** The form of records that has such parts. */
+  readonly form: 'messages' | 'anthropic' | 'responses';
+  /** The part as it stands in a record of that form. */
+  readonly part: { readonly [key: string]: unknown };
+}
+
 /**
  * One message. A field that is absent or null is not there. Content is text as `Message.content` gives it: escapes
  * undone, literal blocks without their tokens, line ends as they stand.
@@ -27,6 +37,11 @@ export interface MessageData {
   /** How the body ends; absent: `call` for an assistant's message to a tool, else `end`. */
   readonly end?: End | undefined;
   readonly content: string;
+  /**
+   * The content in parts, where some are no text, in order: texts, and what stands for the others, are the content
+   * together. What says something else than the content is not written.
+   */
+  readonly parts?: readonly (string | MediaPart)[] | undefined;
   /**
    * CoT markers in the content are marks (R-COT); false: they are quoted text. Absent: nobody knows, or there are none;
    * in a body that an end user sees they are then taken as text.

@@ -10,7 +10,7 @@ import { type Loss, Refusal } from '../loss.ts';
 import { withoutNames } from './bare.ts';
 import { MOST_ARGUMENTS } from './fields.ts';
 import type { ChatMessage } from './read.ts';
-import { toChat } from './write.ts';
+import { toChatOf } from './write.ts';
 
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant';
@@ -34,7 +34,7 @@ export function toAnthropic(data: TranscriptData): { record: AnthropicRecord; lo
   data.messages.forEach((message, index) => lookAt(message, index, index < opening, losses));
   if (opening > 1) losses.push({ what: 'grouping', message: null, detail: 'messages of the system become one text' });
   const messages = withoutNames(data.messages, losses);
-  const chat = toChat({ ...data, tools: [], messages });
+  const chat = toChatOf({ ...data, tools: [], messages }, 'anthropic');
   const system = chat.record.messages.slice(0, opening).map(({ content }) => content ?? '').join('\n\n');
   const record = {
     ...(opening > 0 && { system }),
@@ -88,27 +88,30 @@ function messagesOf(entries: readonly ChatMessage[]): AnthropicMessage[] {
   // The replies to which further ones, or what a user says, are added.
   let replies: object[] | null = null;
   for (const entry of entries) {
-    const text = entry.content ?? '';
+    const content = entry.content ?? '';
     if (entry.role === 'tool') {
       const id = entry.tool_call_id;
-      const block = { type: 'tool_result', ...(id !== undefined && { tool_use_id: id }), content: text };
+      const block = { type: 'tool_result', ...(id !== undefined && { tool_use_id: id }), content };
       if (replies === null) messages.push({ role: 'user', content: (replies = [block]) });
       else replies.push(block);
       continue;
     }
     if (entry.role === 'assistant') messages.push({ role: 'assistant', content: blocksOf(entry) });
-    else if (replies === null) messages.push({ role: 'user', content: text });
-    else replies.push({ type: 'text', text });
+    else if (replies === null) messages.push({ role: 'user', content });
+    else for (const block of blocksOfContent(content)) replies.push(block);
     replies = null;
   }
   return messages;
 }
 
-function blocksOf({ content, thinking, tool_calls: calls = [] }: ChatMessage): string | object[] {
+const blocksOfContent = (content: string | readonly object[]): readonly object[] =>
+  (typeof content === 'string' ? [{ type: 'text', text: content }] : content);
+
+function blocksOf({ content, thinking, tool_calls: calls = [] }: ChatMessage): string | readonly object[] {
   if (thinking === undefined && calls.length === 0) return content ?? '';
   return [
     ...(thinking === undefined ? [] : [{ type: 'thinking', thinking }]),
-    ...(content === null ? [] : [{ type: 'text', text: content }]),
+    ...(content === null ? [] : blocksOfContent(content)),
     ...calls.map(({ id, function: { name, arguments: text } }) => {
       return { type: 'tool_use', id, name, input: JSON.parse(text) as object };
     }),

@@ -7,7 +7,8 @@
 import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { endsWithReply, entriesOf, plainText } from './blocks.ts';
 import { nameLoss, withReplyNames } from './calls.ts';
-import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
+import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
+import { type Content, readContent, readText } from './parts.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { readToolField } from './tools.ts';
@@ -23,7 +24,8 @@ export interface ChatToolCall {
 export interface ChatMessage {
   readonly role: string;
   readonly name?: string;
-  readonly content: string | null;
+  /** Text, or parts of which some are no text. */
+  readonly content: string | readonly object[] | null;
   /** Reasoning that led to the message. */
   readonly thinking?: string;
   readonly tool_calls?: readonly ChatToolCall[];
@@ -111,8 +113,8 @@ class Reader {
 
   /** The system's message that stands beside the list. Throws a Refusal. */
   takeSystem(value: unknown): void {
-    const content = readText(plainText(value), 'system', null, this.#losses);
-    this.messages.push({ role: 'system', content: content ?? '', end: 'end' });
+    const content = readContent(plainText(value), 'system', null, this.#losses, 'messages') ?? { content: '' };
+    this.messages.push({ role: 'system', ...content, end: 'end' });
   }
 
   #take(value: unknown, index: number): void {
@@ -138,13 +140,17 @@ class Reader {
 
   #plain(role: string, fields: Fields, index: number): void {
     tellOtherFields(fields, PLAIN_KEYS, index, this.#losses);
-    this.#push({ role, content: this.#content(fields, index), end: 'end' }, textField(fields, 'name', index));
+    this.#push({ role, ...this.#content(fields, index), end: 'end' }, textField(fields, 'name', index));
   }
 
-  #content(fields: Fields, index: number): string {
-    const content = readText(fields['content'], 'content', index, this.#losses);
+  #content(fields: Fields, index: number): Content {
+    const content = this.#contentOf(fields, index);
     if (content === null) this.#lose('field', index, 'no content becomes empty text');
-    return content ?? '';
+    return content ?? { content: '' };
+  }
+
+  #contentOf(fields: Fields, index: number): Content | null {
+    return readContent(fields['content'], 'content', index, this.#losses, 'messages');
   }
 
   #push(message: MessageData, name: string | null): void {
@@ -163,7 +169,7 @@ class Reader {
         recipient: 'assistant',
         channel: 'commentary',
         ...(callId !== null && { callId }),
-        content,
+        ...content,
         end: 'end',
       },
       name === null ? null : this.#recipient(name, index),
@@ -181,8 +187,8 @@ class Reader {
     const name = textField(fields, 'name', index);
     const thinking = this.#thinking(fields, index);
     const calls = this.#calls(fields, index);
-    let content = readText(fields['content'], 'content', index, this.#losses);
-    if (calls.length > 0 && content === '') {
+    let content = this.#contentOf(fields, index);
+    if (calls.length > 0 && content?.content === '') {
       this.#lose('field', index, 'empty content beside calls becomes null');
       content = null;
     } else if (calls.length > 0 && fields['content'] === undefined) {
@@ -191,11 +197,11 @@ class Reader {
     if (thinking !== null) this.#push({ role: 'assistant', channel: 'analysis', content: thinking, end: 'end' }, name);
     if (content === null && calls.length === 0 && thinking === null) {
       this.#lose('field', index, 'no content becomes empty text');
-      content = '';
+      content = { content: '' };
     }
     const preamble = { channel: 'commentary', intent: 'preamble' };
     const channel = calls.length > 0 ? preamble : { channel: 'final' };
-    if (content !== null) this.#push({ role: 'assistant', ...channel, content, end: 'end' }, name);
+    if (content !== null) this.#push({ role: 'assistant', ...channel, ...content, end: 'end' }, name);
     for (const call of calls) this.#push(call, name);
     this.#tellGrouping(before, name, index, thinking !== null, content !== null);
     this.#openName = name;

@@ -8,10 +8,12 @@ import { toolRecipient } from '../../tools/name.ts';
 import { toOpenAI } from '../../tools/records.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
+import { tellMedia } from '../media.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
 import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
-import { type Fields, isObject, MOST_ARGUMENTS, readText, tellOtherFields } from './fields.ts';
+import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
+import { type Content, contentFor, readContent, readText } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { readToolField } from './tools.ts';
 
@@ -101,10 +103,10 @@ class Reader {
     this.#losses.push({ what, message, detail });
   }
 
-  #text(value: unknown, field: string, index: number): string {
-    const text = readText(plainText(value), field, index, this.#losses);
-    if (text === null) this.#lose('field', index, `no ${field} becomes empty text`);
-    return text ?? '';
+  #content(value: unknown, field: string, index: number): Content {
+    const content = readContent(plainText(value), field, index, this.#losses, 'responses');
+    if (content === null) this.#lose('field', index, `no ${field} becomes empty text`);
+    return content ?? { content: '' };
   }
 
   #message(item: Fields, index: number): MessageData {
@@ -114,14 +116,14 @@ class Reader {
     if (!isPlain && role !== 'assistant') {
       throw new Refusal(index, 'its role is none that is known', 'use system, developer, user or assistant');
     }
-    const content = this.#text(item['content'], 'content', index);
+    const content = this.#content(item['content'], 'content', index);
     const usual = !isPlain && callFollows(this.#items, index) ? 'commentary' : 'final_answer';
     const isPhase = phase === 'commentary' || phase === 'final_answer';
     if (phase !== null && (isPlain || !isPhase || phase === usual)) this.#lose('field', index, 'phase');
-    if (isPlain) return { role: role as string, content, end: 'end' };
+    if (isPlain) return { role: role as string, ...content, end: 'end' };
     const isPreamble = (isPhase ? phase : usual) === 'commentary';
     const channel = isPreamble ? { channel: 'commentary', intent: 'preamble' } : { channel: 'final' };
-    return { role: 'assistant', ...channel, content, end: 'end' };
+    return { role: 'assistant', ...channel, ...content, end: 'end' };
   }
 
   #reasoning(item: Fields, index: number): MessageData | null {
@@ -140,7 +142,7 @@ class Reader {
       this.#lose('thinking', index, isThere(content) ? 'its summary is left out' : 'a summary becomes the reasoning');
     }
     const from = isThere(content) ? content : summary;
-    const text = this.#text(from, 'reasoning', index);
+    const text = readText(plainText(from), 'reasoning', index, this.#losses) ?? '';
     if (text === '') {
       this.#lose('thinking', index, 'reasoning that is empty is left out');
       return null;
@@ -179,9 +181,9 @@ class Reader {
   #reply(item: Fields, index: number): MessageData {
     tellOtherFields(item, REPLY_KEYS, index, this.#losses);
     const callId = this.#id(item, index);
-    const content = this.#text(item['output'], 'output', index);
+    const content = this.#content(item['output'], 'output', index);
     const id = callId !== null && { callId };
-    return { role: 'tool', recipient: 'assistant', channel: 'commentary', ...id, content, end: 'end' };
+    return { role: 'tool', recipient: 'assistant', channel: 'commentary', ...id, ...content, end: 'end' };
   }
 
   #id({ call_id: id = null }: Fields, index: number): string | null {
@@ -208,21 +210,22 @@ export function toResponses(data: TranscriptData): { record: ResponsesRecord; lo
   const tell = new Telling(losses);
   const input = messages.map((message, index) => {
     tellFrame(message, index, losses);
-    return itemOf(message, index, tell);
+    return itemOf(message, index, tell, losses);
   });
   const tools = toOpenAI(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
   return { record: { ...(tools.length > 0 && { tools }), input: withPhases(input, messages) }, losses };
 }
 
-function itemOf(message: MessageData, index: number, tell: Telling): Fields {
+function itemOf(message: MessageData, index: number, tell: Telling, losses: Loss[]): Fields {
   const { role, content, callId = null, recipient } = message;
   const id = callId !== null && { call_id: callId };
   if (role === 'tool') {
     tell.reply(message, index);
-    return { type: 'function_call_output', ...id, output: content };
+    return { type: 'function_call_output', ...id, output: contentFor(message, 'responses', index, losses) };
   }
   if (isCall(message)) {
     tell.call(message, index);
+    tellMedia(message, index, losses);
     const name = tell.bare(recipient!, index, 'recipient');
     return { type: 'function_call', ...id, name, arguments: content };
   }
@@ -231,15 +234,16 @@ function itemOf(message: MessageData, index: number, tell: Telling): Fields {
       throw new Refusal(index, 'its role is none that the form has', 'make it system, developer, user or assistant');
     }
     tell.plain(message, index);
-    return { type: 'message', role, content };
+    return { type: 'message', role, content: contentFor(message, 'responses', index, losses) };
   }
   tell.assistant(message, index);
   if (!isShown(message)) {
     tell.hidden(message, index);
+    tellMedia(message, index, losses);
     return { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: content }] };
   }
   if (message.channel !== 'commentary') tell.answer(message, index);
-  return { type: 'message', role, content };
+  return { type: 'message', role, content: contentFor(message, 'responses', index, losses) };
 }
 
 /** Items that say whether an assistant's message is the answer, where a reader would take it for the other. */

@@ -11,6 +11,7 @@ import { readToolField } from './tools.ts';
 import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
+import { tellMedia } from '../media.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
@@ -141,6 +142,7 @@ class Writer {
   take(message: MessageData, index: number): void {
     const { role, content } = message;
     tellFrame(message, index, this.#losses);
+    tellMedia(message, index, this.#losses);
     if (isCall(message)) {
       this.#call(message, index);
       return;

@@ -5,15 +5,17 @@ import { toOpenAI } from '../../tools/records.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
 import { isNamedFromCall, withCallIds } from './calls.ts';
+import { contentFor } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
+import { tellMedia } from '../media.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
 interface Turn {
   readonly name: string | null;
   thinking: string | null;
-  content: string | null;
+  content: ChatMessage['content'];
   /** Number of the preamble that `content` is. */
   preamble: number;
   readonly calls: ChatToolCall[];
@@ -27,9 +29,16 @@ const PLAIN_ROLES: ReadonlySet<string | null> = new Set(['system', 'developer', 
  * in the data. Throws a Refusal.
  */
 export function toChat(data: TranscriptData): { record: ChatRecord; losses: Loss[] } {
+  return toChatOf(data, 'messages');
+}
+
+/** The same with contents as another form has them. */
+export function toChatOf(
+  data: TranscriptData, form: 'messages' | 'anthropic',
+): { record: ChatRecord; losses: Loss[] } {
   const { messages, losses } = withCallIds(data.messages);
   tellBeside(data, losses);
-  const writer = new Writer(losses);
+  const writer = new Writer(form, losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();
   const tools = data.tools.length > 0 ? { tools: toOpenAI(data.tools) } : {};
@@ -38,11 +47,13 @@ export function toChat(data: TranscriptData): { record: ChatRecord; losses: Loss
 
 class Writer {
   readonly messages: ChatMessage[] = [];
+  readonly #form: 'messages' | 'anthropic';
   readonly #losses: Loss[];
   readonly #tell: Telling;
   #turn: Turn | null = null;
 
-  constructor(losses: Loss[]) {
+  constructor(form: 'messages' | 'anthropic', losses: Loss[]) {
+    this.#form = form;
     this.#losses = losses;
     this.#tell = new Telling(losses);
   }
@@ -86,10 +97,14 @@ class Writer {
     this.#losses.push({ what, message, detail });
   }
 
+  #content(message: MessageData, index: number): string | readonly object[] {
+    return contentFor(message, this.#form, index, this.#losses);
+  }
+
   #plain(message: MessageData, index: number): void {
     const { name = null } = message;
     this.#tell.plain(message, index);
-    this.messages.push({ role: message.role!, ...(name !== null && { name }), content: message.content });
+    this.messages.push({ role: message.role!, ...(name !== null && { name }), content: this.#content(message, index) });
   }
 
   #reply(message: MessageData, index: number): void {
@@ -100,7 +115,7 @@ class Writer {
       role: 'tool',
       ...(callId !== null && { tool_call_id: callId }),
       ...named,
-      content: message.content,
+      content: this.#content(message, index),
     });
   }
 
@@ -116,6 +131,7 @@ class Writer {
   #call(message: MessageData, index: number): void {
     const { recipient, callId } = message;
     this.#tell.call(message, index);
+    tellMedia(message, index, this.#losses);
     this.#turnOf(message, false).calls.push({
       id: callId!,
       type: 'function',
@@ -125,7 +141,7 @@ class Writer {
 
   #shown(message: MessageData, index: number): void {
     const turn = this.#turnOf(message, true);
-    turn.content = message.content;
+    turn.content = this.#content(message, index);
     if (message.channel === 'commentary') {
       turn.preamble = index;
       return;
@@ -136,6 +152,7 @@ class Writer {
 
   #hidden(message: MessageData, index: number): void {
     this.#tell.hidden(message, index);
+    tellMedia(message, index, this.#losses);
     if (message.content === '') {
       this.#lose('thinking', index, 'reasoning that is empty is left out');
       return;

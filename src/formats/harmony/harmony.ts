@@ -9,6 +9,7 @@ import { fromHarmonyMessage, type Place, toHarmonyMessage } from './message.ts';
 import { type HarmonySystem, harmonySystem, readHarmonySystem } from './system.ts';
 import { loseFiles, movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
+import { withoutMedia } from '../media.ts';
 
 export interface ToHarmonyOptions {
   /**
@@ -47,11 +48,12 @@ export interface Converted {
  * not see stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a
  * RangeError that names a wrong option.
  */
-export function toHarmony(data: TranscriptData, options: ToHarmonyOptions = {}): Converted {
+export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {}): Converted {
   const { instructions = 'keep', system = false, reasoning = 'keep', training = false, style = 'harmony' } = options;
   oneOf('instructions', instructions, ['keep', 'developer']);
   oneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];
+  const data = withoutMedia(given, losses);
   const { dropped } = messagesForCompletion(data.messages, { rule: reasoning });
   for (const { index, reason } of dropped) {
     if (reason === 'analysis') losses.push({ what: 'thinking', message: index, detail: 'old reasoning is left out' });

@@ -17,6 +17,7 @@ import {
 } from './shape.ts';
 import { filesByPlace, movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
+import { tellMedia } from '../media.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { lossesOfQuotes } from '../written-thoughts.ts';
 
@@ -71,6 +72,7 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
 function look(message: MessageData, index: number, losses: Loss[]): void {
   if (typeof message.role !== 'string') throw new Refusal(index, 'it has no role', 'name one');
   refuseLeak(message, index);
+  tellMedia(message, index, losses);
   const { end } = message;
   if (end === 'implicit' || end === 'eof')
     losses.push({ what: 'end', message: index, detail: `${end} becomes ${usualEnd(message)}` });

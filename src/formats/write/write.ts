@@ -11,6 +11,7 @@ import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { filesByPlace, loseFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
+import { tellMedia } from '../media.ts';
 import { type BodyOptions, writeBody } from './body.ts';
 import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
@@ -107,6 +108,7 @@ function messageOf(
 ): string {
   const { id, flags } = dialect;
   if (id === 'harmony') refuseBoundary(message, index, before);
+  tellMedia(message, index, losses);
   const header = writeMessageHeader(message, index, id, options, losses);
   const body = writeBody(message, index, dialect, options, losses);
   if (flags & HAS_LINE) return `${header}${body}${lineEnd(message, index, losses)}`;

@@ -261,6 +261,23 @@ test('the record with everything comes back from every dialect that has ids', as
   }
 });
 
+test('images and files come to other forms, and what they hold is told nowhere', async () => {
+  const forms = ['messages', 'anthropic', 'responses'] as const;
+  const media = (form: string): object => JSON.parse(
+    readFileSync(new URL(`../../../fixtures/chat/media/${form}.json`, import.meta.url), 'utf8'),
+  ) as object;
+  for (const from of forms) {
+    for (const to of forms) {
+      const { code, out, err } = await run([], { to }, lines(media(from)));
+      expect([code, jsonLines(out), err], `${from}, ${to}`).toEqual([0, [media(to)], '']);
+    }
+    const { code, out, err } = await run([], { to: 'openchatml-2.2' }, lines(media(from)));
+    expect([code, err]).toEqual([0, expect.stringContaining('lost: field')]);
+    expect(out).toContain('Oslo?[image][image]<|end|>');
+    expect(out + err).not.toMatch(/iVBOR|JVBER|example\.org/);
+  }
+});
+
 test('what other commands read is converted: preferences, instructions, prompts, words of ShareGPT', async () => {
   const ask = { role: 'user', content: 'Q' };
   const say = (content: string): object => ({ role: 'assistant', content });

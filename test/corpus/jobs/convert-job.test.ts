@@ -24,18 +24,25 @@ afterAll(() => {
 const TEXTS = ['', 'Hi', 'Grüße\n"x"', 'a <|end|> b', '<', '😀 \\', '{"a": 1}', '[INST]'];
 const HEADERS = ['version: 2.2\n', 'version: 2.0\n---\n', '<s>\n', ''];
 
+const MEDIA = [
+  { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } },
+  { type: 'image', source: { type: 'url', url: 'https://example.org/a.png' } },
+  { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+];
+
 function message(random: Random): object {
   const content = random.pick(TEXTS);
   const target = { name: 'f', arguments: random.pick(TEXTS) };
   const call = { id: random.pick(['a', 'b']), type: 'function', function: target };
-  switch (random.below(7)) {
+  switch (random.below(8)) {
     case 0: return { role: 'system', content };
     case 1: return { role: 'assistant', content: random.pick([null, content]), tool_calls: [call] };
     case 2: return { role: 'tool', tool_call_id: random.pick(['a', 'b']), content };
     case 3: return { role: 'assistant', content, thinking: random.pick(TEXTS), weight: random.pick([null, 1]) };
     case 4: return random.once(3) ? { role: 'robot', content: [1] } : { role: 'developer', content };
     case 5: return { role: 'assistant', content };
-    default: return { role: 'user', content, ...(random.once(3) && { name: 'n' }) };
+    case 6: return { role: 'user', content, ...(random.once(3) && { name: 'n' }) };
+    default: return { role: 'user', content: [{ type: 'text', text: content }, random.pick(MEDIA)] };
   }
 }
 

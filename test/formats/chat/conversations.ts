@@ -2,19 +2,27 @@
 // forms, apart from the writers.
 import type { Random } from '../../random.ts';
 
+type PartsForm = 'messages' | 'anthropic' | 'responses';
+
+/** Text, or how each form spells what is no text. */
+export type Part = string | Readonly<Record<PartsForm, object>>;
+
 export interface Turn {
   readonly who: 'system' | 'developer' | 'user' | 'assistant';
-  readonly text: string | null;
+  readonly text: string | readonly Part[] | null;
   readonly thinking: string | null;
   readonly calls: readonly { readonly id: string; readonly name: string; readonly input: object }[];
   /** Of the calls, in their order. */
-  readonly replies: readonly string[];
+  readonly replies: readonly (string | readonly Part[])[];
 }
 
 export interface Conversation {
   readonly tools: readonly { name: string; description: string; parameters: object }[];
   readonly turns: readonly Turn[];
 }
+
+/** Which parts that are no text are drawn: none, what all forms have for users, or anything that a form has. */
+export type Media = 'none' | 'shared' | 'own';
 
 type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
 
@@ -25,6 +33,79 @@ const TEXTS = [
 /** Empty reasoning is none. */
 const SOME = TEXTS.filter((text) => text !== '');
 const NAMES = ['weather', 'a.b', 'x-y', 'search_2', 'browser.search', 'python'];
+
+const ADDRESS = 'https://example.org/cat.png';
+const PNG = 'iVBORw0KGgo=';
+const PDF = 'JVBERi0=';
+const SHARED: readonly Exclude<Part, string>[] = [
+  {
+    messages: { type: 'image_url', image_url: { url: ADDRESS } },
+    responses: { type: 'input_image', image_url: ADDRESS },
+    anthropic: { type: 'image', source: { type: 'url', url: ADDRESS } },
+  },
+  {
+    messages: { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+    responses: { type: 'input_image', image_url: `data:image/png;base64,${PNG}` },
+    anthropic: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PNG } },
+  },
+  {
+    messages: { type: 'file', file: { filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` } },
+    responses: { type: 'input_file', filename: 'a.pdf', file_data: `data:application/pdf;base64,${PDF}` },
+    anthropic: {
+      type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: PDF }, title: 'a.pdf',
+    },
+  },
+];
+/** Parts that not all forms have. */
+const OWN: Readonly<Record<PartsForm, readonly object[]>> = {
+  messages: [
+    { type: 'image_url', image_url: { url: ADDRESS, detail: 'high' }, extra: 1 },
+    { type: 'image_url', image_url: 'data:image/svg+xml,<svg/>' }, { type: 'image_url' },
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } },
+    { type: 'file', file: { file_id: 'file-1' } }, { type: 'file', file: {} },
+    { type: 'video_url', video_url: { url: 'https://example.org/cat.mp4' } }, { type: 'image', image: 'cat.png' },
+  ],
+  responses: [
+    { type: 'input_image', file_id: 'file-1', detail: 'auto' }, { type: 'input_image', image_url: null, detail: 'low' },
+    { type: 'input_file', file_url: 'https://example.org/a.pdf' }, { type: 'input_file', file_id: 'file-2' },
+    { type: 'input_file', file_url: 'https://example.org/a.csv', filename: 'a.csv' },
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+  ],
+  anthropic: [
+    { type: 'image', source: { type: 'url', url: ADDRESS }, cache_control: { type: 'ephemeral' } },
+    { type: 'image', source: { type: 'file', file_id: 'file_1' } },
+    { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'a' }, title: 'A', context: 'c' },
+    { type: 'document', source: { type: 'url', url: 'https://example.org/a' } },
+    { type: 'search_result', source: ADDRESS, title: 'A', content: [{ type: 'text', text: 'a' }] },
+  ],
+};
+
+function own(random: Random): Exclude<Part, string> {
+  const { messages, responses, anthropic } = OWN;
+  return { messages: random.pick(messages), responses: random.pick(responses), anthropic: random.pick(anthropic) };
+}
+
+/** A text, or a list with something in it that is none. */
+function content(random: Random, media: Media): string | readonly Part[] {
+  if (media === 'none' || random.once(2)) return random.pick(TEXTS);
+  const pick = (): Part => (media === 'own' && random.once(2) ? own(random) : random.pick(SHARED));
+  const parts = [pick()];
+  for (let more = random.below(4); more > 0; more--) {
+    parts.splice(random.below(parts.length + 1), 0, random.once(2) ? random.pick(TEXTS) : pick());
+  }
+  return parts;
+}
+
+/** A content as a form spells it. */
+function spelled(form: PartsForm, content: string | readonly Part[] | null): unknown {
+  if (content === null || typeof content === 'string') return content;
+  const type = form === 'responses' ? 'input_text' : 'text';
+  return content.map((part) => (typeof part === 'string' ? { type, text: part } : part[form]));
+}
+
+/** The same as blocks. */
+const blocks = (content: string | readonly Part[]): unknown[] =>
+  spelled('anthropic', typeof content === 'string' ? [content] : content) as unknown[];
 
 function value(random: Random, depth = 0): Value {
   switch (random.below(depth > 2 ? 4 : 6)) {
@@ -42,19 +123,21 @@ function object(random: Random, depth = 0): { [key: string]: Value } {
 }
 
 /** `plain`: what ShareGPT can say, too. */
-export function randomConversation(random: Random, plain = false): Conversation {
+export function randomConversation(random: Random, plain = false, media: Media = 'none'): Conversation {
   const turns: Turn[] = [];
   let ids = 0;
-  const said = (who: Turn['who'], text: string): Turn => ({ who, text, thinking: null, calls: [], replies: [] });
+  const said = (who: Turn['who'], text: string | readonly Part[]): Turn => {
+    return { who, text, thinking: null, calls: [], replies: [] };
+  };
   if (random.once(2)) turns.push(said('system', random.pick(TEXTS.filter((text) => text !== ''))));
   for (let left = 1 + random.below(5); left > 0; left--) {
-    turns.push(said('user', random.pick(TEXTS)));
+    turns.push(said('user', content(random, media)));
     for (let steps = random.below(3); steps > 0; steps--) {
       const calls = Array.from({ length: 1 + random.below(plain ? 1 : 3) }, () => {
         return { id: `call_${++ids}`, name: random.pick(NAMES), input: object(random) };
       });
       const isCut = left === 1 && steps === 1 && random.once(8);
-      const replies = isCut ? [] : calls.map(() => random.pick(TEXTS));
+      const replies = isCut ? [] : calls.map(() => content(random, media === 'own' ? media : 'none'));
       turns.push({
         who: 'assistant',
         thinking: plain || random.once(2) ? null : random.pick(SOME),
@@ -89,7 +172,7 @@ export const SPELLINGS: Record<'messages' | 'anthropic' | 'responses' | 'sharegp
     messages: turns.flatMap(({ who, text, thinking, calls, replies }) => [
       {
         role: who,
-        content: text,
+        content: spelled('messages', text),
         ...(thinking !== null && { thinking }),
         ...(calls.length > 0 && {
           tool_calls: calls.map(({ id, name, input }) => {
@@ -97,7 +180,9 @@ export const SPELLINGS: Record<'messages' | 'anthropic' | 'responses' | 'sharegp
           }),
         }),
       },
-      ...replies.map((content, i) => ({ role: 'tool', tool_call_id: calls[i]!.id, content })),
+      ...replies.map((reply, i) => {
+        return { role: 'tool', tool_call_id: calls[i]!.id, content: spelled('messages', reply) };
+      }),
     ]),
   }),
 
@@ -106,18 +191,21 @@ export const SPELLINGS: Record<'messages' | 'anthropic' | 'responses' | 'sharegp
     for (const { who, text, thinking, calls, replies } of turns) {
       const last = messages.at(-1);
       if (who === 'system') continue;
-      if (who === 'user' && last?.role === 'user') (last.content as object[]).push({ type: 'text', text });
-      else if (thinking === null && calls.length === 0) messages.push({ role: who, content: text });
-      else {
+      if (who === 'user' && last?.role === 'user') (last.content as unknown[]).push(...blocks(text!));
+      else if (thinking === null && calls.length === 0) {
+        messages.push({ role: who, content: spelled('anthropic', text) });
+      } else {
         const content = [
           ...(thinking === null ? [] : [{ type: 'thinking', thinking }]),
-          ...(text === null ? [] : [{ type: 'text', text }]),
+          ...(text === null ? [] : blocks(text)),
           ...calls.map(({ id, name, input }) => ({ type: 'tool_use', id, name, input })),
         ];
         messages.push({ role: who, content });
       }
       if (replies.length === 0) continue;
-      const content = replies.map((reply, i) => ({ type: 'tool_result', tool_use_id: calls[i]!.id, content: reply }));
+      const content = replies.map((reply, i) => {
+        return { type: 'tool_result', tool_use_id: calls[i]!.id, content: spelled('anthropic', reply) };
+      });
       messages.push({ role: 'user', content });
     }
     const [first] = turns;
@@ -134,11 +222,13 @@ export const SPELLINGS: Record<'messages' | 'anthropic' | 'responses' | 'sharegp
       ...(thinking === null
         ? []
         : [{ type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: thinking }] }]),
-      ...(text === null ? [] : [{ type: 'message', role: who, content: text }]),
+      ...(text === null ? [] : [{ type: 'message', role: who, content: spelled('responses', text) }]),
       ...calls.map(({ id, name, input }) => {
         return { type: 'function_call', call_id: id, name, arguments: JSON.stringify(input) };
       }),
-      ...replies.map((output, i) => ({ type: 'function_call_output', call_id: calls[i]!.id, output })),
+      ...replies.map((reply, i) => {
+        return { type: 'function_call_output', call_id: calls[i]!.id, output: spelled('responses', reply) };
+      }),
     ]),
   }),
 

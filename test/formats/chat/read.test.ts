@@ -266,15 +266,19 @@ describe('contents of parts', () => {
   });
   const text = (value: string): object => ({ type: 'text', text: value });
 
-  test('what is no text is shown by its kind, and told', () => {
+  test('what is no text is shown by its kind, and kept', () => {
     const parts = [
       text('a '), { type: 'image_url', image_url: { url: 'secret' } }, { type: 'input_text', text: ' b ' },
       { type: 'input_audio', input_audio: {} }, { type: 'document', source: {} }, { type: 'refusal', refusal: 'no' },
     ];
     const { data, losses } = fromChat({ messages: [{ role: 'user', content: parts }] });
     expect(data.messages[0]!.content).toBe('a [image] b [audio][document]no');
-    expect(losses.map(({ what, message }) => [what, message])).toEqual(Array(4).fill(['field', 0]));
-    expect(JSON.stringify(losses)).not.toMatch(/secret/);
+    expect(data.messages[0]!.parts).toEqual([
+      'a ', { shown: '[image]', form: 'messages', part: parts[1] }, ' b ',
+      { shown: '[audio]', form: 'messages', part: parts[3] },
+      { shown: '[document]', form: 'anthropic', part: parts[4] }, 'no',
+    ]);
+    expect(losses).toEqual([{ what: 'field', message: 0, detail: 'a refusal becomes text' }]);
   });
 
   test('blocks are thinking, calls and replies', () => {
