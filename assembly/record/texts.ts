@@ -1,5 +1,6 @@
 // Records as OpenChatML 2.2 text: bytes to bytes. Only such as lose nothing on the way but that a reply gets its
-// call's name, and whose contents need no escape; the others are for the host.
+// call's name, and whose contents need no escape; the others are for the host. As they are given, to be read rather
+// than kept, what has no place in the text may be lost.
 //
 // What stands between the values of a message depends on its kind alone (lines.ts). The host cuts these pieces out of
 // what the writer gives (src/formats/chat/record-texts.ts):
@@ -9,8 +10,8 @@
 //   its end
 
 import {
-  ABSENT, ASSISTANT, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_VALUES, LACKS_ID, RECORD_ROWS,
-  ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
+  ABSENT, ASSISTANT, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
+  LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import { copyString, textTo } from '../text-string';
@@ -31,6 +32,8 @@ const BEFORE_NAME: u32 = 2;
 const BEFORE_TOOL: u32 = 3;
 const OF_KINDS: u32 = 4;
 const NO_KIND: u32 = 0xff;
+/** Records that are no text of their own: two transcripts, or text already. */
+const UNLIKE: u32 = HAS_SIDES | IS_TEXT;
 /** Bytes behind a text that copies write over. */
 const SLACK: usize = 256;
 
@@ -40,6 +43,8 @@ let missing: u32 = 0;
 let named: u32 = 0;
 let namedRecord: u32 = 0;
 let namedMessage: u32 = 0;
+let asGiven: bool = false;
+
 /** Where the texts end that were written; how many they are. */
 export function textsTo(): usize { return out; }
 export function textsWritten(): u32 { return texts; }
@@ -54,16 +59,18 @@ export function firstNamedMessage(): u32 { return namedMessage; }
  * Writes the texts of the records from row `record` on, below row `end`, into [q, limit). Answers the record before
  * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), or there was no more room.
  */
-export function writeTexts(record: u32, end: u32, q: usize, limit: usize): u32 {
+export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
+  asGiven = given;
+  const lossy = given ? LACKS_ID : <u32>(HAS_LOSSES | LACKS_ID);
   out = q;
   texts = missing = named = 0;
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
-    if ((flags & (SLOW | HAS_LOSSES | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || !isPlainId(tools + ROW_BYTES)) {
-      return stopAt(at, record, true);
-    }
+    const isPlain = (flags & (SLOW | HAS_PARTS | HAS_VALUES | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
+      && (given || isPlainId(tools + ROW_BYTES));
+    if (!isPlain) return stopAt(at, record, true);
     let text: usize = 0;
     if (statusOf(tools) != TOOLS_NONE) {
       const entry = load<u32>(tools) >> ENTRY_SHIFT;
@@ -127,7 +134,8 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     const next = rowAt(load<u32>(row, 12));
     const kind = kindOf(kindWord);
     // Calls or thinking alone, and an assistant again: its entry may come back as one with this.
-    if (entry != load<u32>(row, 4) && role == ASSISTANT && (before == KIND_CALL || before == KIND_ANALYSIS)) return 0;
+    const mayJoin = !asGiven && role == ASSISTANT && (before == KIND_CALL || before == KIND_ANALYSIS);
+    if (mayJoin && entry != load<u32>(row, 4)) return 0;
     entry = load<u32>(row, 4);
     before = kind;
     readBelow(row + ROW_BYTES, next);
@@ -157,7 +165,8 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     row = next;
   }
   named += gained;
-  return q;
+  // A header alone would belong to the text behind it.
+  return asGiven && index == 0 ? 0 : q;
 }
 
 /** The body whose row is `row`; 0: the host must write it. */

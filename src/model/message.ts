@@ -46,6 +46,13 @@ const LONGEST_OPENER = '<|constrain|>'.length;
 
 const NOTHING: readonly never[] = [];
 
+/** Bytes of a message up to its body, outside 0.1, with nothing in its header but the role and channel of its word. */
+export function bareBytes(word: number): number {
+  const role = ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length;
+  const channel = CHANNEL_NAMES[(word >> CHANNEL_SHIFT) & CHANNEL_MASK]!.length;
+  return START_BYTES + role + MESSAGE_TOKEN_BYTES + (channel && channel + MESSAGE_TOKEN_BYTES);
+}
+
 export class Message {
   readonly #table: Table;
   readonly #context: MessageContext;
@@ -406,11 +413,9 @@ export class Message {
   get isBare(): boolean {
     const word = this.#word;
     if (!(word & PLAIN)) return false;
-    const role = ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length;
     const length = fromOf(this.#table, this.#body()) - this.from;
-    if (this.#isLine) return length === LINE_START_BYTES + role + 1;
-    const channel = CHANNEL_NAMES[(word >> CHANNEL_SHIFT) & CHANNEL_MASK]!.length;
-    return length === START_BYTES + role + MESSAGE_TOKEN_BYTES + (channel && channel + MESSAGE_TOKEN_BYTES);
+    if (!this.#isLine) return length === bareBytes(word);
+    return length === LINE_START_BYTES + ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length + 1;
   }
 
   /** @internal Role and channel of a bare message in one number, role | channel << 3; -1: it is not bare. */

@@ -3,7 +3,7 @@
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
 import type { Diagnostic, Finding } from '../errors.ts';
-import { Message } from '../model/message.ts';
+import { Message, type MessageContext } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -33,6 +33,11 @@ export interface CheckOptions extends ReadOptions, MeaningOptions {
 
 export interface CheckVisitor {
   message(message: Message, transcript: TranscriptInfo, source: Bytes): void;
+  /**
+   * Sees the messages of rows [from, to) instead, of which nothing is to be told but what is wrong with calls, replies
+   * and definitions; that may be told later than about other messages. Without it each of them comes as a view.
+   */
+  messages?(batch: Batch, from: number, to: number, context: MessageContext, transcript: TranscriptInfo): void;
   /** `to`: where what follows begins. */
   transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void;
 }
@@ -313,20 +318,30 @@ export class Checker implements SourceWatcher {
    * hand.
    */
   #skip(batch: Batch, row: number, end: number, stops: number): number {
-    if (this.#options.visitor || this.#options.writtenCalls || end === row) return row;
+    const { visitor } = this.#options;
+    if ((visitor && !visitor.messages) || this.#options.writtenCalls || end === row) return row;
     const transcript = this.#walk.divider.current!;
     const clean = this.#clean;
     const next = clean.skip(batch, row, end, transcript, this.#utf8.validTo, stops);
     if (next === row) return row;
+    let shown = row;
+    const show = (to: number): void => {
+      if (to > shown) visitor?.messages!(batch, shown, to, this.#walk.divider.context, transcript);
+      shown = to;
+    };
     for (let i = 0; i < clean.listed; i++) {
       const listed = clean.goTo(i, batch);
       const { itemFrom, itemTo } = clean;
       this.#invalidBytes(itemFrom, 0, transcript.number);
       this.#found.settle();
-      if (!clean.tell(this.#tell)) this.#look(batch, listed, transcript);
-      else if (this.#found.isAny) this.#invalidBytes(itemTo, 0, transcript.number);
+      if (!clean.tell(this.#tell)) {
+        show(listed);
+        shown = nextOf(batch, listed);
+        this.#look(batch, listed, transcript);
+      } else if (this.#found.isAny) this.#invalidBytes(itemTo, 0, transcript.number);
       this.#found.settle();
     }
+    show(next);
     this.#invalidBytes(clean.to, 0, transcript.number);
     this.#found.settle();
     return next;

@@ -52,7 +52,7 @@ interface Exports {
   ): number;
   verdictsTo(): number;
   auditRecords(record: number, end: number): number;
-  writeTexts(record: number, end: number, into: number, limit: number): number;
+  writeTexts(record: number, end: number, into: number, limit: number, asGiven: number): number;
   textsTo(): number;
   textsWritten(): number;
   missingText(): number;
@@ -332,12 +332,12 @@ export class RecordMachine {
 
   /**
    * Writes records as text (assembly/record/texts.ts) into the output, from its beginning on. It stops before a record
-   * that is SLOW, lacks the text of its tools, or has no more room.
+   * that is SLOW, lacks the text of its tools, or has no more room. `asGiven`: as they are read, rather than converted.
    */
-  writeTexts(record: number, end: number): TextsWritten {
+  writeTexts(record: number, end: number, asGiven = false): TextsWritten {
     this.#keepTexts();
     const machine = this.#exports;
-    const next = machine.writeTexts(record, end, this.#outputAt, this.#outputAt + OUTPUT);
+    const next = machine.writeTexts(record, end, this.#outputAt, this.#outputAt + OUTPUT, asGiven ? 1 : 0);
     const [replies, first, message] = [machine.repliesNamed(), machine.firstNamedRecord(), machine.firstNamedMessage()];
     return {
       next,

@@ -177,7 +177,7 @@ class Conversion {
   *rows(rows: RecordRows, lines: ChatLines): Pieces {
     const { path } = this.#job.input;
     for (let record = 0; record < rows.to; ) {
-      const writing = this.#texts.write(rows, record);
+      const writing = this.#texts.write(rows, record, rows.to);
       let next = writing.next();
       for (; !next.done; next = writing.next()) {
         const { texts, bytes, named } = next.value;

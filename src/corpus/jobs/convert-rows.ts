@@ -1,4 +1,5 @@
-// Chat records as text of 2.2 from their rows: those that lose nothing and need no escape never become values.
+// Chat records as text of 2.2 from their rows: those that lose nothing and need no escape never become values. As they
+// are given, the text is what a unit of the record holds (records/unit-chat.ts).
 
 import { KIND, SLOW } from '../../abi.ts';
 import { longestMessage, textPieces } from '../../formats/chat/record-texts.ts';
@@ -11,17 +12,19 @@ export class RecordTexts {
   #machine: RecordMachine | undefined;
 
   /**
-   * Writes the records from row `record` on; gives what was written, piece by piece. Answers the first record that must
-   * be read as a value, or the end.
+   * Writes the records from row `record` on, before row `to`; gives what was written, piece by piece. Answers the first
+   * record that must be read as a value, or `to`.
    */
-  *write({ machine, tools, to }: RecordRows, record: number): Generator<TextsWritten, number, void> {
+  *write(
+    { machine, tools }: RecordRows, record: number, to: number, asGiven = false,
+  ): Generator<TextsWritten, number, void> {
     if (this.#machine !== machine) {
       const pieces = textPieces();
       machine.setPieces(pieces, longestMessage(pieces));
       this.#machine = machine;
     }
     while (record < to) {
-      const written = machine.writeTexts(record, to);
+      const written = machine.writeTexts(record, to, asGiven);
       const { next, missing, texts } = written;
       if (texts > 0) yield written;
       record = next;

@@ -1,13 +1,18 @@
 // Gathering statistics: what a check sees, summed up. Lines of samples are found later, for those that are kept.
 
-import { diagnose } from '../../errors.ts';
+import { KIND, SLOW } from '../../abi.ts';
+import { diagnose, type Diagnostic } from '../../errors.ts';
 import type { Range } from '../../model/walk.ts';
-import type { Source } from '../../scan/source.ts';
-import { Checker } from '../../rules/check.ts';
+import { wordAt } from '../../scan/record-rows.ts';
+import { MemorySource, type Source } from '../../scan/source.ts';
+import { Checker, type CheckOptions } from '../../rules/check.ts';
 import { type Job, type JobResult, NO_RESULT } from './job.ts';
+import { RecordTexts } from './convert-rows.ts';
 import type { Kit } from './open.ts';
 import { Statistics } from '../report/statistics.ts';
+import type { RecordRows } from '../records/rows.ts';
 import type { BadRecord, Unit, UnitOptions } from '../records/unit.ts';
+import { READING } from '../records/unit-chat.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
 type StatisticsJob = Extract<Job, { kind: 'statistics' }>;
@@ -32,9 +37,13 @@ export function rawStatistics(
   return { ...NO_RESULT, statistics: statistics.toJSON(), transcripts, likeHarmony, bytes };
 }
 
-/** Statistics of records. */
+/**
+ * Statistics of records. Those of which nothing is to be told are written as text from their rows, many at once; the
+ * others come as units, which hold the same text.
+ */
 export class StatisticsWorker implements UnitWorker {
-  readonly rows = null;
+  readonly rows = (rows: RecordRows, record: number): number => this.#rows(rows, record);
+  readonly #texts = new RecordTexts();
   readonly #kit: Kit;
   readonly #job: StatisticsJob;
   readonly #statistics: Statistics;
@@ -50,19 +59,46 @@ export class StatisticsWorker implements UnitWorker {
     this.transcripts = transcripts;
   }
 
+  #rows(rows: RecordRows, record: number): number {
+    const { machine, tools, to } = rows;
+    while (record < to) {
+      const next = machine.check(record, to);
+      const written = next === record ? record : this.#write(rows, record, next);
+      if (written < next || next === to) return written;
+      record = next;
+      const asks = !(wordAt(machine.rows, next, KIND) & SLOW) && machine.asksForTools(next);
+      if (!asks || !tools.settle(next)) return next;
+    }
+    return record;
+  }
+
+  /** Counts records of which nothing is to be told; answers the first one that must come as a unit, or `to`. */
+  #write(rows: RecordRows, record: number, to: number): number {
+    const texts = this.#texts.write(rows, record, to, true);
+    for (let next = texts.next(); ; next = texts.next()) {
+      if (next.done) return next.value;
+      this.#statistics.records += next.value.texts;
+      for (const _ of this.#text(new MemorySource(next.value.bytes), READING, true));
+    }
+  }
+
   take({ source, options, place, record, line, kind }: Unit): boolean {
     this.#count(record!);
+    for (const diagnostic of this.#text(source, options, kind === 'chat')) {
+      this.#statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
+    }
+    return true;
+  }
+
+  *#text(source: Source, options: CheckOptions, isChat: boolean): Generator<Diagnostic, void, void> {
     const statistics = this.#statistics;
-    statistics.isChat = kind === 'chat';
+    statistics.isChat = isChat;
     const checker = new Checker(
       this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
       { known: this.#kit.headers, memory: this.#kit.tools },
     );
-    for (const diagnostic of checker.run()) {
-      statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
-    }
+    yield* checker.run();
     this.transcripts += checker.transcripts;
-    return true;
   }
 
   bad({ rule, from, to, detail, record, line }: BadRecord): void {

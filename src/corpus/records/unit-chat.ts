@@ -71,7 +71,7 @@ function unitFrom(
 }
 
 /** The text is ours: nothing is to be found out of it. */
-const READING: CheckOptions = { dialect: 'openchatml-2.2', isChat: true };
+export const READING: CheckOptions = { dialect: 'openchatml-2.2', isChat: true };
 const READING_CALLS: CheckOptions = { ...READING, writtenCalls: true };
 
 /** A call that is written as text, and no call object. */

@@ -2,12 +2,16 @@
 // histograms, and first ones in a fixed order, so that neither the order nor the grouping of the parts changes
 // anything. Nothing of a body is kept, but for the names of called functions, which in 0.1 stand there.
 
-import { FINAL, HAS_LINE } from '../../abi.ts';
+import {
+  CALL, CHANNEL_MASK, CHANNEL_SHIFT, FINAL, FROM, HAS_LINE, KIND, NEXT, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_WORDS, TO,
+  TOKEN_MASK, TOKEN_SHIFT, TOOL,
+} from '../../abi.ts';
 import type { Diagnostic } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
-import type { Message } from '../../model/message.ts';
+import { bareBytes, Message, type MessageContext } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
+import type { Batch } from '../../scan/table.ts';
 import { plainName } from '../../tools/name.ts';
 import { namesOf, readLineCalls } from '../../rules/v01-calls.ts';
 import { isVisible } from '../../rules/visibility.ts';
@@ -29,8 +33,8 @@ const CALL_CODES: ReadonlySet<string | null> = new Set(['E-CALL-SCHEMA', 'E-BODY
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
-/** The message that was counted last, when it makes calls. */
-interface LastCall {
+/** A message that makes calls. */
+interface Caller {
   readonly from: number;
   readonly to: number;
   /** Null: of several calls, nobody knows which one. */
@@ -43,6 +47,9 @@ interface CountsToo {
   readonly tokens?: Encoding | undefined;
 }
 
+/** Messages with calls whose errors may still be told. */
+const MOST_CALLERS = 65_536;
+
 /** A name for calls that name none. */
 const NAMELESS = '(none)';
 
@@ -54,7 +61,10 @@ export class Statistics extends Sums {
   readonly #shown = new Uint8Array(DIALECT_IDS.length * 2 * PAIRS);
   #transcript: TranscriptInfo | null = null;
   #shownAt = 0;
-  #lastCall: LastCall | null = null;
+  /** Of the transcript at hand, by rising position. */
+  #callers: Caller[] = [];
+  /** The one that was counted last, if it makes calls. */
+  #last: Caller | null = null;
 
   /** `characters`: code points of bodies are counted too; `tokens`: those of contents, in a vocabulary. */
   constructor({ characters = false, tokens }: CountsToo = {}) {
@@ -92,7 +102,7 @@ export class Statistics extends Sums {
     this.dialects[DIALECT_IDS.indexOf(this.isChat ? 'chat' : transcript.dialect.id)]!++;
     this.transcriptMessages.note(messages);
     this.transcriptBytes.note(to - transcript.from);
-    this.#lastCall = null;
+    this.#callers = [];
   }
 
   /**
@@ -100,53 +110,103 @@ export class Statistics extends Sums {
    */
   message(message: Message, transcript: TranscriptInfo, source: Bytes): void {
     const { role, end, explicitChannel, body, isBare } = message;
-    const length = body.to - body.from;
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const isUsual = isBare && end !== 'eof' && message.isLeaf && message.missingStart === 'no'
       && !message.hasWrittenCalls;
     this.ends[ENDS.indexOf(end)]!++;
-    this.#lastCall = null;
+    this.#last = null;
     let cell: Cell;
-    let isShown: boolean;
     if (isUsual) {
-      const roleId = ROLE_NAMES.indexOf(role!);
       const channelId = explicitChannel === null ? 0 : CHANNEL_NAMES.indexOf(explicitChannel);
-      cell = this.cells[roleId * CHANNELS + (channelId || FINAL)] ??= new Cell();
-      isShown = this.#isShown(message, transcript, source, roleId * CHANNELS + channelId);
+      const pair = ROLE_NAMES.indexOf(role!) * CHANNELS + channelId;
+      cell = this.#usual(pair, this.#isShown(pair, transcript, () => message, source), body.from, body.to, source);
     } else {
       cell = this.cell(role, explicitChannel ?? 'final');
-      isShown = isVisible(message, transcript, source);
+      this.#note(cell, isVisible(message, transcript, source), body.from, body.to, source);
     }
-    cell.bodies.note(length);
-    if (this.#countsCharacters) cell.characters.note(charactersIn(source, body.from, body.to));
     if (this.#countTokens !== null) cell.tokens.note(this.#countTokens(message.content));
-    if (isShown) {
-      cell.visible++;
-      cell.visibleBytes += length;
-    }
     if (!isBare) {
       const type = message.contentType;
       if (type !== null) this.contentTypes.at(type).count++;
     }
     if (isLine) this.replies += message.functionReplies.length;
-    else if (role === 'tool') this.replies++;
+    else if (role === 'tool' && !isUsual) this.replies++;
     if (role === 'assistant' && !isUsual) this.#calls(message, isLine, source);
   }
 
+  /** Counts the body of a message with nothing but a role and a channel. */
+  #usual(pair: number, isShown: boolean, from: number, to: number, source: Bytes): Cell {
+    const cell = (this.cells[pair % CHANNELS === 0 ? pair + FINAL : pair] ??= new Cell());
+    this.#note(cell, isShown, from, to, source);
+    if (Math.trunc(pair / CHANNELS) === TOOL) this.replies++;
+    return cell;
+  }
+
+  #note(cell: Cell, isShown: boolean, from: number, to: number, source: Bytes): void {
+    cell.bodies.note(to - from);
+    if (this.#countsCharacters) cell.characters.note(charactersIn(source, from, to));
+    if (!isShown) return;
+    cell.visible++;
+    cell.visibleBytes += to - from;
+  }
+
   /**
-   * A finding. An error in a call counts for its tool when it is told after that message and before the next one.
+   * The messages of rows [from, to), plain and well ended: those that say no more than a role and a channel are counted
+   * by their rows.
+   */
+  messages(batch: Batch, from: number, to: number, context: MessageContext, transcript: TranscriptInfo): void {
+    const { words, first, base, source, dialect } = batch;
+    const isBlock = (dialect.flags & HAS_LINE) === 0 && this.#countTokens === null;
+    for (let row = from, next = row; row < to; row = next) {
+      const at = (row - first) * ROW_WORDS;
+      next = words[at + NEXT]!;
+      const word = words[at + KIND]!;
+      const pair = ((word >> ROLE_SHIFT) & ROLE_MASK) * CHANNELS + ((word >> CHANNEL_SHIFT) & CHANNEL_MASK);
+      // A channel has a row of its own.
+      const below = pair % CHANNELS === 0 ? 1 : 2;
+      const body = at + below * ROW_WORDS;
+      const bodyFrom = words[body + FROM]!;
+      if (!isBlock || row + below + 1 !== next || bodyFrom - words[at + FROM]! !== bareBytes(word)) {
+        this.message(new Message(batch, row, context), transcript, source);
+        continue;
+      }
+      this.#last = null;
+      const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
+      this.ends[token === CALL ? 1 : token === RETURN ? 2 : 0]!++;
+      const isShown = this.#isShown(pair, transcript, () => new Message(batch, row, context), source);
+      const bodyTo = words[body + TO]!;
+      this.#usual(pair, isShown, base + bodyFrom, base + bodyTo, source);
+    }
+  }
+
+  /**
+   * A finding. An error in a call counts for its tool when it is told of that message, before its transcript ends.
    * `at`: where the finding is in the file, which is not what positions in a text of a record count from.
    */
   diagnostic(diagnostic: Diagnostic, at: SamplePlace): void {
     const { rule, severity, code, from } = diagnostic;
     this.found(rule).note(severity, diagnostic.message, at);
-    const call = this.#lastCall;
-    if (!call || severity !== 'error' || !CALL_CODES.has(code)) return;
-    if (from < call.from || from > call.to || call.rules.includes(rule)) return;
-    const calls = call.name === null ? this.severalCalls : this.tools.at(call.name);
-    if (call.rules.length === 0) calls.failing++;
-    call.rules.push(rule);
+    if (severity !== 'error' || !CALL_CODES.has(code)) return;
+    const caller = this.#callerAt(from);
+    if (caller === undefined || caller.rules.includes(rule)) return;
+    const calls = caller.name === null ? this.severalCalls : this.tools.at(caller.name);
+    if (caller.rules.length === 0) calls.failing++;
+    caller.rules.push(rule);
     calls.fail(rule);
+  }
+
+  /** The message with calls that holds a position. */
+  #callerAt(position: number): Caller | undefined {
+    const callers = this.#callers;
+    let [low, high] = [0, callers.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (callers[middle]!.from <= position) low = middle + 1;
+      else high = middle;
+    }
+    const caller = callers[low - 1];
+    // What is told of the last message may stand at its end, if nothing ended it.
+    return caller && (position < caller.to || (caller === this.#last && position === caller.to)) ? caller : undefined;
   }
 
   /** Adds what was counted elsewhere, in its JSON form; nothing of it when it is none, which throws a TypeError. */
@@ -160,14 +220,14 @@ export class Statistics extends Sums {
   }
 
   /** Of messages with nothing but role, channel and body, those that are alike are all shown or all hidden. */
-  #isShown(message: Message, transcript: TranscriptInfo, source: Bytes, pair: number): boolean {
+  #isShown(pair: number, transcript: TranscriptInfo, message: () => Message, source: Bytes): boolean {
     if (this.#transcript !== transcript) {
       const asks = transcript.asksForChannels || transcript.header?.requiresChannels === true;
       this.#shownAt = (DIALECT_IDS.indexOf(transcript.dialect.id) * 2 + (asks ? 1 : 0)) * PAIRS;
       this.#transcript = transcript;
     }
     const at = this.#shownAt + pair;
-    if (this.#shown[at] === UNKNOWN) this.#shown[at] = isVisible(message, transcript, source) ? SHOWN : HIDDEN;
+    if (this.#shown[at] === UNKNOWN) this.#shown[at] = isVisible(message(), transcript, source) ? SHOWN : HIDDEN;
     return this.#shown[at] === SHOWN;
   }
 
@@ -184,7 +244,9 @@ export class Statistics extends Sums {
     }
     for (const name of names) this.tools.at(name).calls++;
     const { from, to } = message;
-    this.#lastCall = { from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] };
+    if (this.#callers.length === MOST_CALLERS) this.#callers.splice(0, MOST_CALLERS / 2);
+    this.#last = { from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] };
+    this.#callers.push(this.#last);
   }
 }
 
@@ -196,7 +258,7 @@ function charactersIn(source: Bytes, from: number, to: number): number {
   let count = 0;
   for (let at = from; at < to; at += PART) {
     const bytes = source.bytes(at, Math.min(at + PART, to));
-    for (const byte of bytes) if ((byte & 0xc0) !== 0x80) count++;
+    for (let i = 0; i < bytes.length; i++) if ((bytes[i]! & 0xc0) !== 0x80) count++;
   }
   return count;
 }

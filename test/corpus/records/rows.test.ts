@@ -38,6 +38,7 @@ const WORK = [
   },
   { kind: 'messages', form: { format: 'arrow', section: 300 }, filters: { onlyRole: ['tool', 'assistant'] } },
   { kind: 'messages', form: { format: 'parquet', section: 1e6 }, filters: {} },
+  { kind: 'statistics', tools: [], characters: true },
 ] as const;
 const KINDS = await Promise.all(WORK.map((work) => kindOf(work)));
 

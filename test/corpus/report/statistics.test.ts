@@ -12,7 +12,7 @@ import { parseOn } from '../../../src/model/parse.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { countCalls } from '../../../src/rules/call-count.ts';
-import { checkSource } from '../../../src/rules/check.ts';
+import { checkSource, type CheckVisitor } from '../../../src/rules/check.ts';
 import { readFixtures } from '../../fixture.ts';
 import { isAll, runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
@@ -187,6 +187,32 @@ describe('a recount gives the same', () => {
       expectRecount(input, randomOptions(random), `OPENCHATML_SEED=${SEED}, run ${run}`);
     }
   });
+});
+
+test(`messages that are passed as rows count as their views do (OPENCHATML_SEED=${SEED})`, () => {
+  const machines = [new WasmMachine(), new WasmMachine({ build: 'scalar' })];
+  const seeds = randomOf(SEED);
+  for (let run = 0; run < runs(1500); run++) {
+    const random = randomOf(seeds.below(0x7fffffff));
+    const inputs = Array.from({ length: 1 + random.below(4) }, () =>
+      Buffer.from(random.once(2) ? randomInput(random, 20) : randomCalls(random)));
+    const options = randomOptions(random);
+    const counted = (machine: WasmMachine, isBulk: boolean): StatisticsJson => {
+      const statistics = new Statistics({ characters: true });
+      const visitor: CheckVisitor = {
+        message: (...seen) => statistics.message(...seen),
+        transcriptEnd: (...seen) => statistics.transcriptEnd(...seen),
+        ...(isBulk && { messages: (...seen: Parameters<Statistics['messages']>) => statistics.messages(...seen) }),
+      };
+      for (const found of checkSource(machine, new MemorySource(Buffer.concat(inputs)), { ...options, visitor })) {
+        const place = (): { line: number; column: null } => ({ line: 1, column: null });
+        statistics.diagnostic(found, { path: 'a', record: null, from: found.from, place });
+      }
+      return plain(statistics);
+    };
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}`;
+    for (const machine of machines) expect(counted(machine, true), told).toEqual(counted(machine, false));
+  }
 });
 
 describe('parts add up', () => {
