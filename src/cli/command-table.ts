@@ -156,10 +156,15 @@ export function commandRows(): readonly CommandRow[] {
       description: 'write a verdict for each line, a record that comes through a pipe; nothing in it makes this fail',
       argument: { name: '[path...]', description: 'one file, or - for standard input' },
       load: async () => (await import('./commands/filter.ts')).filter,
+      refuse: refuseBinary,
       options: () => [
         new Option('--emit <what>',
           'verdicts, verdicts with messages, or only the lines without (keep) or with errors (drop)')
           .choices(['verdict', 'messages', 'keep', 'drop']).default('verdict'),
+        new Option('--format <format>', 'lines of JSON in and out; or Arrow IPC streams, a batch of verdicts for each '
+          + 'batch of rows').choices(['ndjson', 'arrow']).default('ndjson'),
+        new Option('--record-column <name>', 'the column whose cells are records, JSON text or structs (arrow; '
+          + 'default: the columns are the fields of records)'),
         ...judgeOptions(),
         ...flag('--line-buffered', 'write each line at once, not when the input pauses'),
         ...flag('--passthrough', 'put the record into its line, as `record`'),

@@ -1,24 +1,19 @@
 // `filter`: one verdict a line, for programs that send records through a pipe. What stands in a record is never a
 // reason to fail: the exit code tells of the pipe alone.
 
-import { isUtf8 } from 'node:buffer';
-import { JSON_DEEPEST } from '../../abi.ts';
-import { isBlank } from '../../model/bytes.ts';
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { crowdOf } from '../../corpus/records/crowded.ts';
-import { isMarked, MARK } from '../../corpus/records/json-bytes.ts';
-import { type CorpusRecord, isSurelyNoJson, type RecordProblem } from '../../corpus/records/record.ts';
+import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
 import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
-import type { UnitForm } from '../../corpus/records/unit.ts';
+import type { UnitForm, UnitOptions } from '../../corpus/records/unit.ts';
 import { RecordMachine } from '../../scan/record-machine.ts';
 import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
+import { recordOfLine } from '../../corpus/jobs/verdict-record.ts';
 import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
-import type { Machine } from '../../scan/machine.ts';
 import { applyRules } from '../config.ts';
 import { FilterOutput } from './filter-output.ts';
 import { readOptionsOf, type SharedOptions } from '../options.ts';
@@ -29,6 +24,10 @@ import type { Host } from '../stream.ts';
 export interface FilterOptions extends SharedOptions {
   /** `verdict` and `messages` write a line for each line; `keep` and `drop` the lines themselves, byte for byte. */
   readonly emit: 'verdict' | 'messages' | 'keep' | 'drop';
+  /** `arrow`: Arrow IPC streams in and out. */
+  readonly format?: 'ndjson' | 'arrow';
+  /** Of Arrow: the column whose cells are records. */
+  readonly recordColumn?: string;
   readonly form?: UnitForm;
   readonly field?: string;
   readonly tools?: readonly string[];
@@ -53,7 +52,7 @@ export function filter(
   host: Host,
   _makeSpinner: MakeSpinner | null = null,
   largestList: number = LARGEST_LIST,
-): number {
+): number | Promise<number> {
   const refusal = refuse(paths, options);
   if (refusal !== null) {
     tell(host, `error: ${refusal}`);
@@ -64,6 +63,7 @@ export function filter(
   if (!tools) return FAILED;
   const adjust = applyRules(options.rules, options.strict);
   const judge = new Judge({ tools, warnings: options.warnings === true, adjust });
+  if (options.format === 'arrow') return filterBatches(paths[0], judge, run, options, host);
   const output = new FilterOutput(host.stdout, options.lineBuffered === true);
   run.attempt(() => {
     const input = open(paths[0] ?? STANDARD_INPUT, host);
@@ -77,9 +77,15 @@ export function filter(
   return run.failed ? FAILED : OK;
 }
 
-function refuse(paths: readonly string[], { emit, passthrough, maxLineBytes = 0 }: FilterOptions): string | null {
+function refuse(paths: readonly string[], options: FilterOptions): string | null {
+  const { emit, passthrough, maxLineBytes = 0, format, recordColumn } = options;
   if (maxLineBytes > MOST_LINE_BYTES) return `--max-line-bytes ${maxLineBytes}: expected at most ${MOST_LINE_BYTES}`;
   if (paths.length > 1) return `filter reads one input, not ${paths.length}; call it once for each`;
+  if (format !== 'arrow' && recordColumn !== undefined) return '--record-column is for --format arrow';
+  if (format === 'arrow' && (emit !== 'verdict' || passthrough)) {
+    return '--format arrow writes verdicts, a row for each row: whoever sends the rows has them, and keeps or drops '
+      + 'them';
+  }
   const isRaw = emit === 'keep' || emit === 'drop';
   if (!isRaw || !passthrough) return null;
   return `--passthrough and --emit ${emit} exclude each other: ${emit} writes the records as they are`;
@@ -91,6 +97,36 @@ function open(path: string, host: Host): InputSource {
     : openInput(path);
 }
 
+/** Batches in, batches out. Arrow is loaded for it alone. */
+async function filterBatches(
+  path: string = STANDARD_INPUT, judge: Judge, run: Invocation, options: FilterOptions, host: Host,
+): Promise<number> {
+  const { filterArrow } = await import('./filter-arrow.ts');
+  run.attempt(() => {
+    const input = open(path, host);
+    try {
+      filterArrow(input, host.stdout, {
+        judge,
+        unit: unitOf(options),
+        recordColumn: options.recordColumn,
+        largest: options.maxLineBytes ?? LARGEST_LINE,
+        onlyErrors: tellsOnlyErrors(options),
+        asRows: (options.tools ?? []).length === 0,
+      });
+    } finally {
+      input.close();
+    }
+  });
+  return run.failed ? FAILED : OK;
+}
+
+const unitOf = (options: FilterOptions): UnitOptions =>
+  ({ ...readOptionsOf(options), form: options.form, field: options.field });
+
+/** What is no error is told only when it is asked for, or when something makes it one. */
+const tellsOnlyErrors = ({ warnings, rules, strict }: FilterOptions): boolean =>
+  warnings !== true && rules === undefined && !strict;
+
 function filterLines(
   input: InputSource,
   judge: Judge,
@@ -99,7 +135,7 @@ function filterLines(
   largestList: number,
 ): void {
   const { emit, passthrough } = options;
-  const unit = { ...readOptionsOf(options), form: options.form, field: options.field };
+  const unit = unitOf(options);
   const largest = options.maxLineBytes ?? LARGEST_LINE;
   const isRaw = emit === 'keep' || emit === 'drop';
   const rows = canBeRows(unit) && passesAsRows(options, output) ? new RecordMachine() : null;
@@ -107,10 +143,9 @@ function filterLines(
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
       largest,
       forms: formsOf(unit),
-      // What is no error is told only when it is asked for, or when something makes it one.
-      onlyErrors: options.warnings !== true && options.rules === undefined && !options.strict,
+      onlyErrors: tellsOnlyErrors(options),
       judge: (line) => {
-        const record = recordOf(line, judge.machine, largest);
+        const record = recordOfLine(line, judge.machine, largest);
         output.bytes(Buffer.from(`${startOf(line, record)}${judge.record(record, unit).text()}\n`));
       },
       write: (bytes) => output.bytes(bytes),
@@ -123,7 +158,7 @@ function filterLines(
     ...(emit === 'drop' && { onPart: (part) => output.bytes(part) }),
   });
   for (const line of lines) {
-    const record = recordOf(line, judge.machine, largest);
+    const record = recordOfLine(line, judge.machine, largest);
     const messages = new MessageList(largestList);
     const verdict = judge.record(record, unit, {
       ...(emit === 'messages' && { message: (visited, { place }) => messages.add(verdictMessage(visited, place)) }),
@@ -177,29 +212,3 @@ class MessageList {
 }
 
 const LINE_END = Buffer.from('\n');
-
-/** The record of a line. Positions in it are bytes of the line. */
-function recordOf(
-  { bytes: line, number, isTooLong, size }: Line,
-  machine: Machine,
-  largest: number,
-): CorpusRecord | RecordProblem {
-  // A byte order mark may begin the input.
-  const from = number === 0 && isMarked(line) ? MARK.length : 0;
-  const bytes = line.subarray(from);
-  const place = { number, line: number + 1, from, to: size };
-  const wrong = (problem: string, at: number | null = null): RecordProblem => ({ ...place, problem, remedy: '', at });
-  if (isTooLong) return wrong(`the line is longer than ${largest} bytes`);
-  if (!isUtf8(bytes)) return wrong('it is not valid UTF-8', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
-  const crowd = crowdOf(bytes);
-  if (crowd !== null) return wrong(`it holds ${crowd}`);
-  const notJson = (): RecordProblem =>
-    isBlank(bytes, 0, bytes.length) ? wrong('the line is blank')
-      : wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
-  if (isSurelyNoJson(bytes, (short) => machine.checkJson(short, JSON_DEEPEST))) return notJson();
-  try {
-    return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
-  } catch {
-    return notJson();
-  }
-}

@@ -17,6 +17,8 @@ export interface VerdictRowsOptions {
   readonly forms: number;
   /** Nothing but errors is told. */
   readonly onlyErrors: boolean;
+  /** A line begins where the input begins, and no byte order mark. */
+  readonly isLine?: true;
   /** Gives the verdict on a line that is not read as rows. */
   readonly judge: (line: Line) => void;
   /** Takes verdicts, lines of JSON, valid until it returns. */
@@ -36,7 +38,8 @@ export class VerdictRows {
   constructor(machine: RecordMachine, source: Source, options: VerdictRowsOptions) {
     this.#machine = machine;
     this.#window = new LineWindow(
-      machine, source, { from: 0, to: Infinity, record: 0, line: 1 }, machine.input.length - 1,
+      machine, source, { from: 0, to: Infinity, record: 0, line: 1, ...(options.isLine && { isLine: true }) },
+      machine.input.length - 1,
     );
     // The window passes it, and may let it go.
     this.#mark = Buffer.from(MARK.slice(0, this.#window.at));

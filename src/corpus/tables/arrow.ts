@@ -8,6 +8,7 @@ import type { TableFile, TableWriter } from './writer.ts';
 /** A continuation of no bytes. */
 const END = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 const TYPES = { word: arrow.utf8(), text: arrow.utf8(), integer: arrow.int64(), boolean: arrow.bool() };
+const NO_METADATA: ReadonlyMap<string, string> = new Map();
 const ENCODER = new TextEncoder();
 
 export const writer: TableWriter<null> = { group, file };
@@ -15,39 +16,62 @@ export const writer: TableWriter<null> = { group, file };
 /** A record batch. */
 function* group(columns: Columns): Generator<Uint8Array, null, void> {
   columns.mend();
+  yield* batchPieces(fieldsOf(columns.schema), batchesOf(columns));
+  return null;
+}
+
+/** The pieces of a record batch. */
+export function* batchPieces(
+  fields: arrow.Field[], batches: readonly arrow.Batch<unknown>[],
+): Generator<Uint8Array, void, void> {
   // Every stream of the library has a schema and an end of its own; neither is part of a batch.
-  const schema = lengthOf(streamOf(columns.schema, new Map(), null)) - END.length;
-  const parts = streamOf(columns.schema, new Map(), columns);
+  const schema = lengthOf(schemaPieces(fields));
   let at = 0;
-  for (const part of withoutEnd(parts)) {
+  for (const part of withoutEnd(streamOf(fields, NO_METADATA, batches))) {
     if (at >= schema) yield part;
     at += part.length;
   }
-  return null;
 }
+
+/** The pieces of what begins a stream. */
+export const schemaPieces = (
+  fields: arrow.Field[], metadata: ReadonlyMap<string, string> = NO_METADATA,
+): readonly Uint8Array[] => withoutEnd(streamOf(fields, metadata, null));
+
+/** What ends a stream. */
+export const endPiece = (): Uint8Array => END.slice();
 
 function file(
   columns: readonly Column[],
   metadata: ReadonlyMap<string, string>,
   write: (bytes: Uint8Array) => void,
 ): TableFile<null> {
-  for (const part of withoutEnd(streamOf(columns, metadata, null))) write(part);
-  return { bytes: write, group: () => {}, end: () => write(END.slice()) };
+  for (const part of schemaPieces(fieldsOf(columns), metadata)) write(part);
+  return { bytes: write, group: () => {}, end: () => write(endPiece()) };
+}
+
+/** Fields of a schema. */
+export const fieldsOf = (schema: readonly Column[]): arrow.Field[] =>
+  schema.map(({ name, type, nullable }) => arrow.field(name, TYPES[type], nullable));
+
+/** Each column of the rows as the library has it. */
+export function batchesOf(columns: Columns): arrow.Batch<unknown>[] {
+  return columns.schema.map((column, i) => {
+    const type = TYPES[column.type];
+    return batchOf(type, buffersOf(column, columns.stores[i]!, columns.rows));
+  });
+}
+
+export function batchOf(type: arrow.DataType, buffers: object): arrow.Batch<unknown> {
+  const Batch = arrow.batchType(type);
+  return new Batch({ type, ...buffers });
 }
 
 /** The pieces of a whole stream with no batch or one. */
 function streamOf(
-  schema: readonly Column[],
-  metadata: ReadonlyMap<string, string>,
-  columns: Columns | null,
+  fields: arrow.Field[], metadata: ReadonlyMap<string, string>, batches: readonly arrow.Batch<unknown>[] | null,
 ): Uint8Array[] {
-  const fields = schema.map(({ name, type, nullable }) => arrow.field(name, TYPES[type], nullable));
-  const data = schema.map((column, i) => {
-    const type = TYPES[column.type];
-    const Batch = arrow.batchType(type);
-    const batches = columns ? [new Batch({ type, ...buffersOf(column, columns.stores[i]!, columns.rows) })] : [];
-    return new arrow.Column(batches, type);
-  });
+  const data = fields.map(({ type }, i) => new arrow.Column(batches ? [batches[i]!] : [], type));
   const whole = new arrow.Table({
     version: arrow.Version.V5, endianness: arrow.Endianness.Little, fields, metadata: new Map(metadata),
   }, data);

@@ -37,15 +37,20 @@ export const PARSERS = {
   timestampFromMilliseconds: (time: bigint) => timeOf(BigInt(time), 1000n, 3),
   timestampFromMicroseconds: (time: bigint) => timeOf(BigInt(time), 1_000_000n, 6),
   timestampFromNanoseconds: (time: bigint) => timeOf(BigInt(time), 1_000_000_000n, 9),
-  dateFromDays: (days: number) => timeOf(BigInt(days) * 86_400n, 1n, 0).slice(0, -'T00:00:00Z'.length),
+  dateFromDays: dayOf,
   stringFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
   jsonFromBytes: (bytes: Uint8Array | undefined) => bytes && new Json(bytes),
   geometryFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
   geographyFromBytes: (bytes: Uint8Array | undefined) => bytes && new Text(bytes),
 };
 
+/** A day since 1970. */
+export function dayOf(days: number): string {
+  return timeOf(BigInt(days) * 86_400n, 1n, 0).slice(0, -'T00:00:00Z'.length);
+}
+
 /** A time since 1970 in parts of a second. */
-function timeOf(time: bigint, parts: bigint, digits: number): string {
+export function timeOf(time: bigint, parts: bigint, digits: number): string {
   const part = ((time % parts) + parts) % parts;
   const date = new Date(Number((time - part) / parts) * 1000);
   // Years that Date does not have.
