@@ -5,7 +5,7 @@ import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts'
 import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
-import { idText, recordText, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
+import { judged, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
 import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
 import type { UnitForm, UnitOptions } from '../../corpus/records/unit.ts';
@@ -166,7 +166,7 @@ function filterLines(
     if (!isRaw) {
       const start = startOf(line, record);
       const text = verdict.text(emit === 'messages' ? messages.text : undefined);
-      output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${recordText(record) ?? 'null'}}` : text));
+      output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${judged(record).text() ?? 'null'}}` : text));
     } else if (verdict.ok === (emit === 'keep') && !line.isTooLong) {
       output.bytes(line.bytes);
       if (line.isEnded) output.bytes(LINE_END);
@@ -184,7 +184,7 @@ function passesAsRows(
 
 /** A verdict's line up to `"ok"`. */
 function startOf({ number }: Line, record: CorpusRecord | RecordProblem): string {
-  const id = idText(record);
+  const id = judged(record).id();
   return `{"n":${number},${id === null ? '' : `"id":${id},`}`;
 }
 

@@ -56,7 +56,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const joinsTurns = job.from === 'auto' || isDialect(job.from) || isInterchange(job.from);
     const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part, layout) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
-      : rowsAndRecords(lines);
+      : lines.rowsAndRecords();
     yield* conversion.take(all, (item) => {
       records += isRows(item) ? item.records : 1;
       return isRows(item) ? conversion.rows(item, lines!) : conversion.record(item);
@@ -79,12 +79,6 @@ function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
 /** Text can be written from its rows as chat records, which say all that most of it says. */
 function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: ConvertJob): boolean {
   return to === 'messages' && !apart && !prompt && end === undefined && calls === undefined && reasoning === 'keep';
-}
-
-/** Records as rows, up to where those of another form begin. */
-function* rowsAndRecords(lines: ChatLines): Generator<RecordRows | CorpusRecord | RecordProblem, void, void> {
-  const others = yield* lines.scanned();
-  if (others !== null) yield* lines.rest(others);
 }
 
 /** Where a transcript comes from: for its id, and for people. */

@@ -1,18 +1,15 @@
 // Gathering statistics: what a check sees, summed up. Lines of samples are found later, for those that are kept.
 
-import { KIND, SLOW } from '../../abi.ts';
-import { diagnose, type Diagnostic } from '../../errors.ts';
+import { diagnose } from '../../errors.ts';
 import type { Range } from '../../model/walk.ts';
-import { wordAt } from '../../scan/record-rows.ts';
-import { MemorySource, type Source } from '../../scan/source.ts';
-import { Checker, type CheckOptions } from '../../rules/check.ts';
+import type { Source } from '../../scan/source.ts';
+import { Checker } from '../../rules/check.ts';
 import { type Job, type JobResult, NO_RESULT } from './job.ts';
-import { RecordTexts } from './convert-rows.ts';
 import type { Kit } from './open.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RecordRows } from '../records/rows.ts';
 import type { BadRecord, Unit, UnitOptions } from '../records/unit.ts';
-import { READING } from '../records/unit-chat.ts';
+import { StatisticsRows } from './statistics-rows.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
 type StatisticsJob = Extract<Job, { kind: 'statistics' }>;
@@ -37,16 +34,13 @@ export function rawStatistics(
   return { ...NO_RESULT, statistics: statistics.toJSON(), transcripts, likeHarmony, bytes };
 }
 
-/**
- * Statistics of records. Those of which nothing is to be told are written as text from their rows, many at once; the
- * others come as units, which hold the same text.
- */
+/** Statistics of records: those of which nothing is to be told come as rows. */
 export class StatisticsWorker implements UnitWorker {
-  readonly rows = (rows: RecordRows, record: number): number => this.#rows(rows, record);
-  readonly #texts = new RecordTexts();
+  readonly rows: UnitWorker['rows'];
   readonly #kit: Kit;
   readonly #job: StatisticsJob;
   readonly #statistics: Statistics;
+  readonly #counted: StatisticsRows;
   /** The record that was counted last. */
   #record = -1;
   transcripts: number;
@@ -56,49 +50,31 @@ export class StatisticsWorker implements UnitWorker {
     this.#kit = kit;
     this.#job = job;
     this.#statistics = new Statistics(job);
+    this.#counted = new StatisticsRows(kit, this.#statistics);
+    // Tools that the caller knows are for views.
+    this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
     this.transcripts = transcripts;
   }
 
   #rows(rows: RecordRows, record: number): number {
-    const { machine, tools, to } = rows;
-    while (record < to) {
-      const next = machine.check(record, to);
-      const written = next === record ? record : this.#write(rows, record, next);
-      if (written < next || next === to) return written;
-      record = next;
-      const asks = !(wordAt(machine.rows, next, KIND) & SLOW) && machine.asksForTools(next);
-      if (!asks || !tools.settle(next)) return next;
-    }
-    return record;
-  }
-
-  /** Counts records of which nothing is to be told; answers the first one that must come as a unit, or `to`. */
-  #write(rows: RecordRows, record: number, to: number): number {
-    const texts = this.#texts.write(rows, record, to, true);
-    for (let next = texts.next(); ; next = texts.next()) {
-      if (next.done) return next.value;
-      this.#statistics.records += next.value.texts;
-      for (const _ of this.#text(new MemorySource(next.value.bytes), READING, true));
-    }
+    const next = this.#counted.take(rows, record);
+    this.transcripts += this.#counted.transcripts;
+    return next;
   }
 
   take({ source, options, place, record, line, kind }: Unit): boolean {
     this.#count(record!);
-    for (const diagnostic of this.#text(source, options, kind === 'chat')) {
-      this.#statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
-    }
-    return true;
-  }
-
-  *#text(source: Source, options: CheckOptions, isChat: boolean): Generator<Diagnostic, void, void> {
     const statistics = this.#statistics;
-    statistics.isChat = isChat;
+    statistics.isChat = kind === 'chat';
     const checker = new Checker(
       this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
       { known: this.#kit.headers, memory: this.#kit.tools },
     );
-    yield* checker.run();
+    for (const diagnostic of checker.run()) {
+      statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));
+    }
     this.transcripts += checker.transcripts;
+    return true;
   }
 
   bad({ rule, from, to, detail, record, line }: BadRecord): void {

@@ -3,14 +3,13 @@
 import { type Diagnostic, diagnose } from '../../errors.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import type { Message } from '../../model/message.ts';
-import { HeaderCache, type TranscriptInfo } from '../../model/transcript.ts';
-import { createMachine } from '../../scan/engine.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { Checker } from '../../rules/check.ts';
-import { ToolMemory } from '../../tools/known.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import { isBad, type Unit, type UnitOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
+import { Kit } from './open.ts';
 import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
 
 export interface JudgeOptions {
@@ -26,7 +25,7 @@ export interface Watcher {
   message?(visited: VisitedMessage, unit: Unit): void;
   diagnostic?(diagnostic: Diagnostic, unit: Unit): void;
   /** `to`: where what follows begins. */
-  end?(transcript: TranscriptInfo, messages: number, to: number): void;
+  end?(transcript: TranscriptInfo, messages: number, to: number, unit: Unit): void;
   /** Positions are bytes of the file. */
   bad?(diagnostic: Diagnostic, record: BadRecord): void;
 }
@@ -40,15 +39,22 @@ interface Taker {
 
 export class Judge {
   readonly #options: JudgeOptions;
-  readonly #known = new HeaderCache();
-  readonly #memory = new ToolMemory();
-  /** The scanner, free between two verdicts. */
-  readonly machine: Machine = createMachine();
+  /** Scanners, free between two verdicts, and what they know. */
+  readonly kit = new Kit();
   /** Transcripts of the last record. */
   transcripts = 0;
 
   constructor(options: JudgeOptions) {
     this.#options = options;
+  }
+
+  get machine(): Machine {
+    return this.kit.machine;
+  }
+
+  /** Tools that every transcript may call. */
+  get tools(): readonly ToolDefinition[] {
+    return this.#options.tools;
   }
 
   /** The verdict on one record. Never throws on data. */
@@ -123,10 +129,10 @@ export class Judge {
         },
         transcriptEnd: (transcript, messages, to) => {
           taker.end(transcript);
-          watcher.end?.(transcript, messages, to);
+          watcher.end?.(transcript, messages, to, unit);
         },
       },
-    }, { known: this.#known, memory: this.#memory });
+    }, { known: this.kit.headers, memory: this.kit.tools });
     for (const found of checker.run()) {
       const diagnostic = adjust(found);
       if (!diagnostic) continue;

@@ -57,6 +57,13 @@ export class Verdict {
     this.#warnings = warnings;
   }
 
+  /** The verdict on a record of which nothing is to be told. */
+  static clean(messages: number, calls: number): Verdict {
+    const verdict = new Verdict(false);
+    [verdict.messages, verdict.calls] = [messages, calls];
+    return verdict;
+  }
+
   message({ message }: VisitedMessage): void {
     this.messages++;
     this.calls += countCalls(message);
@@ -123,23 +130,50 @@ export function verdictMessage(
   return { ...columns, from, to, body_from, body_to, content: message.content };
 }
 
-/** A record as one line of JSON, numbers as they are written; null: it is none that can be read. */
-export function recordText(record: CorpusRecord | RecordProblem): string | null {
-  // Line ends stand between the tokens of JSON, never within one.
-  return 'problem' in record ? null : textOf(record.bytes).replaceAll(/[\r\n]/g, ' ');
+/** What is told of a record beside the verdict on it. */
+export interface JudgedRecord {
+  readonly line: number;
+  /** Its id as JSON, a number as it is written; null: it has none that is text or a number. */
+  id(): string | null;
+  /** The record as one line of JSON, numbers as they are written; null: it is none that can be read. */
+  text(): string | null;
 }
 
-/** The record's id as JSON, a number as it is written; null: it has none that is text or a number. */
-export function idText(record: CorpusRecord | RecordProblem): string | null {
-  if ('problem' in record) return null;
+export function judged(record: CorpusRecord | RecordProblem): JudgedRecord {
+  const { line } = record;
+  if ('problem' in record) return { line, id: () => null, text: () => null };
   const { value, bytes } = record;
+  return { line, id: () => idText(value, bytes), text: () => lineOf(bytes) };
+}
+
+/** The same of a record that lies in `bytes`, with the value of its id there. */
+export function judgedBytes(line: number, bytes: Uint8Array, id: Uint8Array): JudgedRecord {
+  return {
+    line,
+    id: () => {
+      const text = textOf(id);
+      return text === '' ? null : idJson(JSON.parse(text), () => text);
+    },
+    text: () => lineOf(bytes),
+  };
+}
+
+// Line ends stand between the tokens of JSON, never within one.
+const lineOf = (bytes: Uint8Array): string => textOf(bytes).replaceAll(/[\r\n]/g, ' ');
+
+function idText(value: unknown, bytes: Uint8Array): string | null {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, 'id')) return null;
-  const { id } = value as { id: unknown };
+  return idJson((value as { id: unknown }).id, () => {
+    const span = spanOf(bytes, ['id']);
+    return span && textOf(bytes.subarray(span.from, span.to));
+  });
+}
+
+/** `written`: the id as it is written. */
+function idJson(id: unknown, written: () => string | null): string | null {
   if (typeof id === 'string' || Number.isSafeInteger(id)) return JSON.stringify(id);
-  if (typeof id !== 'number') return null;
   // As a double it may be another number.
-  const span = spanOf(bytes, ['id']);
-  return span && textOf(bytes.subarray(span.from, span.to));
+  return typeof id === 'number' ? written() : null;
 }
 
 function textOf(bytes: Uint8Array): string {

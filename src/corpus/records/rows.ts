@@ -170,6 +170,18 @@ export class ChatLines {
     return null;
   }
 
+  /** Records as rows, up to where those of another form begin. */
+  *rowsAndRecords(): Generator<RecordRows | CorpusRecord | RecordProblem, void, void> {
+    const others = yield* this.scanned();
+    if (others !== null) yield* this.rest(others);
+  }
+
+  /** Bytes of a record among rows; valid until the next ones are asked for. */
+  bytesOf({ machine }: RecordRows, row: number): Buffer {
+    const [from, to] = [wordAt(machine.rows, row, FROM), wordAt(machine.rows, row, TO)];
+    return this.#window!.bytes(from - machine.origin, to - machine.origin);
+  }
+
   /** A record among rows, as a value. */
   record(rows: RecordRows, row: number): CorpusRecord | RecordProblem {
     const { machine, base } = rows;
@@ -178,7 +190,7 @@ export class ChatLines {
     const place: Placed = {
       number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from: base + from, to: base + to,
     };
-    const bytes = this.#window!.bytes(from - machine.origin, to - machine.origin);
+    const bytes = this.bytesOf(rows, row);
     this.#lineFrom = place.from;
     // The scanner has no row for a line of nothing but white space.
     return recordOf(bytes, place, { locate: locateWith(this.#machine) })!;

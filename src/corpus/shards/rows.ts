@@ -7,10 +7,9 @@ import { MessageColumns } from '../tables/message-columns.ts';
 import { makeTable } from '../tables/rows.ts';
 import { TableError } from '../tables/error.ts';
 import { BOUNDS, openTable, type Table } from '../tables/table.ts';
-import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import type { ShardOutput } from './output.ts';
 import type { Unit } from '../records/unit.ts';
-import { idText, recordText, type Verdict, verdictMessage, type VisitedMessage } from '../jobs/verdict.ts';
+import { type JudgedRecord, type Verdict, verdictMessage, type VisitedMessage } from '../jobs/verdict.ts';
 
 export const RUN_EMITS = ['verdict', 'messages', 'keep'] as const;
 export type RunEmit = (typeof RUN_EMITS)[number];
@@ -22,7 +21,7 @@ export interface Rows {
   /** `before`: transcripts of the file before those of the record. */
   message?(visited: VisitedMessage, unit: Unit, before: number): void;
   /** The verdict on record `n`, or on transcript `n` of raw text (record null). */
-  verdict?(verdict: Verdict, n: number, record: CorpusRecord | RecordProblem | null): void;
+  verdict?(verdict: Verdict, n: number, record: JudgedRecord | null): void;
   end(): void;
 }
 
@@ -55,7 +54,7 @@ export async function makeRows(emit: RunEmit, format: RunFormat, path: string, o
     return {
       verdict: (verdict, n, record) => {
         const { ok, messages, calls, err, more } = verdict;
-        const id = record && idText(record);
+        const id = record && record.id();
         const text = id?.startsWith('"') ? (JSON.parse(id) as string) : id;
         const told = { ok, messages, calls, findings: err.length + more, err: JSON.stringify(err) };
         add(path, () => table.add({ path, n, line: record?.line ?? null, id: text ?? null, ...told }));
@@ -70,7 +69,7 @@ function verdictLines(path: string, output: ShardOutput): Rows {
   const start = `{"path":${JSON.stringify(path)},"n":`;
   return {
     verdict: (verdict, n, record) => {
-      const id = record && idText(record);
+      const id = record && record.id();
       const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
       output.line(`${start}${n},${where}${verdict.text()}`);
     },
@@ -149,11 +148,11 @@ class KeptRecords implements Rows {
     this.#output = output;
   }
 
-  verdict(verdict: Verdict, _n: number, record: CorpusRecord | RecordProblem | null): void {
+  verdict(verdict: Verdict, _n: number, record: JudgedRecord | null): void {
     if (record === null) {
       throw new InputError(this.#path, 'is raw text, and has no records to keep', 'write verdicts or messages of it');
     }
-    const text = verdict.ok ? recordText(record) : null;
+    const text = verdict.ok ? record.text() : null;
     if (text !== null) this.#output.line(text);
   }
 

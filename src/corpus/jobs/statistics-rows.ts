@@ -1,0 +1,57 @@
+// Statistics of records of which nothing is to be told: they are written as text from their rows, many at once, and
+// never become values. The text is what a unit of the record holds (records/unit-chat.ts).
+
+import { KIND, SLOW } from '../../abi.ts';
+import { Checker } from '../../rules/check.ts';
+import { wordAt } from '../../scan/record-rows.ts';
+import { MemorySource } from '../../scan/source.ts';
+import type { RecordRows } from '../records/rows.ts';
+import { READING } from '../records/unit-chat.ts';
+import type { Statistics } from '../report/statistics.ts';
+import { RecordTexts } from './convert-rows.ts';
+import type { Kit } from './open.ts';
+
+export class StatisticsRows {
+  readonly #kit: Kit;
+  readonly #statistics: Statistics;
+  readonly #texts = new RecordTexts();
+  /** Transcripts that were counted last: one for each record. */
+  transcripts = 0;
+
+  constructor(kit: Kit, statistics: Statistics) {
+    this.#kit = kit;
+    this.#statistics = statistics;
+  }
+
+  /** Counts records from row `record` on; answers the first one that must come as a unit, or the end. */
+  take(rows: RecordRows, record: number): number {
+    const { machine, tools, to } = rows;
+    this.transcripts = 0;
+    while (record < to) {
+      const next = machine.check(record, to);
+      const written = next === record ? record : this.#write(rows, record, next);
+      if (written < next || next === to) return written;
+      record = next;
+      const asks = !(wordAt(machine.rows, next, KIND) & SLOW) && machine.asksForTools(next);
+      if (!asks || !tools.settle(next)) return next;
+    }
+    return record;
+  }
+
+  /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
+  #write(rows: RecordRows, record: number, to: number): number {
+    const texts = this.#texts.write(rows, record, to, true);
+    for (let next = texts.next(); ; next = texts.next()) {
+      if (next.done) return next.value;
+      this.#statistics.records += next.value.texts;
+      this.#statistics.isChat = true;
+      const { machine, headers, tools } = this.#kit;
+      const checker = new Checker(machine, new MemorySource(next.value.bytes), {
+        ...READING, visitor: this.#statistics,
+      }, { known: headers, memory: tools });
+      // Nothing is found: the rows were checked by the same rules.
+      for (const _ of checker.run());
+      this.transcripts += checker.transcripts;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+// What a run writes of chat records that are read as rows, against the way on which every record is a value.
+import { expect, test } from 'vitest';
+import type { InputSource } from '../../../src/corpus/input/source.ts';
+import { LARGEST } from '../../../src/corpus/records/record.ts';
+import { Judge } from '../../../src/corpus/jobs/verdict-judge.ts';
+import type { ShardOutput } from '../../../src/corpus/shards/output.ts';
+import { readShard } from '../../../src/corpus/shards/read.ts';
+import { makeRows } from '../../../src/corpus/shards/rows.ts';
+import { runs } from '../../long.ts';
+import { randomOf, SEED } from '../../random.ts';
+import { SlowSource } from '../input/slow-source.ts';
+import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
+
+const judge = new Judge({ tools: [], warnings: true, adjust: (diagnostic) => diagnostic });
+
+/** What a run writes, and what it counts. */
+async function run(bytes: Uint8Array, emit: 'verdict' | 'keep', largestRecord: number): Promise<unknown> {
+  const lines: string[] = [];
+  const rows = await makeRows(emit, 'ndjson', 'x.jsonl', { line: (text) => void lines.push(text) } as ShardOutput);
+  const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
+  const input = Object.assign(new SlowSource(bytes, 5000), rest) as unknown as InputSource;
+  const { counts, statistics } = readShard({
+    path: 'x.jsonl', open: () => ({ input, container: 'plain' }), watch: (source) => source,
+    options: { largestRecord }, judge, rows,
+  });
+  rows.end();
+  return { lines, counts, statistics: statistics.toJSON() };
+}
+
+test(`verdicts, kept records, counts and statistics (seed ${SEED})`, { timeout: 10 * 60_000 }, async () => {
+  for (let seed = SEED; seed < SEED + runs(600); seed++) {
+    const random = randomOf(seed);
+    const lines = Array.from({ length: 1 + random.below(12) }, () => {
+      const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
+      return random.once(20) ? mutated(random, line) : line;
+    });
+    const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+    for (const emit of ['verdict', 'keep'] as const) {
+      expect(await run(bytes, emit, LARGEST), `seed ${seed}, ${emit}`).toEqual(await run(bytes, emit, LARGEST - 1));
+    }
+  }
+});
