@@ -392,7 +392,7 @@ export const TOOLS_ASK = 2;
 export const TOOLS_GOOD = 3;
 // TOOLS: members of the record's messages stand elsewhere than in a chat record; its findings are the host's.
 export const ELSEWHERE = 0x400;
-// TOOLS: an escape may stand for a character of a tag of a call that is written as text.
+// TOOLS: an escape may stand for a character of a tag between which a call, a reply or definitions are written as text.
 export const CODED_TAGS = 0x800;
 // TOOLS: the record's messages are two transcripts, the sides of a preference.
 export const HAS_SIDES = 0x1000;

@@ -18,8 +18,8 @@ import { beginEntries } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
-  addFlag, beginRecord, flags, hasRoom, isFull, isOdd, isOther, markOdd, markOther, numberOf, push, rewindTo, row,
-  table, toolsFlags,
+  addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, markOdd, markOther, numberOf,
+  placeToolsRow, push, rewindTo, row, table, toolsFlags,
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
@@ -70,9 +70,13 @@ function record(p: usize, tools: usize): usize {
       p = toolsEnd(p, IN_RECORD);
       if (p == 0) return 0;
       if (toolsStatus == TOOLS_NONE && load<u32>(from) != NULL_4) addFlag(HAS_LOSSES);
-      store<u32>(tools, TOOLS | (toolsStatus << TOOLS_SHIFT) | (toolsEntry << ENTRY_SHIFT));
-      store<u32>(tools, <u32>from, 4);
-      store<u32>(tools, <u32>p, 8);
+      // Those in a text are the record's, unless it has others.
+      if (hasWrittenTools && toolsStatus != TOOLS_NONE) markOdd();
+      if (!hasWrittenTools) {
+        store<u32>(tools, TOOLS | (toolsStatus << TOOLS_SHIFT) | (toolsEntry << ENTRY_SHIFT));
+        store<u32>(tools, <u32>from, 4);
+        store<u32>(tools, <u32>p, 8);
+      }
     } else if ((key & M3) == K_ID) {
       bit = 4;
       p = afterKey(p + 3);
@@ -160,6 +164,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
     takeCodes();
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();
+    placeToolsRow(tools);
     let to: usize = 0;
     if (load<u8>(p) == OPEN_OBJECT) {
       to = record(p, tools);

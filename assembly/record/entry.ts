@@ -1,19 +1,23 @@
 // One entry of a record: its members, and the rows of the messages that it means.
 
-import { ASSISTANT, BODY, DEVELOPER, ESCAPED, HAS_LOSSES, HAS_PARTS, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
+import { ASSISTANT, BODY, ESCAPED, HAS_LOSSES, HAS_PARTS, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
 import {
   beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
   blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
   parts,
 } from './blocks';
-import { writeAssistant, writeCall, writePlain, writeReply } from './messages';
+import { writeAssistant, writeCall, writePlain, writeReply, writeSystem } from './messages';
+import { beginRole, fromValue, isCall, role, roleValue } from './roles';
 import { addFlag, isOdd, markElsewhere, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, QUOTE, skipBlanks, stringEnd, valueEnd,
 } from './text';
-import { textCall } from './text-call';
+import { saidFrom, saidKind, saidTo, textCall, writtenCalls } from './text-call';
+import { writtenReplies } from './text-replies';
+import { NO_TOOLS, takeTools, TOOLS_AND_TEXT } from './text-tools';
 import { beginEntryCalls, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
 import { IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import { refuseTags, tagIn } from './written';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
 const M5: u64 = 0xffffffffff;
@@ -53,7 +57,6 @@ const HAS_FROM: u32 = 512;
 const HAS_VALUE: u32 = 1024;
 
 // The values of the entry at hand; FROM 0: there is none.
-export let role: u32 = 0;
 let contentFrom: usize = 0;
 let contentTo: usize = 0;
 let contentKind: u32 = 0;
@@ -64,48 +67,6 @@ let callIdTo: usize = 0;
 let thinkingFrom: usize = 0;
 let thinkingTo: usize = 0;
 let thinkingKind: u32 = 0;
-
-/** The role at its value: `role` is 0 when it is none that is known. */
-// @ts-ignore: decorator
-@inline
-export function roleValue(p: usize): usize {
-  const word = load<u64>(p);
-  if ((word & M6) == 0x227265737522) { // "user"
-    role = USER;
-    return p + 6;
-  }
-  if (word == 0x6174736973736122 && load<u32>(p, 7) == 0x22746e61) { // "assista ant"
-    role = ASSISTANT;
-    return p + 11;
-  }
-  if ((word & M6) == 0x226c6f6f7422) { // "tool"
-    role = TOOL;
-    return p + 6;
-  }
-  if (word == 0x226d657473797322) { // "system"
-    role = SYSTEM;
-    return p + 8;
-  }
-  return otherRole(p);
-}
-
-function otherRole(p: usize): usize {
-  role = 0;
-  const word = load<u64>(p, 1);
-  if (load<u8>(p) == QUOTE) {
-    if (word == 0x65706f6c65766564 && load<u16>(p, 9) == 0x2272) { // developer"
-      role = DEVELOPER;
-      return p + 11;
-    }
-    if (word == K_FUNCTION && load<u8>(p, 9) == QUOTE) { // function"
-      role = TOOL;
-      addFlag(HAS_LOSSES);
-      return p + 10;
-    }
-  }
-  markOdd();
-  return valueEnd(p, IN_ENTRY);
-}
 
 /** A text of reasoning, at its value. */
 function thinking(p: usize): usize {
@@ -148,43 +109,6 @@ function contentValue(p: usize): usize {
   return valueEnd(p, IN_ENTRY);
 }
 
-/** A turn of ShareGPT is a call. */
-let isCall: bool = false;
-
-/** Who says a turn of ShareGPT, at its value: who is none of the known is for the host. */
-function fromValue(p: usize): usize {
-  const word = load<u64>(p, 1);
-  if (load<u8>(p) == QUOTE) {
-    if ((word & M6) == 0x226e616d7568) { // human"
-      role = USER;
-      return p + 7;
-    }
-    if ((word & 0xffffffff) == 0x22747067) { // gpt"
-      role = ASSISTANT;
-      return p + 5;
-    }
-    if (word == 0x2274706774616863) { // chatgpt"
-      role = ASSISTANT;
-      return p + 9;
-    }
-    if (word == 0x746176726573626f && load<u32>(p, 9) == 0x226e6f69) { // observat ion"
-      role = TOOL;
-      return p + 13;
-    }
-    if (word == K_FUNCTION && (load<u64>(p, 9) & M6) == 0x226c6c61635f) { // function _call"
-      isCall = true;
-      role = ASSISTANT;
-      return p + 15;
-    }
-    // The words of chat are known here, too, but for two of them.
-    p = roleValue(p);
-    if (role == DEVELOPER || (word == K_FUNCTION && role == TOOL)) markOdd();
-    return p;
-  }
-  markOdd();
-  return valueEnd(p, IN_ENTRY);
-}
-
 /** All entries of a record are of one form, told by the first; others are for the host. */
 function takeForm(has: u32): void {
   const isShareGpt = (has & (HAS_ROLE | HAS_FROM)) == HAS_FROM;
@@ -198,8 +122,7 @@ function takeForm(has: u32): void {
 export function entry(p: usize): usize {
   const from = p;
   let has: u32 = 0;
-  role = 0;
-  isCall = false;
+  beginRole();
   contentFrom = nameFrom = callIdFrom = thinkingFrom = 0;
   contentKind = 0;
   beginEntryCalls();
@@ -310,11 +233,39 @@ export function entry(p: usize): usize {
     return p;
   }
   if (losesMembers(has)) addFlag(HAS_LOSSES);
+  if (contentKind != 0 && tagIn(role, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
   if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
   else if (role == TOOL) {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   return p;
+}
+
+/**
+ * The content of the entry [from, to) holds a tag: takes what is written between tags, which an assistant's messages
+ * have then. True: the entry's messages are written.
+ */
+function takeWritten(from: usize, to: usize): bool {
+  if ((contentKind & PARTS) != 0 || (role == ASSISTANT && calls > 0)) {
+    markOdd();
+    return true;
+  }
+  if (role == SYSTEM) {
+    const found = takeTools(contentFrom, contentTo);
+    if (found == TOOLS_AND_TEXT) writeSystem(from, to, nameFrom, nameTo, contentKind, contentFrom, contentTo);
+    return found != NO_TOOLS;
+  }
+  if (role == ASSISTANT) {
+    if (!writtenCalls(contentFrom, contentTo)) return false;
+    contentKind = saidKind;
+    contentFrom = saidFrom;
+    contentTo = saidTo;
+  } else if (!writtenReplies(
+    role, from, to, callIdFrom, callIdTo, nameFrom, nameTo, contentFrom, contentTo,
+  )) return false;
+  markElsewhere();
+  addFlag(HAS_LOSSES);
+  return role != ASSISTANT;
 }
 
 /** Members are there that the role has no place for; or content beside calls is empty, or not even null. */
@@ -334,13 +285,14 @@ function writeOfAssistant(from: usize, to: usize, kind: u32, thoughtFrom: usize,
 function writeTextCall(from: usize, to: usize): void {
   markElsewhere();
   // Nothing in it is escaped that need not be.
-  if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo, newCall())) markOdd();
-  writeCall(CALLS, from, to, 0, 0);
+  if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo)) markOdd();
+  else writeCall(CALLS, from, to, 0, 0);
 }
 
 /** Writes the messages of the entry [from, to) that has blocks as Anthropic has them. */
 function writeBlocks(from: usize, to: usize, has: u32): void {
   if (form != OF_CHAT || (has & ~(HAS_ROLE | HAS_CONTENT)) != 0) markOdd();
+  refuseTags(role, contentKind, contentFrom, contentTo);
   if (isOdd) return;
   addFlag(HAS_LOSSES);
   markElsewhere();

@@ -22,7 +22,6 @@ export { beginTools, entryFrom, entryLength, placeTools, setEntryStatus, toolsGe
 export {
   beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
-export { findTag } from './tags';
 export { auditRecords, mayHold } from './audit';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {

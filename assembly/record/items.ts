@@ -5,7 +5,7 @@ import {
   beginBlocks, blockAt, blocks, BLOCK_BODY, BLOCK_BODY_TO, bodyFrom, bodyKind, bodyTo, B_TEXT, IN_ARGUMENTS, isActing,
   textOrParts,
 } from './blocks';
-import { role, roleValue } from './entry';
+import { role, roleValue } from './roles';
 import { makePreamble, writeCall, writePlain, writeReply, writeSaid } from './messages';
 import { isOdd, markElsewhere, markOdd } from './state';
 import {
@@ -13,6 +13,7 @@ import {
 } from './text';
 import { beginEntryCalls, newCall } from './tool-calls';
 import { IN_ENTRIES, IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import { refuseTags } from './written';
 
 const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
@@ -246,6 +247,7 @@ function item(p: usize): usize {
   if (isOdd) return p;
   if (type == I_MESSAGE) {
     said = 0;
+    refuseTags(itemRole, contentKind, contentFrom, contentTo);
     if (itemRole == ASSISTANT) said = writeSaid(FINAL, from, p, 0, 0, contentKind, contentFrom, contentTo);
     else if (itemRole == TOOL) markOdd();
     else writePlain(itemRole, from, p, 0, 0, contentKind, contentFrom, contentTo);
@@ -262,6 +264,7 @@ function item(p: usize): usize {
     writeCall(call, from, p, 0, 0);
   } else {
     said = 0;
+    refuseTags(TOOL, outputKind, outputFrom, outputTo);
     writeReply(from, p, idFrom, idTo, 0, 0, outputKind, outputFrom, outputTo);
   }
   return p;

@@ -3,7 +3,7 @@
 import {
   ABSENT, ANALYSIS, ASSISTANT, BODY, CALL, CALL_ID, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, END, ESCAPED,
   FINAL, HAS_CALLS, HAS_DEVELOPER, HAS_VALUES, LACKS_ID, MESSAGE, NAME, PARTS, PLAIN, RECIPIENT, RECIPIENT_SHIFT,
-  ROLE_SHIFT, TOKEN_SHIFT, TO_TOOL, TOOL, USER, VALUE,
+  ROLE_SHIFT, SYSTEM, TOKEN_SHIFT, TO_TOOL, TOOL, USER, VALUE,
 } from '../../src/abi';
 import { addFlag, hasRoom, isOdd, markFull, markOdd, numberOf, push, row } from './state';
 import { CALL_BYTES, calls, CALLS } from './tool-calls';
@@ -58,6 +58,18 @@ export function writePlain(
     }
   }
   write(MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (role << ROLE_SHIFT), from, to, nameFrom, nameTo, kind, bodyFrom,
+    bodyTo);
+}
+
+/** A message of the system in which definitions stand: other ones in it are text. */
+export function writeSystem(
+  from: usize, to: usize, nameFrom: usize, nameTo: usize, kind: u32, bodyFrom: usize, bodyTo: usize,
+): void {
+  if (!hasRoom(3)) markFull();
+  if (nameFrom != 0 && !isWord(nameFrom, nameTo)) markOdd();
+  if (isOdd) return;
+  systems++;
+  write(MESSAGE | PLAIN | (END << TOKEN_SHIFT) | (SYSTEM << ROLE_SHIFT), from, to, nameFrom, nameTo, kind, bodyFrom,
     bodyTo);
 }
 

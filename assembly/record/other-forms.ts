@@ -2,7 +2,7 @@
 // `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
 // texts of the system that stand beside the messages.
 
-import { BEGINS_SIDE, BODY, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
+import { ASSISTANT, BEGINS_SIDE, BODY, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
@@ -11,6 +11,7 @@ import { mayHoldToken, mayHoldTranscript } from './plain-text';
 import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, markText, row } from './state';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
+import { refuseTags } from './written';
 
 const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
@@ -96,6 +97,7 @@ function keepText(p: usize, text: usize): usize {
 function writeSystem(text: usize): void {
   const from = fromAt(text);
   markElsewhere();
+  refuseTags(SYSTEM, kindAt(text), from, toAt(text));
   writePlain(SYSTEM, from - 1, toAt(text) + 1, 0, 0, kindAt(text), from, toAt(text));
 }
 
@@ -230,6 +232,7 @@ export function endOthers(wasList: bool, takesTexts: bool): bool {
   writeAsked();
   const from = fromAt(T_OUTPUT);
   const to = toAt(T_OUTPUT);
+  refuseTags(ASSISTANT, kindAt(T_OUTPUT), from, to);
   writeSaid(FINAL, from - 1, to + 1, 0, 0, kindAt(T_OUTPUT), from, to);
   return true;
 }
@@ -245,6 +248,7 @@ function writeAsked(): void {
     from = isAlone ? fromAt(T_INPUT) : min(from, fromAt(T_INPUT));
     to = isAlone ? toAt(T_INPUT) : max(to, toAt(T_INPUT));
   }
+  refuseTags(USER, kind, from, to);
   writePlain(USER, from - 1, to + 1, 0, 0, kind, from, to);
 }
 
@@ -315,15 +319,16 @@ function writeAnswer(side: usize): void {
   beginMessages();
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
-  plainText(prompt);
+  plainText(prompt, USER);
   writePlain(USER, prompt, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
-  plainText(side);
+  plainText(side, ASSISTANT);
   writeSaid(FINAL, side, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
 }
 
-/** The text at p. One that holds a token is the text of a transcript, which is for the host. */
-function plainText(p: usize): void {
+/** The text at p, of who has this role. One that holds a token is the text of a transcript, which is for the host. */
+function plainText(p: usize, role: u32): void {
   textValue(p, IN_RECORD);
+  refuseTags(role, BODY, textFrom, textTo);
   if (mayHoldToken(kindOfBody(), textFrom, textTo)) markOdd();
 }
 

@@ -47,6 +47,8 @@ let at: usize = 0;
 let limit: usize = 0;
 /** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
 export let isFlat: bool = true;
+/** Some definition is as Anthropic has them. */
+export let hasInput: bool = false;
 let isUsable: bool = true;
 
 /** From a key's quote to its value. */
@@ -370,6 +372,7 @@ function readTool(p: usize, tool: usize): usize {
     } else {
       const isInput = isLongKey(12, INPUT_SC, INPUT_SC_END);
       isAnthropic = isAnthropic || isInput;
+      hasInput = hasInput || isInput;
       p = readMember(p, tool, isInput || isLongKey(10, PARAMETE, PARAMETE_END));
       bit = member;
     }
@@ -393,6 +396,7 @@ function readTool(p: usize, tool: usize): usize {
 /** The table of the list at p, in [into, to): its address; 0: there is none. */
 export function compile(p: usize, into: usize, to: usize): usize {
   isFlat = isUsable = true;
+  hasInput = false;
   limit = to;
   at = into + TOOLS_AT + <usize>MOST_TOOLS * TOOL_BYTES;
   if (at > to) return 0;

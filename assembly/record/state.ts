@@ -46,12 +46,18 @@ export let isFull: bool = false;
 export let isOther: bool = false;
 export let flags: u32 = 0;
 export let toolsFlags: u32 = 0;
+/** Its TOOLS row; definitions that are written in a content stand there. */
+export let toolsRow: usize = 0;
+export let hasWrittenTools: bool = false;
 
 export function beginRecord(kind: u32): void {
   isOdd = isFull = isOther = false;
   flags = kind;
   toolsFlags = 0;
+  hasWrittenTools = false;
 }
+export function placeToolsRow(at: usize): void { toolsRow = at; }
+export function markWrittenTools(): void { hasWrittenTools = true; }
 export function markOdd(): void { isOdd = true; }
 export function markFull(): void { isOdd = isFull = true; }
 export function markOther(): void { isOdd = isOther = true; }

@@ -1,75 +1,103 @@
-// A call that a turn of ShareGPT holds as JSON text: `{"name": …, "arguments": {…}}`, in this order.
+// Calls that are written as text, as JSON objects with `name` and `arguments`: the value of a turn of ShareGPT, or what
+// stands between `<tool_call>` and `</tool_call>` in what an assistant says (R-HERMES).
 
-import { BODY, ESCAPED } from '../../src/abi';
-import { textTo as decodedTo } from '../text-string';
-import { IN_ARGUMENTS } from './blocks';
-import { decoded } from './fit';
+import { markOdd } from './state';
+import { isSame, LF, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
+import { newCall } from './tool-calls';
 import {
-  clearSeen, CLOSE_OBJECT, COLON, COMMA, containerEnd, OPEN_OBJECT, QUOTE, seen, setSpansLines, skipBlanks, stringEnd,
-} from './text';
+  behindWhite, CALL_TAG, CLOSE_CALL, CLOSE_THINK, find, givenFrom, givenTo, goTo, nameFrom, nameTo, OPEN_CALL,
+  OPEN_THINK, rawFrom, rawKind, rawTo, readNamed, readText, text, textEnd, THINK_TAG, withoutNewline,
+} from './written';
 
-/** Keys with their quotes. */
-const NAME_6: u64 = 0x22656d616e22;
-const ARGUMENT_8: u64 = 0x6e656d7567726122;
-
-/** Whether [from, to), the inside of a string, is a call: then it is written to `call`. */
-export function textCall(from: usize, to: usize, call: usize): bool {
-  const text = decoded(from, to);
-  if (text == 0) return false;
+/** Whether [from, to), the inside of a string, is a call: then it is kept. */
+export function textCall(from: usize, to: usize): bool {
+  if (!readText(from, to)) return false;
   setSpansLines(true);
-  const isCall = readCall(text, decodedTo, from, call);
+  const end = callEnd(skipBlanks(text));
+  const isCall = end != 0 && skipBlanks(end) == textEnd;
+  if (isCall) keepCall();
   setSpansLines(false);
   return isCall;
 }
 
-/** Behind the colon and the white space that follow a key; 0: there is none. */
-function afterColon(p: usize): usize {
-  p = skipBlanks(p);
-  return load<u8>(p) == COLON ? skipBlanks(p + 1) : 0;
+/** Behind the call object at p, or 0. */
+function callEnd(p: usize): usize {
+  const end = readNamed(p, false);
+  return nameFrom == 0 || givenFrom == 0 || load<u8>(givenFrom) != OPEN_OBJECT ? 0 : end;
 }
 
-/** The text [p, end), which stands in a string from `raw` on. */
-function readCall(p: usize, end: usize, raw: usize, call: usize): bool {
-  const start = p;
-  p = skipBlanks(p);
-  if (load<u8>(p) != OPEN_OBJECT) return false;
-  p = skipBlanks(p + 1);
-  if ((load<u64>(p) & 0xffffffffffff) != NAME_6) return false;
-  p = afterColon(p + 6);
-  if (p == 0 || load<u8>(p) != QUOTE) return false;
-  const name = p + 1;
-  clearSeen();
-  const nameTo = stringEnd(name);
-  if (nameTo == 0 || seen != 0) return false;
-  p = skipBlanks(nameTo + 1);
-  if (load<u8>(p) != COMMA) return false;
-  p = skipBlanks(p + 1);
-  // "arguments"
-  if (load<u64>(p) != ARGUMENT_8 || load<u16>(p, 8) != 0x7374 || load<u8>(p, 10) != QUOTE) return false;
-  p = afterColon(p + 11);
-  if (p == 0 || load<u8>(p) != OPEN_OBJECT) return false;
-  const given = p;
-  const givenTo = containerEnd(p, IN_ARGUMENTS);
-  if (givenTo == 0) return false;
-  p = skipBlanks(givenTo);
-  if (load<u8>(p) != CLOSE_OBJECT || skipBlanks(p + 1) != end) return false;
-  const nameRaw = raw + rawLength(start, name);
-  const givenRaw = raw + rawLength(start, given);
-  const length = rawLength(given, givenTo);
-  store<u32>(call, <u32>nameRaw, 8);
-  store<u32>(call, <u32>(nameRaw + (nameTo - name)), 12);
-  store<u32>(call, <u32>givenRaw, 16);
-  store<u32>(call, <u32>(givenRaw + length), 20);
-  store<u32>(call, BODY | (length == givenTo - given ? 0 : ESCAPED), 24);
+/** The call that was read last, with its place in the JSON. */
+function keepCall(): void {
+  const call = newCall();
+  const isNameFirst = nameFrom < givenFrom;
+  if (isNameFirst) keepName(call);
+  goTo(givenFrom, givenTo);
+  store<u32>(call, <u32>rawFrom, 16);
+  store<u32>(call, <u32>rawTo, 20);
+  store<u32>(call, rawKind, 24);
+  if (!isNameFirst) keepName(call);
+}
+
+function keepName(call: usize): void {
+  goTo(nameFrom, nameTo);
+  store<u32>(call, <u32>rawFrom, 8);
+  store<u32>(call, <u32>rawTo, 12);
+}
+
+const MOST_THOUGHT: usize = 1 << 18;
+
+/** What is said before the calls: its kind (0: nothing but white space is) and where it stands. */
+export let saidKind: u32 = 0;
+export let saidFrom: usize = 0;
+export let saidTo: usize = 0;
+
+/**
+ * Keeps the calls in what an assistant says, the content [from, to). False: it holds none. One that cannot be read, or
+ * after which something else is said, is for the host.
+ */
+export function writtenCalls(from: usize, to: usize): bool {
+  if (!readText(from, to)) return false;
+  const front = behindThought();
+  // How many tags it holds is for the host to count.
+  if (front - text > MOST_THOUGHT) markOdd();
+  const first = nextCall(front);
+  if (first == 0) return false;
+  // White space after a thought belongs to it.
+  const said = first == front && front > text ? first : withoutNewline(text, first);
+  saidKind = 0;
+  if (behindWhite(text, said) < said) {
+    goTo(text, said);
+    saidKind = rawKind;
+    saidFrom = rawFrom;
+    saidTo = rawTo;
+  }
+  setSpansLines(true);
+  for (let tag = first; tag != 0; ) {
+    const next = nextCall(tag + CALL_TAG);
+    const end = next == 0 ? textEnd : next;
+    const close = callEnd(skipBlanks(tag + CALL_TAG));
+    const closed = skipBlanks(close == 0 ? tag : close);
+    if (close == 0 || !isSame(closed, CLOSE_CALL, CALL_TAG + 1) || behindWhite(closed + CALL_TAG + 1, end) < end) {
+      markOdd();
+      break;
+    }
+    keepCall();
+    tag = next;
+  }
+  setSpansLines(false);
   return true;
 }
 
-/** Bytes that the text [p, to) has in its string, where nothing is escaped that need not be. */
-function rawLength(p: usize, to: usize): usize {
-  let length = to - p;
-  for (; p < to; p++) {
-    const byte = <u32>load<u8>(p);
-    if (byte < 0x20 || byte == QUOTE || byte == 0x5c) length++;
-  }
-  return length;
+/** Address of the next tag from p on that begins a line, or the text; 0: none does. */
+function nextCall(p: usize): usize {
+  do p = find(p, textEnd, OPEN_CALL, CALL_TAG);
+  while (p != 0 && p != text && load<u8>(p - 1) != LF && ++p != 0);
+  return p;
+}
+
+/** Behind the thought with which the text begins (R-THINK), or its beginning. */
+function behindThought(): usize {
+  const closed = find(text, textEnd, CLOSE_THINK, THINK_TAG + 1);
+  if (closed != 0) return behindWhite(closed + THINK_TAG + 1, textEnd);
+  return isSame(behindWhite(text, textEnd), OPEN_THINK, THINK_TAG) ? textEnd : text;
 }

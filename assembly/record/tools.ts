@@ -4,10 +4,11 @@
 // in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
-import { compile, compiledTo, isFlat } from './schema';
+import { compile, compiledTo, hasInput, isFlat } from './schema';
 import { copyString, textTo } from '../text-string';
 import {
-  CLOSE_LIST, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks, valueEnd,
+  CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks,
+  valueEnd,
 } from './text';
 
 /**
@@ -127,10 +128,36 @@ function isEntry(number: u32, p: usize): bool {
   return isSame(load<u32>(at), p, load<u32>(at, 4));
 }
 
-function found(number: u32, p: usize): usize {
+function found(number: u32): void {
   last = toolsEntry = number;
   toolsStatus = entryStatus(number);
-  return p + entryLength(number);
+}
+
+// @ts-ignore: decorator
+@inline
+function headOf(hash: u32): usize { return HEADS + (<usize>(hash & (BUCKETS - 1)) << 2); }
+
+/** Of the last list's beginning. */
+let hash: u32 = 0;
+
+/** Whether a list that is kept stands at p. */
+function isKnown(p: usize): bool {
+  toolsEntry = 0;
+  if (last != 0 && isEntry(last, p)) {
+    found(last);
+    return true;
+  }
+  hash = hashOf(p);
+  let number = load<u32>(headOf(hash));
+  for (let tries = 0; number != 0 && tries < MOST_TRIES; tries++) {
+    const at = entryAt(number);
+    if (load<u32>(at, 8) == hash && isEntry(number, p)) {
+      found(number);
+      return true;
+    }
+    number = load<u32>(at, 16);
+  }
+  return false;
 }
 
 /**
@@ -138,20 +165,23 @@ function found(number: u32, p: usize): usize {
  * one another.
  */
 export function toolsEnd(p: usize, most: i32): usize {
-  toolsEntry = 0;
-  if (last != 0 && isEntry(last, p)) return found(last, p);
-  const hash = hashOf(p);
-  const head = HEADS + (<usize>(hash & (BUCKETS - 1)) << 2);
-  let number = load<u32>(head);
-  for (let tries = 0; number != 0 && tries < MOST_TRIES; tries++) {
-    const at = entryAt(number);
-    if (load<u32>(at, 8) == hash && isEntry(number, p)) return found(number, p);
-    number = load<u32>(at, 16);
-  }
-  return newTools(p, hash, head, most);
+  return isKnown(p) ? p + entryLength(toolsEntry) : newTools(p, most);
 }
 
-function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
+/** The same of the list [p, to) in the inside of a string, `<tools>` at p and `</tools>` before `to`. */
+export function writtenTools(p: usize, to: usize): void {
+  if (isKnown(p)) return;
+  const length = to - p;
+  toolsStatus = TOOLS_ASK;
+  if (mayKeep(length)) {
+    const from = copyList(p, length);
+    const definitions = compileWritten(from, from + length, keep, keepEnd);
+    if (definitions != 0) keep = (compiledTo + 15) & ~15;
+    addEntry(from, length, definitions);
+  } else if (briefs < MOST_BRIEF) addBrief(compileWritten(p, to, brief, briefEnd));
+}
+
+function newTools(p: usize, most: i32): usize {
   const to = valueEnd(p, most);
   if (to == 0) return 0;
   const byte = <u32>load<u8>(p);
@@ -165,22 +195,35 @@ function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
   }
   const length = to - p;
   // A number does not end by itself: another one may begin with it.
-  const mayBeKept =
-    (isList || byte == OPEN_OBJECT || byte == QUOTE) && length >= LEAST && length <= MOST && isSeen(hash);
-  if (!mayBeKept || keep + 2 * length + 128 > keepEnd || entries == MOST_ENTRIES) {
-    if (mayBeKept) isCrowded = true;
-    if (isList) compileBriefly(p);
-    return to;
-  }
-  memory.copy(keep, p, length);
-  const at = ENTRIES + <usize>entries * ENTRY_BYTES;
+  if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(length)) {
+    const from = copyList(p, length);
+    const definitions = isList ? compile(from, keep, keepEnd) : byte == QUOTE ? compileText(from) : 0;
+    if (definitions != 0) keep = (compiledTo + 15) & ~15;
+    addEntry(from, length, definitions);
+  } else if (isList && briefs < MOST_BRIEF) addBrief(compile(p, brief, briefEnd));
+  return to;
+}
+
+/** Whether a list is kept that was not known: it was met before, and there is room. */
+function mayKeep(length: usize): bool {
+  if (length < LEAST || length > MOST || !isSeen(hash)) return false;
+  const hasRoom = keep + 2 * length + 128 <= keepEnd && entries < <u32>MOST_ENTRIES;
+  if (!hasRoom) isCrowded = true;
+  return hasRoom;
+}
+
+function copyList(p: usize, length: usize): usize {
   const from = keep;
-  keep = (keep + length + 31) & ~15;
-  const definitions = isList ? compile(from, keep, keepEnd) : byte == QUOTE ? compileText(from) : 0;
-  if (definitions != 0) {
-    keep = (compiledTo + 15) & ~15;
-    if (isFlat) toolsStatus = TOOLS_FLAT;
-  }
+  memory.copy(from, p, length);
+  keep = (from + length + 31) & ~15;
+  return from;
+}
+
+/** Keeps what is known of the list that was copied last. `definitions`: their table, or 0. */
+function addEntry(from: usize, length: usize, definitions: usize): void {
+  if (definitions != 0 && isFlat) toolsStatus = TOOLS_FLAT;
+  const head = headOf(hash);
+  const at = ENTRIES + <usize>entries * ENTRY_BYTES;
   store<u32>(at, <u32>from);
   store<u32>(at, <u32>length, 4);
   store<u32>(at, hash, 8);
@@ -190,7 +233,16 @@ function newTools(p: usize, hash: u32, head: usize, most: i32): usize {
   entries++;
   store<u32>(head, entries);
   last = toolsEntry = entries;
-  return to;
+}
+
+/** Keeps the table of a list that is not kept, until the next lines. */
+function addBrief(definitions: usize): void {
+  if (definitions == 0) return;
+  brief = (compiledTo + 15) & ~15;
+  store<u32>(BRIEF_TABLES + (<usize>briefs << 2), <u32>definitions);
+  toolsEntry = MOST_ENTRIES + 1 + briefs;
+  briefs++;
+  if (isFlat) toolsStatus = TOOLS_FLAT;
 }
 
 /** The table of a list that stands in a string as JSON: its text is kept, too. */
@@ -212,14 +264,55 @@ function compileText(string: usize): usize {
   return definitions;
 }
 
-/** Makes the table of a list that is not kept, when there is room for it. */
-function compileBriefly(p: usize): void {
-  if (briefs == MOST_BRIEF) return;
-  const definitions = compile(p, brief, briefEnd);
-  if (definitions == 0) return;
-  brief = (compiledTo + 15) & ~15;
-  store<u32>(BRIEF_TABLES + (<usize>briefs << 2), <u32>definitions);
-  toolsEntry = MOST_ENTRIES + 1 + briefs;
-  briefs++;
-  if (isFlat) toolsStatus = TOOLS_FLAT;
+/**
+ * The table of the list [p, to) between tags in the inside of a string: an array, or objects with white space or commas
+ * between. Its text is written at `into`, as an array.
+ */
+function compileWritten(p: usize, to: usize, into: usize, limit: usize): usize {
+  const inside = p + OPENING;
+  const end = to - OPENING - 1;
+  if (into + (end - inside) + 192 > limit) return 0;
+  // A quote ends what is copied.
+  const byte = load<u8>(end);
+  store<u8>(end, QUOTE);
+  const isText = copyString(inside, end + 1, into + 1) != 0;
+  store<u8>(end, byte);
+  if (!isText) return 0;
+  const textEnd = textTo;
+  store<u8>(textEnd, 0);
+  setSpansLines(true);
+  let list = skipBlanks(into + 1);
+  if (load<u8>(list) == OPEN_OBJECT) list = asArray(list, textEnd);
+  else if (load<u8>(list) == OPEN_LIST) {
+    const listTo = containerEnd(list, DEEPEST);
+    if (listTo == 0 || skipBlanks(listTo) != textEnd) list = 0;
+  } else list = 0;
+  const table = (textEnd + 31) & ~15;
+  let definitions: usize = 0;
+  if (list != 0) definitions = compile(list, table, limit);
+  setSpansLines(false);
+  // Those of Anthropic are none in a text.
+  return hasInput ? 0 : definitions;
+}
+
+/** `<tools>`, which is one byte shorter than the tag that closes it. */
+const OPENING: usize = 7;
+
+/** Makes the objects [p, end) an array: brackets and commas take the place of white space. 0: they are none. */
+function asArray(p: usize, end: usize): usize {
+  const list = p - 1;
+  let to = p;
+  while (true) {
+    to = load<u8>(p) == OPEN_OBJECT ? containerEnd(p, DEEPEST) : 0;
+    if (to == 0) return 0;
+    p = skipBlanks(to);
+    if (p == end) break;
+    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+    else if (p == to) return 0;
+    else store<u8>(to, COMMA);
+    if (p == end) return 0;
+  }
+  store<u8>(list, OPEN_LIST);
+  store<u8>(to, CLOSE_LIST);
+  return list;
 }

@@ -15,7 +15,7 @@ interface Line {
 
 /** The loop for each variant that is of another form. */
 export const LOOPS: Readonly<Record<string, (path: string) => Looped>> = {
-  sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems,
+  sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems, hermes: loopTags,
 };
 
 export function loop(path: string): Looped {
@@ -88,6 +88,25 @@ function loopItems(path: string): Looped {
     for (const { type, role } of input) {
       bump(found.roles, ITEMS[type] ?? role);
       if (type === 'function_call') found.calls++;
+    }
+  });
+  return found;
+}
+
+/** The same of calls that are text. */
+function loopTags(path: string): Looped {
+  const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
+  eachLine(path, (from, to) => {
+    const { messages } = JSON.parse(LINES.toString('utf8', from, to)) as {
+      messages: { role: string; content: string }[];
+    };
+    found.lines++;
+    for (const { role, content } of messages) {
+      // Definitions alone.
+      if (role === 'system') continue;
+      found.messages++;
+      bump(found.roles, role);
+      if (role === 'assistant') found.calls += content.split('<tool_call>').length - 1;
     }
   });
   return found;

@@ -88,7 +88,31 @@ export const VARIANTS: readonly Variant[] = [
       input: messages.flatMap(itemsOf),
     }),
   },
+  {
+    name: 'hermes',
+    about: 'as Hermes and Qwen have them: calls, replies and definitions are text between tags',
+    isOther: true,
+    spelling: SPACED,
+    change: hermesOf,
+  },
 ];
+
+function hermesOf({ id, tools, messages }: ChatRecord): object {
+  const list = tools?.map((tool) => write(tool, SPACED)).join('\n');
+  const system = { role: 'system', content: `<tools>\n${list}\n</tools>` };
+  return { id, messages: [...(tools ? [system] : []), ...messages.map(taggedOf)] };
+}
+
+/** A message whose calls stand in its text. */
+function taggedOf(message: ChatMessage): object {
+  const { role, content } = message;
+  if (role === 'tool') return { role, content: `<tool_response>\n${content}\n</tool_response>` };
+  const made = role === 'assistant' ? (message.tool_calls ?? []) : [];
+  const calls = made.map(({ function: { name, arguments: text } }) => {
+    return `<tool_call>\n${write({ name, arguments: JSON.parse(text) as unknown }, SPACED)}\n</tool_call>`;
+  });
+  return { role, content: [...(content === null ? [] : [content]), ...calls].join('\n') };
+}
 
 /** Records with a control token in every user's first text, for those who look for them. */
 export const PLANTED: Variant = {

@@ -7,7 +7,7 @@
 import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
 import { scalar, simd } from './record-binary.ts';
-import { markCoded, markTagged } from './record-rows.ts';
+import { markCoded } from './record-rows.ts';
 
 /** What assembly/record/index.ts exports. Positions are addresses, records are numbers of rows. */
 interface Exports {
@@ -23,7 +23,6 @@ interface Exports {
   isUtf8(from: number, to: number): number;
   beginTools(): void;
   scanLines(from: number, to: number, isValid: number, forms: number): number;
-  findTag(from: number, to: number): number;
   holdsCodedTags(): number;
   scanTo(): number;
   linesPassed(): number;
@@ -173,8 +172,7 @@ export class RecordMachine {
   /**
    * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first.
    * Answers the number of rows. Stops before `to` when the table is full, and behind a first record that has none of
-   * the wanted forms (`stop`). `forms`: FORM_MESSAGES, FORM_CONVERSATIONS. Records that may hold calls as text are
-   * SLOW.
+   * the wanted forms (`stop`). `forms`: FORM_….
    */
   scan(from: number, to: number, forms: number): number {
     const machine = this.#exports;
@@ -182,7 +180,6 @@ export class RecordMachine {
     const isValid = machine.isUtf8(this.origin + from, this.origin + to);
     const rows = machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
     if (machine.holdsCodedTags() !== 0) markCoded(this.memory, this.rows, rows);
-    if (rows > 0) markTagged(machine, this.memory, this.rows, rows);
     return rows;
   }
 

@@ -7,6 +7,77 @@ const turn = (from: string, value = '"a"'): string => `{"from":${from},"value":$
 const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 const objects = (depth: number): string => '{"a":'.repeat(depth - 1) + '{}' + '}'.repeat(depth - 1);
 
+/** A content as JSON, and one of a system, an assistant, a tool. */
+const Q = (content: string): string => JSON.stringify(content);
+const S = (content: string): string => `{"role":"system","content":${Q(content)}}`;
+const A = (content: string): string => `{"role":"assistant","content":${Q(content)}}`;
+const T = (content: string): string => `{"role":"tool","content":${Q(content)}}`;
+const CALLED = '<tool_call>\n{"name": "f", "arguments": {"a": "b\\n"}}\n</tool_call>';
+const CALLED_ROWS = ['assistant commentary call to-tool', '  recipient|f', '  body escaped|{\\"a\\": \\"b\\\\n\\"}'];
+const OF_CALLS = 'calls parts no-id losses';
+
+/** Entries in which calls and replies are written as text: as ENTRIES, of records that are ELSEWHERE. */
+export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] = [
+  [A(CALLED), OF_CALLS, CALLED_ROWS],
+  [A('<tool_call>{"arguments": {}, "x": [1], "name": "f"}</tool_call>'), OF_CALLS, [
+    'assistant commentary call to-tool', '  recipient|f', '  body|{}',
+  ]],
+  [A(`Ok.\r\n${CALLED}\n${CALLED} \n`), OF_CALLS, [
+    'assistant commentary', '  body|Ok.', ...CALLED_ROWS, ...CALLED_ROWS,
+  ]],
+  [A(` \n${CALLED}`), OF_CALLS, CALLED_ROWS],
+  [A(`<think>\n<tool_call>\n</think>\n\n${CALLED}`), OF_CALLS, [
+    'assistant commentary', '  body escaped|<think>\\n<tool_call>\\n</think>\\n\\n', ...CALLED_ROWS,
+  ]],
+  [`{"role":"assistant","name":"n","thinking":"t","content":${Q(CALLED)}}`, OF_CALLS, [
+    'assistant analysis', '  name|n', '  body|t', CALLED_ROWS[0]!, '  name|n', ...CALLED_ROWS.slice(1),
+  ]],
+  [
+    '{"role":"assistant","content":"\\ud83d\\ude00 \\u00e9\\n'
+      + '<tool_call>{\\"name\\":\\"f\\",\\"arguments\\":{}}</tool_call>"}',
+    OF_CALLS,
+    [
+      'assistant commentary', '  body escaped coded|\\ud83d\\ude00 \\u00e9',
+      'assistant commentary call to-tool', '  recipient|f', '  body|{}',
+    ],
+  ],
+  // No tag begins a line, or all are within a thought that does not end.
+  [A('in <tool_call> a line'), '', ['assistant final', '  body|in <tool_call> a line']],
+  [A('<think>\n<tool_call>'), '', ['assistant final', '  body escaped|<think>\\n<tool_call>']],
+  // Replies.
+  [T('<tool_response>\nok\n</tool_response>'), 'parts no-id losses', ['tool commentary', '  body|ok']],
+  ['{"role":"tool","tool_call_id":"c","name":"f","content":"<tool_response>a</tool_response>"}', 'parts losses', [
+    'tool commentary', '  call_id|c', '  name|f', '  body|a',
+  ]],
+  [T('<tool_response>{"name": "f", "content": {"a": 1}}</tool_response>\n<tool_response>{"a": 1}</tool_response>'),
+    'parts no-id losses', [
+      'tool commentary', '  name|f', '  body escaped value|{\\"a\\": 1}',
+      'tool commentary', '  body escaped|{\\"a\\": 1}',
+    ]],
+  [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'parts no-id losses', [
+    'tool commentary', '  body escaped value|\\"a\\"',
+  ]],
+  [U(Q('See <tool_response> \r\na</tool_response> it. ')), 'parts no-id losses', [
+    'user', '  body|See ', 'tool commentary', '  body escaped| \\r\\na', 'user', '  body| it. ',
+  ]],
+  // A tool says more than replies; one that does not end.
+  [T('x<tool_response>a</tool_response>'), 'no-id', ['tool commentary', '  body|x<tool_response>a</tool_response>']],
+  [U(Q('<tool_response>a')), '', ['user', '  body|<tool_response>a']],
+  // Whose tags say nothing there.
+  [U(Q(CALLED)), '', ['user', `  body escaped|${Q(CALLED).slice(1, -1)}`]],
+  [S('<tools></tools> <tool_call>'), '', ['system', '  body|<tools></tools> <tool_call>']],
+];
+
+/** What a system says with definitions in it: the list, and whether anything else is said. */
+export const WRITTEN_TOOLS: [content: string, list: string, isAlone: boolean][] = [
+  ['<tools>[]</tools>', '[]', true],
+  ['\n<tools>\n{"a": 1}\n</tools>', '\\n{\\"a\\": 1}\\n', true],
+  ['\r\n<tools> {}\n{}</tools>', ' {}\\n{}', true],
+  ['within <tools></tools> tags:\n<tools>\t{}</tools>\nUse {"name": <function-name>}.', '\\t{}', false],
+  [' <tools>{}</tools>', '{}', false],
+  ['<tools>{}</tools> ', '{}', false],
+];
+
 /** Entries of `messages`: what the record says of them, and the rows below it. */
 export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   // Roles.
@@ -167,6 +238,20 @@ export const RARE_ENTRIES: string[] = [
   `{"role":"assistant","function_call":{"name":"f"},"tool_calls":[{${CALL}}]}`,
   `{"role":"assistant","tool_calls":[${Array<string>(257).fill(`{${CALL}}`).join()}]}`,
   `{"role":"assistant","function_call":{"name":"f","arguments":${objects(61)}}}`,
+  // What is written as text.
+  A('<tool_call>'), A('<tool_call>{}</tool_call>'), A('<tool_call>{"name": "f"}</tool_call>'), A(`${CALLED} more`),
+  A('<tool_call>{"name": "f", "arguments": []}</tool_call>'), A('<tool_call>{"name": "f", "arguments": {}}'),
+  A('<tool_call>{"name": "f", "name": "f", "arguments": {}}</tool_call>'),
+  A('<tool_call>{"name": "functions.f", "arguments": {}}</tool_call>'),
+  A('<tool_call>{"n\\u0061me": "f", "arguments": {}}</tool_call>'),
+  A(`<tool_call>{"name": "f", "arguments": ${objects(61)}}</tool_call>`), A(`${CALLED}\n`.repeat(257)),
+  `{"role":"assistant","content":${Q(CALLED)},"tool_calls":[{${CALL}}]}`,
+  `{"role":"assistant","content":[{"type":"text","text":${Q(CALLED)}}]}`,
+  T('<tool_response>{"name": "a b", "content": 1}</tool_response>'),
+  T('<tool_response>{"name": 1, "content": 1}</tool_response>'),
+  T(`<tool_response>{"a": ${nested(61)}}</tool_response>`), T('<tool_response>a</tool_response>'.repeat(257)),
+  `${S('<tools>{}</tools>')},${S('<tools>{}</tools>')}`, S('<tools>{}</tools><tools>[]</tools>'),
+  S(`${'<tools></tools>'.repeat(61)}<tools>{}</tools>`),
   // Turns of ShareGPT.
   turn('"developer"'), turn('"function"'), turn('"function_call"'), turn('"bot"'), turn('"human_1"'), turn('"Human"'),
   turn('1'), turn('null'), turn('"\\u0068uman"'), turn('"human"', 'null'), turn('"human"', '1'), turn('"human"', '[]'),

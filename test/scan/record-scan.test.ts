@@ -4,7 +4,7 @@ import * as abi from '../../src/abi.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../src/scan/record-machine.ts';
 import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
-import { ENTRIES, LINES, RARE_ENTRIES } from './record-cases.ts';
+import { ENTRIES, LINES, RARE_ENTRIES, WRITTEN_ENTRIES, WRITTEN_TOOLS } from './record-cases.ts';
 import {
   ALL_FORMS, isSame, type Placed, scanByTwin, scanWith, show, type Table, walk, withoutKeptTools,
 } from './record-drive.ts';
@@ -45,6 +45,21 @@ describe('entries', () => {
   test.each(titled(ENTRIES))('%s', (_, entry, flags, rows) => {
     const record = `record 0 line 0 ${flags}`.trim();
     expectRows(`{"messages":[${entry}]}\n`, [record, ...rows.map((row) => `  ${row}`)]);
+  });
+
+  test.each(titled(WRITTEN_ENTRIES))('%s', (_, entry, flags, rows) => {
+    const record = `record 0 line 0 ${flags}${flags.includes('losses') ? ' elsewhere' : ''}`.trim();
+    expectRows(`{"messages":[${entry}]}\n`, [record, ...rows.map((row) => `  ${row}`)]);
+  });
+
+  test.each(WRITTEN_TOOLS)('definitions in a text: %j', (content, list, isAlone) => {
+    const json = JSON.stringify(content);
+    const said = isAlone ? [] : ['  system', `    body${json.includes('\\') ? ' escaped' : ''}|${json.slice(1, -1)}`];
+    const user = ['  user', '    body|a'];
+    const line = `{"messages":[{"role":"system","content":${json}},{"role":"user","content":"a"}],"tools":null}\n`;
+    expectRows(line, ['record 0 line 0 parts losses elsewhere', `  tools ask|${list}`, ...said, ...user]);
+    // Beside others they are for the host.
+    expectRows(line.replace('null', '[{}]'), ['record 0 line 0 slow object']);
   });
 
   test.each(titled(ENTRIES))('where its messages come from: %s', (_, entry) => {

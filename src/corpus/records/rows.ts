@@ -8,6 +8,7 @@ import {
 } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
+import { withoutWrittenTools } from '../../formats/written-calls.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -316,11 +317,14 @@ function readText(bytes: Uint8Array): ToolsText {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];
-    const tools = readToolField(JSON.parse(json), losses);
+    // Between tags, in a string.
+    const isWritten = json.startsWith('<');
+    const tools = isWritten ? withoutWrittenTools(JSON.parse(`"${json}"`) as string).tools
+      : readToolField(JSON.parse(json), losses);
     const { data, losses: further } = placeTools({ header: null, tools, messages: [] }, 'declarations');
     const content = data.messages[0]?.content;
     if (content === undefined) return NO_TEXT;
-    const isWhole = losses.length + further.length === 0 && !isRounded(json);
+    const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
     const inside = JSON.stringify(content).slice(1, -1);
     return { json: ENCODER.encode(inside), whole: isWhole ? ENCODER.encode(content) : null };
   } catch (error) {

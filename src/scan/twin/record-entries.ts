@@ -1,11 +1,11 @@
 // The rows of a record's entries: the half of the twin that knows what messages are. record.ts reads lines.
 
 import * as abi from '../../abi.ts';
-import { type JsonNode, readJson } from './record-json.ts';
+import type { JsonNode } from './record-json.ts';
 import {
-  acts, type Block, bodyOf, type Call, DEEPEST_ARGUMENTS, filled, MOST_CALLS, RARE, type RecordRows, type Span,
-  type Text,
+  acts, type Block, bodyOf, type Call, filled, MOST_CALLS, RARE, type RecordRows, type Span, type Text,
 } from './record-rows.ts';
+import { callIn, writtenCalls, writtenReplies, writtenTools } from './record-written.ts';
 
 const THOUGHT_KEYS = ['thinking', 'reasoning', 'reasoning_content'];
 const CHAT_KEYS = ['role', 'content', 'name', 'tool_call_id', 'tool_calls', 'function_call', ...THOUGHT_KEYS];
@@ -58,7 +58,8 @@ export class Entries {
     const from = has.get('from');
     if (from !== undefined && record.raw(from) === '"function_call"') {
       record.standsElsewhere();
-      record.writeCall(entry, null, { id: null, ...textCall(record.raw(value), value) });
+      if (value.kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
+      record.writeCall(entry, null, callIn(record.raw(value), value.from));
     } else this.#write(entry, record.known(from, SPEAKERS), null, null, null, value, []);
   }
 
@@ -68,6 +69,7 @@ export class Entries {
     const role = record.known(has.get('role'), ROLES);
     const node = has.get('content');
     const blocks = node?.kind === 'list' ? record.parts(node) : null;
+    if (blocks !== null) record.refuseTags(role, node!);
     if (blocks?.some(acts)) {
       if (CHAT_KEYS.some((key) => has.has(key) && !BLOCK_KEYS.includes(key))) throw RARE;
       record.losesIf(true);
@@ -97,9 +99,45 @@ export class Entries {
     calls: readonly Call[],
   ): void {
     const record = this.#record;
+    if (content !== null && (content.kind & abi.PARTS) === 0 && record.holdsTag(role, content)) {
+      if (role === abi.ASSISTANT) {
+        if (calls.length > 0) throw RARE;
+        const written = writtenCalls(record.raw(content), content.from);
+        this.#standsInText(written !== null);
+        if (written !== null) [content, calls] = [written.said, written.calls];
+      } else if (this.#takeWritten(entry, role, name, callId, content)) return;
+    }
     if (role === abi.ASSISTANT) record.writeAssistant(entry, name, thought, content, calls);
     else if (role === abi.TOOL) record.writeReply(entry, callId, name, content);
     else record.writePlain(entry, role, name, content);
+  }
+
+  #standsInText(does: boolean): void {
+    this.#record.losesIf(does);
+    if (does) this.#record.standsElsewhere();
+  }
+
+  /** Definitions or replies in a content; false: it holds none. */
+  #takeWritten(entry: Span, role: number, name: Span | null, callId: Span | null, content: Text): boolean {
+    const record = this.#record;
+    const raw = record.raw(content);
+    if (role === abi.SYSTEM) {
+      const tools = writtenTools(raw, content.from);
+      if (tools === null) return false;
+      record.takeTools(tools.list);
+      if (!tools.isAlone) record.writeSystem(entry, name, content);
+      return true;
+    }
+    const isTool = role === abi.TOOL;
+    const spoken = writtenReplies(raw, content.from, isTool, isTool && name !== null ? record.raw(name) : null);
+    if (spoken === null) return false;
+    this.#standsInText(true);
+    const isAlone = isTool && spoken.filter((part) => 'reply' in part).length === 1;
+    for (const part of spoken) {
+      if ('said' in part) record.writePlain(entry, role, name, part.said);
+      else record.writeReply(entry, isAlone ? callId : null, (isTool ? name : null) ?? part.name, part.reply);
+    }
+    return true;
   }
 
   /** An entry with blocks as Anthropic has them. */
@@ -171,27 +209,4 @@ export class Entries {
     if (given.kind === 'string') return { name, given: this.#record.string(given) };
     return { name, given: this.#record.object(given) };
   }
-}
-
-/** White space of JSON, and a call. The arguments are JSON, too. */
-const CALL = /^\s*\{\s*"name"\s*:\s*"([^"\\\0-\x1f]*)"\s*,\s*"arguments"\s*:\s*(\{.*\})\s*\}\s*$/dsu;
-const OTHER_BLANK = /[\v\f\u00a0]/;
-
-/** The call that a turn of ShareGPT holds as JSON text, the inside of a string. */
-function textCall(raw: string, { kind, from }: Text): Pick<Call, 'name' | 'given'> {
-  if (kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
-  const pieces = raw.match(/\\.|[^\\]/g)!;
-  const text = pieces.map((piece) => JSON.parse(`"${piece}"`) as string).join('');
-  const found = CALL.exec(text);
-  if (found === null) throw RARE;
-  const [, name, given] = found.indices! as [number, number][];
-  const [before, after] = [text.slice(0, given![0]), text.slice(given![1])];
-  // Line feeds are white space in it.
-  const value = readJson(text.slice(...given!).replaceAll('\n', '\r'), DEEPEST_ARGUMENTS);
-  if (value?.kind !== 'object' || OTHER_BLANK.test(before.replace(found[1]!, '') + after)) throw RARE;
-  const at = (index: number): number => from + pieces.slice(0, index).join('').length;
-  const span = (place: [number, number]): Span => ({ from: at(place[0]), to: at(place[1]) });
-  const body = span(given!);
-  const isPlain = body.to - body.from === given![1] - given![0];
-  return { name: span(name!), given: { ...body, kind: abi.BODY | (isPlain ? 0 : abi.ESCAPED) } };
 }

@@ -171,8 +171,8 @@ export class OtherForms {
     record.standsElsewhere();
     record.beginMessages();
     if (this.#isFilled('system')) this.#writeSystem('system');
-    record.writePlain(prompt, abi.USER, null, this.#plainText(prompt));
-    record.writeSaid(side, abi.FINAL, null, this.#plainText(side));
+    record.writePlain(prompt, abi.USER, null, this.#plainText(prompt, abi.USER));
+    record.writeSaid(side, abi.FINAL, null, this.#plainText(side, abi.ASSISTANT));
   }
 
   #writeTexts(prompt: JsonNode, completion: JsonNode): void {
@@ -184,8 +184,9 @@ export class OtherForms {
   }
 
   /** One that holds a token is the text of a transcript, which is for the host. */
-  #plainText(node: JsonNode): Text {
+  #plainText(node: JsonNode, role: number): Text {
     const text = this.#record.string(node)!;
+    this.#record.refuseTags(role, text);
     const isCoded = (text.kind & abi.CODED) !== 0;
     if ((isCoded ? CODED_START : TOKEN_START).test(this.#record.raw(text))) throw RARE;
     return text;
@@ -204,6 +205,7 @@ export class OtherForms {
 
   #writeSystem(name: string): void {
     this.#record.standsElsewhere();
+    this.#record.refuseTags(abi.SYSTEM, this.#texts.get(name)!);
     this.#record.writePlain(this.#place(name), abi.SYSTEM, null, this.#texts.get(name)!);
   }
 
@@ -216,6 +218,8 @@ export class OtherForms {
     const second = this.#texts.get(other ?? name)!;
     const both = { from: Math.min(from, second.from), to: Math.max(to, second.to) };
     const body = other === undefined ? this.#texts.get(name)! : { kind: abi.BODY | abi.PARTS, ...both };
+    this.#record.refuseTags(abi.USER, body);
+    this.#record.refuseTags(abi.ASSISTANT, this.#texts.get('output')!);
     this.#record.writePlain({ from: both.from - 1, to: both.to + 1 }, abi.USER, null, body);
     this.#record.writeSaid(this.#place('output'), abi.FINAL, null, this.#texts.get('output')!);
   }
@@ -247,6 +251,7 @@ export class OtherForms {
     const called = this.#arguments(has.get('arguments'));
     if (type === '"message"') {
       this.#said = null;
+      record.refuseTags(role, content);
       if (role === abi.ASSISTANT) this.#said = record.writeSaid(item, abi.FINAL, null, content);
       else if (role === abi.TOOL || role === 0) throw RARE;
       else record.writePlain(item, role, null, content);
@@ -261,6 +266,7 @@ export class OtherForms {
       record.writeCall(item, null, { id, name, given: called });
     } else if (type === '"function_call_output"') {
       this.#said = null;
+      record.refuseTags(abi.TOOL, output);
       record.writeReply(item, id, null, output);
     } else throw RARE;
   }

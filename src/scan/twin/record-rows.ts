@@ -88,6 +88,7 @@ export function filled(node: JsonNode): JsonNode {
 /** ASCII without white space and `<`; a tool's name that is no builtin's and has no namespace. */
 const WORD = /^[!-;=-~]{1,100}$/;
 const TOOL_NAME = /^(?!function|containe|browser|python)[A-Za-z0-9_.-]{1,100}$/;
+export const isToolName = (name: string): boolean => TOOL_NAME.test(name);
 /** An escape; two of them where they are halves of one character. */
 const ESCAPES = /\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|u....|.)/g;
 const LONE_HALF = /^\\u[dD][89a-fA-F]..$/;
@@ -144,6 +145,10 @@ const ACTING: Readonly<Record<string, readonly string[]>> = {
   '"thinking"': ['thinking'], '"redacted_thinking"': [], '"tool_use"': ['id', 'name', 'input'],
   '"tool_result"': ['tool_use_id', 'content'],
 };
+/** The tag that says something in what each role says (R-HERMES). */
+const TAGS: Readonly<Record<number, string>> = {
+  [abi.ASSISTANT]: '<tool_call>', [abi.SYSTEM]: '<tools>', [abi.USER]: '<tool_response>', [abi.TOOL]: '<tool_response>',
+};
 /** Parts of a content. */
 const MOST_BLOCKS = 256;
 
@@ -152,6 +157,8 @@ export class RecordRows {
   flags = abi.RECORD;
   /** What the TOOLS row says beside what is known of them. */
   toolsFlags = 0;
+  /** Where definitions stand in what a system says. */
+  writtenTools: Span | null = null;
   /** Messages of the system and of developers. */
   systems = 0;
   readonly #text: string;
@@ -176,6 +183,14 @@ export class RecordRows {
   standsElsewhere(): void {
     this.toolsFlags |= abi.ELSEWHERE;
     this.flags |= abi.HAS_PARTS;
+  }
+
+  /** Definitions stand in a content. */
+  takeTools(list: Span): void {
+    if (this.writtenTools !== null) throw RARE;
+    this.writtenTools = list;
+    this.losesIf(true);
+    this.standsElsewhere();
   }
 
   members(node: JsonNode, known: readonly string[], others: readonly string[] = []): Map<string, JsonNode> {
@@ -203,6 +218,17 @@ export class RecordRows {
     if (node === undefined || this.raw(node) === 'null') return null;
     if (node.kind !== 'string') throw RARE;
     return this.#body({ from: node.from + 1, to: node.to - 1 });
+  }
+
+  /** Whether such a tag stands in JSON. */
+  holdsTag(role: number, span: Span): boolean {
+    const tag = TAGS[role];
+    return tag !== undefined && this.raw(span).includes(tag);
+  }
+
+  /** A content of another form than entries of chat: one that holds a tag is rare. */
+  refuseTags(role: number, content: Span | null): void {
+    if (content !== null && this.holdsTag(role, content)) throw RARE;
   }
 
   /** A name or an id: text without escapes, or nothing. */
@@ -348,6 +374,15 @@ export class RecordRows {
     }
     this.#needsRoom(3);
     const word = (abi.END << abi.TOKEN_SHIFT) | (role << abi.ROLE_SHIFT);
+    this.#message(entry, word, () => this.#pushWord(abi.NAME, name), content);
+  }
+
+  /** A message of the system in which definitions stand: other ones in it are text. */
+  writeSystem(entry: Span, name: Span | null, content: Text): void {
+    this.#fits(name, WORD);
+    this.systems++;
+    this.#needsRoom(3);
+    const word = (abi.END << abi.TOKEN_SHIFT) | (abi.SYSTEM << abi.ROLE_SHIFT);
     this.#message(entry, word, () => this.#pushWord(abi.NAME, name), content);
   }
 

@@ -24,11 +24,13 @@ export interface RecordScan {
 
 const LF = 0x0a;
 /** Tags of calls that are written as text (R-HERMES), in which an escape may stand for any character. */
-const TAG = /<(?:tool_call|tool_response|tools)>/;
+const TAGS = /<(?:tool_call|tool_response|tools)>/g;
 const CODES = /\\(?:u00([3-7][0-9a-fA-F])|\\)/g;
 const letterOf = (escape: string, code?: string): string =>
   (code === undefined ? escape : String.fromCharCode(Number.parseInt(code, 16)));
-const holdsTag = (json: string): boolean => TAG.test(json.replaceAll(CODES, letterOf));
+const tagsIn = (text: string): number => text.match(TAGS)?.length ?? 0;
+/** Whether escapes spell a tag. */
+const holdsCodedTag = (json: string): boolean => tagsIn(json.replaceAll(CODES, letterOf)) > tagsIn(json);
 const MOST_ROWS = 65536;
 /** Containers in one another. */
 const DEEPEST = 1024;
@@ -55,7 +57,9 @@ export function scanRecords(
       const first = rows.count;
       flags = rows.has(abi.RECORD_ROWS) ? readRecord(line, lists, forms, rows) : null;
       if (flags === null) break;
-      if ((flags & abi.SLOW) === 0 && holdsTag(line.text)) flags = (flags & ~abi.IS_OTHER) | abi.IS_OBJECT | abi.SLOW;
+      if ((flags & abi.SLOW) === 0 && holdsCodedTag(line.text)) {
+        flags = (flags & ~abi.IS_OTHER) | abi.IS_OBJECT | abi.SLOW;
+      }
       rows.set(first, abi.KIND, flags | (records << abi.RECORD_SHIFT));
       records++;
     }
@@ -97,10 +101,18 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
       }
     }
     others.end(value.members, form, entries.isShareGpt);
-    flags = record.flags;
     const tools = members.get('tools');
+    const { writtenTools } = record;
+    if (writtenTools !== null && tools !== undefined && !isNoList(line.text, tools)) throw RARE;
+    flags = record.flags;
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
     if (isEmpty || hasOthers(line.text, value, known)) flags |= abi.HAS_LOSSES;
+    if (writtenTools !== null) {
+      const { from, to } = writtenTools;
+      rows.set(first + 1, abi.KIND, abi.TOOLS | (abi.TOOLS_ASK << abi.TOOLS_SHIFT));
+      rows.set(first + 1, abi.FROM, line.from + from);
+      rows.set(first + 1, abi.TO, line.from + to);
+    }
     rows.set(first + 1, abi.KIND, rows.words[(first + 1) * abi.ROW_WORDS]! | record.toolsFlags);
   } catch (reason) {
     if (reason !== RARE && reason !== FULL) throw reason;

@@ -1,6 +1,7 @@
 // Seeded random chat records as lines of JSON: mostly what people have, and everything odd that one may hold.
 import type { Random } from '../../random.ts';
 import { randomOther } from './random-forms.ts';
+import { randomWritten } from './random-written.ts';
 
 export const TEXTS = [
   'Hello', 'What is 2+2?', '', ' ', 'a "quoted" text', 'a\\b', 'line\nline\r\n\tend',
@@ -222,6 +223,7 @@ function shareGpt(random: Random): unknown {
 
 /** A record as a value. */
 export function randomRecord(random: Random): unknown {
+  if (random.once(6)) return randomWritten(random);
   if (random.once(5)) return shareGpt(random);
   if (random.once(3)) return randomOther(random);
   if (random.once(60)) return random.pick<unknown>([
