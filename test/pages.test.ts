@@ -1,16 +1,32 @@
-// The blocks of the page for those who migrate, and those of README.md about streams and turns, run and print what
-// stands below them.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// The pages: every JavaScript block of every page runs and prints what the page says, and every link leads somewhere.
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import { anchors, links, type Page, PAGES, readPage, ROOT } from './pages.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const PRINTING = /```js\n((?:(?!```)[^])*)```\n+(?:It prints\n+)?```\n([^]*?)```/g;
-const pages = ['src/runtime/MIGRATION.md', 'README.md'].map((name) => ({
-  name, blocks: [...readFileSync(join(ROOT, name), 'utf8').matchAll(PRINTING)],
-}));
+const pages = PAGES.map(readPage);
+const page = (path: string): Page => pages.find((one) => one.path === path)!;
+
+/** Blocks that other tests run: a server does not end by itself. */
+const ELSEWHERE = ['src/runtime/README.md']; // runtime/events/server.test.ts
+
+interface Example {
+  readonly code: string;
+  readonly output: string | null;
+}
+
+/** A page's JavaScript, and what it prints: the next block, which has no word, or the comment at its own end. */
+function examples({ blocks }: Page): [line: number, example: Example][] {
+  return blocks.flatMap(({ kind, code, line }, i) => {
+    if (kind !== 'js') return [];
+    const next = blocks[i + 1];
+    if (next?.kind === '') return [[line, { code, output: next.code }]];
+    const [, comment] = /\n\n((?:\/\/ .*\n?)+)$/.exec(code) ?? [];
+    return [[line, { code, output: comment?.replace(/^\/\/ /gm, '') ?? null }]];
+  });
+}
 
 /** What a block prints. It stands where its packages are found. */
 async function printed(code: string): Promise<string> {
@@ -20,7 +36,9 @@ async function printed(code: string): Promise<string> {
   const pieces: string[] = [];
   try {
     const file = join(folder, 'block.mjs');
-    writeFileSync(file, code.replace("'openchatml'", JSON.stringify(pathToFileURL(join(ROOT, 'src/index.ts')).href)));
+    writeFileSync(file, code.replace(/'openchatml(?:\/(\w+))?'/g, (_, entry = 'index') => {
+      return JSON.stringify(pathToFileURL(join(ROOT, 'src', `${entry}.ts`)).href);
+    }));
     console.log = (...values) => void pieces.push(`${format(...values)}\n`);
     process.stdout.write = (piece: string | Uint8Array) => pieces.push(String(piece)) > 0;
     await import(/* @vite-ignore */ pathToFileURL(file).href);
@@ -32,18 +50,69 @@ async function printed(code: string): Promise<string> {
   return pieces.join('');
 }
 
-const cases = pages.flatMap(({ name, blocks }) =>
-  blocks.map(([, code, output], index): [string, number, string, string] => [name, index + 1, code!, output!]));
+describe('JavaScript', () => {
+  const cases = pages.filter(({ path }) => !ELSEWHERE.includes(path)).flatMap((one) => {
+    return examples(one).map(([line, example]): [string, number, Example] => [one.path, line, example]);
+  });
 
-test.each(cases)('%s: block %d', async (_, __, code, output) => {
-  // Streams have numbers that count up in a process.
-  expect((await printed(code)).replace(/msg_\d+_/g, 'msg_0_').trimEnd()).toBe(output.trimEnd());
+  test.each(cases)('%s:%d', async (_, __, { code, output }) => {
+    expect(output, 'a block prints something, and the page says what').not.toBeNull();
+    // Streams have numbers that count up in a process.
+    expect((await printed(code)).replace(/msg_\d+_/g, 'msg_0_').trimEnd()).toBe(output!.trimEnd());
+  });
+
+  test('stands in every page where a reader looks for it', () => {
+    const counts = Object.fromEntries(pages.map((one) => [one.path, examples(one).length]));
+    for (const room of ['corpus', 'formats', 'model', 'runtime']) {
+      expect(counts[`src/${room}/README.md`], room).toBeGreaterThan(0);
+    }
+    for (const name of ['STREAMS', 'EVENTS', 'TURNS', 'MIGRATION']) {
+      expect(counts[`src/runtime/${name}.md`], name).toBeGreaterThan(0);
+    }
+    expect(counts['README.md']).toBeGreaterThan(1);
+  });
 });
 
-test('no block is forgotten', () => {
-  const counts = pages.map(({ blocks }) => blocks.length);
-  const page = readFileSync(join(ROOT, pages[0]!.name), 'utf8');
-  expect(counts[0]).toBe(page.split('```js').length - 1);
-  expect(pages[1]!.blocks.some(([, code]) => code!.includes('runTurn('))).toBe(true);
-  expect(pages[1]!.blocks.some(([, code]) => code!.includes('TokenStream('))).toBe(true);
+describe('links', () => {
+  test.each(PAGES)('of %s lead somewhere', (path) => {
+    const found = links(page(path).prose).filter((target) => !/^https?:/.test(target)).filter((target) => {
+      const [file, anchor] = target.split('#');
+      const to = file === '' ? path : join(dirname(path), file!);
+      if (!existsSync(join(ROOT, to))) return true;
+      if (anchor === undefined) return false;
+      return !anchors(readPage(to).prose).includes(anchor);
+    });
+    expect(found).toEqual([]);
+  });
+
+  test('lead from README.md to every room', () => {
+    const seen = new Set(['README.md']);
+    for (const path of seen) {
+      for (const target of links(page(path)?.prose ?? '')) {
+        if (!/^https?:/.test(target)) seen.add(join(dirname(path), target.split('#')[0]!));
+      }
+    }
+    expect(PAGES.filter((path) => !seen.has(path))).toEqual([]);
+  });
+});
+
+test('README.md has at most 180 lines, and its pictures are small', () => {
+  const { lines, prose } = page('README.md');
+  expect(lines).toBeLessThanOrEqual(180);
+  const pictures = links(prose).filter((target) => target.endsWith('.png'));
+  expect(pictures.length).toBeGreaterThan(0);
+  for (const picture of pictures) expect(statSync(join(ROOT, picture)).size, picture).toBeLessThan(150_000);
+});
+
+test('README.md begins with what it is and the two commands', () => {
+  const [first] = page('README.md').blocks;
+  expect(first!.code).toBe('npm ci && npx openchatml scan fixtures/samples\nnpm ci && npm test');
+  expect(first!.line).toBeLessThan(30);
+});
+
+describe('what a page says is read:', () => {
+  test('headings, links, and none of either in code', () => {
+    expect(anchors('# `check`: what is wrong\ntext\n## Ends & X_y\n')).toEqual(['check-what-is-wrong', 'ends--x_y']);
+    expect(links('[a](b.md#c) ![d](e.png) `[x](y)`')).toEqual(['b.md#c', 'e.png']);
+  });
 });
