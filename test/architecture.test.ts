@@ -180,7 +180,8 @@ describe('the pages of the rooms', () => {
     const folders = readdirSync(join(src, room), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     for (const { name } of folders) expect(page).toContain(`\`${name}/`);
     const generated = [...BINARIES, 'corpus/report/assets.ts'];
-    const named = [...page.matchAll(/`([a-z0-9./-]+(?:\.ts|\/))`/g)].map(([, path]) => join(room, path!));
+    const paths = /`([a-z0-9./-]+(?:\.(?:ts|py|sh|yaml)|\/))`/g;
+    const named = [...page.matchAll(paths)].map(([, path]) => join(room, path!));
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((path) => !generated.includes(path) && !existsSync(join(src, path)))).toEqual([]);
   });
