@@ -86,9 +86,11 @@ function shapeOf({ name, dialect, before, after }: Place, fragment: string): Sha
   return { name: `${name}: ${JSON.stringify(fragment)}`, dialect, bytes };
 }
 
-export const KNOWN_SHAPES: readonly Shape[] = KNOWN.map(([name, fragment]) =>
-  shapeOf(PLACES.find((one) => one.name === name)!, fragment),
-);
+/** A fragment at a place, by its name. */
+export const shapeAt = (name: string, fragment: string): Shape =>
+  shapeOf(PLACES.find((one) => one.name === name)!, fragment);
+
+export const KNOWN_SHAPES: readonly Shape[] = KNOWN.map(([name, fragment]) => shapeAt(name, fragment));
 
 /** A place, and one to three fragments that are repeated there together. */
 export function drawShape(random: Random): Shape {

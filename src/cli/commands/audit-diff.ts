@@ -1,7 +1,7 @@
 // `audit --diff`: what a copy would have otherwise, a text at a time; of long texts what is around the changes.
 
-import type { TextChange } from '../../corpus/audit/audit.ts';
-import type { TokenEdit } from '../../formats/control-tokens/escape.ts';
+import type { ShownChange } from '../../corpus/jobs/job.ts';
+import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
 import type { Output } from '../output.ts';
 import { type Colors, escapeLine } from '../print.ts';
 
@@ -22,8 +22,9 @@ export function writeDiffHead(out: Output, path: string, colors: Colors): void {
 }
 
 /** One changed text. `line`: of the file. */
-export function writeDiff(out: Output, change: TextChange, line: number, colors: Colors): void {
+export function writeDiff(out: Output, change: ShownChange, line: number, colors: Colors): void {
   const { where, text } = change;
+  const head = colors.cyan(`@@ ${line} ${escapeLine(where)} @@`);
   for (const { from, to, edits } of hunksOf(text, change.edits.map((edit) => narrowed(text, edit)))) {
     const begin = whole(text, Math.max(from - AROUND, 0));
     const end = whole(text, Math.min(to + AROUND, text.length));
@@ -36,10 +37,10 @@ export function writeDiff(out: Output, change: TextChange, line: number, colors:
     after += text.slice(at, end);
     const shown = (sign: string, part: string): string =>
       `${sign}${begin > 0 ? '...' : ''}${cut(escapeLine(part))}${end < text.length ? '...' : ''}`;
-    const head = colors.cyan(`@@ ${line} ${escapeLine(where)} @@`);
     const old = colors.red(shown('-', text.slice(begin, end)));
     out.line(`${head}\n${old}\n${colors.green(shown('+', after))}\n`);
   }
+  if (change.hasMore) out.line(`${head}\n... further changes of this text are not shown\n`);
 }
 
 function cut(text: string): string {

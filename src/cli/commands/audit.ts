@@ -1,10 +1,9 @@
 // `audit`: control tokens in texts that should hold none; a copy without them, or what that copy would have otherwise.
 
 import { statSync } from 'node:fs';
-import type { TextChange } from '../../corpus/audit/audit.ts';
 import { containerOf } from '../../corpus/input/container.ts';
 import { InputError } from '../../corpus/error.ts';
-import { type Found, isFindings, type JobInput } from '../../corpus/jobs/job.ts';
+import { type Found, isFindings, type JobInput, type ShownChange } from '../../corpus/jobs/job.ts';
 import type { Opened } from '../../corpus/jobs/open.ts';
 import { FileOutputError, OutputFile } from '../../corpus/output-file.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
@@ -171,7 +170,7 @@ class Audit {
     else if (isFindings(piece)) for (const found of piece) this.#tell(input, opened, found);
   }
 
-  #show(input: JobInput, change: TextChange, line: number): void {
+  #show(input: JobInput, change: ShownChange, line: number): void {
     const { out, colors } = this.#run;
     if (this.#isHeadless) writeDiffHead(out, input.path, colors);
     this.#isHeadless = false;

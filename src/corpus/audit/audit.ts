@@ -3,8 +3,10 @@
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import { RULES, type Severity } from '../../errors.ts';
-import { type ControlToken, findControlTokens, findTokens } from '../../formats/control-tokens/find.ts';
-import { escapeControlTokens, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
+import { type ControlToken, everyToken, findTokens } from '../../formats/control-tokens/find.ts';
+import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
+import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
+import { severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import { HeaderCache } from '../../model/transcript.ts';
 import type { ReadOptions } from '../../model/walk.ts';
@@ -51,6 +53,9 @@ export interface ByteEdit {
   readonly bytes: Uint8Array;
 }
 
+/** Of one text, in order; made when they are asked for. */
+type Edits = Iterable<TokenEdit> & { readonly length: number };
+
 /** A text that a copy has otherwise. */
 export interface TextChange {
   /** The field, or the message. */
@@ -60,8 +65,8 @@ export interface TextChange {
   /** First byte of the text in the input. */
   readonly from: number;
   readonly text: string;
-  readonly edits: readonly TokenEdit[];
-  readonly bytes: readonly ByteEdit[];
+  readonly edits: Edits;
+  readonly bytes: Iterable<ByteEdit>;
 }
 
 /** A text in which something was found, or a record that cannot be looked into. */
@@ -183,12 +188,12 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
     yield told('unknown-record', record, from, to, detail);
     return;
   }
-  const isFound = texts.fields.map((field) => findIn(field).length > 0);
+  const looked = texts.fields.map((field) => lookInto(field, options));
   const found = texts.transcripts.map((parts) => foundIn(auditor, parts));
-  if (found.every(({ length }) => length === 0) && !isFound.includes(true)) return;
+  if (found.every(({ length }) => length === 0) && looked.every((one) => one === null)) return;
   // The same texts again, with their places, which few records need.
   const { fields, transcripts } = textsOf(value, named, placesOf(bytes))!;
-  const audited = fields.flatMap((field, i) => (isFound[i] ? [auditField(field, record, options)] : []));
+  const audited = fields.flatMap((field, i) => (looked[i] ? [auditField(field, looked[i], record, options)] : []));
   transcripts.forEach((parts, i) => {
     for (const text of placedIn(parts, found[i]!, record)) audited.push(text);
   });
@@ -196,48 +201,88 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   yield* audited;
 }
 
-function findIn({ text, role, before, after, edges }: AuditField, most = MOST_ALONE): ControlToken[] {
-  return findTokens(text, { role, before, after, edges }, most);
+/** What is found in a field, and how it is mended. */
+interface Looked {
+  readonly found: readonly ControlToken[];
+  readonly hasError: boolean;
+  readonly edits: TokenEdits;
 }
 
-function auditField(field: AuditField, record: CorpusRecord, options: AuditOptions): AuditedText {
+/** Null: nothing is found. */
+function lookInto({ text, role, before, after, edges }: AuditField, options: AuditOptions): Looked | null {
+  const edits = new TokenEdits(text);
+  let hasError = false;
+  const mends = !options.tellsOnly && options.how !== 'escape';
+  const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
+    const severity = severityOfFound(one);
+    if (severity === 'error') hasError = true;
+    if (mends && (severity === 'error' || isWanted(one.rule, severity, options))) edits.breakUp(one);
+  });
+  return found.length === 0 ? null : { found, hasError, edits };
+}
+
+function auditField(field: AuditField, looked: Looked, record: CorpusRecord, options: AuditOptions): AuditedText {
   const { text } = field;
-  const found = findIn(field);
   const path = pathText(field.path);
   const where = field.isKey ? `the key of ${path}` : path;
   const place = placing(record, field.span!);
-  const findings = found.map((one) => findingOf(one, where, 0, record.number, path, place));
+  const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
   if (options.tellsOnly) return { findings, line, change: null, left: 0 };
-  const all = found.length < MOST_ALONE ? found : findIn(field, Infinity);
-  const wanted = all.filter((one) => one.severity === 'error' || isWanted(one, options));
-  const edits = options.how === 'escape' ? escapeEdits(text, all) : neutralEdits(text, wanted);
-  const left = options.how === 'escape' ? errorsAfter(edits[0]?.text ?? text, field) : 0;
+  const escapes = options.how === 'escape';
+  const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
+  const left = escapes ? errorsAfter(escaped, field) : 0;
+  // The whole text as a body of 2.2, when there is an error in it.
+  const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
+  const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
   if (edits.length === 0) return { findings, line, change: null, left };
-  const bytes = edits.map((edit) => ({ ...place(edit.from, edit.to), bytes: jsonEncoder(edit.text) }));
+  const bytes = byteEdits(edits, keptPlacing(record, field.span!), jsonEncoder);
   return { findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
+}
+
+const NO_EDITS: readonly TokenEdit[] = [];
+const NO_BYTES = new Uint8Array();
+
+/** Edits of a text as those of the input, which are made when they are asked for. */
+function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: string) => Uint8Array): Iterable<ByteEdit> {
+  return {
+    *[Symbol.iterator]() {
+      // One token is mostly followed by the same.
+      let last = '';
+      let bytes: Uint8Array = NO_BYTES;
+      for (const { from, to, text } of edits) {
+        if (text !== last) bytes = encode((last = text));
+        const span = place(from, to);
+        yield { from: span.from, to: span.to, bytes };
+      }
+    },
+  };
 }
 
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
 function errorsAfter(text: string, { role, before, after }: AuditField): number {
-  const found = findControlTokens(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' });
-  return found.filter(({ severity }) => severity === 'error').length;
-}
-
-/** The whole text as a body of 2.2, when there is an error in it. */
-function escapeEdits(text: string, found: readonly ControlToken[]): TokenEdit[] {
-  if (!found.some(({ severity }) => severity === 'error')) return [];
-  const escaped = escapeControlTokens(text, { dialect: 'openchatml-2.2' });
-  return escaped === text ? [] : [{ index: 0, length: text.length, from: 0, to: Infinity, text: escaped }];
+  let errors = 0;
+  for (const one of everyToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' })) {
+    if (severityOfFound(one) === 'error') errors++;
+  }
+  return errors;
 }
 
 /** The bytes of the input that bytes of a text come from. */
 type Place = (from: number, to: number) => JsonSpan;
 
+type Raw = { readonly from: number; readonly bytes: Uint8Array };
+
 /** Of the value of a string; what lies behind it is its end. */
-function placing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
+function placing({ from, bytes }: Raw, span: JsonSpan): Place {
   const offsets = new RawOffsets(bytes, span);
   return (first, end) => ({ from: from + offsets.of(first), to: from + offsets.of(end) });
+}
+
+/** The same, for edits, which are made when the record's bytes are gone. */
+function keptPlacing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
+  const kept = Uint8Array.prototype.slice.call(bytes, span.from, span.to);
+  return placing({ from: from + span.from, bytes: kept }, { from: 0, to: kept.length });
 }
 
 function findingOf(
@@ -262,7 +307,8 @@ function foundIn({ machine, options, known }: Auditor, parts: readonly AuditFiel
 function placedIn(parts: readonly AuditField[], texts: readonly RawText[], record: CorpusRecord): AuditedText[] {
   if (texts.length === 0) return [];
   const first = Buffer.byteLength(parts[0]!.text);
-  const [one, other] = parts.map(({ span }) => placing(record, span!));
+  const placed = texts.some(({ edits }) => edits.length > 0) ? keptPlacing : placing;
+  const [one, other] = parts.map(({ span }) => placed(record, span!));
   // Bytes of both parts are told where the first one has them.
   const place: Place = (from, to) => {
     if (from < first || other === undefined) return one!(from, Math.min(to, first));
@@ -271,14 +317,23 @@ function placedIn(parts: readonly AuditField[], texts: readonly RawText[], recor
   const isBoth = ({ from, to }: TokenEdit, shift: number): boolean => shift + from < first && shift + to > first;
   const field = parts.map(({ path }) => pathText(path)).join(' and ');
   return texts.map((raw) => {
-    const edits = raw.edits.filter((edit) => !isBoth(edit, raw.from));
-    const left = raw.left + raw.edits.length - edits.length;
-    return rawText({ ...raw, edits, left }, record, field, place, jsonEncoder);
+    // What stands in both parts cannot be mended.
+    let both = 0;
+    if (other !== undefined) for (const edit of raw.edits) if (isBoth(edit, raw.from)) both++;
+    const edits: Edits = {
+      length: raw.edits.length - both,
+      *[Symbol.iterator]() {
+        for (const edit of raw.edits) if (both === 0 || !isBoth(edit, raw.from)) yield edit;
+      },
+    };
+    return rawText({ ...raw, edits, left: raw.left + both }, record, field, place, jsonEncoder);
   });
 }
 
+type Edited = Omit<RawText, 'edits'> & { readonly edits: Edits };
+
 function rawText(
-  { transcript, message, from, text, found, edits, left, isTooLarge }: RawText,
+  { transcript, message, from, text, found, edits, left, isTooLarge }: Edited,
   record: CorpusRecord | null,
   field: string | null,
   place: Place,
@@ -294,6 +349,6 @@ function rawText(
   const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
   const line = record?.line ?? null;
   if (edits.length === 0) return { findings, line, change: null, left };
-  const bytes = edits.map((edit) => ({ ...at(edit.from, edit.to), bytes: encode(edit.text) }));
+  const bytes = byteEdits(edits, at, encode);
   return { findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
 }

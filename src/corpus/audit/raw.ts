@@ -3,7 +3,9 @@
 import { isUtf8 } from 'node:buffer';
 import { HAS_ESCAPE } from '../../abi.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
-import { type EscapeStyle, isWanted, neutralEdits, type TokenEdit } from '../../formats/control-tokens/escape.ts';
+import { TokenEdits } from '../../formats/control-tokens/edits.ts';
+import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
+import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
 import { inDialect, tokenOfText } from '../../formats/control-tokens/known.ts';
 import type { Message } from '../../model/message.ts';
 import type { ReadOptions } from '../../model/walk.ts';
@@ -37,7 +39,7 @@ export interface RawText {
   readonly text: string;
   readonly found: readonly ControlToken[];
   /** Places are bytes of the piece. */
-  readonly edits: readonly TokenEdit[];
+  readonly edits: TokenEdits;
   /** Errors that the edits leave. */
   readonly left: number;
   /** The piece is too large to be looked into. */
@@ -79,25 +81,24 @@ function* piecesOf(message: Message, source: Source, options: FixOptions): Gener
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
     const found = findTokens(piece.text, { body: dialect.id, role: null, edges: 'none' }, MOST_ALONE);
     const told = piece.place(found.filter((it) => it.severity !== 'error'));
-    yield { from, text: piece.text, found: told, edits: [], left: 0, isTooLarge: false };
+    yield { from, text: piece.text, found: told, edits: NO_EDITS, left: 0, isTooLarge: false };
   }
   const { from, to } = body;
-  if (to - from > LARGEST) yield { from, text: '', found: [], edits: [], left: 1, isTooLarge: true };
+  if (to - from > LARGEST) yield { from, text: '', found: [], edits: NO_EDITS, left: 1, isTooLarge: true };
   else if (to > from) {
-    const { text, place } = readPiece(source, from, to);
+    const { text, isBytes, place } = readPiece(source, from, to);
     const asked = { body: dialect.id, role, edges: 'none' } as const;
-    const found = place(findTokens(text, asked, MOST_ALONE));
-    if (options.tellsOnly) {
-      yield { from, text, found, edits: [], left: 0, isTooLarge: false };
-      return;
-    }
-    const hasEscape = (dialect.flags & HAS_ESCAPE) !== 0;
-    const all = found.length < MOST_ALONE ? found : place(findTokens(text, asked, Infinity));
-    const wanted = all.filter((one) => one.severity === 'error' || isWanted(one, options));
-    const edits = wanted.flatMap((one) => editOf(text, one, hasEscape, options));
-    yield { from, text, found, edits, left: wanted.length - edits.length, isTooLarge: false };
+    const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
+    let left = 0;
+    const mend = (one: Found): void => {
+      if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
+    };
+    const found = place(findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend));
+    yield { from, text, found, edits, left, isTooLarge: false };
   }
 }
+
+const NO_EDITS = new TokenEdits('');
 
 /** Signs that anything begins with that is looked for: `<`, `[`, `&`, a backslash, `%`, and what is not ASCII. */
 const SIGNS = new Uint8Array(256).fill(1, 0x80);
@@ -124,19 +125,27 @@ function readPiece(
   source: Source,
   from: number,
   to: number,
-): { text: string; place: (found: readonly ControlToken[]) => ControlToken[] } {
+): { text: string; isBytes: boolean; place: (found: readonly ControlToken[]) => ControlToken[] } {
   const bytes = source.bytes(from, to);
-  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), place: (found) => [...found] };
+  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), isBytes: false, place: (found) => [...found] };
   return {
     text: Buffer.from(bytes).toString('latin1'),
+    isBytes: true,
     place: (found) => found.map((one) => ({ ...one, from: one.index, to: one.index + one.length })),
   };
 }
 
-/** A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up. */
-function editOf(text: string, one: ControlToken, hasEscape: boolean, { how }: FixOptions): TokenEdit[] {
+/**
+ * A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up. False:
+ * it is to be mended, and stays.
+ */
+function mendIn(edits: TokenEdits, one: Found, hasEscape: boolean, options: FixOptions): boolean {
+  const severity = severityOfFound(one);
+  if (severity !== 'error' && !isWanted(one.rule, severity, options)) return true;
+  const { how } = options;
   const escapes = how === 'escape' || (how === undefined && hasEscape);
-  if (one.severity !== 'error' || !escapes) return neutralEdits(text, [one]);
-  if (!hasEscape || one.rule !== 'control-token') return [];
-  return [{ index: one.index, length: 0, from: one.from, to: one.from, text: '<' }];
+  if (severity !== 'error' || !escapes) return edits.breakUp(one);
+  if (!hasEscape || one.rule !== 'control-token') return false;
+  edits.escape(one);
+  return true;
 }

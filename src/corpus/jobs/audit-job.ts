@@ -1,13 +1,14 @@
 // Auditing a part of an input: findings; and a copy of the part with the changes made, or the changes themselves.
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
-import { auditLines, auditRecords, auditText, type Audited, type ByteEdit } from '../audit/audit.ts';
-import type { FixOptions } from '../audit/raw.ts';
+import { auditLines, auditRecords, auditText, type Audited, type ByteEdit, type TextChange } from '../audit/audit.ts';
+import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
 import { layoutOf } from '../records/layout.ts';
 import { canBeRows, ChatLines } from '../records/rows.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
-import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece } from './job.ts';
+import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
+import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece, type ShownChange } from './job.ts';
 import type { Kind } from './kind.ts';
 
 type AuditJob = Extract<Job, { kind: 'audit' }>;
@@ -131,8 +132,10 @@ class AuditOutput implements SourceWatcher {
     this.sums.left += left;
     if (change === null) return;
     this.sums.changed++;
-    this.#copy?.edit(change.bytes);
-    if (this.#givesChanges) this.#changes.push({ change, line: line ?? this.#places!.at(change.from).line });
+    this.#copy?.edit(change);
+    if (this.#givesChanges) {
+      this.#changes.push({ change: shown(change), line: line ?? this.#places!.at(change.from).line });
+    }
   }
 
   *#ready(least: number): Generator<Piece, void, void> {
@@ -151,12 +154,26 @@ class AuditOutput implements SourceWatcher {
   }
 }
 
+/** What people are shown of a change: of a text of nothing but tokens not every one. */
+function shown({ where, text, edits: all }: TextChange): ShownChange {
+  const edits: TokenEdit[] = [];
+  for (const edit of all) {
+    if (edits.length === MOST_ALONE) return { where, text, edits, hasMore: true };
+    edits.push(edit);
+  }
+  return { where, text, edits, hasMore: false };
+}
+
 /** The bytes of a source, with edits made. */
 class Copy {
   readonly #source: Source;
+  /** Bytes of the source from `#partFrom` on: changes may stand next to each other. */
   readonly #part = new Uint8Array(PIECE);
+  #partFrom = 0;
+  #partTo = 0;
   readonly #out = new GatheredBytes();
-  #edits: ByteEdit[] = [];
+  /** Of each text, by where it begins. */
+  #edits: { readonly from: number; readonly bytes: Iterable<ByteEdit> }[] = [];
   /** What was read, and given or left out. */
   position: number;
 
@@ -165,34 +182,42 @@ class Copy {
     this.position = from;
   }
 
-  /** Edits wait in any order until what is around them has been looked at. */
-  edit(edits: readonly ByteEdit[]): void {
-    for (const edit of edits) this.#edits.push(edit);
+  /** Texts wait in any order until what is around them has been looked at. */
+  edit(change: TextChange): void {
+    this.#edits.push(change);
   }
 
   /** Everything before a position has been looked at; a little of it may wait when it is not all. */
   *upTo(position: number, all: boolean): Generator<Uint8Array, void, void> {
     if (!all && position - this.position < PIECE) return;
-    const edits = this.#edits.sort((a, b) => a.from - b.from);
+    const texts = this.#edits.sort((a, b) => a.from - b.from);
     this.#edits = [];
-    for (const { from, to, bytes } of edits) {
-      // Texts do not overlap; if two did, the first one's edit would stand.
-      if (from < this.position) continue;
-      yield* this.#bytesTo(from);
-      yield* this.#out.add(bytes);
-      this.position = to;
+    for (const text of texts) {
+      for (const { from, to, bytes } of text.bytes) {
+        // Texts do not overlap; if two did, the first one's edit would stand.
+        if (from < this.position) continue;
+        if (from > this.position) yield* this.#bytesTo(from, position);
+        if (!this.#out.take(bytes)) yield* this.#out.add(bytes);
+        this.position = to;
+      }
     }
-    yield* this.#bytesTo(position);
+    yield* this.#bytesTo(position, position);
     if (all) yield* this.#out.flush();
   }
 
-  /** Bytes up to a position, or to the end. */
-  *#bytesTo(to: number): Generator<Uint8Array, void, void> {
+  /** Bytes up to a position, or to the end; those before `known` have been read before. */
+  *#bytesTo(to: number, known: number): Generator<Uint8Array, void, void> {
     while (this.position < to) {
-      const read = this.#source.read(this.position, this.#part.subarray(0, Math.min(PIECE, to - this.position)));
-      if (read === 0) return;
-      this.position += read;
-      yield* this.#out.add(this.#part.subarray(0, read));
+      if (this.position < this.#partFrom || this.position >= this.#partTo) {
+        const read = this.#source.read(this.position, this.#part.subarray(0, Math.min(PIECE, known - this.position)));
+        if (read === 0) return;
+        this.#partFrom = this.position;
+        this.#partTo = this.position + read;
+      }
+      const end = Math.min(to, this.#partTo);
+      const bytes = this.#part.subarray(this.position - this.#partFrom, end - this.#partFrom);
+      this.position = end;
+      if (!this.#out.take(bytes)) yield* this.#out.add(bytes);
     }
   }
 }

@@ -15,6 +15,14 @@ export class GatheredBytes {
   #length = 0;
   #handedOut = -Infinity;
 
+  /** Takes bytes that fill no piece; false: they would. */
+  take(bytes: Uint8Array): boolean {
+    if (this.#length + bytes.length >= PIECE) return false;
+    this.#buffer.set(bytes, this.#length);
+    this.#length += bytes.length;
+    return true;
+  }
+
   *add(bytes: Uint8Array): Generator<Uint8Array, void, void> {
     for (let done = 0; done < bytes.length; ) {
       const part = bytes.subarray(done, done + PIECE - this.#length);

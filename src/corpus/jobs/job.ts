@@ -10,6 +10,7 @@ import type { AnswerEnds } from '../../formats/ends.ts';
 import type { Edges } from '../../model/edges.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { RenderOptions } from '../../formats/render/render.ts';
+import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
 import type { TextChange } from '../audit/audit.ts';
 import type { FixOptions } from '../audit/raw.ts';
 import type { TablePiece } from '../tables/table.ts';
@@ -176,9 +177,15 @@ export const isTablePiece = (piece: Piece): piece is TablePiece =>
   piece instanceof Uint8Array || 'group' in piece || 'columns' in piece;
 
 export interface Changed {
-  readonly change: TextChange;
+  readonly change: ShownChange;
   /** In raw text, counted from where the part begins. */
   readonly line: number;
+}
+
+/** The first edits of a text; `hasMore`: and there are further ones. */
+export interface ShownChange extends Pick<TextChange, 'where' | 'text'> {
+  readonly edits: readonly TokenEdit[];
+  readonly hasMore: boolean;
 }
 
 /** What a job answers at its end. */

@@ -2,11 +2,14 @@
 // token and a person still can.
 
 import { HAS_ESCAPE } from '../../abi.ts';
+import type { Severity } from '../../errors.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
-import { type ControlToken, findControlTokens, type FindTokensOptions } from './find.ts';
-import { brokenUp, dialectOf, inDialect, tokenOfText } from './known.ts';
-import { GatheredText } from '../gathered-text.ts';
+import { everyToken, type FindTokensOptions } from './find.ts';
+import { severityOfFound } from './found.ts';
+import { TokenEdits } from './edits.ts';
+import { dialectOf, inDialect, tokenOfText } from './known.ts';
 import { writeBody } from '../write/body.ts';
+import type { AuditRuleName } from './rules.ts';
 
 export type EscapeStyle = 'escape' | 'neutralise';
 
@@ -23,11 +26,6 @@ export interface EscapeTokensOptions extends Pick<FindTokensOptions, 'role' | 'b
   readonly foreign?: boolean | undefined;
 }
 
-/** Replaces `length` units at `index`: bytes [from, to) of UTF-8. */
-export interface TokenEdit extends Pick<ControlToken, 'index' | 'length' | 'from' | 'to'> {
-  readonly text: string;
-}
-
 /**
  * The text with no control token in it: `findControlTokens` finds no error in the result, when it gets the same `role`,
  * `before` and `after`, and what was escaped as a `body`. To neutralise twice is the same as once.
@@ -38,13 +36,15 @@ export function escapeControlTokens(text: string, options: EscapeTokensOptions =
   if (how === 'escape') return escaped(text);
   const { dialect, role, before, after } = options;
   const own = dialectOf('dialect', dialect);
-  const found = findControlTokens(text, { role, before, after });
-  const wanted = found.filter((one) => {
-    if (one.severity !== 'error') return isWanted(one, options);
-    const token = one.rule === 'assembled-token' || own === null ? undefined : tokenOfText(one.token ?? '');
-    return token === undefined || inDialect(token, own!) !== undefined;
-  });
-  return applyEdits(text, neutralEdits(text, wanted));
+  const edits = new TokenEdits(text);
+  for (const one of everyToken(text, { role, before, after })) {
+    const severity = severityOfFound(one);
+    if (severity === 'error') {
+      const token = one.rule === 'assembled-token' || own === null ? undefined : tokenOfText(one.token ?? '');
+      if (token === undefined || inDialect(token, own!) !== undefined) edits.breakUp(one);
+    } else if (isWanted(one.rule, severity, options)) edits.breakUp(one);
+  }
+  return edits.applied;
 }
 
 /** The style that is asked for, or that the dialect has. */
@@ -63,7 +63,7 @@ export function styleOf({ dialect, how }: Pick<EscapeTokensOptions, 'dialect' | 
 
 /** Whether a finding that is no error is to be changed. */
 export function isWanted(
-  { rule, severity }: Pick<ControlToken, 'rule' | 'severity'>,
+  rule: AuditRuleName, severity: Severity,
   { lookAlikes, foreign }: Pick<EscapeTokensOptions, 'lookAlikes' | 'foreign'>,
 ): boolean {
   if (severity !== 'warning') return false;
@@ -80,39 +80,4 @@ function escaped(text: string): string {
   const write = (content: string): string =>
     writeBody({ role: 'user', content, marked: false }, 0, dialect, {}, []);
   return text.split(HALF).map((part, i) => (i % 2 === 1 ? part : write(part))).join('');
-}
-
-/** What breaks up each finding. */
-export function neutralEdits(text: string, found: readonly ControlToken[]): TokenEdit[] {
-  const edits: TokenEdit[] = [];
-  let to = 0;
-  for (const one of found) {
-    const { index, length, from } = one;
-    // A part at a seam may lie within a whole token.
-    if (index < to) continue;
-    to = index + length;
-    const written = text.slice(index, to);
-    const replacement = one.rule === 'assembled-token' ? partOf(written, index > 0)
-      : one.rule === 'token-look-alike' ? brokenUp(one.token!) : brokenUp(written);
-    edits.push({ index, length, from, to: one.to, text: replacement });
-  }
-  return edits;
-}
-
-/** A part of a token at the end of a text, or at its beginning, with a space in it. */
-function partOf(part: string, isTail: boolean): string {
-  if (isTail || part.startsWith('<')) return part.length > 2 ? `${part.slice(0, 2)} ${part.slice(2)}` : `${part} `;
-  return part.length > 2 && part.endsWith('|>') ? `${part.slice(0, -2)} ${part.slice(-2)}` : ` ${part}`;
-}
-
-/** The text with the edits made. */
-export function applyEdits(text: string, edits: readonly TokenEdit[]): string {
-  const changed = new GatheredText();
-  let at = 0;
-  for (const { index, length, text: replacement } of edits) {
-    changed.add(text.slice(at, index) + replacement);
-    at = index + length;
-  }
-  changed.add(text.slice(at));
-  return changed.text;
 }

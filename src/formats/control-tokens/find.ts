@@ -7,8 +7,8 @@ import type { Dialect, DialectId, Token } from '../../scan/dialects.ts';
 import {
   boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length, type Written,
 } from './known.ts';
-import { findLookAlikes, isLookAlike, mayLookAlike } from './look-alike.ts';
-import { type Found, type FoundRun, FoundTokens } from './found.ts';
+import { isLookAlike, lookAlikesIn, mayLookAlike } from './look-alike.ts';
+import { type Found, type FoundRun, FoundTokens, mergedInOrder, severityOfFound } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 
 export interface FindTokensOptions {
@@ -49,8 +49,25 @@ export function findControlTokens(text: string, options: FindTokensOptions = {})
   return findTokens(text, options, Infinity);
 }
 
-/** The same; beyond the first `most`, those of one rule and severity are one. */
-export function findTokens(text: string, options: FindTokensOptions, most: number): ControlToken[] {
+/**
+ * The same; beyond the first `most`, those of one rule and severity are one. `take` is given each of them before its
+ * bytes are counted.
+ */
+export function findTokens(
+  text: string, options: FindTokensOptions, most: number, take?: (found: Found) => void,
+): ControlToken[] {
+  const found = new FoundTokens(most);
+  for (const one of everyToken(text, options)) {
+    found.add(one);
+    take?.(one);
+  }
+  return placed(text, found.inOrder);
+}
+
+const NONE: readonly Found[] = [];
+
+/** All that is found in a text, one by one, in order. */
+export function everyToken(text: string, options: FindTokensOptions): Iterable<Found> {
   if (typeof text !== 'string') throw new TypeError(`text: expected a string; got ${typeof text}`);
   const { edges = 'both' } = options;
   if (!EDGES.includes(edges)) {
@@ -59,15 +76,18 @@ export function findTokens(text: string, options: FindTokensOptions, most: numbe
   const body = dialectOf('body', options.body);
   const { before = '', after = '' } = options;
   // Most texts hold no sign that anything begins with.
-  if (before === '' && after === '' && !text.includes('[') && !mayLookAlike(text)) return [];
-  const found = new FoundTokens(most);
-  findLookAlikes(text, ({ from, to, token, ways }) => {
-    found.add({ rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` });
-  });
-  addTokens(found, text, body, options.role ?? null);
-  for (const seam of seamsOf(text, options, body)) found.addSeam(seam);
-  if (body === null) for (const bound of boundsOf(text, edges, found)) found.add(bound);
-  return placed(text, found.inOrder());
+  if (before === '' && after === '' && !text.includes('[') && !mayLookAlike(text)) return NONE;
+  const seams = seamsOf(text, options, body);
+  const ways = [tokensOf(text, body, options.role ?? null), seams[Symbol.iterator]()];
+  if (body === null) ways.push(boundsOf(text, edges, seams));
+  // What is a token comes before what looks like one.
+  return mergedInOrder([...ways, lookAlikesOf(text)]);
+}
+
+function* lookAlikesOf(text: string): Generator<Found, void, void> {
+  for (const { from, to, token, ways } of lookAlikesIn(text)) {
+    yield { rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` };
+  }
 }
 
 /** Counts the bytes before each. */
@@ -77,11 +97,11 @@ function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
   return found.map((one) => {
     from += utf8Length(text, index, one.index);
     index = one.index;
-    const { severity, text: words } = AUDIT_RULES[one.rule];
+    const { text: words } = AUDIT_RULES[one.rule];
     const detail = one.times > 1 ? `${one.times} times, from here on` : (one.detail ?? one.token);
     return {
       rule: one.rule,
-      severity: one.severity ?? severity,
+      severity: severityOfFound(one),
       from,
       to: from + utf8Length(text, one.index, one.to),
       index,
@@ -93,28 +113,28 @@ function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
 }
 
 /** Whole tokens, of the four dialects and of others. */
-function addTokens(found: FoundTokens, text: string, body: Dialect | null, role: string | null): void {
+function* tokensOf(text: string, body: Dialect | null, role: string | null): Generator<Found, void, void> {
   const escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
   let inLiteral = false;
   for (const { text: written, index } of tokensIn(text)) {
     const token = tokenOfText(written);
-    const place = { index, to: index + written.length };
+    const to = index + written.length;
     if (token === undefined) {
       // `<|END|>` has the shape of a foreign token, too.
-      if (!isLookAlike(text, index)) found.add({ rule: 'foreign-token', ...place, token: publicName(written) });
+      if (!isLookAlike(text, index)) yield { rule: 'foreign-token', index, to, token: publicName(written) };
       continue;
     }
     const rule = isMarker(token) ? 'cot-marker' : 'control-token';
     if (escapes) {
       if (inLiteral) {
         if (token.id === ENDLITERAL) inLiteral = false;
-        else found.add({ rule, ...place, token: written, severity: 'info', detail: `${written} in a literal block` });
+        else yield { rule, index, to, token: written, severity: 'info', detail: `${written} in a literal block` };
         continue;
       }
       const own = inDialect(token, body);
       if (own !== undefined && own.tokenClass !== CLASS_INNER) {
         if (text[index - 1] === '<') {
-          found.add({ rule, ...place, token: written, severity: 'info', detail: `${written}, escaped` });
+          yield { rule, index, to, token: written, severity: 'info', detail: `${written}, escaped` };
           continue;
         }
         if (token.id === LITERAL_TOKEN) {
@@ -127,7 +147,7 @@ function addTokens(found: FoundTokens, text: string, body: Dialect | null, role:
     if (severity === null) continue;
     const isElse = body !== null && inDialect(token, body) === undefined;
     const detail = isElse ? `${written}, which is text in ${body.id}` : written;
-    found.add({ rule, ...place, token: written, severity, detail });
+    yield { rule, index, to, token: written, severity, detail };
   }
 }
 
@@ -190,7 +210,7 @@ const HEAD = /^\w{0,20}\|?>|^\|\w{1,20}\|>/;
  * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
  * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
  */
-function* boundsOf(text: string, edges: string, tokens: FoundTokens): Generator<Found, void, void> {
+function* boundsOf(text: string, edges: string, seams: readonly Found[]): Generator<Found, void, void> {
   const beginsToken = followed(text, ({ index }) => index);
   const endsToken = followed(text, ({ index, text: token }) => index + token.length);
   for (const { text: token, index } of boundsIn(text)) {
@@ -206,7 +226,7 @@ function* boundsOf(text: string, edges: string, tokens: FoundTokens): Generator<
       (left === 0 && right === text.length) ||
       (first && (edges === 'both' || edges === 'start')) ||
       (last && (edges === 'both' || edges === 'end')) ||
-      tokens.seamEndsAt(left) || tokens.seamBeginsAt(right) || endsToken(left) || beginsToken(right)
+      seams.some((seam) => seam.to === left || seam.index === right) || endsToken(left) || beginsToken(right)
     ) {
       yield { rule: 'bound-token', index, to, token };
     }

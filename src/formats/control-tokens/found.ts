@@ -2,7 +2,7 @@
 // nothing but tokens takes no more memory than the text.
 
 import type { Severity } from '../../errors.ts';
-import type { AuditRuleName } from './rules.ts';
+import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 
 /** What is found, before its bytes are counted. */
 export interface Found {
@@ -14,6 +14,8 @@ export interface Found {
   readonly detail?: string;
 }
 
+export const severityOfFound = ({ rule, severity }: Found): Severity => severity ?? AUDIT_RULES[rule].severity;
+
 /** One finding, or several that are told as one: then it spans all of them. */
 export interface FoundRun extends Found {
   readonly times: number;
@@ -23,12 +25,12 @@ export class FoundTokens {
   readonly #most: number;
   readonly #alone: FoundRun[] = [];
   readonly #runs: { -readonly [K in keyof FoundRun]: FoundRun[K] }[] = [];
-  readonly #seams: Found[] = [];
 
   constructor(most: number) {
     this.#most = most;
   }
 
+  /** In their order. */
   add(found: Found): void {
     if (this.#alone.length < this.#most) {
       this.#alone.push({ ...found, times: 1 });
@@ -39,30 +41,29 @@ export class FoundTokens {
       this.#runs.push({ ...found, times: 1 });
       return;
     }
-    run.index = Math.min(run.index, found.index);
     run.to = Math.max(run.to, found.to);
     run.times++;
   }
 
-  /** Part of a token, at an edge of the text. */
-  addSeam(found: Found): void {
-    this.#seams.push(found);
-    this.add(found);
-  }
-
-  /** A seam, which may be part of a token, begins there, or ends. */
-  seamBeginsAt(index: number): boolean {
-    return this.#seams.some((seam) => seam.index === index);
-  }
-
-  seamEndsAt(index: number): boolean {
-    return this.#seams.some((seam) => seam.to === index);
-  }
-
-  inOrder(): FoundRun[] {
-    return [...this.#alone, ...this.#runs].sort((a, b) => a.index - b.index || rankOf(a) - rankOf(b));
+  get inOrder(): readonly FoundRun[] {
+    return [...this.#alone, ...this.#runs];
   }
 }
 
-/** What is a token comes before what looks like one. */
-const rankOf = ({ rule }: Found): number => (rule === 'token-look-alike' ? 1 : 0);
+/** Found in several ways, each in order: all of them in order, at one place as the ways are. */
+export function* mergedInOrder(ways: readonly Iterator<Found, unknown, void>[]): Generator<Found, void, void> {
+  const next = ways.map((way) => way.next());
+  while (true) {
+    let least = -1;
+    let index = Infinity;
+    for (let i = 0; i < next.length; i++) {
+      const { done, value } = next[i]!;
+      if (done || (value as Found).index >= index) continue;
+      least = i;
+      index = (value as Found).index;
+    }
+    if (least < 0) return;
+    yield next[least]!.value as Found;
+    next[least] = ways[least]!.next();
+  }
+}

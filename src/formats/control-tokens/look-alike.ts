@@ -53,19 +53,21 @@ export function mayLookAlike(text: string): boolean {
   return MAY_OPEN.test(text);
 }
 
-/** Gives every look-alike, in order. Answers how many characters were read. */
-export function findLookAlikes(text: string, found: (lookAlike: LookAlike) => void): number {
+/** Every look-alike, in order; answers how many characters were read. */
+export function* lookAlikesIn(text: string): Generator<LookAlike, number, void> {
   const reader = new Reader(text);
-  MAY_OPEN.lastIndex = 0;
-  for (let match = MAY_OPEN.exec(text); match !== null; match = MAY_OPEN.exec(text)) {
+  for (let at = 0; ; ) {
+    // The pattern is shared: whoever takes a look-alike may use it.
+    MAY_OPEN.lastIndex = at;
+    const match = MAY_OPEN.exec(text);
+    if (match === null) return reader.steps;
+    at = match.index + 1;
     if (isPlain(text, match.index)) continue;
     const lookAlike = reader.read(match.index);
-    // The pattern is shared: whoever is called back may use it.
-    const next = lookAlike?.to ?? match.index + 1;
-    if (lookAlike) found(lookAlike);
-    MAY_OPEN.lastIndex = next;
+    if (lookAlike === null) continue;
+    at = lookAlike.to;
+    yield lookAlike;
   }
-  return reader.steps;
 }
 
 /** One begins there. */

@@ -1,0 +1,131 @@
+// Edits that rid a text of control tokens: in order, in a few bytes each, as a text may be nothing but tokens.
+
+import { GatheredText } from '../gathered-text.ts';
+import type { Found } from './found.ts';
+import { brokenUp, utf8Length } from './known.ts';
+
+/** Replaces `length` units at `index`: bytes [from, to) of UTF-8. */
+export interface TokenEdit {
+  readonly index: number;
+  readonly length: number;
+  readonly from: number;
+  readonly to: number;
+  readonly text: string;
+}
+
+/** Words of an edit: where it begins and ends, and what it does. */
+const WORDS = 3;
+const ESCAPE = 0;
+const BREAK_UP = 1;
+const BREAK_PART = 2;
+/** And further: the number of a token that is written broken up. */
+const WRITE = 3;
+/** Edits that are kept together: few at first, as most texts have few. */
+const LEAST_KEPT = 4;
+const MOST_KEPT = 16 * 1024;
+
+export class TokenEdits implements Iterable<TokenEdit> {
+  readonly #text: string;
+  readonly #isBytes: boolean;
+  readonly #chunks: Int32Array[] = [];
+  /** Tokens that look-alikes look like. */
+  readonly #tokens: string[] = [];
+  /** Words that are used of the last chunk. */
+  #used = 0;
+  #to = 0;
+  #written = '';
+  #brokenUp = '';
+  length = 0;
+
+  /** `isBytes`: each unit of the text is a byte. */
+  constructor(text: string, isBytes = false) {
+    this.#text = text;
+    this.#isBytes = isBytes;
+  }
+
+  /** Puts a `<` before a token. */
+  escape({ index }: Found): void {
+    this.#add(index, index, ESCAPE);
+  }
+
+  /** Breaks up what was found; false: it lies within what was broken up before. */
+  breakUp({ rule, index, to, token }: Found): boolean {
+    // A part at a seam may lie within a whole token.
+    if (index < this.#to) return false;
+    this.#to = to;
+    const does = rule === 'token-look-alike' ? WRITE + this.#numberOf(token!)
+      : rule === 'assembled-token' ? BREAK_PART : BREAK_UP;
+    this.#add(index, to, does);
+    return true;
+  }
+
+  #numberOf(token: string): number {
+    const known = this.#tokens.indexOf(token);
+    return known < 0 ? this.#tokens.push(token) - 1 : known;
+  }
+
+  #add(index: number, to: number, does: number): void {
+    let chunk = this.#chunks.at(-1);
+    if (chunk === undefined || this.#used === chunk.length) {
+      chunk = new Int32Array(WORDS * Math.min(MOST_KEPT, LEAST_KEPT << Math.min(16, this.#chunks.length)));
+      this.#chunks.push(chunk);
+      this.#used = 0;
+    }
+    chunk[this.#used++] = index;
+    chunk[this.#used++] = to;
+    chunk[this.#used++] = does;
+    this.length++;
+  }
+
+  *[Symbol.iterator](): Generator<TokenEdit, void, void> {
+    let before = 0;
+    let bytes = 0;
+    for (const chunk of this.#chunks) {
+      const end = chunk === this.#chunks.at(-1) ? this.#used : chunk.length;
+      for (let at = 0; at < end; at += WORDS) {
+        const index = chunk[at]!;
+        const behind = chunk[at + 1]!;
+        bytes += this.#bytes(before, index);
+        before = index;
+        const to = bytes + this.#bytes(index, behind);
+        const text = this.#replacement(index, behind, chunk[at + 2]!);
+        yield { index, length: behind - index, from: bytes, to, text };
+      }
+    }
+  }
+
+  #bytes(from: number, to: number): number {
+    return this.#isBytes ? to - from : utf8Length(this.#text, from, to);
+  }
+
+  #replacement(index: number, to: number, does: number): string {
+    if (does === ESCAPE) return '<';
+    const written = does >= WRITE ? this.#tokens[does - WRITE]! : this.#text.slice(index, to);
+    if (does === BREAK_PART) return partOf(written, index > 0);
+    // One token is mostly followed by the same.
+    if (written !== this.#written) {
+      this.#written = written;
+      this.#brokenUp = brokenUp(written);
+    }
+    return this.#brokenUp;
+  }
+
+  /** The text with the edits made. */
+  get applied(): string {
+    const text = this.#text;
+    const changed = new GatheredText();
+    let at = 0;
+    for (const { index, length, text: replacement } of this) {
+      changed.add(text.slice(at, index) + replacement);
+      at = index + length;
+    }
+    changed.add(text.slice(at));
+    return changed.text;
+  }
+}
+
+/** A part of a token at the end of a text, or at its beginning, with a space in it. */
+function partOf(part: string, isTail: boolean): string {
+  if (isTail || part.startsWith('<')) return part.length > 2 ? `${part.slice(0, 2)} ${part.slice(2)}` : `${part} `;
+  return part.length > 2 && part.endsWith('|>') ? `${part.slice(0, -2)} ${part.slice(-2)}` : ` ${part}`;
+}
