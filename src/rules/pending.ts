@@ -15,7 +15,7 @@ const LONGEST_RUN = 1 << 20;
  * than the message.
  */
 const MOST_OF_TRANSCRIPT = 4000;
-const BYTES_EACH = 64;
+const BYTES_EACH = 128;
 
 /** Findings that differ in nothing but their place. */
 interface Run {

@@ -29,28 +29,42 @@ export class FilterOutput {
     this.lineEnded();
   }
 
+  /** Text of lines, between bytes; not for a terminal. */
+  text(text: string): void {
+    this.#text += text;
+    if (this.#text.length >= PIECE) this.flush();
+  }
+
   /** Bytes as they are; on a terminal what could steer it is escaped. */
   bytes(bytes: Uint8Array): void {
-    this.#parts.push(Buffer.from(bytes));
-    this.#size += bytes.length;
+    if (this.#text !== '') this.#add(Buffer.from(this.#text));
+    this.#text = '';
+    this.#add(Buffer.from(bytes));
     if (this.#size >= PIECE) this.flush();
+  }
+
+  #add(bytes: Buffer): void {
+    this.#parts.push(bytes);
+    this.#size += bytes.length;
   }
 
   lineEnded(): void {
     if (this.#lineBuffered || this.#text.length >= PIECE) this.flush();
   }
 
+  /** What is text still follows all bytes. */
   flush(): void {
     const { isTTY } = this.#stream;
+    if (this.#size > 0) {
+      const bytes = Buffer.concat(this.#parts);
+      this.#parts = [];
+      this.#size = 0;
+      if (isTTY) this.#stream.write(escapeText(bytes.toString('utf8')));
+      else if (this.#stream.writeBytes) this.#stream.writeBytes(bytes);
+      else this.#stream.write(bytes.toString('utf8'));
+    }
     const text = this.#text;
     this.#text = '';
     if (text !== '') this.#stream.write(text);
-    if (this.#size === 0) return;
-    const bytes = Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#size = 0;
-    if (isTTY) this.#stream.write(escapeText(bytes.toString('utf8')));
-    else if (this.#stream.writeBytes) this.#stream.writeBytes(bytes);
-    else this.#stream.write(bytes.toString('utf8'));
   }
 }

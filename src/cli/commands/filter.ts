@@ -140,13 +140,15 @@ function filterLines(
   const isRaw = emit === 'keep' || emit === 'drop';
   const rows = canBeRows(unit) && passesAsRows(options, output) ? new RecordMachine() : null;
   if (rows !== null && largest >= rows.input.length) {
+    const refused = new RefusedTexts();
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
       largest,
       forms: formsOf(unit),
       onlyErrors: tellsOnlyErrors(options),
       judge: (line) => {
         const record = recordOfLine(line, judge.machine, largest);
-        output.bytes(Buffer.from(`${startOf(line, record)}${judge.record(record, unit).text()}\n`));
+        const text = (): string => judge.record(record, unit).text();
+        output.text(`${startOf(line, record)}${'problem' in record ? refused.of(record, text) : text()}\n`);
       },
       write: (bytes) => output.bytes(bytes),
     }).run();
@@ -187,6 +189,23 @@ function startOf({ number }: Line, record: CorpusRecord | RecordProblem): string
   const id = judged(record).id();
   return `{"n":${number},${id === null ? '' : `"id":${id},`}`;
 }
+
+/** Verdicts on short lines that hold no record: where it goes wrong is all that tells them apart. */
+class RefusedTexts {
+  readonly #texts = new Map<string, Map<number, string>>();
+
+  of({ problem, from, to, at }: RecordProblem, make: () => string): string {
+    if (to >= SHORT || from > 0) return make();
+    let texts = this.#texts.get(problem);
+    if (texts === undefined) this.#texts.set(problem, (texts = new Map<number, string>()));
+    const key = to * SHORT + (at ?? -1);
+    let text = texts.get(key);
+    if (text === undefined) texts.set(key, (text = make()));
+    return text;
+  }
+}
+
+const SHORT = 128;
 
 /** Messages as JSON. */
 class MessageList {

@@ -14,6 +14,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
+import { BadRuns } from '../records/bad-runs.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
@@ -108,13 +109,14 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: new HeaderCache() };
+  const auditor: Auditor = { machine, options, known: new HeaderCache(), runs: new BadRuns() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
     yield* auditOne(auditor, record);
     yield record.to;
   }
+  yield* endRuns(auditor);
   return records;
 }
 
@@ -125,10 +127,11 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
-  const auditor: Auditor = { machine, options, known: new HeaderCache() };
+  const auditor: Auditor = { machine, options, known: new HeaderCache(), runs: new BadRuns() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
+      yield* endRuns(auditor);
       return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
     }
     const rows = next.value;
@@ -148,13 +151,31 @@ export function* auditLines(
 
 /** What records are looked into with. `known`: document headers, which they repeat. */
 interface Auditor {
+  readonly runs: BadRuns<RecordProblem>;
   readonly machine: Machine;
   readonly options: AuditOptions;
   readonly known: HeaderCache;
 }
 
 function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
-  yield* 'problem' in record ? [badRecord(record)] : auditRecord(auditor, record);
+  const { runs } = auditor;
+  if (!('problem' in record)) {
+    if (runs.isAny) yield* endRuns(auditor);
+    yield* auditRecord(auditor, record);
+    return;
+  }
+  if (runs.endsBefore(record.from)) yield* endRuns(auditor);
+  if (runs.isAlone('bad-record', record, record)) {
+    const where = record.at === null ? '' : ` at byte ${record.at}`;
+    yield told('bad-record', record, record.from, record.to, `${record.problem}${where}`);
+  }
+}
+
+/** Bad records that were not told by themselves. */
+function* endRuns({ runs }: Auditor): Generator<AuditedText, void, void> {
+  for (const { first, times, to } of runs.take()) {
+    yield { ...told('bad-record', first, first.from, to, `${times} times, from here on`), left: times };
+  }
 }
 
 const asTheyAre: Place = (from, to) => ({ from, to });
@@ -162,11 +183,6 @@ const UTF8 = new TextEncoder();
 const encoder = (text: string): Uint8Array => UTF8.encode(text);
 /** Text within a JSON string. */
 const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
-
-function badRecord({ number, line, from, to, at, problem }: RecordProblem): AuditedText {
-  const where = at === null ? '' : ` at byte ${at}`;
-  return told('bad-record', { number, line }, from, to, `${problem}${where}`);
-}
 
 type Numbered = Pick<CorpusRecord, 'number' | 'line'>;
 

@@ -136,8 +136,8 @@ function readPiece(
 }
 
 /**
- * A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up. False:
- * it is to be mended, and stays.
+ * A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up.
+ * False: it is to be mended, and stays.
  */
 function mendIn(edits: TokenEdits, one: Found, hasEscape: boolean, options: FixOptions): boolean {
   const severity = severityOfFound(one);

@@ -15,6 +15,7 @@ import type { TranscriptData } from '../../model/data.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, WatchedSource } from '../../scan/source.ts';
+import { BadRuns } from '../records/bad-runs.ts';
 import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
@@ -119,6 +120,7 @@ class Conversion {
   readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
   #records: RecordMessages | undefined;
+  readonly #runs = new BadRuns<RecordProblem>();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
@@ -154,7 +156,17 @@ class Conversion {
     }
   }
 
+  /** Bad records that were not told by themselves. */
+  *#endRuns(): Pieces {
+    const { path } = this.#job.input;
+    for (const { first, times, lastLine } of this.#runs.take()) {
+      yield* this.#out.flush();
+      yield { words: [`refused: ${path}:${first.line}: ${times} records that cannot be read, up to line ${lastLine}`] };
+    }
+  }
+
   *#end(): Pieces {
+    yield* this.#endRuns();
     yield* this.#out.flush();
     const sums = this.#sums;
     this.#handedOut = this.transcripts;
@@ -215,11 +227,15 @@ class Conversion {
     const { number, line } = record;
     const place = `${path}:${line}`;
     if ('problem' in record) {
+      if (this.#runs.endsBefore(record.from)) yield* this.#endRuns();
       const where = record.at === null ? '' : ` at byte ${record.at}`;
-      const refusal = new Refusal(null, `${record.problem}${where}`, record.remedy);
-      yield* this.#refuse({ id: `${path}:${number}`, place }, refusal, 'record');
+      const isAlone = this.#runs.isAlone('bad-record', record, record);
+      const { remedy } = record;
+      const refusal = { index: null, reason: `${record.problem}${where}`, remedy };
+      yield* this.#refuse({ id: `${path}:${number}`, place }, refusal, 'record', isAlone);
       return;
     }
+    if (this.#runs.isAny) yield* this.#endRuns();
     const { value } = record;
     const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
     const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
@@ -305,12 +321,17 @@ class Conversion {
     return this.#out.addText(forTerminal ? `${escapeText(text!).trimEnd()}\n` : text!);
   }
 
-  /** `whole`: what is refused when no message is to blame. */
-  *#refuse({ id, place }: Origin, { index, reason, remedy }: Refusal, whole: 'record' | 'transcript'): Pieces {
+  /** `whole`: what is refused when no message is to blame. `isTold`: in words, too. */
+  *#refuse(
+    { id, place }: Origin, { index, reason, remedy }: Pick<Refusal, 'index' | 'reason' | 'remedy'>,
+    whole: 'record' | 'transcript', isTold = true,
+  ): Pieces {
     this.#sums.refused++;
     const what = index === null ? whole : `message ${index}`;
-    yield* this.#out.flush();
-    yield { words: [`refused: ${place}: ${what}: ${reason}; ${remedy}`] };
+    if (isTold) {
+      yield* this.#out.flush();
+      yield { words: [`refused: ${place}: ${what}: ${reason}; ${remedy}`] };
+    }
     if (this.#job.format !== 'text') {
       const line = { id, [HOLDERS[this.#job.to] ?? 'text']: null, error: `${what}: ${reason}; ${remedy}` };
       yield* this.#out.addText(`${JSON.stringify(line)}\n`);

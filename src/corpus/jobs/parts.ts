@@ -9,6 +9,7 @@ import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs, Running } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
+import { BLOCK } from '../records/bad-runs.ts';
 import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
 
@@ -60,7 +61,7 @@ const GAINS: Record<Work['kind'] | 'table', { readonly raw: number; readonly lin
  * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are
  * still written.
  */
-const EXACT = 4 * MIB;
+const EXACT = BLOCK;
 
 /** How an input is cut. */
 export type Cut =

@@ -12,6 +12,7 @@ import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
 import { LinePlaces } from '../places.ts';
+import { BadRuns } from '../records/bad-runs.ts';
 import { isMarked, MARK } from '../records/json-bytes.ts';
 import { markerIn } from '../records/written-thought.ts';
 import type { LineRange } from '../records/window.ts';
@@ -159,6 +160,12 @@ export function placedDiagnostic(diagnostic: Diagnostic, before: number, place: 
   return { ...diagnostic, transcript: before + transcript, from: start, to: to === from ? start : place(to, true) };
 }
 
+interface PlacedBad {
+  readonly bad: BadRecord;
+  readonly lineFrom: number | null;
+  readonly transcript: number;
+}
+
 class CheckWorker implements UnitWorker {
   readonly rows: UnitWorker['rows'];
   readonly #kit: Kit;
@@ -166,6 +173,7 @@ class CheckWorker implements UnitWorker {
   readonly #most: number;
   readonly #places: LinePlaces | null;
   #found: Found[] = [];
+  readonly #runs = new BadRuns<PlacedBad>();
   transcripts: number;
   messages = 0;
   likeHarmony = 0;
@@ -184,6 +192,7 @@ class CheckWorker implements UnitWorker {
     const { machine, tools, to } = rows;
     while (record < to) {
       const next = machine.check(record, to);
+      if (next > record) this.#endRuns();
       this.transcripts += machine.transcripts;
       if (next === to) return to;
       record = next;
@@ -191,6 +200,7 @@ class CheckWorker implements UnitWorker {
       if (machine.asksForTools(next)) {
         if (!tools.settle(next)) return next;
       } else {
+        this.#endRuns();
         this.#tellMarked(rows, next);
         this.transcripts++;
         record = nextRecord(rows, next);
@@ -234,6 +244,7 @@ class CheckWorker implements UnitWorker {
   }
 
   take({ source, options, place, pointer, record, line, kind }: Unit, lineFrom: number | null): boolean {
+    this.#endRuns();
     const { tools } = this.#job;
     const isChat = kind === 'chat';
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, {
@@ -248,8 +259,23 @@ class CheckWorker implements UnitWorker {
     return this.transcripts < (this.#job.most ?? Infinity);
   }
 
-  bad({ rule, from, to, detail, record, line, pointer }: BadRecord, lineFrom: number | null): void {
-    this.#tell({ ...diagnose({ rule, from, to, detail }, this.transcripts, true), pointer }, record, line, lineFrom);
+  bad(bad: BadRecord, lineFrom: number | null): void {
+    if (this.#runs.endsBefore(lineFrom ?? bad.from)) this.#endRuns();
+    const placed = { bad, lineFrom, transcript: this.transcripts };
+    if (this.#runs.isAlone(bad.rule, bad, placed)) this.#tellBad(placed, bad.to, bad.detail);
+  }
+
+  /** Bad records that were not told by themselves. */
+  #endRuns(): void {
+    if (!this.#runs.isAny) return;
+    for (const { first, to, times } of this.#runs.take()) {
+      this.#tellBad(first, to, times === 1 ? first.bad.detail : `${times} times, from here on`);
+    }
+  }
+
+  #tellBad({ bad, lineFrom, transcript }: PlacedBad, to: number, detail: string): void {
+    const { rule, from, record, line, pointer } = bad;
+    this.#tell({ ...diagnose({ rule, from, to, detail }, transcript, true), pointer }, record, line, lineFrom);
   }
 
   #tell(diagnostic: Told, record: number | null, line: number | null, lineFrom: number | null): void {
@@ -259,6 +285,7 @@ class CheckWorker implements UnitWorker {
   }
 
   *ready(all: boolean): Generator<Piece, void, void> {
+    if (all) this.#endRuns();
     if (this.#found.length === 0 || (!all && this.#found.length < this.#most)) return;
     const found = this.#found;
     this.#found = [];

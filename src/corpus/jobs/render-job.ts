@@ -5,7 +5,8 @@ import { RULES } from '../../errors.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
-import { isBad } from '../records/unit.ts';
+import { BadRuns } from '../records/bad-runs.ts';
+import { type BadRecord, isBad } from '../records/unit.ts';
 import { Units } from '../records/units.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
@@ -29,14 +30,20 @@ export const RENDER: Kind<RenderJob> = {
   *records(kit, job, { input, options }, part) {
     const output = new RenderOutput(job, !input.canReread);
     const units = new Units(kit, job.input.path, kit.watched(input), options, part);
+    const runs = new BadRuns<BadRecord>();
     let transcripts = part.record + part.surplus;
     let likeHarmony = 0;
     try {
       for (const unit of units) {
         if (transcripts > (job.transcript ?? Infinity)) break;
         if (isBad(unit)) {
-          yield* output.flush();
-          yield { words: [`${job.input.path}:${unit.line}: ${RULES[unit.rule].text}: ${unit.detail}`] };
+          const words = runs.endsBefore(unit.from) ? wordsOf(runs, job.input.path) : [];
+          const { rule, line, detail } = unit;
+          if (runs.isAlone(rule, unit, unit)) words.push(`${job.input.path}:${line}: ${RULES[rule].text}: ${detail}`);
+          if (words.length > 0) {
+            yield* output.flush();
+            yield { words };
+          }
           continue;
         }
         const { source, options: own } = unit;
@@ -51,10 +58,17 @@ export const RENDER: Kind<RenderJob> = {
       throw error;
     }
     yield* output.flush();
+    if (runs.isAny) yield { words: wordsOf(runs, job.input.path) };
     const bytes = units.end(part.to) - part.from;
     return { ...NO_RESULT, records: units.records, transcripts, messages: output.messages, likeHarmony, bytes };
   },
 };
+
+/** Bad records that were not told by themselves. */
+function wordsOf(runs: BadRuns<BadRecord>, path: string): string[] {
+  return runs.take().map(({ first, times, lastLine }) =>
+    `${path}:${first.line}: ${RULES[first.rule].text}: ${times} times, up to line ${lastLine}`);
+}
 
 /** Messages, whose transcripts have `before` others before them; and where reading them ended, when it did. */
 class Reading implements Iterable<PlacedMessage> {

@@ -6,7 +6,7 @@ import { isBlank } from '../../model/bytes.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { crowdOf } from '../records/crowded.ts';
 import { isMarked, MARK } from '../records/json-bytes.ts';
-import { type CorpusRecord, isSurelyNoJson, type RecordProblem } from '../records/record.ts';
+import { type CorpusRecord, problemOf, type RecordProblem, surelyWrong } from '../records/record.ts';
 import type { Line } from './verdict-lines.ts';
 
 /** The record of a line, in bytes of which its positions are. `mayBeMarked`: a byte order mark may begin the first. */
@@ -19,18 +19,19 @@ export function recordOfLine(
   const from = mayBeMarked && number === 0 && isMarked(line) ? MARK.length : 0;
   const bytes = line.subarray(from);
   const place = { number, line: number + 1, from, to: size };
-  const wrong = (problem: string, at: number | null = null): RecordProblem => ({ ...place, problem, remedy: '', at });
-  if (isTooLong) return wrong(`the line is longer than ${largest} bytes`);
-  if (!isUtf8(bytes)) return wrong('it is not valid UTF-8', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
+  if (isTooLong) return problemOf(place, `the line is longer than ${largest} bytes`, '');
+  const wrongAt = (): number => Math.max(0, machine.checkJson(bytes, JSON_DEEPEST));
+  if (!isUtf8(bytes)) return problemOf(place, 'it is not valid UTF-8', '', from + wrongAt());
   const crowd = crowdOf(bytes);
-  if (crowd !== null) return wrong(`it holds ${crowd}`);
-  const notJson = (): RecordProblem =>
-    isBlank(bytes, 0, bytes.length) ? wrong('the line is blank')
-      : wrong('it is no JSON', from + Math.max(0, machine.checkJson(bytes, JSON_DEEPEST)));
-  if (isSurelyNoJson(bytes, (short) => machine.checkJson(short, JSON_DEEPEST))) return notJson();
+  if (crowd !== null) return problemOf(place, `it holds ${crowd}`, '');
+  const notJson = (at: number): RecordProblem =>
+    isBlank(bytes, 0, bytes.length) ? problemOf(place, 'the line is blank', '')
+      : problemOf(place, 'it is no JSON', '', from + at);
+  const found = surelyWrong(bytes, (short) => machine.checkJson(short, JSON_DEEPEST));
+  if (found >= 0) return notJson(found);
   try {
     return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
   } catch {
-    return notJson();
+    return notJson(wrongAt());
   }
 }

@@ -130,38 +130,44 @@ function* lines(
   }
 }
 
+/** What is wrong with a record. Field by field: an input may hold millions, and a spread costs as much as the rest. */
+export function problemOf(
+  { number, line, from, to }: Placed, problem: string, remedy: string, at: number | null = null,
+): RecordProblem {
+  return { number, line, from, to, problem, remedy, at };
+}
+
 export function tooLarge(place: Placed): RecordProblem {
-  return { ...place, problem: 'the record is too large', remedy: 'split it', at: null };
+  return problemOf(place, 'the record is too large', 'split it');
 }
 
 /** Null: there is nothing but white space. */
 export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
-  if (!isUtf8(bytes)) return { ...place, problem: 'it is not valid UTF-8', remedy: 'write it as UTF-8', at: null };
+  if (!isUtf8(bytes)) return problemOf(place, 'it is not valid UTF-8', 'write it as UTF-8');
   const crowd = crowdOf(bytes);
-  if (crowd !== null) return { ...place, problem: `it holds ${crowd}`, remedy: 'split it', at: null };
-  const notJson = (): RecordProblem | null => {
-    if (isBlank(bytes, 0, bytes.length)) return null;
-    const found = locate?.(bytes) ?? null;
-    return {
-      ...place,
-      problem: 'it is no JSON',
-      remedy: 'give one JSON object a line, or one list',
-      at: found === null ? null : place.from + found,
-    };
-  };
-  if (locate !== undefined && isSurelyNoJson(bytes, locate)) return notJson();
+  if (crowd !== null) return problemOf(place, `it holds ${crowd}`, 'split it');
+  const found = locate === undefined ? -1 : surelyWrong(bytes, locate);
+  if (found >= 0) return notJson(bytes, place, found);
   const text = bytes.toString('utf8');
   try {
-    return { ...place, value: JSON.parse(text) as unknown, bytes, isRounded: isRounded(text) };
+    const value = JSON.parse(text) as unknown;
+    return { ...place, value, bytes, isRounded: isRounded(text) };
   } catch {
-    return notJson();
+    return notJson(bytes, place, locate?.(bytes) ?? null);
   }
+}
+
+/** `found`: the first byte at which it is none; null: unknown. */
+function notJson(bytes: Uint8Array, place: Placed, found: number | null): RecordProblem | null {
+  if (isBlank(bytes, 0, bytes.length)) return null;
+  const at = found === null ? null : place.from + found;
+  return problemOf(place, 'it is no JSON', 'give one JSON object a line, or one list', at);
 }
 
 /** Bytes of a line for which an error of the engine's parser costs more than looking before. */
 const SHORT = 256;
 
-/** `locate`: see RecordOptions; a short line nests no deeper than it looks. */
-export function isSurelyNoJson(bytes: Uint8Array, locate: (bytes: Uint8Array) => number | null): boolean {
-  return bytes.length < SHORT && (locate(bytes) ?? -1) >= 0;
+/** Where a short line, which nests no deeper than `locate` looks, is no JSON; negative: nobody knows. */
+export function surelyWrong(bytes: Uint8Array, locate: (bytes: Uint8Array) => number | null): number {
+  return bytes.length < SHORT ? locate(bytes) ?? -1 : -1;
 }

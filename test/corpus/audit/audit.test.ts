@@ -40,7 +40,8 @@ function short(input: string | Uint8Array, options: AuditOptions = {}, path = 'a
 
 /** The input with all changes made, as a copy has them. */
 function copyOf(bytes: Uint8Array, options: AuditOptions = {}): Uint8Array {
-  const edits = auditOf(bytes, options).flatMap(({ change }) => [...(change?.bytes ?? [])]).sort((a, b) => a.from - b.from);
+  const edits = auditOf(bytes, options).flatMap(({ change }) => [...(change?.bytes ?? [])]);
+  edits.sort((a, b) => a.from - b.from);
   const parts: Uint8Array[] = [];
   let at = 0;
   for (const edit of edits) {
