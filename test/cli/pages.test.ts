@@ -1,10 +1,11 @@
 // The examples of commands that the pages show: each `$` line runs in a shell, and prints what stands below it.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commandRows } from '../../src/cli/command-table.ts';
+import { sharedOptions } from '../../src/cli/options.ts';
 import { PAGES, readPage, ROOT } from '../pages.ts';
 
 interface Command {
@@ -70,4 +71,14 @@ test('every command but `completion` has an example', () => {
   const shown = page.blocks.filter(({ kind }) => kind === 'console').map(({ code }) => code).join('\n');
   const names = commandRows().map(({ name }) => name).filter((name) => name !== 'completion');
   expect(names.filter((name) => !shown.includes(`npx openchatml ${name} `))).toEqual([]);
+});
+
+test('every option stands in the pages', () => {
+  const text = ['src/cli/COMMANDS.md', 'src/cli/CONFIGURATION.md'].map((path) => readFileSync(join(ROOT, path), 'utf8'))
+    .join('\n');
+  // `--no-NAME` undoes what the configuration asks for; help does not list it.
+  const flags = commandRows().flatMap(({ options, shared = sharedOptions }) => [...options(), ...shared()])
+    .filter(({ hidden }) => !hidden).map(({ long }) => long!);
+  expect(flags.length).toBeGreaterThan(80);
+  expect([...new Set(flags)].filter((flag) => !new RegExp(`${flag}\\b`).test(text))).toEqual([]);
 });
