@@ -202,6 +202,7 @@ export function commandRows(): readonly CommandRow[] {
           + 'SLURM_ARRAY_TASK_ID or OMPI_COMM_WORLD_RANK)').argParser(readNumber),
         new Option('--shard-count <number>', 'how many shares there are (default: from SLURM_ARRAY_TASK_COUNT or '
           + 'OMPI_COMM_WORLD_SIZE, else 1)').argParser(readNumber),
+        threadsOption(),
         ...judgeOptions(),
       ],
     },

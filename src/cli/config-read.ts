@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError, type Option } from 'commander';
 import type { Severity } from '../errors.ts';
 import { type JsonEntry, type JsonNode, JsonProblem } from './json-tree.ts';
 import { nearest } from './nearest.ts';
-import type { RuleSettings } from './options.ts';
+import type { RuleSettings } from '../rules/settings.ts';
 import { ALL_RULES } from './diagnostics/rule-of.ts';
 
 /** Values of options by the names of their attributes, as a command gets them. */

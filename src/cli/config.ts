@@ -8,10 +8,8 @@ import { dirname, join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { InputError, systemCode, systemReason } from '../corpus/error.ts';
 import { existsAt } from '../corpus/input/stamp.ts';
-import type { Severity } from '../errors.ts';
 import { readSettings, type Settings } from './config-read.ts';
 import { JsonProblem, readJson } from './json-tree.ts';
-import type { RuleSettings } from './options.ts';
 
 export const CONFIG_NAME = 'openchatml.config.json';
 /** What people may write instead, and would wonder about. */
@@ -84,22 +82,6 @@ export function applyConfig(command: Command, { shared, commands, rules }: Confi
   for (const [name, value] of Object.entries(values)) if (value === false) delete values[name];
   if (Object.keys(rules).length > 0) values['rules'] = rules;
   return values;
-}
-
-/**
- * What becomes of a diagnostic: itself, the same with another severity, or null: it is neither told nor counted.
- * `strict`: warnings are errors, those of the configuration too.
- */
-export function applyRules(
-  rules: RuleSettings = {}, strict = false,
-): <D extends { readonly rule: string; readonly severity: Severity }>(diagnostic: D) => D | null {
-  return (diagnostic) => {
-    const { rule, severity } = diagnostic;
-    const wanted = Object.hasOwn(rules, rule) ? rules[rule]! : severity;
-    if (wanted === 'off') return null;
-    const settled = strict && wanted === 'warning' ? 'error' : wanted;
-    return settled === severity ? diagnostic : { ...diagnostic, severity: settled };
-  };
 }
 
 function readText(file: string): string {

@@ -8,7 +8,7 @@ import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
 import type { JobInput } from '../corpus/jobs/job.ts';
 import { TableError } from '../corpus/tables/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
-import { findInputs, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
+import { findInputs, type Input, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { InputSource } from '../corpus/input/source.ts';
 import type { UnitOptions } from '../corpus/records/unit.ts';
 import { type Encoding, loadTokenizer, TokenizerError } from '../corpus/tokens.ts';
@@ -64,6 +64,15 @@ function totalOf(paths: readonly string[]): number | null {
     total += statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   }
   return total;
+}
+
+export interface EventSettings extends Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'> {
+  /** Those that are read. */
+  readonly inputs?: Iterable<Input | InputError>;
+  /** Bytes of a record that is still read. */
+  readonly largestRecord?: number | undefined;
+  /** Is told of what cannot be read, instead of people. */
+  readonly onFailure?: (error: InputError) => void;
 }
 
 export class Invocation {
@@ -133,17 +142,17 @@ export class Invocation {
   }
 
   /**
-   * What comes out of the inputs that the arguments mean, on threads where that pays; what cannot be read is told.
-   * Bytes that were read are counted, unless `settings.watching` does it.
+   * What comes out of the inputs that the arguments mean, or of those of them in `settings.inputs`, on threads where
+   * that pays; what cannot be read is told. Bytes that were read are counted, unless `settings.watching` does it.
    */
   async *events(
     paths: readonly string[],
     { threads, form, field, quiet }: CorpusOptions,
-    settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'>,
+    { inputs, largestRecord, onFailure, ...settings }: EventSettings,
   ): AsyncGenerator<InvocationEvent, void, void> {
-    if (this.#showsProgress) this.progress.setTotal(totalOf(paths));
+    if (this.#showsProgress && inputs === undefined) this.progress.setTotal(totalOf(paths));
     const { jobs } = this.#host;
-    const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field });
+    const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field, largestRecord });
     // Reading from a pipe would hold a signal up until something comes.
     const { signals } = this.#host;
     const guard = signals && paths.length > 0 && !paths.some(isReadOnce) ? new SignalGuard(signals) : null;
@@ -151,10 +160,11 @@ export class Invocation {
     const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {
       for await (const event of flow.events(
-        findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd),
+        inputs ?? findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd),
       )) {
         if (event.kind === 'error') {
-          this.complain(event.error);
+          if (onFailure) onFailure(event.error);
+          else this.complain(event.error);
           if (event.isBroken) yield { kind: 'broken' };
           continue;
         }

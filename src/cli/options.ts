@@ -2,15 +2,12 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import type { UnitForm } from '../corpus/records/unit.ts';
-import type { Severity } from '../errors.ts';
 import { knownRole } from '../model/attributes.ts';
 import { isEdge } from '../model/edges.ts';
 import type { ReadOptions } from '../model/walk.ts';
+import type { RuleSettings } from '../rules/settings.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { ColorChoice } from './print.ts';
-
-/** What a configuration says of rules: another severity; off: their diagnostics are neither told nor counted. */
-export type RuleSettings = Readonly<Record<string, Severity | 'off'>>;
 
 export interface SharedOptions {
   readonly dialect: NonNullable<ReadOptions['dialect']>;

@@ -196,6 +196,11 @@ export class Divider {
     this.likeness.resume(state.likeness);
   }
 
+  /** Where the transcript begins whose first message this row is: at a bound of 0.1 in front of it, if there is one. */
+  startOf(table: Table, row: number): number {
+    return this.#boundFrom >= 0 ? this.#boundFrom : fromOf(table, row);
+  }
+
   /** The next message, which has a start token, is the first of its transcript. */
   beginsAt(table: Table & { readonly dialect: Dialect }, row: number): boolean {
     return (this.current !== null && this.messages === 0) || this.#begins(table, row, kindWord(table, row));

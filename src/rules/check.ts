@@ -92,6 +92,8 @@ export class Checker implements SourceWatcher {
   #tags: WrittenTags | null = null;
   #gapHasFiles = false;
   #isBlank = true;
+  /** The transcript that was under way when the range began. */
+  #passed: TranscriptInfo | null = null;
   #hasText = false;
 
   constructor(
@@ -132,6 +134,11 @@ export class Checker implements SourceWatcher {
   #end: number | null = null;
 
   *run(): Generator<Diagnostic, void, void> {
+    for (const diagnostic of this.steps()) if (diagnostic !== null) yield diagnostic;
+  }
+
+  /** The same, and null behind each piece of the input. */
+  *steps(): Generator<Diagnostic | null, void, void> {
     const { divider } = this.#walk;
     const { start, to } = this.#range;
     let first = start === null;
@@ -199,6 +206,7 @@ export class Checker implements SourceWatcher {
         row = next;
       }
       if (batch.to > batch.from) this.#firstDialect ??= batch.dialect;
+      yield null;
     }
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
@@ -228,6 +236,7 @@ export class Checker implements SourceWatcher {
     if (row === batch.to) return row;
     this.#isBlank = false;
     this.#utf8.upTo(fromOf(batch, row), () => {});
+    if (divider.messages > 0) this.#passed = divider.current;
     if (divider.messages === 0) this.#meaning.begin(divider.current!);
     return row;
   }
@@ -254,7 +263,8 @@ export class Checker implements SourceWatcher {
     this.#invalidBytes(from, 0, divider.number);
     this.#found.finish();
     yield* this.#found.take();
-    if (divider.messages > 0) yield* this.#endTranscript(divider.current, divider.messages, from);
+    if (divider.messages === 0) return;
+    yield* this.#endTranscript(divider.current, divider.messages, divider.startOf(batch, row));
   }
 
   /**
@@ -262,7 +272,7 @@ export class Checker implements SourceWatcher {
    * file.
    */
   #endTranscript(transcript: TranscriptInfo | null, messages: number, to: number): Iterable<Diagnostic> {
-    if (transcript === null) return NOTHING;
+    if (transcript === null || transcript === this.#passed) return NOTHING;
     this.#options.visitor?.transcriptEnd(transcript, messages, to);
     return this.#meaning.hasOpen ? this.#openCalls(transcript) : NOTHING;
   }

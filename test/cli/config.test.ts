@@ -3,10 +3,11 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { applyRules, CONFIG_NAME, findConfig } from '../../src/cli/config.ts';
+import { CONFIG_NAME, findConfig } from '../../src/cli/config.ts';
 import { makeProgram } from '../../src/cli/program.ts';
 import { InputError } from '../../src/corpus/error.ts';
 import { type Diagnostic, RULES } from '../../src/errors.ts';
+import { applyRules } from '../../src/rules/settings.ts';
 import { at, CLEAN, FAULTY, file, jsonLines, type Result, run } from './harness.ts';
 
 const home = process.cwd();

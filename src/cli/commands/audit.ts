@@ -11,7 +11,7 @@ import { FileSource } from '../../corpus/input/source.ts';
 import type { EscapeStyle } from '../../formats/control-tokens/escape.ts';
 import { type TargetOptions, Targets } from './audit-copy.ts';
 import { writeDiff, writeDiffHead } from './audit-diff.ts';
-import { applyRules } from '../config.ts';
+import { applyRules } from '../../rules/settings.ts';
 import type { CorpusOptions } from '../options.ts';
 import { FindingPlaces } from '../diagnostics/finding-places.ts';
 import { countOf } from '../print.ts';

@@ -2,7 +2,7 @@
 
 import { ChosenTranscripts } from './check-sample.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
-import { applyRules } from '../config.ts';
+import { applyRules } from '../../rules/settings.ts';
 import { FindingPlaces } from '../diagnostics/finding-places.ts';
 import type { CorpusOptions } from '../options.ts';
 import type { MakeSpinner } from '../progress.ts';

@@ -14,7 +14,7 @@ import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { recordOfLine } from '../../corpus/jobs/verdict-record.ts';
 import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
-import { applyRules } from '../config.ts';
+import { applyRules } from '../../rules/settings.ts';
 import { FilterOutput } from './filter-output.ts';
 import { readOptionsOf, type SharedOptions } from '../options.ts';
 import type { MakeSpinner } from '../progress.ts';

@@ -6,31 +6,27 @@ import { type FileCalls, FileOutputError } from '../../corpus/output-file.ts';
 import { removeStale } from '../../corpus/output-temporary.ts';
 import { makeFolder } from '../../corpus/shards/folder.ts';
 import { shardInputs } from '../../corpus/shards/inputs.ts';
-import type { RunEmit, RunFormat } from '../../corpus/shards/rows.ts';
+import type { RunEmit } from '../../corpus/jobs/job.ts';
+import type { RunFormat } from '../../corpus/shards/rows.ts';
 import { runShare } from '../../corpus/shards/run.ts';
 import { type Share, ShareError, shareOf } from '../../corpus/shards/share.ts';
-import { canonicalJson, sha256 } from '../../corpus/shards/sidecar.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
-import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
-import type { UnitForm } from '../../corpus/records/unit.ts';
-import { applyRules } from '../config.ts';
-import { readOptionsOf, type SharedOptions } from '../options.ts';
+import type { Source } from '../../scan/source.ts';
+import { type CorpusOptions, readOptionsOf } from '../options.ts';
 import { countOf, escapeLine } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK, tell, TRY_AGAIN } from '../invocation.ts';
 import type { Host } from '../stream.ts';
 
-export interface RunShardsOptions extends SharedOptions {
+export interface RunShardsOptions extends CorpusOptions {
   readonly out: string;
   readonly emit: RunEmit;
   /** `arrow` and `parquet`: tables of verdicts or messages. */
   readonly format: RunFormat;
   readonly shardIndex?: number;
   readonly shardCount?: number;
-  readonly form?: UnitForm;
-  readonly field?: string;
   readonly tools?: readonly string[];
   /** Bytes of a record that is still read. */
   readonly maxLineBytes?: number;
@@ -104,6 +100,7 @@ async function work(
   const inputs = shardInputs(paths);
   makeFolder(out, paths);
   removeStale(out);
+  const watch = (input: InputSource): Source => run.progress.watch(faults.wrap?.(input) ?? input);
   const { inputs: all, written, skipped } = await runShare(inputs, {
     folder: out,
     share,
@@ -115,15 +112,15 @@ async function work(
       field: options.field,
       largestRecord: options.maxLineBytes,
     },
-    further: {
-      tools: sha256(canonicalJson(tools)),
-      rules: options.rules ?? {},
-      warnings: options.warnings === true,
-      strict: options.strict === true,
+    judging: {
+      tools, warnings: options.warnings === true, rules: options.rules ?? {}, strict: options.strict === true,
     },
-    judge: new Judge({ tools, warnings: options.warnings === true, adjust: applyRules(options.rules, options.strict) }),
     version: host.version,
-    watch: (input) => run.progress.watch(input),
+    events: (given, jobs) => run.events(paths, options, {
+      inputs: given, largestRecord: options.maxLineBytes, work: jobs, tellsAtEnd: true, onFailure: complain,
+      watching: () => ({ source: watch }),
+    }),
+    watch,
     onFailure: complain,
     ...faults,
   });

@@ -9,7 +9,8 @@ import { openInput } from '../../corpus/input/paths.ts';
 import { type Sample, Statistics, type StatisticsJson } from '../../corpus/report/statistics.ts';
 import { Lines } from '../../errors.ts';
 import type { Encoding } from '../../corpus/tokens.ts';
-import type { CorpusOptions, RuleSettings } from '../options.ts';
+import type { RuleSettings } from '../../rules/settings.ts';
+import type { CorpusOptions } from '../options.ts';
 import type { Invocation } from '../invocation.ts';
 
 export interface Gathered {

@@ -13,7 +13,9 @@ import { kindOf } from './kinds.ts';
 import { Kit, type Opened, openInput, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
-import { countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS, type Work } from './parts.ts';
+import {
+  canBeCut, countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS, type Work,
+} from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import type { UnitOptions } from '../records/unit.ts';
 
@@ -272,7 +274,8 @@ export class Flow {
       const isAnywhere = this.#threads > 1 && canReread && size !== null && input.ref.kind === 'file';
       const gains = (of: 'raw' | 'lines'): boolean =>
         this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of);
-      const cut: Cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts, gains) : { of: 'whole' };
+      const pays = (of: 'raw' | 'lines'): boolean => canBeCut(work, of) && gains(of);
+      const cut: Cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts, pays) : { of: 'whole' };
       const isSmall = isAnywhere && size! < this.#parts.least && this.#bytes > SMALL && gains('raw') && gains('lines');
       if (cut.of === 'whole' && !isSmall) {
         isTaken = true;

@@ -5,6 +5,7 @@ import type { ToolDefinition } from '../../model/data.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
+import type { RuleSettings } from '../../rules/settings.ts';
 import type { Form } from '../../formats/convert.ts';
 import type { AnswerEnds } from '../../formats/ends.ts';
 import type { Edges } from '../../model/edges.ts';
@@ -91,7 +92,32 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | ({ readonly kind: 'audit' } & AuditWork)
   | ({ readonly kind: 'convert' } & ConvertWork)
   | ({ readonly kind: 'render' } & RenderWork)
+  | ({ readonly kind: 'run' } & RunWork)
 );
+
+/** What a run writes of an input, as lines. */
+export interface RunWork {
+  readonly emit: RunEmit;
+  readonly tools: readonly ToolDefinition[];
+  /** Verdicts name findings that are no errors, too. */
+  readonly warnings: boolean;
+  readonly rules: RuleSettings;
+  readonly strict: boolean;
+}
+
+/** Verdicts, messages, or the records without errors. */
+export const RUN_EMITS = ['verdict', 'messages', 'keep'] as const;
+export type RunEmit = (typeof RUN_EMITS)[number];
+
+/** Sums over records of containers and over transcripts of raw text. */
+export interface RunCounts {
+  records: number;
+  /** Without errors, and with. */
+  ok: number;
+  bad: number;
+  messages: number;
+  calls: number;
+}
 
 /** What an audit gives besides its findings. */
 export interface AuditWork {
@@ -192,8 +218,10 @@ export interface ShownChange extends Pick<TextChange, 'where' | 'text'> {
 export interface JobResult {
   /** Of `count`. */
   readonly counts: PartialCounts | null;
-  /** Of `statistics`. */
+  /** Of `statistics` and `run`. */
   readonly statistics: StatisticsJson | null;
+  /** Of `run`. */
+  readonly run: RunCounts | null;
   /** Of a guess: where it began; null: nowhere. */
   readonly start: number | null;
   /** Of raw text: where the next part begins; null: at the input's end. */
@@ -221,6 +249,7 @@ export interface JobResult {
 export const NO_RESULT: JobResult = {
   counts: null,
   statistics: null,
+  run: null,
   start: null,
   end: null,
   holdsRecords: false,

@@ -55,7 +55,11 @@ const GAINS: Record<Work['kind'] | 'table', { readonly raw: number; readonly lin
   audit: { raw: 128, lines: 512 },
   convert: { raw: 128, lines: 512 },
   render: { raw: 128, lines: 128 },
+  run: { raw: 128, lines: 256 },
 };
+
+/** Whether work can be done on a part of an input: a verdict is on a whole transcript. */
+export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean => of === 'lines' || work.kind !== 'run';
 
 /**
  * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are

@@ -34,8 +34,9 @@ export type Answer =
 
 /** An error on its way between threads. */
 export interface ThreadFailure {
-  /** Of an InputError; null: a bug. */
+  /** Of an InputError, with the system's error if there was one; null: a bug. */
   readonly input: { readonly path: string; readonly reason: string; readonly remedy: string } | null;
+  readonly system?: { readonly code: string; readonly errno: number } | undefined;
   readonly stack: string;
 }
 
@@ -332,8 +333,8 @@ function isAnswer(value: unknown): value is Answer {
   return 'piece' in value || 'length' in value || 'result' in value || 'error' in value;
 }
 
-function errorOf({ input, stack }: ThreadFailure): Error {
-  if (input !== null) return new InputError(input.path, input.reason, input.remedy);
+function errorOf({ input, system, stack }: ThreadFailure): Error {
+  if (input !== null) return new InputError(input.path, input.reason, input.remedy, system);
   const error = new Error('a job failed');
   error.stack = stack;
   return error;

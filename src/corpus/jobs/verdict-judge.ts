@@ -40,12 +40,14 @@ interface Taker {
 export class Judge {
   readonly #options: JudgeOptions;
   /** Scanners, free between two verdicts, and what they know. */
-  readonly kit = new Kit();
-  /** Transcripts of the last record. */
+  readonly kit: Kit;
+  /** Transcripts of the last record, or of raw text; system messages by which it looks like Harmony (R-LIKELY). */
   transcripts = 0;
+  likeHarmony = 0;
 
-  constructor(options: JudgeOptions) {
+  constructor(options: JudgeOptions, kit: Kit = new Kit()) {
     this.#options = options;
+    this.kit = kit;
   }
 
   get machine(): Machine {
@@ -60,7 +62,7 @@ export class Judge {
   /** The verdict on one record. Never throws on data. */
   record(record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}): Verdict {
     const verdict = new Verdict(this.#options.warnings);
-    this.transcripts = 0;
+    this.transcripts = this.likeHarmony = 0;
     try {
       for (const unit of unitsOfRecord(record, options)) {
         if (isBad(unit)) {
@@ -68,9 +70,10 @@ export class Judge {
           continue;
         }
         const take = (visited: VisitedMessage): void => verdict.message(visited);
-        this.#read(unit, watcher, {
+        const steps = this.#read(unit, watcher, {
           message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},
         });
+        while (!steps.next().done);
         verdict.settle(unit.place, null);
       }
     } catch (error) {
@@ -84,8 +87,12 @@ export class Judge {
   /**
    * The verdicts on the transcripts of raw text, in order; none when nothing stands there. What is found where no
    * transcript is belongs to one with the number 0. `lines` tells line and column, where the input can be read again.
+   * Stops behind each piece of the input.
    */
-  raw(unit: Unit, lines: PlaceOf | null, watcher: Watcher, take: (verdict: Verdict, transcript: number) => void): void {
+  *raw(
+    unit: Unit, lines: PlaceOf | null, watcher: Watcher, take: (verdict: Verdict, transcript: number) => void,
+  ): Generator<void, void, void> {
+    this.transcripts = this.likeHarmony = 0;
     const open = new Map<number, Verdict>();
     const verdictOf = (transcript: number): Verdict => {
       let verdict = open.get(transcript);
@@ -100,7 +107,7 @@ export class Judge {
         take(verdict, transcript);
       }
     };
-    this.#read(unit, watcher, {
+    yield* this.#read(unit, watcher, {
       message: (visited) => verdictOf(visited.transcript.number).message(visited),
       diagnostic: (diagnostic) => verdictOf(diagnostic.transcript).diagnostic(diagnostic),
       // Of the one that has ended something may still be found; of those before it nothing.
@@ -112,7 +119,7 @@ export class Judge {
     close(Infinity);
   }
 
-  #read(unit: Unit, watcher: Watcher, taker: Taker): void {
+  *#read(unit: Unit, watcher: Watcher, taker: Taker): Generator<void, void, void> {
     const { tools, adjust } = this.#options;
     let at: TranscriptInfo | null = null;
     let index = 0;
@@ -133,13 +140,18 @@ export class Judge {
         },
       },
     }, { known: this.kit.headers, memory: this.kit.tools });
-    for (const found of checker.run()) {
+    for (const found of checker.steps()) {
+      if (found === null) {
+        yield;
+        continue;
+      }
       const diagnostic = adjust(found);
       if (!diagnostic) continue;
       taker.diagnostic(diagnostic);
       watcher.diagnostic?.(diagnostic, unit);
     }
     this.transcripts += checker.transcripts;
+    this.likeHarmony += checker.likeHarmony;
   }
 
   #refuse(bad: BadRecord, verdict: Verdict, watcher: Watcher): void {

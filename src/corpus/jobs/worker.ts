@@ -66,6 +66,7 @@ function* parted(pieces: Generator<Piece, JobResult, void>): Generator<Piece, Jo
 function failureOf(error: unknown): ThreadFailure {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   if (!(error instanceof InputError)) return { input: null, stack };
-  const { path, reason, remedy } = error;
-  return { input: { path, reason, remedy }, stack };
+  const { path, reason, remedy, code, cause } = error;
+  const system = code === undefined ? undefined : { code, errno: (cause as { errno: number }).errno };
+  return { input: { path, reason, remedy }, system, stack };
 }

@@ -7,8 +7,9 @@ import { InputError, systemReason } from '../error.ts';
 import { type FileCalls, FileOutputError, OutputFile } from '../output-file.ts';
 import { realPlace, sizeOf } from './folder.ts';
 import { listDigest, nameOf } from './inputs.ts';
+import type { RunCounts } from '../jobs/job.ts';
 import {
-  INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type RunCounts, type Sidecar, SIDECAR_ENDING,
+  INPUTS_NAME, readInputs, readSidecar, RUN_COUNTS, type Sidecar, SIDECAR_ENDING,
 } from './sidecar.ts';
 import { FileSource } from '../input/source.ts';
 import { stampOf } from '../input/stamp.ts';

@@ -1,5 +1,4 @@
-// What a run writes of each record or transcript: verdicts, messages, or the records themselves; as lines of JSON or as
-// a table.
+// What a run writes of each record or transcript, as a table: verdicts, or messages.
 
 import { InputError } from '../error.ts';
 import { MESSAGE_TABLE } from '../tables/message-schema.ts';
@@ -7,23 +6,13 @@ import { MessageColumns } from '../tables/message-columns.ts';
 import { makeTable } from '../tables/rows.ts';
 import { TableError } from '../tables/error.ts';
 import { BOUNDS, openTable, type Table } from '../tables/table.ts';
-import type { ShardOutput } from './output.ts';
 import type { Unit } from '../records/unit.ts';
-import { type JudgedRecord, type Verdict, verdictMessage, type VisitedMessage } from '../jobs/verdict.ts';
+import type { TableFormat } from '../tables/writer.ts';
+import { refuseLong, type Rows } from '../jobs/run-rows.ts';
+import type { VisitedMessage } from '../jobs/verdict.ts';
 
-export const RUN_EMITS = ['verdict', 'messages', 'keep'] as const;
-export type RunEmit = (typeof RUN_EMITS)[number];
 export const RUN_FORMATS = ['ndjson', 'arrow', 'parquet'] as const;
 export type RunFormat = (typeof RUN_FORMATS)[number];
-
-/** Takes what was read of one input, in order. */
-export interface Rows {
-  /** `before`: transcripts of the file before those of the record. */
-  message?(visited: VisitedMessage, unit: Unit, before: number): void;
-  /** The verdict on record `n`, or on transcript `n` of raw text (record null). */
-  verdict?(verdict: Verdict, n: number, record: JudgedRecord | null): void;
-  end(): void;
-}
 
 /**
  * The columns of a table of verdicts. `err` is JSON: the list of findings; `findings` counts those that it has no room
@@ -44,11 +33,10 @@ export const VERDICT_TABLE = {
   ],
 } as const;
 
-/** The rows of the input at `path`. What cannot become a row throws an InputError. */
-export async function makeRows(emit: RunEmit, format: RunFormat, path: string, output: ShardOutput): Promise<Rows> {
-  const write = (bytes: Uint8Array): void => output.bytes(bytes);
-  if (emit === 'keep') return new KeptRecords(path, output);
-  if (format === 'ndjson') return emit === 'verdict' ? verdictLines(path, output) : messageLines(path, output);
+/** A table of the input at `path`. What cannot become a row throws an InputError. */
+export async function tableRows(
+  emit: 'verdict' | 'messages', format: TableFormat, path: string, write: (bytes: Uint8Array) => void,
+): Promise<Rows> {
   if (emit === 'verdict') {
     const table = await makeTable(format, VERDICT_TABLE, write);
     return {
@@ -63,39 +51,6 @@ export async function makeRows(emit: RunEmit, format: RunFormat, path: string, o
     };
   }
   return new MessageTable(path, await openTable(format, MESSAGE_TABLE, write));
-}
-
-function verdictLines(path: string, output: ShardOutput): Rows {
-  const start = `{"path":${JSON.stringify(path)},"n":`;
-  return {
-    verdict: (verdict, n, record) => {
-      const id = record && record.id();
-      const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
-      output.line(`${start}${n},${where}${verdict.text()}`);
-    },
-    end: () => {},
-  };
-}
-
-function messageLines(path: string, output: ShardOutput): Rows {
-  return {
-    message: (visited, { record, place }, before) => {
-      refuseLong(path, visited);
-      const columns = verdictMessage(visited, place);
-      output.line(JSON.stringify({ path, record, ...columns, transcript: before + columns.transcript }));
-    },
-    end: () => {},
-  };
-}
-
-/** Bytes of a body that becomes one text. */
-const LARGEST_BODY = 256 * 1024 * 1024;
-
-function refuseLong(path: string, { message }: VisitedMessage): void {
-  const { from, to } = message.body;
-  if (to - from <= LARGEST_BODY) return;
-  const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;
-  throw new InputError(path, reason, 'use `messages`, which writes it in parts');
 }
 
 /** Messages as a table. */
@@ -136,25 +91,4 @@ function add(path: string, row: () => void): void {
     if (error instanceof TableError) throw new InputError(path, error.reason, error.remedy);
     throw error;
   }
-}
-
-/** The records without errors, one a line, each as it is written. */
-class KeptRecords implements Rows {
-  readonly #path: string;
-  readonly #output: ShardOutput;
-
-  constructor(path: string, output: ShardOutput) {
-    this.#path = path;
-    this.#output = output;
-  }
-
-  verdict(verdict: Verdict, _n: number, record: JudgedRecord | null): void {
-    if (record === null) {
-      throw new InputError(this.#path, 'is raw text, and has no records to keep', 'write verdicts or messages of it');
-    }
-    const text = verdict.ok ? record.text() : null;
-    if (text !== null) this.#output.line(text);
-  }
-
-  end(): void {}
 }

@@ -3,24 +3,31 @@
 
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import { applyRules } from '../../rules/settings.ts';
 import type { Source } from '../../scan/source.ts';
-import { COLUMNS } from '../input/container.ts';
 import { InputError, systemCode } from '../error.ts';
+import { type Input, optionsFor } from '../input/paths.ts';
+import type { InputSource } from '../input/source.ts';
+import type { Event } from '../jobs/flow.ts';
+import type { JobResult, RunCounts, RunEmit, RunWork } from '../jobs/job.ts';
+import { openInput } from '../jobs/open.ts';
+import type { Work } from '../jobs/parts.ts';
+import { readRun } from '../jobs/run-read.ts';
+import { Judge } from '../jobs/verdict-judge.ts';
 import { type FileCalls, fileOutputError } from '../output-file.ts';
-import { type Input, openRef, optionsFor } from '../input/paths.ts';
+import { isContainer, type UnitOptions } from '../records/unit.ts';
+import { ALL } from '../records/units.ts';
+import { Statistics } from '../report/statistics.ts';
+import type { TableFormat } from '../tables/writer.ts';
 import { sizeOf } from './folder.ts';
 import { fileState, type FileState, type ShardInput, type ShardInputs } from './inputs.ts';
 import { ShardOutput } from './output.ts';
-import { readShard, type ShardReading } from './read.ts';
-import { makeRows, type RunEmit, type RunFormat } from './rows.ts';
+import { type RunFormat, tableRows } from './rows.ts';
 import type { Share } from './share.ts';
 import {
-  canonicalJson, INPUTS_NAME, INPUTS_SCHEMA, readInputs, readSidecar, RUN_SCHEMA, sha256, type Sidecar, SIDECAR_ENDING,
-  writeJson,
+  canonicalJson, INPUTS_NAME, INPUTS_SCHEMA, readInputs, readSidecar, RUN_COUNTS, RUN_SCHEMA, sha256, type Sidecar,
+  SIDECAR_ENDING, writeJson,
 } from './sidecar.ts';
-import type { InputSource } from '../input/source.ts';
-import type { UnitOptions } from '../records/unit.ts';
-import type { Judge } from '../jobs/verdict-judge.ts';
 
 export interface ShardRunSettings {
   readonly folder: string;
@@ -28,18 +35,21 @@ export interface ShardRunSettings {
   readonly emit: RunEmit;
   readonly format: RunFormat;
   readonly unit: UnitOptions;
-  /** What else decides what is written: tools, rules. */
-  readonly further: unknown;
-  readonly judge: Judge;
+  /** How verdicts are given. */
+  readonly judging: Omit<RunWork, 'emit'>;
   readonly version: string;
-  /** What is to be read instead of an input. */
+  /** What comes out of inputs, in their order; tells those that cannot be read. */
+  readonly events: (inputs: Iterable<Input | InputError>, work: Work) => AsyncIterable<RunEvent>;
+  /** What is to be read instead of an input: for tables, which are written in this thread. */
   readonly watch: (input: InputSource) => Source;
   /** Is told of an input that cannot be read. */
   readonly onFailure: (error: InputError) => void;
   /** For tests: faults of the file system. */
   readonly calls?: FileCalls;
-  readonly wrap?: (input: InputSource) => InputSource;
 }
+
+/** Of an input nothing more comes behind its end, or an error. */
+export type RunEvent = Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' };
 
 export interface ShardRunResult {
   /** Inputs of the share, those that were read now, and those that were done before. */
@@ -48,77 +58,176 @@ export interface ShardRunResult {
   readonly skipped: number;
 }
 
+/** An input that is to be read, and what its sidecar says before. */
+interface Todo {
+  readonly input: Input;
+  readonly name: string;
+  readonly known: Pick<Sidecar, 'version' | 'list' | 'position' | 'input' | 'options'>;
+}
+
+type Made = Pick<Sidecar, 'output' | 'counts' | 'statistics'>;
+
 /** Does what is left to do. Throws a FileOutputError when nothing can be written. */
-export async function runShare({ inputs, digest }: ShardInputs, settings: ShardRunSettings): Promise<ShardRunResult> {
-  const { folder, share, emit, format, unit, further, version, calls } = settings;
-  const options = { emit, format, sha256: sha256(canonicalJson({ emit, format, unit, further })) };
-  const list = { inputs: inputs.length, sha256: digest };
-  writeList(folder, digest, inputs, calls);
-  const mine = inputs.filter(({ position }) => position % share.count === share.index);
+export async function runShare(inputs: ShardInputs, settings: ShardRunSettings): Promise<ShardRunResult> {
+  const { folder, share, format, calls } = settings;
+  writeList(folder, inputs.digest, inputs.inputs, calls);
+  const mine = inputs.inputs.filter(({ position }) => position % share.count === share.index);
   let [written, skipped] = [0, 0];
-  for (const input of mine) {
-    try {
-      if (input.input instanceof InputError) throw input.input;
-      const state = fileState(input.input);
-      const name = `${input.name}.${emit}.${format}`;
-      const known: Pick<Sidecar, 'version' | 'list' | 'position' | 'input' | 'options'> = {
-        version, list, position: input.position, input: { path: input.path, ...state }, options,
-      };
-      const before = readSidecar(folder, name);
-      const isDone = before !== null && fits(before, known) && sizeOf(join(folder, name)) === before.output.bytes;
-      if (isDone) {
-        skipped++;
-        // The same output in another list of inputs.
-        if (!isSame(before.list, list) || before.position !== input.position) {
-          writeJson(join(folder, `${name}${SIDECAR_ENDING}`), { ...before, list, position: input.position }, calls);
-        }
-        continue;
+  const todo = function* (): Generator<Todo, void, void> {
+    for (const input of mine) {
+      try {
+        const next = todoOf(input, inputs, settings);
+        if (next === null) skipped++;
+        else yield next;
+      } catch (error) {
+        if (!(error instanceof InputError)) throw error;
+        settings.onFailure(error);
       }
-      removeOld(join(folder, `${name}${SIDECAR_ENDING}`), calls);
-      const made = await write(input.input, name, state, settings);
-      const sidecar: Sidecar = { schema: RUN_SCHEMA, ...known, ...made };
-      writeJson(join(folder, `${name}${SIDECAR_ENDING}`), sidecar, calls);
-      written++;
+    }
+  };
+  const done = ({ name, known }: Todo, made: Made): void => {
+    const sidecar: Sidecar = { schema: RUN_SCHEMA, ...known, ...made };
+    writeJson(join(folder, `${name}${SIDECAR_ENDING}`), sidecar, calls);
+    written++;
+  };
+  await (format === 'ndjson' ? writeLines(todo(), done, settings) : writeTables(todo(), done, format, settings));
+  return { inputs: mine.length, written, skipped };
+}
+
+/** What is left to do for an input; null: it is done. Throws an InputError. */
+function todoOf(
+  { input, path, position, name: base }: ShardInput, { inputs, digest }: ShardInputs,
+  { folder, emit, format, unit, judging, version, calls }: ShardRunSettings,
+): Todo | null {
+  if (input instanceof InputError) throw input;
+  const { tools, ...further } = judging;
+  const decides = { emit, format, unit, further: { ...further, tools: sha256(canonicalJson(tools)) } };
+  const options = { emit, format, sha256: sha256(canonicalJson(decides)) };
+  const list = { inputs: inputs.length, sha256: digest };
+  const name = `${base}.${emit}.${format}`;
+  const known = { version, list, position, input: { path, ...fileState(input) }, options };
+  const sidecar = join(folder, `${name}${SIDECAR_ENDING}`);
+  const before = readSidecar(folder, name);
+  if (before !== null && fits(before, known) && sizeOf(join(folder, name)) === before.output.bytes) {
+    // The same output in another list of inputs.
+    if (!isSame(before.list, list) || before.position !== position) {
+      writeJson(sidecar, { ...before, list, position }, calls);
+    }
+    return null;
+  }
+  removeOld(sidecar, calls);
+  return { input, name, known };
+}
+
+/** Lines, of inputs that are read on threads where that pays. */
+async function writeLines(
+  todo: Iterable<Todo>, done: (todo: Todo, made: Made) => void,
+  { folder, emit, judging, events, calls, onFailure }: ShardRunSettings,
+): Promise<void> {
+  // Inputs are asked for before those in front of them are done.
+  const asked: Todo[] = [];
+  const inputs = function* (): Generator<Input, void, void> {
+    for (const next of todo) {
+      asked.push(next);
+      yield next.input;
+    }
+  };
+  let at: { readonly todo: Todo; readonly output: ShardOutput; readonly sums: ShardSums } | null = null;
+  try {
+    for await (const event of events(inputs(), { kind: 'run', emit, ...judging })) {
+      if (event.kind === 'begin') {
+        while (asked[0]!.input.path !== event.input.path) asked.shift();
+        const next = asked.shift()!;
+        at = { todo: next, output: new ShardOutput(join(folder, next.name), calls), sums: new ShardSums() };
+      } else if (event.kind === 'piece') at!.output.bytes(event.piece as Uint8Array);
+      else if (event.kind === 'part') at!.sums.add(event.result);
+      else if (event.kind === 'broken') {
+        at?.output.discard();
+        at = null;
+      } else {
+        const { todo: { input, name, known }, output, sums } = at!;
+        at = null;
+        try {
+          refuseChanged(input, known.input);
+          done({ input, name, known }, { output: { name, ...output.commit() }, ...sums.made() });
+        } catch (error) {
+          if (!(error instanceof InputError)) throw error;
+          onFailure(error);
+        } finally {
+          output.discard();
+        }
+      }
+    }
+  } finally {
+    at?.output.discard();
+  }
+}
+
+/** What the parts of an input add up to. */
+class ShardSums {
+  readonly #counts: RunCounts = { records: 0, ok: 0, bad: 0, messages: 0, calls: 0 };
+  readonly #statistics = new Statistics();
+  #bytes = 0;
+
+  add({ run, statistics, bytes }: JobResult): void {
+    for (const name of RUN_COUNTS) this.#counts[name] += run![name];
+    this.#statistics.merge(statistics);
+    this.#bytes += bytes;
+  }
+
+  made(): Pick<Made, 'counts' | 'statistics'> {
+    this.#statistics.file(this.#bytes);
+    return { counts: this.#counts, statistics: this.#statistics.toJSON() };
+  }
+}
+
+/** Tables, input by input. */
+async function writeTables(
+  todo: Iterable<Todo>, done: (todo: Todo, made: Made) => void, format: TableFormat, settings: ShardRunSettings,
+): Promise<void> {
+  const { tools, warnings, rules, strict } = settings.judging;
+  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) });
+  for (const next of todo) {
+    try {
+      done(next, await writeTable(next, judge, format, settings));
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       settings.onFailure(error);
     }
   }
-  return { inputs: mine.length, written, skipped };
 }
 
-/** Reads one input and writes what is made of it. */
-async function write(
-  input: Input,
-  name: string,
-  state: FileState,
-  { folder, emit, format, unit, judge, watch, calls, wrap }: ShardRunSettings,
-): Promise<Pick<Sidecar, 'output' | 'counts' | 'statistics'>> {
+async function writeTable(
+  { input, name, known }: Todo, judge: Judge, format: TableFormat,
+  { folder, emit, unit, watch, calls }: ShardRunSettings,
+): Promise<Made> {
   const { path, ref } = input;
-  const open: ShardReading['open'] = () => {
-    // Nothing is kept of an input that turns out to be damaged: it need not be known beforehand.
-    const opened = openRef(ref, {
-      verify: false, ...(unit.field !== undefined && { columns: [...COLUMNS, unit.field] }),
-    });
-    if (opened.container === 'parquet' && emit === 'keep') {
-      opened.input.close();
-      const remedy = 'write verdicts, and select the rows with a tool for tables';
-      throw new InputError(path, 'is a Parquet file, of which not all columns are read', remedy);
-    }
-    return wrap ? { ...opened, input: wrap(opened.input) } : opened;
-  };
   const output = new ShardOutput(join(folder, name), calls);
   try {
-    const rows = await makeRows(emit, format, path, output);
-    const { counts, statistics } = readShard({ path, open, watch, options: optionsFor(path, unit), judge, rows });
-    rows.end();
-    if (!isSame(fileState(input), state)) {
-      throw new InputError(path, 'was changed while it was read', 'try again when it is complete');
+    const rows = await tableRows(emit as 'verdict' | 'messages', format, path, (bytes) => output.bytes(bytes));
+    // Nothing is kept of an input that turns out to be damaged: it need not be known beforehand.
+    const opened = openInput({ ref, path, options: optionsFor(path, unit), tellsAtEnd: true });
+    try {
+      const { input: source, options } = opened;
+      const part = isContainer(path, source, options) ? ALL : null;
+      const reading = readRun({ path, input: source, source: watch(source), options, judge, rows, part });
+      let next = reading.next();
+      while (!next.done) next = reading.next();
+      const { counts, statistics, bytes } = next.value;
+      refuseChanged(input, known.input);
+      statistics.file(bytes);
+      return { output: { name, ...output.commit() }, counts, statistics: statistics.toJSON() };
+    } finally {
+      opened.input.close();
     }
-    return { output: { name, ...output.commit() }, counts, statistics: statistics.toJSON() };
   } finally {
     output.discard();
   }
+}
+
+function refuseChanged(input: Input, { size, mtime_ms }: FileState): void {
+  if (isSame(fileState(input), { size, mtime_ms })) return;
+  throw new InputError(input.path, 'was changed while it was read', 'try again when it is complete');
 }
 
 const isSame = (a: object, b: object): boolean => canonicalJson(a) === canonicalJson(b);

@@ -6,6 +6,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemCode } from '../error.ts';
 import { type FileCalls, OutputFile } from '../output-file.ts';
+import type { RunCounts } from '../jobs/job.ts';
 import type { FileState } from './inputs.ts';
 import { Statistics, type StatisticsJson } from '../report/statistics.ts';
 
@@ -14,16 +15,6 @@ export const INPUTS_SCHEMA = 'openchatml/run-inputs/1';
 export const SIDECAR_ENDING = '.done.json';
 /** The list's name in the folder of a run. */
 export const INPUTS_NAME = 'inputs.json';
-
-/** Sums over records of containers and over transcripts of raw text. */
-export interface RunCounts {
-  records: number;
-  /** Without errors, and with. */
-  ok: number;
-  bad: number;
-  messages: number;
-  calls: number;
-}
 
 export const RUN_COUNTS = ['records', 'ok', 'bad', 'messages', 'calls'] as const satisfies readonly (keyof RunCounts)[];
 

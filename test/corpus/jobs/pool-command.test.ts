@@ -2,7 +2,7 @@
 // two of one job end the run with a line that names the file, and with nothing half-written.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { at, CLEAN, FAULTY, file, jsonLines } from '../../cli/harness.ts';
@@ -74,6 +74,22 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
     expect(stdout.startsWith(failed.stdout)).toBe(true);
     if (failed.stdout !== '') jsonLines(failed.stdout);
   });
+});
+
+test('run: the same files on threads, also when one of them fails once', () => {
+  const contents = (out: string): string[] => readdirSync(out).sort().map((name) => {
+    return `${name}\n${readFileSync(join(out, name), 'latin1')}`;
+  });
+  const outputs = [['--threads', '1'], THREADS, THREADS].map((threads, i) => {
+    const out = at(`threads/run-${i}`);
+    const fault = i === 2 ? { how: 'exit', code: 3, after: 0 } : undefined;
+    const { status, stderr } = command(['run', '--out', out, RAW, LINES, ...threads], fault, fault !== undefined);
+    expect([status, stderr]).toEqual([0, '']);
+    return contents(out);
+  });
+  expect(outputs[0]).toHaveLength(5);
+  expect(outputs[1]).toEqual(outputs[0]);
+  expect(outputs[2]).toEqual(outputs[0]);
 });
 
 testLong('a thread that has no more memory is done again, or told', () => {

@@ -10,6 +10,8 @@ import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
 import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
 import { MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';
 import { openTable } from '../../../src/corpus/tables/table.ts';
+import { Statistics } from '../../../src/corpus/report/statistics.ts';
+import { RUN_COUNTS } from '../../../src/corpus/shards/sidecar.ts';
 import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 
@@ -55,6 +57,8 @@ export async function seen(
   const changes: unknown[] = [];
   const texts = { changed: 0, left: 0, likeHarmony: 0 };
   const sums = new ConvertSums();
+  const statistics = new Statistics();
+  const run = { records: 0, ok: 0, bad: 0, messages: 0, calls: 0 };
   let end: unknown;
   const flow = new Flow({
     threads,
@@ -73,6 +77,8 @@ export async function seen(
       texts.changed += event.result.changed;
       texts.left += event.result.left;
       texts.likeHarmony += event.result.likeHarmony;
+      if (event.result.statistics !== null) statistics.merge(event.result.statistics);
+      for (const name of RUN_COUNTS) run[name] += event.result.run?.[name] ?? 0;
     }
     if (event.kind === 'end') end = { records: event.records, messages: event.messages, ...texts };
     if (event.kind !== 'piece') continue;
@@ -92,5 +98,6 @@ export async function seen(
   const lines = Buffer.concat(bytes).toString('latin1');
   const converted = work.kind === 'convert' ? { ...sums.toJSON(), edge: null } : null;
   const counts = isCount ? sum.result() : null;
-  return { counts, found, changes, lines, converted, end: isCount ? texts.likeHarmony : end };
+  const ofRun = { run, statistics: statistics.toJSON() };
+  return { counts, found, changes, lines, converted, ofRun, end: isCount ? texts.likeHarmony : end };
 }

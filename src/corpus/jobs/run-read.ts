@@ -1,49 +1,56 @@
-// One input of a run read to its end: its records, or the transcripts of raw text, judged and counted.
+// One input of a run, or a part of it: its records, or the transcripts of raw text, judged and counted.
 
 import {
   CALL, FROM, JSON_DEEPEST, KIND, NEXT, RECORD_ROWS, TO, TOKEN_MASK, TOKEN_SHIFT, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { Lines } from '../../errors.ts';
+import { wordAt } from '../../scan/record-rows.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
-import type { Container } from '../input/container.ts';
+import type { InputSource } from '../input/source.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import {
   canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
-import { ALL } from '../records/units.ts';
-import { wordAt } from '../../scan/record-rows.ts';
-import { StatisticsRows } from '../jobs/statistics-rows.ts';
-import type { Rows } from './rows.ts';
-import type { RunCounts } from './sidecar.ts';
-import type { InputSource } from '../input/source.ts';
+import { joinsTurnsOf, type Unit, type UnitOptions } from '../records/unit.ts';
+import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
-import { isContainer, joinsTurnsOf, type Unit, type UnitOptions } from '../records/unit.ts';
-import { judged, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from '../jobs/verdict.ts';
-import type { Judge, Watcher } from '../jobs/verdict-judge.ts';
+import type { RunCounts } from './job.ts';
+import type { Rows } from './run-rows.ts';
+import { StatisticsRows } from './statistics-rows.ts';
+import type { Judge, Watcher } from './verdict-judge.ts';
+import { judged, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
 
-export interface ShardReading {
+export interface RunReading {
   readonly path: string;
-  /** Throws an InputError. */
-  readonly open: () => { readonly input: InputSource; readonly container: Container };
-  /** The source to read instead of an input: shows progress. */
-  readonly watch: (input: InputSource) => Source;
+  readonly input: InputSource;
+  /** What is read of it. */
+  readonly source: Source;
   readonly options: UnitOptions;
   readonly judge: Judge;
   readonly rows: Rows;
+  /** Of records: the lines that are read; null: it is raw text. */
+  readonly part: LinesPart | null;
 }
 
-export interface ShardCounted {
+export interface RunRead {
   readonly counts: RunCounts;
   readonly statistics: Statistics;
+  readonly records: number;
+  readonly transcripts: number;
+  readonly likeHarmony: number;
+  readonly bytes: number;
 }
 
-/** Reads an input. Throws an InputError when it cannot be read. */
-export function readShard({ path, open, watch, options, judge, rows }: ShardReading): ShardCounted {
+/** Reads an input, or a part of it; stops after each record, or piece of raw text, for what was written to be taken. */
+export function* readRun({ path, input, source: given, options, judge, rows, part }: RunReading): Generator<
+  void, RunRead, void
+> {
   const counts: RunCounts = { records: 0, ok: 0, bad: 0, messages: 0, calls: 0 };
   const statistics = new Statistics();
-  let before = 0;
+  let [records, likeHarmony] = [0, 0];
+  let before = part === null ? 0 : part.record + part.surplus;
   const hand: Watcher['message'] = (visited, unit) => rows.message?.(visited, unit, before);
   const count = ({ ok, messages, calls }: Verdict): void => {
     counts.records++;
@@ -51,65 +58,70 @@ export function readShard({ path, open, watch, options, judge, rows }: ShardRead
     counts.messages += messages;
     counts.calls += calls;
   };
-  const { input, container } = open();
-  try {
-    let bytesRead = 0;
-    const source = new WatchedSource(watch(input), { hasRead: (to) => void (bytesRead = Math.max(bytesRead, to)) });
-    if (isContainer(path, source, options)) {
-      const watcher = watching(path, statistics, null, hand);
-      // Rows of Parquet stand in no line: positions are those in the field.
-      const reading: UnitOptions = container === 'parquet' ? { ...options, positions: 'field' } : options;
-      const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
-        count(verdict);
-        rows.verdict?.(verdict, n, record);
-      };
-      const take = (record: CorpusRecord | RecordProblem): void => {
-        statistics.record();
-        const verdict = judge.record(record, reading, watcher);
-        before += judge.transcripts;
-        give(verdict, record.number, judged(record));
-      };
-      // Messages are views, and tools that the caller knows are for views.
-      const areRows = rows.message === undefined && judge.tools.length === 0 && canBeRows(reading);
-      if (areRows && !beginsWithTurn(source)) {
-        const lines = new ChatLines(judge.kit, source, reading, ALL, layoutOf(source));
-        const counted = new StatisticsRows(judge.kit, statistics);
-        for (const item of lines.rowsAndRecords()) {
-          if (isRows(item)) readRows(item, lines, counted, take, give);
-          else take(item);
-        }
-      } else {
-        const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
-        const joinsTurns = joinsTurnsOf(options);
-        for (const record of readRecords(source, { locate, largest: options.largestRecord, joinsTurns })) take(record);
+  const from = part?.from ?? 0;
+  let furthest = from;
+  const source = new WatchedSource(given, { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
+  if (part !== null) {
+    const watcher = watching(path, statistics, null, hand);
+    const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
+      records++;
+      count(verdict);
+      rows.verdict?.(verdict, n, record);
+    };
+    const take = (record: CorpusRecord | RecordProblem): void => {
+      statistics.record();
+      const verdict = judge.record(record, options, watcher);
+      before += judge.transcripts;
+      likeHarmony += judge.likeHarmony;
+      give(verdict, record.number, judged(record));
+    };
+    // Messages are views, and tools that the caller knows are for views.
+    const areRows = rows.message === undefined && judge.tools.length === 0 && canBeRows(options)
+      && (part.from > 0 || !beginsWithTurn(source));
+    if (areRows) {
+      const lines = new ChatLines(judge.kit, source, options, part, part.from > 0 ? 'lines' : layoutOf(source));
+      const counted = new StatisticsRows(judge.kit, statistics);
+      for (const item of lines.rowsAndRecords()) {
+        if (isRows(item)) yield* readRows(item, lines, counted, take, (...verdict) => {
+          before++;
+          give(...verdict);
+        });
+        else yield take(item);
       }
     } else {
-      const unit: Unit = { kind: 'raw', record: null, line: null, source, options, place: same, pointer: () => null };
-      const lines = input.canReread ? linesOf(input) : null;
-      judge.raw(unit, lines, watching(path, statistics, lines, hand), (verdict, transcript) => {
-        count(verdict);
-        rows.verdict?.(verdict, transcript, null);
-      });
+      const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
+      const joinsTurns = joinsTurnsOf(options);
+      const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
+      for (const record of all) yield take(record);
     }
-    statistics.file(bytesRead);
-    return { counts, statistics };
-  } finally {
-    input.close();
+  } else {
+    const unit: Unit = { kind: 'raw', record: null, line: null, source, options, place: same, pointer: () => null };
+    const lines = input.canReread ? linesOf(input) : null;
+    const watcher = watching(path, statistics, lines, hand);
+    yield* judge.raw(unit, lines, watcher, (verdict, transcript) => {
+      count(verdict);
+      rows.verdict?.(verdict, transcript, null);
+    });
+    ({ transcripts: before, likeHarmony } = judge);
   }
+  rows.end();
+  const bytes = Math.min(part?.to ?? Infinity, furthest) - from;
+  return { counts, statistics, records: (part?.record ?? 0) + records, transcripts: before, likeHarmony, bytes };
 }
 
 /** Records that were scanned together: those of which nothing is to be told by their rows, the others as values. */
-function readRows(
+function* readRows(
   rows: RecordRows, lines: ChatLines, counted: StatisticsRows,
   take: (record: CorpusRecord | RecordProblem) => void,
   give: (verdict: Verdict, n: number, record: JudgedRecord) => void,
-): void {
+): Generator<void, void, void> {
   for (let record = 0; record < rows.to; ) {
     const next = counted.take(rows, record);
     for (; record < next; record = nextRecord(rows, record)) {
       const verdict = cleanVerdict(rows.machine.rows, record);
       give(verdict, rows.record + ordinalOf(rows, record), rowRecord(rows, lines, record));
     }
+    yield;
     if (next === rows.to) return;
     take(lines.record(rows, next));
     record = nextRecord(rows, next);

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import { Judge } from '../../../src/corpus/jobs/verdict-judge.ts';
-import type { ShardOutput } from '../../../src/corpus/shards/output.ts';
-import { readShard } from '../../../src/corpus/shards/read.ts';
-import { makeRows } from '../../../src/corpus/shards/rows.ts';
+import { readRun } from '../../../src/corpus/jobs/run-read.ts';
+import { lineRows } from '../../../src/corpus/jobs/run-rows.ts';
+import { ALL } from '../../../src/corpus/records/units.ts';
 import { runs } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
@@ -14,20 +14,22 @@ import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 const judge = new Judge({ tools: [], warnings: true, adjust: (diagnostic) => diagnostic });
 
 /** What a run writes, and what it counts. */
-async function run(bytes: Uint8Array, emit: 'verdict' | 'keep', largestRecord: number): Promise<unknown> {
+function run(bytes: Uint8Array, emit: 'verdict' | 'keep', largestRecord: number): unknown {
   const lines: string[] = [];
-  const rows = await makeRows(emit, 'ndjson', 'x.jsonl', { line: (text) => void lines.push(text) } as ShardOutput);
+  const rows = lineRows(emit, 'x.jsonl', (line) => void lines.push(line));
   const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
   const input = Object.assign(new SlowSource(bytes, 5000), rest) as unknown as InputSource;
-  const { counts, statistics } = readShard({
-    path: 'x.jsonl', open: () => ({ input, container: 'plain' }), watch: (source) => source,
-    options: { largestRecord }, judge, rows,
+  const reading = readRun({
+    path: 'x.jsonl', input, source: input, options: { largestRecord }, judge, rows, part: ALL,
   });
-  rows.end();
-  return { lines, counts, statistics: statistics.toJSON() };
+  for (let next = reading.next(); ; next = reading.next()) {
+    if (!next.done) continue;
+    const { statistics, ...sums } = next.value;
+    return { lines, sums, statistics: statistics.toJSON() };
+  }
 }
 
-test(`verdicts, kept records, counts and statistics (seed ${SEED})`, { timeout: 10 * 60_000 }, async () => {
+test(`verdicts, kept records, counts and statistics (seed ${SEED})`, { timeout: 10 * 60_000 }, () => {
   for (let seed = SEED; seed < SEED + runs(600); seed++) {
     const random = randomOf(seed);
     const lines = Array.from({ length: 1 + random.below(12) }, () => {
@@ -36,7 +38,7 @@ test(`verdicts, kept records, counts and statistics (seed ${SEED})`, { timeout: 
     });
     const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
     for (const emit of ['verdict', 'keep'] as const) {
-      expect(await run(bytes, emit, LARGEST), `seed ${seed}, ${emit}`).toEqual(await run(bytes, emit, LARGEST - 1));
+      expect(run(bytes, emit, LARGEST), `seed ${seed}, ${emit}`).toEqual(run(bytes, emit, LARGEST - 1));
     }
   }
 });

@@ -1,0 +1,44 @@
+// What a run writes of a part of an input, as lines, with its sums. Raw text is never cut: findings in front of a
+// transcript's first message belong to its verdict.
+
+import { applyRules } from '../../rules/settings.ts';
+import { InputError } from '../error.ts';
+import type { LinesPart } from '../records/units.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import type { Kind } from './kind.ts';
+import type { Kit, Opened } from './open.ts';
+import { readRun } from './run-read.ts';
+import { lineRows } from './run-rows.ts';
+import { Judge } from './verdict-judge.ts';
+
+type RunJob = Extract<Job, { kind: 'run' }>;
+
+export const RUN: Kind<RunJob> = {
+  raw: (kit, job, opened) => run(kit, job, opened, null),
+  records: run,
+};
+
+function* run(
+  kit: Kit, job: RunJob, { input, options }: Opened, part: LinesPart | null,
+): Generator<Piece, JobResult, void> {
+  const { emit, tools, warnings, rules, strict, input: { path } } = job;
+  if (options.positions === 'field' && emit === 'keep') {
+    const remedy = 'write verdicts, and select the rows with a tool for tables';
+    throw new InputError(path, 'is a Parquet file, of which not all columns are read', remedy);
+  }
+  const out = new GatheredBytes();
+  let lines = '';
+  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
+  const rows = lineRows(emit, path, (line) => (lines += `${line}\n`));
+  const reading = readRun({ path, input, source: kit.watched(input), options, judge, rows, part });
+  for (let next = reading.next(); ; next = reading.next()) {
+    if (lines !== '') yield* out.addText(lines);
+    lines = '';
+    if (!next.done) continue;
+    yield* out.flush();
+    const { counts, statistics, records, transcripts, likeHarmony, bytes } = next.value;
+    const sums = { records, transcripts, likeHarmony, bytes };
+    return { ...NO_RESULT, run: counts, statistics: statistics.toJSON(), ...sums };
+  }
+}
