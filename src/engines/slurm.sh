@@ -20,7 +20,7 @@ fi
 out=$1
 shift
 
-openchatml run --out "$out" "$@"
+openchatml run --threads "${SLURM_CPUS_PER_TASK:-1}" --out "$out" "$@"
 status=$?
 
 if [ $status -eq $TRY_AGAIN ] && [ "${SLURM_RESTART_COUNT:-0}" -lt "$tries" ]; then
