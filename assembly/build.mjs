@@ -3,7 +3,8 @@
 //   asc      the modules below, twice    -> scanner.wasm, scanner.scalar.wasm, and its like
 //   embed    both binaries of a module   -> src/scan/binary.ts and its like (generated, untracked)
 //   embed    the report page's script    -> src/corpus/report/assets.ts (generated, untracked)
-//   esbuild  the entries below           -> *.js with shared and lazily loaded chunks
+//   esbuild  the entries below           -> *.js with shared and lazily loaded chunks, for Node: few files load fast
+//   esbuild  each file of the library    -> web/**/*.js: bundlers leave out the files that nothing needs
 //   rolldown the command, its threads    -> cli/*.js; program.mjs tells why they are bundled in another way
 //   tsc      src, checked                -> *.d.ts
 //
@@ -21,18 +22,27 @@ import { bundleProgram } from './program.mjs';
 /** The entries of the library. One for anywhere must not reach a module of Node. */
 const ENTRIES = [
   { source: 'src/index.ts', anywhere: true },
+  { source: 'src/convert.ts', anywhere: true },
   { source: 'src/js.ts', anywhere: true },
+  { source: 'src/stream.ts', anywhere: true },
+  { source: 'src/tools.ts', anywhere: true },
+  { source: 'src/yaml.ts', anywhere: true },
   { source: 'src/node.ts', anywhere: false },
 ];
 /** The folder of the program, and its first file, which goes into dist/ last. */
 const PROGRAM = 'cli';
 const COMMAND = `${PROGRAM}/main.js`;
+/** The package ships its sources. */
+const MAPS = { sourcemap: true, sourcesContent: false };
+/** The folder of the library's files for bundlers. */
+const WEB = 'web';
 /**
  * WebAssembly modules. The scanner travels inside every bundle, the others inside those for Node: each stays below
  * `most` bytes. That of records has 32 kB for chat and ShareGPT, 10 for other forms, and 4 for what is written as text
  * between tags, all of which it reads 10 to 60 times as fast as the host.
  */
 const MODULES = [
+  { name: 'core', source: 'assembly/core.ts', binary: 'src/scan/core-binary.ts', most: 14 * 1024 },
   { name: 'scanner', source: 'assembly/index.ts', binary: 'src/scan/binary.ts', most: 24 * 1024 },
   { name: 'text', source: 'assembly/text.ts', binary: 'src/scan/text-binary.ts', most: 12 * 1024 },
   { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 46 * 1024 },
@@ -108,11 +118,13 @@ async function bundle(scratch) {
     mainFields: ['main'],
     target: 'es2022',
     charset: 'utf8',
+    ...MAPS,
     metafile: true,
     logLevel: 'warning',
   }).catch(() => {
     throw new BuildError('esbuild failed');
   });
+  const inModules = await keepModules(build, join(scratch, WEB));
   const program = await bundleProgram(root, join(scratch, PROGRAM), MODULES, peers).catch((error) => {
     throw new BuildError(`rolldown: ${error.message}`);
   });
@@ -122,7 +134,31 @@ async function bundle(scratch) {
   checkPackages([...imports, ...Object.entries(program.imports)]);
   checkLibrary(result.metafile.outputs);
   checkCommand(join(scratch, COMMAND));
-  collectLicences(scratch, [...Object.keys({ ...result.metafile.inputs, ...inReport }), ...program.inputs]);
+  const inputs = Object.keys({ ...result.metafile.inputs, ...inModules, ...inReport });
+  collectLicences(scratch, [...inputs, ...program.inputs]);
+}
+
+/** The library as it stands, file by file, for bundlers; packages that it uses go into the files that import them. */
+async function keepModules(build, outdir) {
+  const shared = {
+    absWorkingDir: root, outbase: 'src', outdir, bundle: true, format: 'esm', platform: 'neutral',
+    mainFields: ['main'], alias: { fs: 'node:fs', stream: 'node:stream' }, external: ['node:*'], target: 'es2022',
+    charset: 'utf8', metafile: true, logLevel: 'warning',
+  };
+  const entryPoints = ENTRIES.filter(({ anywhere }) => anywhere).map(({ source }) => source);
+  const { metafile } = await build({ ...shared, entryPoints, write: false });
+  const files = Object.keys(metafile.inputs).filter((file) => file.startsWith('src/'));
+  const keep = {
+    name: 'keep-modules',
+    setup({ onResolve }) {
+      onResolve({ filter: /^\.\.?\// }, ({ kind, path, importer }) => {
+        if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
+        return { path: path.replace(/\.ts$/, '.js'), external: true };
+      });
+    },
+  };
+  await build({ ...shared, entryPoints: files, splitting: true, ...MAPS, plugins: [keep] });
+  return metafile.inputs;
 }
 
 /** The licences of all packages that are part of a bundle. */
@@ -173,11 +209,17 @@ function checkCommand(path) {
 
 async function declare(scratch) {
   const config = join(scratch, 'tsconfig.json');
-  const emit = { noEmit: false, declaration: true, emitDeclarationOnly: true };
+  const emit = { noEmit: false, declaration: true, declarationMap: true, emitDeclarationOnly: true };
   const compilerOptions = { ...emit, rootDir: '../src', outDir: '.' };
   writeFileSync(config, JSON.stringify({ extends: '../tsconfig.json', include: ['../src'], compilerOptions }));
   await run('tsc', 'typescript/bin/tsc', ['-p', config]);
   rmSync(config);
+  // Compilers before 5.7 read no `.ts` there.
+  for (const file of listFiles(scratch, '.').filter((name) => name.endsWith('.d.ts'))) {
+    const path = join(scratch, file);
+    const text = readFileSync(path, 'utf8');
+    writeFileSync(path, text.replace(/((?:from |import\()'\.[^'\n]*)\.ts'/g, "$1.js'"));
+  }
 }
 
 async function buildInto(scratch, inputs) {

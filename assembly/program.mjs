@@ -41,6 +41,7 @@ const DEFERRED_SOURCES = [
   'src/scan/record-machine.ts',
   'src/scan/text-machine.ts',
   'src/scan/twin/twin.ts',
+  'src/tools/knowledge.ts',
   'src/tools/known.ts',
 ];
 

@@ -1,5 +1,4 @@
-// openchatml/js: the public names without WebAssembly.
+// openchatml/js: the names of openchatml, without WebAssembly.
 
 export * from './public.ts';
 export { check, engine, parse, scan } from './rules/library-twin.ts';
-export { eventsOf, MessageStream, MessageTransform, TokenStream } from './runtime/stream/twin.ts';

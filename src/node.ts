@@ -1,6 +1,11 @@
-// openchatml/node: everything of openchatml, and files of any size.
+// openchatml/node: everything of openchatml, with all that is known of tools and YAML, and files of any size.
 
+export * from './convert.ts';
 export * from './index.ts';
+export * from './stream.ts';
+export * from './tools.ts';
+export * from './yaml.ts';
+export { check, checkSource } from './rules/check-source.ts';
 export { InputError } from './corpus/error.ts';
 export {
   checkFile, type FileDiagnostic, type FileMessage, readMessages, scanCorpus, scanFile,

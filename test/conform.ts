@@ -1,6 +1,7 @@
 // What documents ask of who writes (R-CONFORM), looked for where nothing may break it: what they print themselves, what
 // others write for real, and what we write.
-import { check, RULES } from '../src/index.ts';
+import { RULES } from '../src/index.ts';
+import { check } from '../src/tools.ts';
 import type { CheckOptions } from '../src/rules/check.ts';
 
 export const CONFORM_RULES: ReadonlySet<string> = new Set(

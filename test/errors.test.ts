@@ -1,7 +1,8 @@
 // Lines and columns, rule rows, and what a diagnostic may say.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { check, Lines, RULES } from '../src/index.ts';
+import { Lines, RULES } from '../src/index.ts';
+import { check } from '../src/tools.ts';
 import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
 

@@ -9,7 +9,7 @@ import type { Machine } from '../src/scan/machine.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { checkSource } from '../src/rules/check.ts';
+import { checkSource } from '../src/rules/check-source.ts';
 import { after } from './long.ts';
 import { Chunked, recordsOf, rowsOf } from './read.ts';
 import { CASES, type Fixture, printRows, readFixtures } from './fixture.ts';

@@ -1,7 +1,8 @@
 // Bounds and sizes that are too large for a fixture: headers at and beyond their limits, one message over many windows,
 // many transcripts, hostile YAML.
 import { describe, expect, test } from 'vitest';
-import { check, Lines, parse, scan } from '../src/index.ts';
+import { Lines, parse, scan } from '../src/index.ts';
+import { check } from '../src/tools.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';

@@ -24,7 +24,7 @@ import { type Parsed, parseOn } from '../src/model/parse.ts';
 import type { ReadOptions } from '../src/model/walk.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { checkSource } from '../src/rules/check.ts';
+import { checkSource } from '../src/rules/check-source.ts';
 import { Counter } from '../src/rules/count.ts';
 import { isShown } from '../src/rules/message-data.ts';
 import { show } from '../src/rules/visibility.ts';

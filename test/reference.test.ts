@@ -5,7 +5,7 @@ import type { RuleName } from '../src/errors.ts';
 import { parseOn } from '../src/model/parse.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { checkSource } from '../src/rules/check.ts';
+import { checkSource } from '../src/rules/check-source.ts';
 import { runs } from './long.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
 import { recordsOf } from './read.ts';

@@ -1,7 +1,6 @@
 // Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
 
 import { diagnose, type Diagnostic } from '../errors.ts';
-import { HeaderCache } from '../model/transcript.ts';
 import { type CheckOptions, Checker } from '../rules/check.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
@@ -112,11 +111,10 @@ export async function scanCorpus(
 export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}): Generator<FileDiagnostic, void, void> {
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
-      yield* new Checker(kit.machine, input, given, { memory: kit.tools }).run();
+      yield* new Checker(kit.machine, input, given, { known: kit.headers, memory: kit.tools }).run();
       return;
     }
-    const known = new HeaderCache();
-    kit.tools.budget.restart();
+    const known = kit.headers;
     let transcripts = 0;
     for (const unit of new Units(kit, name, input, given, ALL)) {
       if (isBad(unit)) {
@@ -125,7 +123,7 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
         continue;
       }
       const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, {
-        known, memory: kit.tools, at: unit.at,
+        known, memory: kit.tools,
       });
       for (const diagnostic of checker.run()) {
         const placed = placedDiagnostic(diagnostic, transcripts, unit.place);
@@ -148,7 +146,7 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
 export function readMessages(path: Path, options: UnitOptions = {}): Generator<FileMessage, void, void> {
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
     const isRaw = !isContainer(name, input, given);
-    const known = new HeaderCache();
+    const known = kit.headers;
     const raw = { source: input, options: given, record: null, place: (offset: number) => offset };
     for (const unit of isRaw ? [raw] : new Units(kit, name, input, given, ALL)) {
       if ('rule' in unit) continue;

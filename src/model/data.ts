@@ -1,6 +1,6 @@
 // Messages as plain data: what every notation gives and a writer takes. A view becomes data when it is asked for.
 
-import type { HeaderValue } from './header/yaml.ts';
+import type { HeaderValue } from './header/text.ts';
 import type { End, Message } from './message.ts';
 import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';

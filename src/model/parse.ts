@@ -5,10 +5,10 @@ import {
 } from '../abi.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { TOKEN_NAMES } from '../scan/dialects.ts';
-import type { Machine } from '../scan/machine.ts';
+import type { RowMachine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
 import { fromOf, GrowingTable, kindOf, kindWord, nextOf, type Table, toOf, tokenOf } from '../scan/table.ts';
-import type { HeaderValue } from './header/yaml.ts';
+import type { HeaderValue } from './header/text.ts';
 import { INSPECT } from './inspect.ts';
 import { Message, type MessageContext, type Span } from './message.ts';
 import { type FileInSequence, readSequence } from './sequence.ts';
@@ -224,7 +224,7 @@ export function toBytes(input: Uint8Array | string): Uint8Array {
 }
 
 /** Scans an input on a machine and divides it into transcripts. */
-export function parseOn(machine: Machine, input: Uint8Array | string, options: ReadOptions = {}): Parsed {
+export function parseOn(machine: RowMachine, input: Uint8Array | string, options: ReadOptions = {}): Parsed {
   const bytes = toBytes(input);
   if (bytes.length > LARGEST_INPUT) {
     throw new RangeError(

@@ -8,6 +8,7 @@ import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
+import type { ReadYaml } from './header/text.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
 import { Message, type MessageContext } from './message.ts';
 
@@ -63,9 +64,12 @@ export class HeaderCache {
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
   #ahead: { from: number; header: DocumentHeader }[] = [];
 
-  /** `shared`: headers of other inputs are known too. */
-  constructor(shared?: HeaderCache) {
+  readonly #readYaml: ReadYaml | undefined;
+
+  /** `shared`: headers of other inputs are known too, and read in the same way. */
+  constructor(shared?: HeaderCache, readYaml?: ReadYaml) {
     if (shared) this.#known = shared.#known;
+    this.#readYaml = shared === undefined ? readYaml : shared.#readYaml;
   }
 
   /** Reads the header [from, to) of the one input that this cache serves, for its dialect. */
@@ -97,7 +101,7 @@ export class HeaderCache {
       return known.header;
     }
     const bytes = seen.slice(0, length);
-    const known = { bytes, lineEnded, header: readDocumentHeader(bytes, lineEnded) };
+    const known = { bytes, lineEnded, header: readDocumentHeader(bytes, lineEnded, this.#readYaml) };
     if (this.#known.count++ >= CACHED) {
       this.#known.map.clear();
       this.#known.count = 0;

@@ -4,11 +4,12 @@ import { BY_ROLE, IMPLIED, KIND_MASK, MESSAGE } from '../abi.ts';
 import {
   type Dialect, DETECTED_20, DETECTED_22, dialectName, dialectNamed, DIALECTS, type DialectId,
 } from '../scan/dialects.ts';
-import type { Machine } from '../scan/machine.ts';
+import type { RowMachine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
 import { EdgeFinder, type Edges } from './edges.ts';
+import type { ReadYaml } from './header/text.ts';
 import { RescueRows } from './rescue-rows.ts';
 import { Divider, type DividerState, HeaderCache } from './transcript.ts';
 
@@ -34,6 +35,11 @@ export interface ReadOptions {
    * are the parts of a completion whose control tokens a server has stripped.
    */
   readonly rescue?: boolean | undefined;
+  /**
+   * Reads document headers that are more than the usual YAML: `readYaml` of `openchatml/yaml`, which is larger than all
+   * else that reading takes. Without it such a header is a finding (`bad-yaml`), and says nothing.
+   */
+  readonly yaml?: ReadYaml | undefined;
 }
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */
@@ -80,7 +86,7 @@ export class Walk {
   readonly #rescue: RescueRows | null;
 
   constructor(
-    machine: Machine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
+    machine: RowMachine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
   ) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
@@ -88,7 +94,7 @@ export class Walk {
       throw new TypeError('option role: expected a role as text, `assistant` for example');
     }
     this.#edges = EdgeFinder.of(options.edges);
-    const headers = new HeaderCache(known);
+    const headers = new HeaderCache(known, options.yaml);
     const rescue = options.rescue === true;
     this.#rescue = rescue ? new RescueRows(role ?? null) : null;
     this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true, rescue);

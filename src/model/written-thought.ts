@@ -5,8 +5,8 @@ import { isBlankByte, type Span } from './bytes.ts';
 export const OPEN_THINK = '<think>';
 export const CLOSE_THINK = '</think>';
 /** The same as bytes. */
-export const OPEN = new TextEncoder().encode(OPEN_THINK);
-export const CLOSE = new TextEncoder().encode(CLOSE_THINK);
+export const OPEN: Uint8Array = new TextEncoder().encode(OPEN_THINK);
+export const CLOSE: Uint8Array = new TextEncoder().encode(CLOSE_THINK);
 
 /** Byte positions, half open. */
 export interface WrittenThought {

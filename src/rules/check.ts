@@ -44,17 +44,6 @@ export interface CheckVisitor {
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
-/**
- * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message
- * with the gap before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript
- * has ended. Nothing else is kept for later.
- */
-export function* checkSource(
-  machine: Machine, source: Source, options: CheckOptions = {},
-): Generator<Diagnostic, void, void> {
-  yield* new Checker(machine, source, options).run();
-}
-
 export interface CheckSetting {
   /**
    * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's
@@ -63,10 +52,8 @@ export interface CheckSetting {
   readonly range?: Range | undefined;
   /** Document headers of other inputs, which need not be read again. */
   readonly known?: HeaderCache | undefined;
-  /** Definitions of tools of other inputs, likewise. */
+  /** What is known of tools. Without it they are not looked at. */
   readonly memory?: ToolMemory | undefined;
-  /** Where the record that holds the text begins in its input, which `memory` has been told of; null: there is none. */
-  readonly at?: number | null | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
   /** Transcripts of the input after which nothing more is looked at; something may be told of the next one. */
@@ -100,7 +87,7 @@ export class Checker implements SourceWatcher {
 
   constructor(
     machine: Machine, source: Source, options: CheckOptions,
-    { range = WHOLE, known, memory = new ToolMemory(), at = null, watch, most = Infinity }: CheckSetting = {},
+    { range = WHOLE, known, memory = new ToolMemory(null), watch, most = Infinity }: CheckSetting = {},
   ) {
     this.#machine = machine;
     this.#utf8 = new InvalidUtf8();
@@ -113,7 +100,7 @@ export class Checker implements SourceWatcher {
     this.#found = new PendingFindings(this.#walk.divider.likeness, options.strict === true);
     this.#source = source;
     this.#options = options;
-    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory, at);
+    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
     this.#clean = new CleanMessages(machine, this.#meaning, memory);
   }
 

@@ -1,6 +1,39 @@
 // The library without WebAssembly.
 
+import type { Diagnostic } from '../errors.ts';
+import { type Parsed, parseOn } from '../model/parse.ts';
+import type { ReadOptions } from '../model/walk.ts';
+import type { Engine } from '../scan/engine.ts';
+import { TwinRows } from '../scan/twin/rows.ts';
 import { Twin } from '../scan/twin/twin.ts';
-import { makeLibrary } from './library.ts';
+import type { Counts } from './counts.ts';
+import { checkStructure, countsOf, lending, type StructureOptions } from './library.ts';
 
-export const { parse, check, scan, engine } = makeLibrary(() => new Twin());
+const reading = /* @__PURE__ */ lending(() => new TwinRows());
+const using = /* @__PURE__ */ lending(() => new Twin());
+
+/**
+ * Reads an input: bytes as UTF-8, or text, at most 2^31 - 1 bytes. Never throws on data. Throws a TypeError or
+ * RangeError that names the option on a wrong call.
+ */
+export function parse(input: Uint8Array | string, options?: ReadOptions): Parsed {
+  return reading((machine) => parseOn(machine, input, options));
+}
+
+/**
+ * The diagnostics of an input, nearly by rising position; those of tools and their arguments are told by `check` of
+ * `openchatml/tools`. Never throws on data.
+ */
+export function check(input: Uint8Array | string, options?: StructureOptions): Diagnostic[] {
+  return using((machine) => checkStructure(machine, input, options));
+}
+
+/** Counts of an input: transcripts, messages by role, channel and end, calls, tokens, findings of structure. */
+export function scan(input: Uint8Array | string, options?: ReadOptions): Counts {
+  return using((machine) => countsOf(machine, input, options));
+}
+
+/** Which build of the scanner runs. */
+export function engine(): Engine {
+  return reading((machine) => machine.engine);
+}

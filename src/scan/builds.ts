@@ -6,14 +6,6 @@ export type Build = 'simd' | 'scalar' | 'best';
 /** The bytes of a build, got when they are needed. */
 export type Binary = () => Uint8Array<ArrayBuffer>;
 
-/** Bytes that travel inside a script. */
-export function decodeBase64(base64: string): Uint8Array<ArrayBuffer> {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
 export class Builds {
   readonly #simd: Binary;
   readonly #scalar: Binary;

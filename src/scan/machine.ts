@@ -23,7 +23,8 @@ export interface LedgerCall {
   readonly isDone: boolean;
 }
 
-export interface Machine {
+/** A scanner of rows: all that reading takes. */
+export interface RowMachine {
   readonly engine: 'simd' | 'scalar' | 'js';
   /** The window, `source.length` bytes: the host writes input here, at most `capacity` bytes. */
   readonly source: Uint8Array;
@@ -59,6 +60,20 @@ export interface Machine {
   restart(kept: number): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
+  /**
+   * Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1.
+   */
+  invalidUtf8(from: number, to: number): number;
+  /**
+   * The whole state between two calls, for many parsers on one machine; only with an empty table. `into`: what an
+   * earlier call gave, which may be used again.
+   */
+  save(into?: Int32Array | null): Int32Array;
+  restore(state: Int32Array): void;
+}
+
+/** The whole scanner: what checking and counting ask, too. */
+export interface Machine extends RowMachine {
   /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */
   readonly sums: Uint32Array;
   /**
@@ -98,10 +113,6 @@ export interface Machine {
   fits(node: number, from: number, to: number): boolean;
   /** Forgets what is kept. */
   forgetKept(): void;
-  /**
-   * Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1.
-   */
-  invalidUtf8(from: number, to: number): number;
   /** Line feeds in window bytes [from, to); and characters, where the bytes are valid UTF-8. */
   countLines(from: number, to: number): number;
   countCharacters(from: number, to: number): number;
@@ -123,10 +134,4 @@ export interface Machine {
    * The same of window bytes [from, to) that are known to be valid UTF-8: the window position of the wrong byte, or -1.
    */
   checkWindowJson(from: number, to: number, depth: number): number;
-  /**
-   * The whole state between two calls, for many parsers on one machine; only with an empty table. `into`: what an
-   * earlier call gave, which may be used again.
-   */
-  save(into?: Int32Array | null): Int32Array;
-  restore(state: Int32Array): void;
 }

@@ -6,14 +6,14 @@ import {
   TO, UNCHANGED,
 } from '../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
-import type { Machine } from './machine.ts';
+import type { RowMachine } from './machine.ts';
 import { type Family, familyIn, Peek } from './peek.ts';
 import type { Source } from './source.ts';
 import { type Batch, GrowingTable } from './table.ts';
 
 /** Looks at the bytes of each window when they have come: [from, to) of the window that begins at `base`. */
 export interface Watch {
-  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void;
+  watch(machine: RowMachine, base: number, from: number, to: number, final: boolean): void;
   /** The window goes on to this position: bytes before it are there for the last time. */
   leave?(position: number): void;
 }
@@ -47,7 +47,7 @@ const NO_ROWS = new Int32Array(0);
 const NARROW = 2 ** 30;
 
 export class Reading implements Source {
-  readonly #machine: Machine;
+  readonly #machine: RowMachine;
   readonly #source: Source;
   readonly #options: ReadingOptions;
   readonly #peek: Peek;
@@ -67,7 +67,7 @@ export class Reading implements Source {
   #scanned = 0;
   #final = false;
 
-  constructor(machine: Machine, source: Source, options: ReadingOptions) {
+  constructor(machine: RowMachine, source: Source, options: ReadingOptions) {
     this.#machine = machine;
     this.#source = source;
     this.#options = options;

@@ -1,39 +1,17 @@
-// The WebAssembly builds of the scanner behind the Machine interface. The only file that holds views of wasm memory,
-// and the only importer of @assemblyscript/loader.
-//
-// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING |
-// table | texts that are kept. Placed once, never grown, so that no view ever goes stale.
+// The whole scanner in WebAssembly behind the Machine interface: rows (wasm-rows.ts), and what checking and counting
+// ask. The only importer of @assemblyscript/loader.
 
 import { instantiateSync } from '@assemblyscript/loader';
 import * as abi from '../abi.ts';
 import { scalar, simd } from './binary.ts';
 import { type Build, Builds } from './builds.ts';
-import { type Dialect, encodeDialect } from './dialects.ts';
 import type { ArgumentTable, LedgerCall, Machine } from './machine.ts';
+import { type RowScanner, WasmRows, type WindowOptions } from './wasm-rows.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
 /** What assembly/index.ts exports. */
-interface Scanner {
-  memory: WebAssembly.Memory;
-  memoryFrom(): number;
-  dialectAt(): number;
-  slotsAt(): number;
-  slotRowsAt(): number;
+interface Scanner extends RowScanner {
   tallyAt(): number;
-  usesSimd(): number;
-  place(windowAt: number, tableAt: number, tableTo: number): void;
-  begin(how: number): void;
-  setDialect(): void;
-  scan(from: number, length: number, final: number, origin: number): number;
-  consumed(): number;
-  count(): number;
-  settled(): number;
-  drain(): void;
-  restart(kept: number): void;
-  slide(from: number, length: number): void;
-  save(at: number): void;
-  restore(at: number): void;
-  invalidUtf8(from: number, to: number): number;
   countLines(from: number, to: number): number;
   countCharacters(from: number, to: number): number;
   findLast(from: number, to: number, byte: number): number;
@@ -55,10 +33,6 @@ interface Scanner {
   jsonWhole(from: number, to: number, most: number): number;
 }
 
-const PAGE = 65536;
-const STATE_BYTES = 192;
-/** A window must hold a field that is kept until it is whole, and a token. */
-const LEAST_WINDOW = 1024;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
 /** Texts that are kept, and what is known of them. Memory that nothing is written to costs nothing. */
@@ -67,24 +41,12 @@ const KEPT_BYTES = 2 * 1024 * 1024;
 const IS_UTF8 = 1 << 31;
 const builds = new Builds(simd, scalar);
 
-const align = (address: number): number => (address + 63) & ~63;
-
-export interface WasmOptions {
+export interface WasmOptions extends WindowOptions {
   /** `best` asks the engine. */
   build?: Build;
-  /** Bytes of the window. 256 KiB stay in the second-level cache together with their rows. */
-  window?: number;
-  /** Rows of the table. */
-  tableRows?: number;
 }
 
-export class WasmMachine implements Machine {
-  readonly engine: 'simd' | 'scalar';
-  readonly source: Uint8Array;
-  readonly capacity: number;
-  readonly rows: Int32Array;
-  readonly slots: Int32Array;
-  readonly slotRows: Int32Array;
+export class WasmMachine extends WasmRows implements Machine {
   readonly sums: Uint32Array;
   readonly clean: Int32Array;
   readonly ledger: Int32Array;
@@ -92,103 +54,22 @@ export class WasmMachine implements Machine {
   readonly #calls: DataView;
   readonly #kept: Uint8Array;
   readonly #scanner: Scanner;
-  readonly #dialect: Uint8Array;
-  readonly #state: Int32Array;
   readonly #scratch: Uint8Array;
-  readonly #stateAt: number;
-  readonly #windowAt: number;
-  #loaded: Dialect | undefined;
 
   constructor(options: WasmOptions = {}) {
     // The loader's own exports pass arguments on through an array, which costs more than the short calls themselves.
     const { instance } = instantiateSync(builds.compile(options.build ?? 'best'), {});
+    super(instance.exports, options, { before: SCRATCH_BYTES, behind: KEPT_BYTES });
     const scanner = instance.exports as unknown as Scanner;
     this.#scanner = scanner;
-    this.engine = scanner.usesSimd() ? 'simd' : 'scalar';
-    this.capacity = Math.max(options.window ?? 256 * 1024, LEAST_WINDOW);
-    const tableRows = options.tableRows ?? 64 * 1024;
-    const stateAt = align(scanner.memoryFrom());
-    const scratchAt = align(stateAt + STATE_BYTES);
-    const windowAt = align(scratchAt + SCRATCH_BYTES + abi.PADDING + 64);
-    const tableAt = align(windowAt + this.capacity + abi.PADDING);
-    const tableTo = tableAt + tableRows * abi.ROW_BYTES;
-    const end = tableTo + KEPT_BYTES;
-    const missing = end - scanner.memory.buffer.byteLength;
-    if (missing > 0) scanner.memory.grow(Math.ceil(missing / PAGE));
-    scanner.place(windowAt, tableAt, tableTo);
-    scanner.placeKept(tableTo, end);
+    scanner.placeKept(this.behindAt, this.behindAt + KEPT_BYTES);
     const { buffer } = scanner.memory;
-    this.source = new Uint8Array(buffer, windowAt, this.capacity);
-    this.rows = new Int32Array(buffer, tableAt, tableRows * abi.ROW_WORDS);
-    this.slots = new Int32Array(buffer, scanner.slotsAt(), abi.SLOT_COUNT * abi.ROW_WORDS);
-    this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
     this.sums = new Uint32Array(buffer, scanner.tallyAt(), abi.TALLY_WORDS);
     this.clean = new Int32Array(buffer, scanner.cleanAt(), abi.CLEAN_WORDS);
     this.ledger = new Int32Array(buffer, scanner.ledgerAt(), abi.LEDGER_WORDS);
     this.#calls = new DataView(buffer, scanner.ledgerAt());
-    this.#kept = new Uint8Array(buffer, tableTo, KEPT_BYTES);
-    this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
-    this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
-    this.#scratch = new Uint8Array(buffer, scratchAt, SCRATCH_BYTES);
-    this.#stateAt = stateAt;
-    this.#windowAt = windowAt;
-  }
-
-  begin(how: number, dialect: Dialect): void {
-    this.#load(dialect);
-    this.#scanner.begin(how);
-  }
-
-  setDialect(dialect: Dialect): void {
-    this.#load(dialect);
-    this.#scanner.setDialect();
-  }
-
-  /** Writes a dialect into the scanner's memory, unless it is there: a corpus asks for the same one at each header. */
-  #load(dialect: Dialect): void {
-    if (dialect === this.#loaded) return;
-    this.#dialect.set(encodeDialect(dialect));
-    this.#loaded = dialect;
-  }
-
-  scan(from: number, length: number, final: boolean, origin: number): number {
-    return this.#scanner.scan(from, length, final ? 1 : 0, origin);
-  }
-
-  consumed(): number {
-    return this.#scanner.consumed();
-  }
-
-  count(): number {
-    return this.#scanner.count();
-  }
-
-  settled(): number {
-    return this.#scanner.settled();
-  }
-
-  drain(): void {
-    this.#scanner.drain();
-  }
-
-  restart(kept: number): void {
-    this.#scanner.restart(kept);
-  }
-
-  slide(from: number, length: number): void {
-    this.#scanner.slide(from, length);
-  }
-
-  save(into: Int32Array | null = null): Int32Array {
-    this.#scanner.save(this.#stateAt);
-    if (into === null) return this.#state.slice();
-    into.set(this.#state);
-    return into;
-  }
-
-  restore(state: Int32Array): void {
-    this.#state.set(state);
-    this.#scanner.restore(this.#stateAt);
+    this.#kept = new Uint8Array(buffer, this.behindAt, KEPT_BYTES);
+    this.#scratch = new Uint8Array(buffer, this.beforeAt, SCRATCH_BYTES);
   }
 
   tally(from: number, to: number, stops: number): number {
@@ -215,7 +96,7 @@ export class WasmMachine implements Machine {
   }
 
   keep(from: number, to: number, tag: number): number {
-    return this.#scanner.keep(this.#windowAt + from, this.#windowAt + to, tag);
+    return this.#scanner.keep(this.windowAt + from, this.windowAt + to, tag);
   }
 
   setKeptState(number: number, state: number): void {
@@ -240,34 +121,29 @@ export class WasmMachine implements Machine {
   }
 
   fits(node: number, from: number, to: number): boolean {
-    return this.#scanner.fitsNode(this.#windowAt + from, this.#windowAt + to, node) !== 0;
+    return this.#scanner.fitsNode(this.windowAt + from, this.windowAt + to, node) !== 0;
   }
 
   forgetKept(): void {
     this.#scanner.forgetKept();
   }
 
-  invalidUtf8(from: number, to: number): number {
-    const at = this.#scanner.invalidUtf8(this.#windowAt + from, this.#windowAt + to);
-    return at === 0 ? -1 : at - this.#windowAt;
-  }
-
   countLines(from: number, to: number): number {
-    return this.#scanner.countLines(this.#windowAt + from, this.#windowAt + to);
+    return this.#scanner.countLines(this.windowAt + from, this.windowAt + to);
   }
 
   countCharacters(from: number, to: number): number {
-    return this.#scanner.countCharacters(this.#windowAt + from, this.#windowAt + to);
+    return this.#scanner.countCharacters(this.windowAt + from, this.windowAt + to);
   }
 
   findPair(from: number, to: number, first: number, second: number): number {
-    const at = this.#scanner.findPair(this.#windowAt + from, this.#windowAt + to, first, second);
-    return at === 0 ? -1 : at - this.#windowAt;
+    const at = this.#scanner.findPair(this.windowAt + from, this.windowAt + to, first, second);
+    return at === 0 ? -1 : at - this.windowAt;
   }
 
   findLast(from: number, to: number, byte: number): number {
-    const at = this.#scanner.findLast(this.#windowAt + from, this.#windowAt + to, byte);
-    return at === 0 ? -1 : at - this.#windowAt;
+    const at = this.#scanner.findLast(this.windowAt + from, this.windowAt + to, byte);
+    return at === 0 ? -1 : at - this.windowAt;
   }
 
   checkJson(content: Uint8Array | Iterable<Uint8Array>, depth: number): number {
@@ -291,8 +167,8 @@ export class WasmMachine implements Machine {
   }
 
   checkWindowJson(from: number, to: number, depth: number): number {
-    const wrong = this.#scanner.jsonWhole(this.#windowAt + from, this.#windowAt + to, depth | IS_UTF8);
-    return wrong === 0 ? -1 : wrong - this.#windowAt;
+    const wrong = this.#scanner.jsonWhole(this.windowAt + from, this.windowAt + to, depth | IS_UTF8);
+    return wrong === 0 ? -1 : wrong - this.windowAt;
   }
 
   /** Feeds a part of any size; the offset of its first wrong byte, or -1. */
@@ -315,7 +191,7 @@ export class WasmMachine implements Machine {
   #place(part: Uint8Array, at: number): number {
     const from = part.byteOffset;
     // Asked in this order: to tell its buffer takes an array longer than a short check.
-    const mayBe = from >= this.#windowAt && from + part.length <= this.#windowAt + this.capacity;
+    const mayBe = from >= this.windowAt && from + part.length <= this.windowAt + this.capacity;
     if (mayBe && part.buffer === this.source.buffer) return from + at;
     return part.length - at <= SCRATCH_BYTES ? this.#copy(part, at, part.length) : 0;
   }

@@ -1,10 +1,16 @@
 // What is told of arguments that do not fit: the keyword, and where the value stands. A name that only the arguments
 // hold may be private, so a pointer ends before it.
 
-import type { OutputUnit } from '@cfworker/json-schema';
-
 import { isObject, pointerTo } from './json.ts';
 import type { SchemaBuilder } from './schema-node.ts';
+
+/** An error of the validator. */
+export interface OutputUnit {
+  readonly keyword: string;
+  readonly keywordLocation: string;
+  readonly instanceLocation: string;
+  readonly error: string;
+}
 
 export interface ArgumentFinding {
   /** JSON pointer of the value, or of the one around it. */

@@ -7,12 +7,10 @@ import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { argumentsForCheck, namesProperty } from './arguments.ts';
-import { ToolCache } from './cache.ts';
 import type { CompiledTool } from './compile.ts';
-import { KnownBlocks } from './declarations.ts';
-import { toolsOf } from './message.ts';
 import { isBuiltin, plainName } from './name.ts';
-import { Budget } from './schema-limits.ts';
+import { Budget, type SchemaLimits } from './schema-limits.ts';
+import type { ToolsRead } from './types.ts';
 
 /** A message that may define tools. */
 export interface Definer {
@@ -48,6 +46,16 @@ export function byName(tools: readonly ToolDefinition[]): ToolsByName {
   );
 }
 
+/** How definitions are read, and compiled: with libraries that are larger than all else that checking takes. */
+export interface ToolKnowledge {
+  /** Reads the definitions of messages, one after the other. */
+  reader(): (definer: Omit<Definer, 'kept'>) => ToolsRead;
+  /** Compiled tools. */
+  cache(limits: Partial<SchemaLimits>, budget: Budget): { find(definition: ToolDefinition): CompiledTool | null };
+}
+
+const NOTHING_DEFINED: Defined = { tools: new Map(), isWhole: true, hasOtherType: false };
+
 /** Definitions by the text that holds them. */
 export class Definitions {
   readonly #known = new Map<string, {
@@ -55,14 +63,20 @@ export class Definitions {
     readonly dialectId: DialectId;
     readonly defined: Defined;
   }[]>();
-  readonly #blocks = new KnownBlocks();
+  readonly #read: ReturnType<ToolKnowledge['reader']> | undefined;
   #units = 0;
 
+  /** Null: nothing is known of definitions, and none is read. */
+  constructor(knowledge: ToolKnowledge | null) {
+    this.#read = knowledge?.reader();
+  }
+
   read({ role, content, dialectId }: Omit<Definer, 'kept'>): Defined {
+    if (this.#read === undefined) return NOTHING_DEFINED;
     for (const known of this.#known.get(content) ?? []) {
       if (known.role === role && known.dialectId === dialectId) return known.defined;
     }
-    const { tools, problems, hasOtherType = false } = toolsOf({ role, content, dialectId }, this.#blocks);
+    const { tools, problems, hasOtherType = false } = this.#read({ role, content, dialectId });
     const isWhole = problems.every(({ reason }) => reason === 'field');
     const defined = { tools: byName(tools), isWhole, hasOtherType };
     if (content.length > LONGEST) return defined;
@@ -82,7 +96,8 @@ export interface CallProblem {
   readonly detail?: string;
 }
 
-/** Steps of a check when many have run into their bound. */
+/** Checks that run into their bound until further schemas get less time; and steps of a check then. */
+const PATIENCE = 16;
 const FEW_STEPS = 2000;
 
 /**
@@ -90,10 +105,10 @@ const FEW_STEPS = 2000;
  * read them anew.
  */
 export class ToolMemory {
-  readonly definitions = new Definitions();
+  readonly definitions: Definitions;
   readonly budget = new Budget();
-  readonly usual = new ToolCache({}, this.budget);
-  readonly strict = new ToolCache({ steps: FEW_STEPS }, this.budget);
+  readonly usual: ReturnType<ToolKnowledge['cache']> | undefined;
+  readonly strict: ReturnType<ToolKnowledge['cache']> | undefined;
   /** The scanner that keeps texts of definers, and what they are, by their numbers. */
   #machine: Machine | null = null;
   #texts: Definer[] = [];
@@ -105,6 +120,18 @@ export class ToolMemory {
    */
   #tables = new WeakMap<CompiledTool, number>();
   readonly #used = new WeakSet<CompiledTool>();
+
+  /** Null: tools are not looked at. */
+  constructor(knowledge: ToolKnowledge | null) {
+    this.definitions = new Definitions(knowledge);
+    this.usual = knowledge?.cache({}, this.budget);
+    this.strict = knowledge?.cache({ steps: FEW_STEPS }, this.budget);
+  }
+
+  /** Tools are not looked at: what they define is not known. */
+  get isBlind(): boolean {
+    return this.usual === undefined;
+  }
 
   /** A scanner is about to ask for what it keeps. */
   serve(machine: Machine): void {
@@ -194,29 +221,40 @@ function textOf(machine: Machine, from: number, to: number): string {
   return decodeUtf8(machine.source.subarray(from, last < 0 ? to : last + 1));
 }
 
-/** Schemas of an input, within the budget. */
+/**
+ * Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an
+ * input is bounded too.
+ */
 export class Schemas {
   readonly #memory: ToolMemory;
+  readonly #givenUp = new WeakSet<CompiledTool>();
+  #count = 0;
 
   constructor(memory: ToolMemory) {
     this.#memory = memory;
   }
 
-  get budget(): Budget {
-    return this.#memory.budget;
+  /** Some check has run into a bound: not every call is looked at as others are. */
+  get isImpatient(): boolean {
+    return this.#count > 0;
   }
 
   /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
   fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
-    if (schema === null || this.budget.hasGivenUp(schema)) return 0;
-    const table = this.#memory.tableOf(schema, machine);
+    if (schema === null) return 0;
+    const table = this.#givenUp.has(schema) ? 0 : this.#memory.tableOf(schema, machine);
     return table > 0 && machine.fits(table, from, to) ? table : 0;
   }
 
-  /** Null: its patterns are beyond the budget. */
+  /** Null: it is not compiled, as that would cost too much. */
   #schemaOf(definition: ToolDefinition): CompiledTool | null {
-    return (this.budget.isStrict ? this.#memory.strict : this.#memory.usual).find(definition);
+    return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict)?.find(definition) ?? null;
+  }
+
+  /** So many bytes were read. */
+  earn(bytes: number): void {
+    this.#memory.budget.earn(bytes);
   }
 
   /** `name`: as the call has it. */
@@ -225,9 +263,10 @@ export class Schemas {
     if (schema === null) return unchecked(name);
     if (schema.refused) return fault(name, schema.faults(value));
     const checked = argumentsForCheck(value, definition);
-    const finding = this.budget.hasGivenUp(schema) ? BEYOND : schema.check(checked);
+    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(checked);
     if (finding?.keyword !== BEYOND.keyword) return finding && fault(name, schema.faults(checked));
-    this.budget.giveUp(schema);
+    this.#givenUp.add(schema);
+    this.#count++;
     return unchecked(name);
   }
 }
@@ -313,8 +352,9 @@ export class KnownTools {
     return 'fits';
   }
 
-  /** The definition of a tool has a property of this name. */
+  /** The definition of a tool has a property of this name, or may have one. */
   hasProperty(tool: string, name: string): boolean {
+    if (this.#memory.isBlind) return true;
     return this.any && namesProperty(this.#tools.get(plainName(tool))?.parameters, name);
   }
 

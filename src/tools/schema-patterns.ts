@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 
 import { setOwn } from './json.ts';
 import type { SchemaNode } from './schema-copy.ts';
-import { type Meter, PATTERN_COST, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
+import { type Budget, type Meter, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
 
 /** Strings that match a pattern, for the check at hand. */
 interface StringSlot {
@@ -26,30 +26,25 @@ interface PropertySlot {
 }
 
 interface Expression {
-  readonly matcher: RE2JS;
+  readonly matcher: { test(text: string): boolean };
   /** What one character costs at most, in steps. */
   readonly cost: number;
-}
-
-/** What the patterns of a schema cost, those too of one that is refused. */
-export interface PatternCost {
-  cost: number;
 }
 
 const EVERY_BRACE = /\{(\d{1,9})(?:,(\d{0,9}))?\}/g;
 
 export class Patterns {
   readonly #limits: SchemaLimits;
-  readonly #spent: PatternCost;
+  readonly #budget: Budget;
   readonly #strings: StringSlot[] = [];
   readonly #properties: PropertySlot[] = [];
   readonly #known = new Map<string, Expression>();
   #length = 0;
   #size = 0;
 
-  constructor(limits: SchemaLimits, spent: PatternCost) {
+  constructor(limits: SchemaLimits, budget: Budget) {
     this.#limits = limits;
-    this.#spent = spent;
+    this.#budget = budget;
   }
 
   /** What all programs hold, about. */
@@ -131,7 +126,7 @@ export class Patterns {
     try {
       const matcher = RE2JS.compile(RE2JS.translateRegExp(pattern));
       this.#size += matcher.programSize();
-      this.#spent.cost += PATTERN_COST + matcher.programSize();
+      this.#budget.compiled(matcher.programSize());
       const expression = { matcher, cost: (1 + matcher.programSize()) / 1024 };
       this.#known.set(pattern, expression);
       return expression;

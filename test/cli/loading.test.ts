@@ -106,7 +106,7 @@ test.each([
 
 test('a library is loaded by what needs it', () => {
   const found = (files: string[]): string[] => files.filter((file) => LIBRARIES.includes(file));
-  expect(found(loaded(['scan'], PLAIN.replace('model: example', 'models: [example]')))).toEqual(['yaml']);
+  expect(found(loaded(['scan'], PLAIN.replace('model: example', 'models: |\n  example')))).toEqual(['yaml']);
   expect(found(loaded(['check', '--exit-zero'], record({ type: 'string' }, 7), 'input.jsonl')))
     .toEqual(['cfworker-json-schema']);
   const tools = join(folder, 'tools.json');

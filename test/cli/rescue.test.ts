@@ -1,6 +1,7 @@
 // `--rescue` (R-RESCUE): the commands that read transcripts say what the library says with that option.
 import { expect, test } from 'vitest';
-import { check, parse } from '../../src/index.ts';
+import { parse } from '../../src/index.ts';
+import { check } from '../../src/tools.ts';
 import { CASES, readFixtures } from '../fixture.ts';
 import { jsonLines, run } from './harness.ts';
 

@@ -4,7 +4,7 @@ import { Places } from '../../src/corpus/places.ts';
 import type { InputSource } from '../../src/corpus/input/source.ts';
 import { MemorySource, type Source } from '../../src/index.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { checkSource } from '../../src/rules/check.ts';
+import { checkSource } from '../../src/rules/check-source.ts';
 
 /** A source that was read once: what it let go is an error to ask for. */
 class Once implements InputSource {

@@ -3,9 +3,9 @@ import { encode as encodeHarmony } from 'gpt-tokenizer/encoding/o200k_harmony';
 import ranks from 'gpt-tokenizer/bpeRanks/o200k_base';
 import { describe, expect, test } from 'vitest';
 import {
-  type DoneMessage, encodeSegments, type MessageData, O200K_HARMONY, Refusal, TokenStream, type TranscriptData,
-  writePromptSegments, writeSegments, writeTranscript,
-} from '../../src/index.ts';
+  encodeSegments, type MessageData, Refusal, type TranscriptData, writePromptSegments, writeSegments, writeTranscript,
+} from '../../src/convert.ts';
+import { type DoneMessage, O200K_HARMONY, TokenStream } from '../../src/stream.ts';
 import { runs } from '../long.ts';
 import { type Random, randomOf, SEED } from '../random.ts';
 

@@ -1,7 +1,7 @@
 // Calls and replies (R-CALL): what each transcript is told about them. fixtures/cases/calls holds the cases for people
 // to read.
 import { describe, expect, test } from 'vitest';
-import { check } from '../../src/index.ts';
+import { check } from '../../src/tools.ts';
 
 /** `call f c1 commentary` and the like, as messages of 2.2. */
 const call = (name: string, id: string | null = null, channel = 'commentary'): string =>

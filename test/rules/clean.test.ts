@@ -10,7 +10,7 @@ import { WasmMachine } from '../../src/scan/wasm.ts';
 import { CallRules } from '../../src/rules/calls.ts';
 import { Checker, type CheckOptions } from '../../src/rules/check.ts';
 import { CleanMessages } from '../../src/rules/clean.ts';
-import { ToolMemory } from '../../src/tools/known.ts';
+import { newToolMemory } from '../../src/tools/knowledge.ts';
 import { readFixtures } from '../fixture.ts';
 import { runs } from '../long.ts';
 import { randomCalls } from '../random-calls.ts';
@@ -176,11 +176,13 @@ const TOOLS: readonly ToolDefinition[] = [
 ];
 
 /** What is known of definitions goes on from one input to the next, as it does in a thread. */
-const MEMORIES = new Map(MACHINES.map((machine) => [machine, new ToolMemory()]));
+const MEMORIES = new Map(MACHINES.map((machine) => [machine, newToolMemory()]));
 
 function compare(machine: Machine, bytes: Uint8Array, options: CheckOptions, told: string): readonly Diagnostic[] {
   const memory = MEMORIES.get(machine);
-  const expected = [...new Checker(machine, new MemorySource(bytes), { ...options, visitor: VIEWS }).run()];
+  const expected = [...new Checker(machine, new MemorySource(bytes), { ...options, visitor: VIEWS }, {
+    memory: newToolMemory(),
+  }).run()];
   const found = [...new Checker(machine, new MemorySource(bytes), options, { memory }).run()];
   if (JSON.stringify(found) !== JSON.stringify(expected)) {
     expect(found, `${told} ${JSON.stringify(new TextDecoder('latin1').decode(bytes))}`).toEqual(expected);

@@ -1,7 +1,7 @@
 // What documents ask of who writes a transcript (R-CONFORM), and warnings that are errors. fixtures/cases/conform holds
 // the cases for people to read.
 import { describe, expect, test } from 'vitest';
-import { check } from '../../src/index.ts';
+import { check } from '../../src/tools.ts';
 import { brokenBy, CONFORM_RULES } from '../conform.ts';
 import { readFixtures } from '../fixture.ts';
 

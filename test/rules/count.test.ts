@@ -4,7 +4,7 @@ import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { countCalls } from '../../src/rules/call-count.ts';
-import { checkSource } from '../../src/rules/check.ts';
+import { checkSource } from '../../src/rules/check-source.ts';
 import { Counter } from '../../src/rules/count.ts';
 import type { Counts } from '../../src/rules/counts.ts';
 import { parseOn } from '../../src/model/parse.ts';

@@ -1,6 +1,7 @@
 // The library's functions as a caller meets them: values of bodies, calls within calls.
 import { expect, test } from 'vitest';
-import { check, isVisible, MemorySource, parse, scan } from '../../src/index.ts';
+import { isVisible, MemorySource, parse, scan } from '../../src/index.ts';
+import { check } from '../../src/tools.ts';
 
 test.each<[string, unknown]>([
   ['{"a":[1,null]}', { a: [1, null] }],

@@ -3,9 +3,10 @@
 import { expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, type Dialect, DIALECTS, TOKEN_NAMES } from '../../src/scan/dialects.ts';
-import type { Machine } from '../../src/scan/machine.ts';
+import type { RowMachine } from '../../src/scan/machine.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
+import { WasmCore } from '../../src/scan/wasm-core.ts';
 import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED, type Random } from '../random.ts';
 
@@ -45,7 +46,7 @@ function makeInput(random: Random, into: Uint8Array): number {
 }
 
 /** Scans a whole input; the number of rows. */
-function rowsOf(machine: Machine, input: Uint8Array, how: number, dialect: Dialect): number {
+function rowsOf(machine: RowMachine, input: Uint8Array, how: number, dialect: Dialect): number {
   machine.source.set(input);
   machine.begin(how, dialect);
   let answer = machine.scan(0, input.length, true, 0);
@@ -62,8 +63,9 @@ function same(a: Int32Array, b: Int32Array, rows: number): boolean {
 test(`${INPUTS} inputs give the same rows in all builds (OPENCHATML_SEED=${SEED})`, { timeout: 1_200_000 }, () => {
   const machines = [
     new Twin({ tableRows: 4096 }), new WasmMachine({ build: 'simd' }), new WasmMachine({ build: 'scalar' }),
+    new WasmCore(),
   ];
-  const names = ['TypeScript', 'SIMD', 'scalar'];
+  const names = ['TypeScript', 'SIMD', 'scalar', 'rows alone'];
   const random = randomOf(SEED);
   const buffer = new Uint8Array(1 << 16);
   for (let run = 0; run < INPUTS; run++) {
@@ -80,7 +82,7 @@ test(`${INPUTS} inputs give the same rows in all builds (OPENCHATML_SEED=${SEED}
       if (counts[i] === counts[0] && same(machines[i]!.rows, machines[0]!.rows, counts[0]!)) continue;
       const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect.id}, begin ${how}, `
         + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;
-      const table = (machine: Machine, rows: number): number[][] =>
+      const table = (machine: RowMachine, rows: number): number[][] =>
         Array.from({ length: rows }, (_, row) => {
           return [...machine.rows.subarray(row * abi.ROW_WORDS, (row + 1) * abi.ROW_WORDS)];
         });

@@ -69,7 +69,6 @@ class Gathered implements Table {
   }
 }
 
-/** But for FORM_TRANSCRIPTS. */
 export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS | abi.FORM_TEXTS;
 
 /** How lines lie in memory. */
@@ -173,8 +172,6 @@ export function walk(machine: RecordMachine, to: number, writes: boolean, told: 
   }
 }
 
-const TWIN_FLAGS = abi.ELSEWHERE | abi.HAS_SIDES | abi.IS_TEXT | abi.IS_TRANSCRIPT;
-
 /** What the twin does not know of tools. */
 export function withoutKeptTools(words: Int32Array): Int32Array {
   const plain = words.slice();
@@ -182,7 +179,7 @@ export function withoutKeptTools(words: Int32Array): Int32Array {
     const kind = plain[at]!;
     if ((kind & abi.KIND_MASK) !== abi.TOOLS) continue;
     const status = statusOf(kind) === abi.TOOLS_NONE ? abi.TOOLS_NONE : abi.TOOLS_ASK;
-    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (TWIN_FLAGS));
+    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (abi.ELSEWHERE | abi.HAS_SIDES | abi.IS_TEXT));
   }
   return plain;
 }
@@ -201,7 +198,7 @@ const RECORD_FLAGS: [number, string][] = [
   [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_MARKED, 'open'], [abi.HAS_VALUES, 'values'],
 ];
 const TOOLS_FLAGS: [number, string][] = [
-  [abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides'], [abi.IS_TEXT, 'text'], [abi.IS_TRANSCRIPT, 'transcript'],
+  [abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides'], [abi.IS_TEXT, 'text'],
 ];
 const SLOW_FLAGS: [number, string][] = [[abi.SLOW, 'slow'], [abi.IS_OBJECT, 'object'], [abi.IS_OTHER, 'other']];
 const BODY_FLAGS: [number, string][] = [

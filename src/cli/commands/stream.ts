@@ -4,6 +4,7 @@
 import { InputError } from '../../corpus/error.ts';
 import { openInput, optionsFor, STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { type InputSource, PipeSource } from '../../corpus/input/source.ts';
+import { readYaml } from '../../model/header/yaml.ts';
 import { adapterFor, streamOptionsFor } from '../../runtime/events/forms.ts';
 import { CHAT_DONE, serverSentEvent } from '../../runtime/events/sse-write.ts';
 import { MessageStream } from '../../runtime/stream/stream.ts';
@@ -51,7 +52,9 @@ function writeEvents(input: InputSource, path: string, options: StreamCommandOpt
   const { events: form, format, reasoning, harmonyPreambles, missingChannel, finishReason, model } = options;
   const { edges: _, ...read } = optionsFor(path, readOptionsOf(options));
   const messages = new MessageStream(
-    streamOptionsFor({ ...read, reasoning, harmonyPreambles, missingChannel, as: form }),
+    streamOptionsFor({
+      ...read, reasoning, harmonyPreambles, missingChannel, as: form, yaml: (text: string) => readYaml(text),
+    }),
   );
   const adapter = adapterFor(form, { role: read.role, rescue: read.rescue, response: { model } });
   adapter.finishReason = finishReason ?? null;

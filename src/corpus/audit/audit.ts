@@ -8,10 +8,11 @@ import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.t
 import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
 import { severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
-import { HeaderCache } from '../../model/transcript.ts';
+import type { HeaderCache } from '../../model/transcript.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
+import { newHeaders } from '../headers.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
 import { BadRuns } from '../records/bad-runs.ts';
@@ -109,7 +110,7 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: new HeaderCache(), runs: new BadRuns() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
@@ -127,7 +128,7 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
-  const auditor: Auditor = { machine, options, known: new HeaderCache(), runs: new BadRuns() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {

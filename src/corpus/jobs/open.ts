@@ -1,13 +1,14 @@
 // What a thread keeps between jobs: scanners, and the input that it read last.
 
-import { HeaderCache } from '../../model/transcript.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { createMachine } from '../../scan/engine.ts';
 import { RecordMachine } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
-import { ToolMemory } from '../../tools/known.ts';
+import { newToolMemory } from '../../tools/knowledge.ts';
+import type { ToolMemory } from '../../tools/known.ts';
 import { Counter } from '../../rules/count.ts';
+import { newHeaders } from '../headers.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
@@ -42,7 +43,7 @@ export class Kit {
   /**
    * Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow.
    */
-  readonly headers = new HeaderCache();
+  readonly headers = newHeaders();
   #tools: ToolMemory | undefined;
   #text: TextMachine | undefined;
   #records: RecordMachine | undefined;
@@ -69,7 +70,7 @@ export class Kit {
   }
 
   get tools(): ToolMemory {
-    return (this.#tools ??= new ToolMemory());
+    return (this.#tools ??= newToolMemory());
   }
 
   /** For texts of JSON. */

@@ -4,12 +4,13 @@
 import { Counter } from '../../rules/count.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
-import { BLOCK } from '../../scan/source.ts';
+import { newHeaders } from '../headers.ts';
 import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs, Running } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
+import { BLOCK } from '../records/bad-runs.ts';
 import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
 
@@ -84,7 +85,7 @@ export function cutOf(
     return gains('lines') && areLines(source) ? { of: 'lines', size } : { of: 'whole' };
   }
   if (!gains('raw')) return { of: 'whole' };
-  const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 });
+  const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 }, newHeaders());
   if (like === null) return { of: 'whole' };
   // In the middle of a transcript, which is where most messages stand.
   const { verdict } = like.transcript.likeness;

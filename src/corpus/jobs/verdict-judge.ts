@@ -59,10 +59,8 @@ export class Judge {
     return this.#options.tools;
   }
 
-  /** The verdict on one record, which begins at a position of the input. Never throws on data. */
-  record(
-    record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}, at = record.from,
-  ): Verdict {
+  /** The verdict on one record. Never throws on data. */
+  record(record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}): Verdict {
     const verdict = new Verdict(this.#options.warnings);
     this.transcripts = this.likeHarmony = 0;
     try {
@@ -72,7 +70,7 @@ export class Judge {
           continue;
         }
         const take = (visited: VisitedMessage): void => verdict.message(visited);
-        const steps = this.#read(unit, at, watcher, {
+        const steps = this.#read(unit, watcher, {
           message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},
         });
         while (!steps.next().done);
@@ -109,7 +107,7 @@ export class Judge {
         take(verdict, transcript);
       }
     };
-    yield* this.#read(unit, null, watcher, {
+    yield* this.#read(unit, watcher, {
       message: (visited) => verdictOf(visited.transcript.number).message(visited),
       diagnostic: (diagnostic) => verdictOf(diagnostic.transcript).diagnostic(diagnostic),
       // Of the one that has ended something may still be found; of those before it nothing.
@@ -121,17 +119,17 @@ export class Judge {
     close(Infinity);
   }
 
-  *#read(unit: Unit, at: number | null, watcher: Watcher, taker: Taker): Generator<void, void, void> {
+  *#read(unit: Unit, watcher: Watcher, taker: Taker): Generator<void, void, void> {
     const { tools, adjust } = this.#options;
-    let last: TranscriptInfo | null = null;
+    let at: TranscriptInfo | null = null;
     let index = 0;
     const checker = new Checker(this.machine, unit.source, {
       ...unit.options,
       tools,
       visitor: {
         message: (message: Message, transcript, source) => {
-          if (transcript !== last) index = 0;
-          last = transcript;
+          if (transcript !== at) index = 0;
+          at = transcript;
           const visited = { message, transcript, index: index++, source };
           taker.message(visited);
           watcher.message?.(visited, unit);
@@ -141,7 +139,7 @@ export class Judge {
           watcher.end?.(transcript, messages, to, unit);
         },
       },
-    }, { known: this.kit.headers, memory: this.kit.tools, at });
+    }, { known: this.kit.headers, memory: this.kit.tools });
     for (const found of checker.steps()) {
       if (found === null) {
         yield;

@@ -1,7 +1,7 @@
 // What a document header and Harmony's system message both say: the reasoning effort, and the builtin tools.
 
 import type { MessageData, TranscriptData } from '../../model/data.ts';
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import { HARMONY_SYSTEM, type HarmonySystem, readHarmonySystem } from './system.ts';
 
 type Header = NonNullable<TranscriptData['header']>;

@@ -1,6 +1,6 @@
 // The JSON interchange forms to plain messages. What the text cannot represent is refused, not invented (R-JSON).
 
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { builtinsOf } from '../../model/header/document.ts';
 import { isBounded } from '../../tools/json.ts';

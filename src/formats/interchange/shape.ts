@@ -13,7 +13,7 @@
 // there `channel` and `recipient` stand only when they are others, null when the text has none.
 
 import type { FileData } from '../../model/data.ts';
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import type { End } from '../../model/message.ts';
 
 export type InterchangeVersion = '2.2' | '2.0';

@@ -1,6 +1,6 @@
 // Plain messages to the JSON interchange forms.
 
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { thoughtIn } from '../../model/written-thought.ts';
 import { builtinsOf } from '../../model/header/document.ts';

@@ -6,7 +6,7 @@ import { HAS_HEADERS, HAS_LINE } from '../../abi.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import { checkEdges, type Edges } from '../../model/edges.ts';
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { filesByPlace, loseFiles } from '../files.ts';

@@ -5,7 +5,7 @@ import type { DialectId } from '../../scan/dialects.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { LF } from '../bytes.ts';
 import { readPlain } from './plain.ts';
-import { type HeaderValue, readYaml } from './yaml.ts';
+import type { HeaderValue, ReadYaml } from './text.ts';
 
 export interface DocumentHeader {
   /** The version as it is written, `2.10` for example; null when there is none that can be read. */
@@ -50,12 +50,14 @@ const INDICATORS = 16;
 
 /**
  * Reads the bytes of a whole document header, its `---` lines included; more than HEADER_BYTES need not be given.
- * `lineEnded`: its last line is a whole one (the input ends there, if no newline does it).
+ * `lineEnded`: its last line is a whole one (the input ends there, if no newline does it). `readYaml`: reads what is
+ * more than the usual YAML; without it, that cannot be read.
  */
-export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): DocumentHeader {
+export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean, readYaml?: ReadYaml): DocumentHeader {
   if (exceedsBounds(bytes)) return unreadable('header-limit');
   const text = decodeUtf8(bytes.subarray(0, lineEnded ? yamlLength(bytes) : bytes.length));
-  const read = readPlain(text) ?? readYaml(text);
+  const read = readPlain(text) ?? readYaml?.(text);
+  if (read === undefined) return unreadable('bad-yaml', 'it is read where the option `yaml` gives a reader');
   if (typeof read === 'string') return unreadable(read);
   const { version, fields } = read;
   const { dialect, problem } = judge(version);
@@ -83,7 +85,7 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean): Docum
   };
 }
 
-function unreadable(problem: RuleName): DocumentHeader {
+function unreadable(rule: RuleName, detail?: string): DocumentHeader {
   return {
     version: null,
     fields: null,
@@ -94,7 +96,7 @@ function unreadable(problem: RuleName): DocumentHeader {
     callChannels: ANY_CHANNEL,
     roles: null,
     channels: null,
-    problems: [{ rule: problem }],
+    problems: [detail === undefined ? { rule } : { rule, detail }],
   };
 }
 

@@ -1,9 +1,10 @@
 // Document headers written, such that reading them gives the same.
 
+import { blockText, flowText } from './block.ts';
 import { HEADER_BYTES, readDocumentHeader } from './document.ts';
-import { blockText, type HeaderValue } from './yaml.ts';
+import type { HeaderValue } from './text.ts';
 
-/** Headers by what they say, of late: a corpus repeats them, and YAML is slow. */
+/** Headers by what they say, of late: a corpus repeats them. */
 const written = new Map<string, string>();
 const REMEMBERED = 64;
 
@@ -38,14 +39,9 @@ export function writeDocumentHeader(version: string, fields: { readonly [key: st
       }
     }
   } catch {
-    // Values nested too deep for the library, or for JSON.
+    // Values nested too deep for recursion, or for JSON.
   }
   return null;
-}
-
-/** JSON is YAML, but for a few numbers. */
-function flowText(fields: { [key: string]: HeaderValue }): string {
-  return Object.entries(fields).map(([key, value]) => `${JSON.stringify(key)}: ${JSON.stringify(value)}\n`).join('');
 }
 
 function withoutVersion(fields: { readonly [key: string]: HeaderValue }): { [key: string]: HeaderValue } {

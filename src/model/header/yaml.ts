@@ -1,24 +1,14 @@
-// YAML of document headers: text to plain values, and values to text. The only importer of `yaml`.
+// YAML of document headers to plain values, where `plain.ts` does not read it. The only importer of `yaml`.
 //
 // A header is untrusted. A few hundred bytes of nested brackets keep the library busy for seconds and can abort the
 // process, so document.ts bounds raw bytes before it sees them; aliases, tags and complex keys are refused, and values
 // are built here, not by it.
 
 import {
-  CST, Document, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type Node, visit, type YAMLMap,
+  CST, isAlias, isMap, isScalar, isSeq, Lexer, parseAllDocuments, type Node, type YAMLMap,
 } from 'yaml';
 import type { RuleName } from '../../errors.ts';
-
-export type HeaderValue = string | number | boolean | null | HeaderValue[] | { [key: string]: HeaderValue };
-
-/** What the text of a header says. */
-export interface HeaderText {
-  /** As it is written: 2.10 is not 2.1. Null: there is none. Empty: there is one, but no scalar. */
-  readonly version: string | null;
-  /** Null-prototype objects; the version as it is written. */
-  readonly fields: { [key: string]: HeaderValue };
-  readonly problems: RuleName[];
-}
+import type { HeaderText, HeaderValue } from './text.ts';
 
 /** What a header says, or why it says nothing. */
 export function readYaml(text: string): HeaderText | RuleName {
@@ -91,18 +81,4 @@ function versionOf(root: YAMLMap): string | null {
   if (!isScalar(node)) return '';
   if (node.value === null) return null;
   return (node.source ?? String(node.value)).trim() || null;
-}
-
-/**
- * Strings that hold a token or several lines would end the header (R-HEADER-END): in double quotes they do not begin a
- * line.
- */
-export function blockText(fields: { [key: string]: HeaderValue }): string {
-  const document = new Document(fields, { aliasDuplicateObjects: false });
-  visit(document, {
-    Scalar(_, node) {
-      if (typeof node.value === 'string' && /<\||[\r\n]/.test(node.value)) node.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return document.toString({ lineWidth: 0, doubleQuotedMinMultiLineLength: Infinity });
 }

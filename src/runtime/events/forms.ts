@@ -94,7 +94,9 @@ export function streamOptionsFor<Options extends FormOptions>(options: Options):
   return isAdapted(as) ? { ...options, collect: true } : options;
 }
 
-/** The two sides of a TransformStream whose events have a form. Where its source fails it has no last events. */
+/**
+ * @internal The two sides of a TransformStream whose events have a form. Where its source fails it has no last events.
+ */
 export function transformAs<Form extends EventForm>(
   stream: Stream, options: FormOptions<Form> & AdapterOptions & FlowOptions,
 ): [Transformer<Chunk, EventForms[Form]>, QueuingStrategy<Chunk>, QueuingStrategy<EventForms[Form]>] {

@@ -6,6 +6,7 @@
 // timer, its listener, its place. A handler that goes on after that (it was told by its signal to stop) holds no
 // place, and what it gives is dropped and counted.
 
+import type { Signal } from '../../platform.ts';
 import { type Code, type RuleName, RULES } from '../../errors.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import { isBuiltin } from '../../tools/name.ts';
@@ -31,7 +32,7 @@ interface Pending {
   readonly plan: Plan;
   readonly from: number;
   readonly deadline: number;
-  readonly signal: AbortSignal | undefined;
+  readonly signal: Signal | undefined;
   readonly resolve: (outcome: Outcome) => void;
   timer: unknown;
   /** Made when the handler is asked. */
@@ -132,7 +133,7 @@ export class ToolRouter {
   }
 
   /** The outcome of one call; rejects only when `call` is no message at all. Aborting `signal` cancels the call. */
-  async dispatch(call: RoutedCall, signal?: AbortSignal): Promise<Outcome> {
+  async dispatch(call: RoutedCall, signal?: Signal): Promise<Outcome> {
     checkShape(call);
     const fault = faultOfMessage(call) ?? this.#takeId(call);
     if (typeof fault !== 'string') return this.#refuse(call, call.callId || null, fault);
@@ -145,7 +146,7 @@ export class ToolRouter {
   }
 
   /** All calls of a turn, at once as far as `concurrency` allows. The outcomes stand in the order of the calls. */
-  async dispatchAll(calls: Iterable<RoutedCall>, signal?: AbortSignal): Promise<Outcome[]> {
+  async dispatchAll(calls: Iterable<RoutedCall>, signal?: Signal): Promise<Outcome[]> {
     return Promise.all(Array.from(calls, (call) => this.dispatch(call, signal)));
   }
 
@@ -202,7 +203,7 @@ export class ToolRouter {
     return this.#outcome(id, name, 0, { ...failure, reason });
   }
 
-  #enqueue(id: string, plan: Plan, signal: AbortSignal | undefined): Promise<Outcome> {
+  #enqueue(id: string, plan: Plan, signal: Signal | undefined): Promise<Outcome> {
     const { maxDeadlineMs, deadlineMs } = this.#limits;
     const milliseconds = Math.max(1, Math.min(Math.ceil(plan.deadlineMs ?? deadlineMs), maxDeadlineMs));
     return new Promise((resolve) => {

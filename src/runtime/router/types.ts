@@ -1,5 +1,6 @@
 // What the tool router takes and gives: calls, handlers, outcomes, events.
 
+import type { Signal } from '../../platform.ts';
 import type { Code, RuleName } from '../../errors.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
@@ -28,7 +29,7 @@ export interface HandlerContext {
   /** As it was called: a handler of `browser.*` learns which one is meant. */
   readonly recipient: string;
   /** Aborts when the call has timed out or was cancelled. What the handler gives afterwards is dropped. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** When the call times out, by the router's clock (`performance.now()`). */
   readonly deadline: number;
 }

@@ -1,8 +1,10 @@
 // Lines of text that arrives in pieces: they end at LF, CR or CRLF, wherever the pieces are cut.
 
+import type { ReadableSource } from '../../platform.ts';
+
 /** Bytes (UTF-8) or text. */
 export type Piece = Uint8Array | string;
-export type PieceSource = AsyncIterable<Piece> | Iterable<Piece> | ReadableStream<Piece>;
+export type PieceSource = AsyncIterable<Piece> | Iterable<Piece> | ReadableSource<Piece>;
 
 /** What a server sent is more than is read at once, or is not what it should be. */
 export class ModelError extends Error {
@@ -66,7 +68,7 @@ export async function* piecesOf(source: PieceSource): AsyncGenerator<Piece, void
     while (true) {
       const { done, value } = await reader.read();
       if (done) return;
-      yield value;
+      if (value !== undefined) yield value;
     }
   } finally {
     void reader.cancel().catch(() => {});

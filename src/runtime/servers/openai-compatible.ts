@@ -1,5 +1,6 @@
 // A server that completes text as a model for the turn loop.
 
+import type { Address, Fetch } from '../../platform.ts';
 import type { Model, Output, Prompt } from '../turn/types.ts';
 import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
@@ -13,7 +14,7 @@ export interface OpenAICompatibleOptions {
   /** Further fields of the request: `max_tokens`, `temperature`, `stop`; they replace those of this function. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** Without it, the global one. */
-  readonly fetch?: typeof fetch | undefined;
+  readonly fetch?: Fetch | undefined;
   /** UTF-16 units of a line, and of an event, that are still read: 4 Mi. */
   readonly longest?: number | undefined;
 }
@@ -48,9 +49,9 @@ const SHORTEST_SECRET = 6;
  * of llama.cpp's `/completion` or of ollama's `/api/generate`. The server must leave control tokens in the text: vLLM
  * and SGLang are asked to, llama.cpp needs `--special`. When nothing more is read, the request is aborted.
  */
-export function openAICompatible(url: string | URL, options: OpenAICompatibleOptions = {}): Model {
+export function openAICompatible(url: Address, options: OpenAICompatibleOptions = {}): Model {
   const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
-  const { pathname } = new URL(url);
+  const { pathname } = new URL(typeof url === 'string' ? url : url.href);
   const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
   return async ({ text, ids, signal }: Prompt): Promise<Output> => {
     // Where there are ids, the text is not safe: control tokens in bodies are text in the ids alone.
@@ -61,7 +62,7 @@ export function openAICompatible(url: string | URL, options: OpenAICompatibleOpt
       method: 'POST', signal, body: JSON.stringify(request),
       headers: { 'content-type': 'application/json', ...headers },
     };
-    const response = await asked(() => ask(url, init), signal);
+    const response = await asked(() => ask(url as string | URL, init), signal);
     if (!response.ok) throw new ModelStatusError(response.status, await errorOf(response, headers));
     if (response.body === null) throw new ModelError('the model’s server sent nothing');
     const type = response.headers.get('content-type') ?? '';

@@ -4,7 +4,7 @@
 // Only `response.delta` may be shown to an end user. Everything else is for the program.
 
 import type { Code, Diagnostic, RuleName, Severity } from '../../errors.ts';
-import type { HeaderValue } from '../../model/header/yaml.ts';
+import type { HeaderValue } from '../../model/header/text.ts';
 import type { End } from '../../model/message.ts';
 import type { WrittenThought } from '../../model/written-thought.ts';
 import type { DialectId } from '../../scan/dialects.ts';

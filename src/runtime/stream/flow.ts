@@ -1,13 +1,14 @@
 // Streams among other streams: a TransformStream, and an async iterator over any source, for Node and browsers. Both
 // pull: what is not consumed is not read, so that a producer that is faster than its consumer waits.
 
+import type { ReadableSource, Signal } from '../../platform.ts';
 import { reasonOf } from '../reason.ts';
 import type { Usage } from '../usage.ts';
 import type { StreamEvent } from './event.ts';
 import type { EndOptions, Stream } from './core.ts';
 
 export type Chunk = Uint8Array | string;
-export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableStream<Chunk>;
+export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableSource<Chunk>;
 
 export interface FlowOptions {
   /** Why the model stopped; a function is asked at the end of input. */
@@ -31,7 +32,7 @@ export interface EventAdapter<Event> {
 
 export interface IterateOptions extends FlowOptions {
   /** Aborted: the stream is cancelled, its last events are given, and the source is closed. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 /** Bytes that may wait before the parser, and events behind it. */
@@ -40,7 +41,7 @@ const WAITING_EVENTS = 64;
 /** A longer chunk is read a part at a time, so that its events do not all wait at once. */
 const PART = 64 * 1024;
 
-/** The two sides of a TransformStream over a parser. */
+/** @internal The two sides of a TransformStream over a parser. */
 export function transformer<Event>(stream: Stream, adapter: EventAdapter<Event>, options: FlowOptions): [
   Transformer<Chunk, Event>, QueuingStrategy<Chunk>, QueuingStrategy<Event>,
 ] {
@@ -110,8 +111,8 @@ interface Chunks {
 }
 
 function chunksOf(source: ChunkSource): Chunks {
-  if (typeof (source as ReadableStream<Chunk>).getReader === 'function') {
-    const reader = (source as ReadableStream<Chunk>).getReader();
+  if (typeof (source as ReadableSource<Chunk>).getReader === 'function') {
+    const reader = (source as ReadableSource<Chunk>).getReader();
     return {
       next: () => reader.read() as Promise<IteratorResult<Chunk, unknown>>,
       close: async () => {

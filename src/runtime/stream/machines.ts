@@ -3,36 +3,36 @@
 // Thousands of streams thus need one scanner. What a stream leaves behind is the scanner's saved state and the few
 // bytes that were not read yet; one stream alone never saves anything.
 
-import type { Machine } from '../../scan/machine.ts';
+import type { RowMachine } from '../../scan/machine.ts';
 
 /** Who uses a scanner. */
 export interface Tenant {
   /** For Machines alone: where the tenant was last. */
   seat: Seat | null;
   /** Another one takes the scanner: keep what is in it. Between two calls only, with an empty table. */
-  leave(machine: Machine): void;
+  leave(machine: RowMachine): void;
   /** The scanner is at hand again: put back what was in it. */
-  enter(machine: Machine): void;
+  enter(machine: RowMachine): void;
 }
 
 export interface Seat {
-  readonly machine: Machine;
+  readonly machine: RowMachine;
   tenant: Tenant | null;
   isBusy: boolean;
 }
 
 export class Machines {
-  readonly #make: () => Machine;
+  readonly #make: () => RowMachine;
   readonly #seats: Seat[] = [];
 
-  constructor(make: () => Machine) {
+  constructor(make: () => RowMachine) {
     this.#make = make;
   }
 
   /**
    * A scanner in the state that the tenant left it in, until `release`. Meanwhile a callback may use further streams.
    */
-  take(tenant: Tenant): Machine {
+  take(tenant: Tenant): RowMachine {
     let { seat } = tenant;
     if (!seat || seat.tenant !== tenant) seat = this.#move(tenant);
     else if (seat.isBusy) throw new Error('a stream was fed by a function that it called');

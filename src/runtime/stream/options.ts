@@ -1,5 +1,6 @@
 // The options of a stream: what may be given, and what is taken when it is not.
 
+import type { ReadYaml } from '../../model/header/text.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { givenDialect } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
@@ -63,6 +64,7 @@ export interface ResolvedOptions {
   readonly strayText: boolean;
   readonly bounds: { readonly header: number; readonly body: number; readonly literal: number };
   readonly messageId: (index: number) => string;
+  readonly yaml: ReadYaml | undefined;
 }
 
 const MIB = 1024 * 1024;
@@ -100,6 +102,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
       literal: bound('literal', bounds.literal, 16 * MIB, Infinity),
     },
     messageId: messageId ?? ((index) => `msg_${number}_${index}`),
+    yaml: options.yaml,
   };
 }
 

@@ -36,7 +36,7 @@ export class StreamReader implements ScanVisitor {
   readonly #options: ResolvedOptions;
   readonly #tell: (event: StreamEvent) => void;
   readonly #findings: StreamFindings;
-  readonly #headers = new HeaderCache();
+  readonly #headers: HeaderCache;
   readonly #divider: Divider;
   readonly scan: StreamScan;
   /** Of the message at hand. */
@@ -73,6 +73,7 @@ export class StreamReader implements ScanVisitor {
   constructor(machines: Machines, options: ResolvedOptions, tell: (event: StreamEvent) => void) {
     this.#options = options;
     this.#tell = tell;
+    this.#headers = new HeaderCache(undefined, options.yaml);
     const { dialect, role, requireChannels, rescue } = options;
     this.#divider = new Divider(dialect !== undefined, role ?? null, this.#headers, requireChannels, rescue);
     this.#own = new HeaderRows(this);

@@ -6,7 +6,7 @@ import {
   BODY, FIELD, FROM, HEADER, KIND, KIND_MASK, LITERAL, MESSAGE, NEXT, ROW_WORDS, SLOT_BODY, SLOT_COUNT, SLOT_FIELD,
   SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, TEXT, TO, UNCHANGED,
 } from '../../abi.ts';
-import type { Machine } from '../../scan/machine.ts';
+import type { RowMachine } from '../../scan/machine.ts';
 
 /** A row that may be open. Positions are bytes since the stream's beginning. */
 export interface OpenRow {
@@ -61,7 +61,7 @@ export class Rows {
   }
 
   /** Tells the rows of the last scan and empties the table. `base`: position of the window's first byte. */
-  take(machine: Machine, base: number): void {
+  take(machine: RowMachine, base: number): void {
     const count = machine.count();
     if (count === 0 && this.#isQuiet(machine)) return;
     this.#copySlots(machine, base);
@@ -111,13 +111,13 @@ export class Rows {
   }
 
   /** In a body, without a new row: it goes on, and so does what is open in it. */
-  #isQuiet({ slots, slotRows }: Machine): boolean {
+  #isQuiet({ slots, slotRows }: RowMachine): boolean {
     const body = this.open[SLOT_BODY]!;
     if (!body.isOpen || slotRows[SLOT_BODY] !== body.number || slots[SLOT_BODY * ROW_WORDS + NEXT] !== 0) return false;
     return !this.open[SLOT_LITERAL]!.isOpen || slots[SLOT_LITERAL * ROW_WORDS + NEXT] === 0;
   }
 
-  #copySlots(machine: Machine, base: number): void {
+  #copySlots(machine: RowMachine, base: number): void {
     const { slots, slotRows } = machine;
     for (let slot = 0; slot < SLOT_COUNT; slot++) {
       const row = this.open[slot]!;
@@ -139,7 +139,7 @@ export class Rows {
     }
   }
 
-  #renumber(machine: Machine, settled: number): void {
+  #renumber(machine: RowMachine, settled: number): void {
     machine.restart(this.#first - settled);
     this.#first -= settled;
     for (const row of this.open) {

@@ -1,13 +1,9 @@
-// Streams over the best scanner that runs here.
+// Streams over the scanner in TypeScript: for the few bytes of a chunk it is as fast as WebAssembly, and needs none.
 
-import { createMachine } from '../../scan/engine.ts';
-import {
-  type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor, transformAs,
-} from '../events/forms.ts';
 import { Stream } from './core.ts';
-import type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
+import { TwinRows } from '../../scan/twin/rows.ts';
 
 export type { EndOptions } from './core.ts';
 export type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
@@ -19,7 +15,7 @@ export type { StreamBounds, StreamOptions } from './options.ts';
  */
 const WINDOW = 64 * 1024;
 
-const machines = new Machines(() => createMachine({ window: WINDOW }));
+const machines = new Machines(() => new TwinRows({ window: WINDOW }));
 
 /**
  * Reads a transcript, or a completion (option `role`), while it arrives:
@@ -32,24 +28,4 @@ export class MessageStream extends Stream {
   constructor(options: StreamOptions = {}) {
     super(machines, options);
   }
-}
-
-/**
- * Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`; with the option `as` in a form
- * that other clients know.
- */
-export class MessageTransform<Form extends EventForm = 'ocm'> extends TransformStream<Chunk, EventForms[Form]> {
-  constructor(options: StreamOptions & FlowOptions & FormOptions<Form> = {}) {
-    super(...transformAs(new MessageStream(streamOptionsFor(options)), options));
-  }
-}
-
-/**
- * The events of a source of chunks, as the documents name them or, with the option `as`, in a form that other clients
- * know. Leaving the loop closes the source; an aborted signal cancels.
- */
-export function eventsOf<Form extends EventForm = 'ocm'>(
-  source: ChunkSource, options: StreamOptions & IterateOptions & FormOptions<Form> = {},
-): AsyncGenerator<EventForms[Form], void, void> {
-  return iterateAs(new MessageStream(streamOptionsFor(options)), source, options);
 }

@@ -1,5 +1,6 @@
 // What the turn loop takes and gives: the model, its prompts and outputs, events, the result.
 
+import type { ReadableSource, Signal } from '../../platform.ts';
 import type { Loss, Refusal } from '../../formats/loss.ts';
 import type { HarmonySystem } from '../../formats/harmony/system.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
@@ -30,14 +31,14 @@ export interface Prompt {
   /** From 1. */
   readonly round: number;
   /** Aborts when nothing more of the output is read, also when it is enough: stop sampling. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /** Text, bytes, or with `vocabulary` ids. */
 export type OutputChunk = string | Uint8Array | readonly number[];
 
 /** Chunks of one kind as they come, beginning where the prompt ends. */
-export type OutputStream = AsyncIterable<OutputChunk> | ReadableStream<OutputChunk>;
+export type OutputStream = AsyncIterable<OutputChunk> | ReadableSource<OutputChunk>;
 
 /** Ids of text, and bytes of ids. */
 export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stops'> {}
@@ -82,7 +83,7 @@ export type TurnEvent =
  * The run goes on when the next event is asked for. Who leaves the loop cancels it. `result` alone reads the events
  * itself and drops them. Nothing happens before one of the two is asked for.
  */
-export interface TurnRun extends AsyncIterable<TurnEvent, TurnResult | undefined, undefined> {
+export interface TurnRun extends AsyncIterable<TurnEvent> {
   /** Comes when the run has ended, and never rejects. When the signal aborts it comes whoever reads the events. */
   readonly result: Promise<TurnResult>;
   /** Can be had once, and not after the run has gone on for `result`. Its last value is the result. */
@@ -146,7 +147,7 @@ export interface TurnOptions {
    * Ends the run: the model's output is read no further, its calls are cancelled. Its reason stands in `tool.cancel`
    * and `response.cancel`.
    */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
 }
 
 /**
@@ -174,7 +175,7 @@ export interface ApprovalRequest extends InspectedCall {
   readonly callId: string | null;
   readonly call: MessageData;
   /** Aborts when the run is cancelled; then the call stays open, whatever the answer is. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 /**

@@ -1,9 +1,10 @@
 // `convert`: how answers end, prompts, what stands around 0.1, calls as 2.2 has them, fields that are cleaned.
 import { expect, test } from 'vitest';
 import {
-  builtinToolsText, convertTranscript, HARMONY_SYSTEM, harmonySystem, parse, readHarmonySystem, transcriptData,
-  writePrompt, writeTranscript,
-} from '../../../src/index.ts';
+  builtinToolsText, convertTranscript, HARMONY_SYSTEM, harmonySystem, readHarmonySystem, transcriptData, writePrompt,
+  writeTranscript,
+} from '../../../src/convert.ts';
+import { parse } from '../../../src/index.ts';
 import { FORMS, WRITES_TAGS } from '../../../src/formats/convert.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData, TranscriptData } from '../../../src/model/data.ts';

@@ -7,7 +7,7 @@ import { isBad, unitsOf } from '../../../src/corpus/records/unit.ts';
 import { diagnose, type Diagnostic, type RuleName, RULES } from '../../../src/errors.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { Twin } from '../../../src/scan/twin/twin.ts';
-import { checkSource } from '../../../src/rules/check.ts';
+import { checkSource } from '../../../src/rules/check-source.ts';
 import type { ContentCheck } from '../../../src/rules/constraint.ts';
 import { type Example, EXAMPLES } from '../../../src/rules/examples.ts';
 import { AUDIT_EXAMPLES } from '../../../src/formats/control-tokens/examples.ts';

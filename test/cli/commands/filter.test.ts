@@ -1,7 +1,8 @@
 // `filter`: a line for every line, whatever it holds; verdicts, messages, kept and dropped lines; bounds and buffering.
 import { expect, test } from 'vitest';
 import { filter, type FilterOptions } from '../../../src/cli/commands/filter.ts';
-import { checkSource, createMachine, MemorySource } from '../../../src/index.ts';
+import { createMachine, MemorySource } from '../../../src/index.ts';
+import { checkSource } from '../../../src/tools.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { CLEAN, FAULTY, at, file, jsonLines } from '../harness.ts';
 import { SHARED, type Surroundings, work, type Worked } from '../hosts.ts';

@@ -1,7 +1,8 @@
 // `messages`: its columns, filters, long bodies, and that the output is JSON whatever the input.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { MemorySource, messageRecord, parse } from '../../../src/index.ts';
+import { messageRecord } from '../../../src/convert.ts';
+import { MemorySource, parse } from '../../../src/index.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { CLEAN, at, file, jsonLines, run } from '../harness.ts';
 

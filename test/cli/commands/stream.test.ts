@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { type EventForm, eventsOf, readServerSentEvents } from '../../../src/index.ts';
+import { type EventForm, eventsOf, readServerSentEvents } from '../../../src/stream.ts';
 import { at, file, jsonLines, run } from '../harness.ts';
 
 const COMMAND = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { checkFile, readMessages } from '../../../src/corpus/files.ts';
 import { readRecords } from '../../../src/corpus/records/record.ts';
 import { beginsWithTurn } from '../../../src/corpus/records/turns.ts';
-import { messageData } from '../../../src/index.ts';
+import { messageData } from '../../../src/convert.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
 import { runs } from '../../long.ts';

@@ -7,7 +7,7 @@ import { type ReadOptions, Walk } from '../../../src/model/walk.ts';
 import type { Machine } from '../../../src/scan/machine.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { kindOf, nextOf, toOf } from '../../../src/scan/table.ts';
-import { checkSource } from '../../../src/rules/check.ts';
+import { checkSource } from '../../../src/rules/check-source.ts';
 
 /** Adds an input to `statistics`. Findings are told after the message that they are in. */
 export function collect(

@@ -10,7 +10,7 @@ import {
   writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript,
 } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../../src/model/data.ts';
-import type { HeaderValue } from '../../../src/model/header/yaml.ts';
+import type { HeaderValue } from '../../../src/model/header/text.ts';
 import { type Transcript } from '../../../src/model/parse.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';

@@ -1,6 +1,6 @@
 // Inputs of streams for clients: every fixture, and random inputs, in random cuts; and what a client must read of them.
 import { expect } from 'vitest';
-import type { StreamOptions } from '../../../src/index.ts';
+import type { StreamOptions } from '../../../src/stream.ts';
 import { readFixtures } from '../../fixture.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { bytewise } from '../stream/run.ts';

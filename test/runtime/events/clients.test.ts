@@ -2,7 +2,7 @@
 import { jsonSchema, type LanguageModel, streamText, tool, type ToolSet } from 'ai';
 import OpenAI from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type AiSdkPart, type EventForm, eventsOf, serverSentEvents } from '../../../src/index.ts';
+import { type AiSdkPart, type EventForm, eventsOf, serverSentEvents } from '../../../src/stream.ts';
 import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { type Case, expectRead, fixtureCases, randomCases, type ReadBack } from './cases.ts';

@@ -2,7 +2,7 @@
 import type OpenAI from 'openai';
 import type { ResponseStreamEvent } from 'openai/resources/responses/responses';
 import { describe, expect, test } from 'vitest';
-import { eventsOf, type ResponsesEvent, type StreamOptions } from '../../../src/index.ts';
+import { eventsOf, type ResponsesEvent, type StreamOptions } from '../../../src/stream.ts';
 import { runs } from '../../long.ts';
 import { SEED } from '../../random.ts';
 import { bytewise } from '../stream/run.ts';

@@ -1,7 +1,8 @@
 // The tool router: replies, and handlers that give or throw anything (2.2 §8).
 import { describe, expect, test } from 'vitest';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
-import { parse, transcriptData } from '../../../src/index.ts';
+import { transcriptData } from '../../../src/convert.ts';
+import { parse } from '../../../src/index.ts';
 import { type Handler, ToolError, ToolResult } from '../../../src/runtime/router/types.ts';
 import { call, envelope, errorOf, routerOf } from './cases.ts';
 import { settled } from './clock.ts';

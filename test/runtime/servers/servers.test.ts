@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   type CompletionChunk, ModelError, ModelStatusError, openAICompatible, readCompletion, runTurn, ToolRouter,
   type TurnResult,
-} from '../../../src/index.ts';
+} from '../../../src/stream.ts';
 
 const PIECES = [
   '<|channel|>ana', 'lysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final', '<|message|>It is', ' 4.',

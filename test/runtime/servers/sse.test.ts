@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   EventReader, ModelError, readServerSentEvents, serverSentEvent, type ServerSentEvent,
-} from '../../../src/index.ts';
+} from '../../../src/stream.ts';
 import { runs } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 

@@ -7,7 +7,7 @@ import type { DoneMessage, StreamEvent } from '../../../src/runtime/stream/event
 import { TOKEN_NAMES } from '../../../src/scan/dialects.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
-import { checkSource } from '../../../src/rules/check.ts';
+import { checkSource } from '../../../src/rules/check-source.ts';
 import { isVisible, type VisibilityOptions } from '../../../src/rules/visibility.ts';
 import { shownText } from '../../../src/rules/shown.ts';
 import { deltasOf, id } from './run.ts';
@@ -103,7 +103,8 @@ export function expectAgreement(
     !NOT_STREAMED.has(rule) && !(shows && OF_SHOWN.has(rule));
   const streamed = events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
   const diagnostics = streamed.filter(isBoth).map(line).sort();
-  const checked = [...checkSource(machine, new MemorySource(input), options)].filter(isBoth).map(line).sort();
+  const whole = checkSource(machine, new MemorySource(input), { ...options, yaml: undefined });
+  const checked = [...whole].filter(isBoth).map(line).sort();
   if (diagnostics.join('\n') !== checked.join('\n')) expect(diagnostics, told).toEqual(checked);
 }
 

@@ -4,7 +4,8 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
-import { eventsOf, MessageTransform, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import type { StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import { eventsOf, MessageTransform } from '../../../src/runtime/stream/transform.ts';
 import { eventsOf as fed, id, joined } from './run.ts';
 
 const TEXT =

@@ -1,7 +1,7 @@
 // Plain text that needs no scanner: streams that take it say what streams say that read every piece, for text, bytes
 // and token ids, in every kind of body.
 import { describe, expect, test } from 'vitest';
-import { O200K_HARMONY } from '../../../src/index.ts';
+import { O200K_HARMONY } from '../../../src/stream.ts';
 import { Stream } from '../../../src/runtime/stream/core.ts';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { Machines } from '../../../src/runtime/stream/machines.ts';

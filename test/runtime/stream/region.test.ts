@@ -1,6 +1,6 @@
 // Events under the names of response templates.
 import { expect, test } from 'vitest';
-import { MessageStream, RegionAdapter, type RegionEvent, type StreamOptions } from '../../../src/index.ts';
+import { MessageStream, RegionAdapter, type RegionEvent, type StreamOptions } from '../../../src/stream.ts';
 
 const OPTIONS: StreamOptions = { dialect: 'openchatml-2.2', role: 'assistant', reasoning: true };
 const CALL = '<|start|>assistant to=functions.greet call_id=g1<|channel|>commentary<|constrain|>json<|message|>';

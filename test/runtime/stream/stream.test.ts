@@ -1,11 +1,11 @@
 // Streams as a program uses them: what each event says, when text is held back, how a stream ends, is cancelled and
 // begun anew.
 import { describe, expect, test } from 'vitest';
+import { Stream } from '../../../src/runtime/stream/core.ts';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
-import { MessageStream as PlainStream } from '../../../src/runtime/stream/twin.ts';
 import { expectAgreement } from './agrees.ts';
-import { bytewise, deltasOf, eventsOf, id, joined } from './run.ts';
+import { bytewise, deltasOf, eventsOf, id, joined, LARGE } from './run.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const stream = (options: StreamOptions = {}): MessageStream => new MessageStream({ messageId: id, ...options });
@@ -444,10 +444,10 @@ test('a function of the caller that throws ends the stream; others go on', () =>
   expect(brief(given.feed('<|start|>user<|message|>c'))).toContain('c');
 });
 
-test('without WebAssembly it says the same', () => {
+test('over WebAssembly it says the same', () => {
   const text = '---\nversion: 2.2\n---\n<|start|>user<|message|>a<|end|>\n'
     + '<|start|>assistant<|channel|>final<|message|>b<<|end|><|return|>';
-  const plain = new PlainStream({ messageId: id });
-  const best = stream();
-  expect(joined([...plain.feed(text), ...plain.end()])).toEqual(joined([...best.feed(text), ...best.end()]));
+  const fast = new Stream(LARGE, { messageId: id });
+  const usual = stream();
+  expect(joined([...fast.feed(text), ...fast.end()])).toEqual(joined([...usual.feed(text), ...usual.end()]));
 });

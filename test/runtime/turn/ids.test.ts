@@ -1,6 +1,7 @@
 // A turn with a model that takes and gives token ids.
 import { describe, expect, test } from 'vitest';
-import { O200K_HARMONY, parse } from '../../../src/index.ts';
+import { parse } from '../../../src/index.ts';
+import { O200K_HARMONY } from '../../../src/stream.ts';
 import type { Model, Prompt, Vocabulary } from '../../../src/runtime/turn/types.ts';
 import { ANSWER, ASK, lines, refuseUnhandled, routerOf, run, shown } from './script.ts';
 

@@ -1,9 +1,8 @@
 // The turn loop with scripted models: calls out, replies back, until an answer (2.2 §8.1, §12.7).
 import { describe, expect, test } from 'vitest';
 import { convertTranscript } from '../../../src/formats/convert.ts';
-import {
-  HARMONY_SYSTEM, harmonySystem, isVisible, MemorySource, parse, show, transcriptData,
-} from '../../../src/index.ts';
+import { HARMONY_SYSTEM, harmonySystem, transcriptData } from '../../../src/convert.ts';
+import { isVisible, MemorySource, parse, show } from '../../../src/index.ts';
 import type { MessageData } from '../../../src/model/data.ts';
 import type { OutputStream } from '../../../src/runtime/turn/types.ts';
 import { settled, VirtualClock } from '../router/clock.ts';

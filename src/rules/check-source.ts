@@ -1,0 +1,32 @@
+// Checking with all that is known of tools and of YAML, as the command does it.
+
+import type { Diagnostic } from '../errors.ts';
+import { readYaml } from '../model/header/yaml.ts';
+import { toBytes } from '../model/parse.ts';
+import { createMachine } from '../scan/engine.ts';
+import type { Machine } from '../scan/machine.ts';
+import { MemorySource, type Source } from '../scan/source.ts';
+import { newToolMemory } from '../tools/knowledge.ts';
+import { Checker, type CheckOptions } from './check.ts';
+import { lending } from './library.ts';
+
+/**
+ * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message
+ * with the gap before it; `missing-header`, at 0, when the first transcript is known; `open-call` when its transcript
+ * has ended. Nothing else is kept for later.
+ */
+export function* checkSource(
+  machine: Machine, source: Source, options: CheckOptions = {},
+): Generator<Diagnostic, void, void> {
+  yield* new Checker(machine, source, { yaml: readYaml, ...options }, { memory: newToolMemory() }).run();
+}
+
+const using = /* @__PURE__ */ lending(createMachine);
+
+/**
+ * Every diagnostic of an input, those of tools and their arguments too: in the order of `checkSource`, nearly by rising
+ * position. Never throws on data.
+ */
+export function check(input: Uint8Array | string, options?: CheckOptions): Diagnostic[] {
+  return using((machine) => [...checkSource(machine, new MemorySource(toBytes(input)), options)]);
+}

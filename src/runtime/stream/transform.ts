@@ -1,0 +1,35 @@
+// Streams among other streams, in every form of events.
+
+import type { Readable, Writable } from '../../platform.ts';
+import {
+  type EventForm, type EventForms, type FormOptions, iterateAs, streamOptionsFor, transformAs,
+} from '../events/forms.ts';
+import type { ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
+import type { StreamOptions } from './options.ts';
+import { MessageStream } from './stream.ts';
+
+/**
+ * Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`; with the option `as` in a form
+ * that other clients know.
+ */
+export class MessageTransform<Form extends EventForm = 'ocm'> {
+  readonly readable: Readable<EventForms[Form]>;
+  readonly writable: Writable;
+
+  constructor(options: StreamOptions & FlowOptions & FormOptions<Form> = {}) {
+    const sides = transformAs(new MessageStream(streamOptionsFor(options)), options);
+    const { readable, writable } = new TransformStream(...sides);
+    this.readable = readable;
+    this.writable = writable;
+  }
+}
+
+/**
+ * The events of a source of chunks, as the documents name them or, with the option `as`, in a form that other clients
+ * know. Leaving the loop closes the source; an aborted signal cancels.
+ */
+export function eventsOf<Form extends EventForm = 'ocm'>(
+  source: ChunkSource, options: StreamOptions & IterateOptions & FormOptions<Form> = {},
+): AsyncGenerator<EventForms[Form], void, void> {
+  return iterateAs(new MessageStream(streamOptionsFor(options)), source, options);
+}

@@ -1,0 +1,54 @@
+// What the entries weigh in a page: bundled by esbuild from what the package ships, minified and gzipped.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build } from 'esbuild';
+import { expect, test } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..');
+const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
+  exports: Record<string, string | { readonly types: string; readonly node?: string; readonly default: string }>;
+};
+const entry = (name: string): string => {
+  const target = exports[name]!;
+  return join(ROOT, typeof target === 'string' ? target : target.default);
+};
+
+/** Bytes of a script in a page, gzipped. */
+async function weight(code: string): Promise<number> {
+  const { outputFiles } = await build({
+    stdin: {
+      contents: code.replace(/'openchatml(\/\w+)?'/g, (_, rest = '') => JSON.stringify(entry(`.${rest}`))),
+      resolveDir: ROOT,
+    },
+    bundle: true, minify: true, format: 'esm', platform: 'browser', target: 'es2022', write: false, logLevel: 'error',
+    absWorkingDir: ROOT,
+  });
+  return gzipSync(outputFiles[0]!.contents, { level: 9 }).length;
+}
+
+const WEIGHTS: [code: string, most: number][] = [
+  ["export { parse } from 'openchatml';", 33_500],
+  ["export { parse } from 'openchatml/js';", 26_500],
+  ["export { MessageStream } from 'openchatml/stream';", 41_000],
+  ["export * from 'openchatml/convert';", 63_500],
+  ["export { Lines } from 'openchatml';", 5_000],
+  ["export { fromChat } from 'openchatml/convert';", 10_000],
+];
+
+test.each(WEIGHTS)('%s weighs at most %i bytes', async (code, most) => {
+  expect(await weight(code)).toBeLessThan(most);
+});
+
+const NAMES = ['', '/convert', '/js', '/stream', '/tools', '/yaml'];
+
+test.each(NAMES)('importing openchatml%s alone does nothing', async (name) => {
+  expect(await weight(`import 'openchatml${name}';`)).toBeLessThan(100);
+});
+
+test('every entry names files that are there', () => {
+  const targets = Object.entries(exports).filter(([name]) => !name.includes('*'))
+    .flatMap(([, target]) => (typeof target === 'string' ? [target] : [target.node ?? target.default, target.default]));
+  expect(targets.length).toBeGreaterThan(12);
+  expect(targets.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+});
