@@ -42,6 +42,7 @@ export interface ControlToken {
   readonly message: string;
 }
 
+const NONE: readonly Found[] = [];
 const EDGES = ['both', 'start', 'end', 'none'];
 
 /** Everything that a reader or a template could take for a control token, in order. Linear in the text. */
@@ -56,15 +57,15 @@ export function findControlTokens(text: string, options: FindTokensOptions = {})
 export function findTokens(
   text: string, options: FindTokensOptions, most: number, take?: (found: Found) => void,
 ): ControlToken[] {
+  const every = everyToken(text, options);
+  if (every === NONE) return [];
   const found = new FoundTokens(most);
-  for (const one of everyToken(text, options)) {
+  for (const one of every) {
     found.add(one);
     take?.(one);
   }
   return placed(text, found.inOrder);
 }
-
-const NONE: readonly Found[] = [];
 
 /** All that is found in a text, one by one, in order. */
 export function everyToken(text: string, options: FindTokensOptions): Iterable<Found> {
