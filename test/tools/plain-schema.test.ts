@@ -46,7 +46,7 @@ test('never says yes where the library says no', () => {
     }),
     { seed: SEED, numRuns: runs(20_000) },
   );
-  expect(accepted).toBeGreaterThan(runs(1000));
+  expect(accepted).toBeGreaterThan(runs(700));
 });
 
 describe('what it does not know', () => {
