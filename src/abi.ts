@@ -398,6 +398,9 @@ export const CODED_TAGS = 0x800;
 export const HAS_SIDES = 0x1000;
 // TOOLS: the record is text in which no message, token or header can stand.
 export const IS_TEXT = 0x2000;
+// TOOLS: the record is text that may be a transcript: BODY rows stand below RECORD in the place of messages, which
+// together are the text. Only who wants FORM_TRANSCRIPTS meets it.
+export const IS_TRANSCRIPT = 0x4000;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;
@@ -427,6 +430,8 @@ export const FORM_CONVERSATIONS = 2;
 export const FORM_OTHERS = 4;
 // Among them, prompts with completions that are texts, where nothing is known of how they are to be read.
 export const FORM_TEXTS = 8;
+// Texts that may be transcripts, of these and of `text`: IS_TRANSCRIPT.
+export const FORM_TRANSCRIPTS = 16;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts, records that are
 // text.

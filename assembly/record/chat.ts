@@ -9,7 +9,7 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TEXTS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
+  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
   RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
@@ -97,7 +97,7 @@ function record(p: usize, tools: usize): usize {
     if (byte != COMMA) return 0;
     p = skipBlanks(p + 1);
   }
-  if (!endOthers((has & 1) != 0, (forms & FORM_TEXTS) != 0)) markOther();
+  if (!endOthers((has & 1) != 0)) markOther();
   store<u32>(tools, load<u32>(tools) | toolsFlags);
   return p + 1;
 }
@@ -160,7 +160,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
     beginRecord(RECORD);
     beginMessages();
     beginEntries();
-    beginOthers();
+    beginOthers(forms);
     takeCodes();
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();

@@ -4,9 +4,9 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, MAY_THINK, PARTS, RECORD_ROWS,
-  RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS, ROLE_MASK,
-  ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MAY_THINK, PARTS,
+  RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS,
+  ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
 import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
@@ -30,6 +30,7 @@ export function countRecords(record: u32, end: u32, sums: usize): u32 {
   while (record < end) {
     const at = rowAt(record);
     if ((load<u32>(at) & SLOW) != 0 || statusOf(at + ROW_BYTES) == TOOLS_ASK) return record;
+    if ((load<u32>(at, ROW_BYTES) & IS_TRANSCRIPT) != 0) return record;
     record = load<u32>(at, 12);
     if ((load<u32>(at, ROW_BYTES) & IS_TEXT) != 0) {
       add(sums + (RECORD_SUM_TEXTS << 2));

@@ -23,6 +23,7 @@ export {
   beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
 export { auditRecords, mayHold } from './audit';
+export { copyTranscripts } from './transcripts';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {
   firstNamedMessage, firstNamedRecord, missingText, repliesNamed, textsTo, textsWritten, writeTexts,

@@ -2,14 +2,20 @@
 // `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
 // texts of the system that stand beside the messages.
 
-import { ASSISTANT, BEGINS_SIDE, BODY, FINAL, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER } from '../../src/abi';
+import {
+  ASSISTANT, BEGINS_SIDE, BODY, CODED, ESCAPED, FINAL, FORM_TEXTS, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, PARTS,
+  SYSTEM, USER,
+} from '../../src/abi';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
 import { mayHoldToken, mayHoldTranscript } from './plain-text';
-import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, markText, row } from './state';
-import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
+import {
+  addFlag, flags, hasRoom, isOdd, markElsewhere, markFull, markOdd, markSides, markText, markTranscript, numberOf, push,
+  row,
+} from './state';
+import { afterKey, BACKSLASH, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
 import { refuseTags } from './written';
 
@@ -65,8 +71,19 @@ let prompt: usize = 0;
 let completion: usize = 0;
 let chosen: usize = 0;
 let rejected: usize = 0;
+/** A text in the member `text`; the member is there. */
+let text: usize = 0;
+let hasText: bool = false;
 
-export function beginOthers(): void {
+/** Whether texts are wanted, and such as may be transcripts. */
+let takesTexts: bool = false;
+let takesTranscripts: bool = false;
+
+export function beginOthers(forms: u32): void {
+  takesTexts = (forms & FORM_TEXTS) != 0;
+  takesTranscripts = (forms & FORM_TRANSCRIPTS) != 0;
+  text = 0;
+  hasText = false;
   has = 0;
   hasItems = hasList = isBeside = false;
   prompt = completion = chosen = rejected = 0;
@@ -162,7 +179,10 @@ export function memberBeside(p: usize, isAny: bool): usize {
   if (bit == 0) {
     if (load<u64>(p, 1) == K_VERSION) markOdd();
     // A form that is read before those that are known here.
-    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) has |= HAS_OTHER;
+    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) {
+      has |= HAS_OTHER;
+      if (takesTranscripts) return textMember(p + 5);
+    }
     return otherMember(p, IN_RECORD);
   }
   if ((has & bit) != 0) markOdd();
@@ -191,6 +211,17 @@ export function memberBeside(p: usize, isAny: bool): usize {
   return valueEnd(p, IN_RECORD);
 }
 
+/** The member \`text\`, from the quote that closes its key. */
+function textMember(p: usize): usize {
+  p = afterKey(p);
+  if (p == 0) return 0;
+  if (hasText) markOdd();
+  hasText = true;
+  if (load<u8>(p) == QUOTE) text = p;
+  if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
+  return valueEnd(p, IN_RECORD);
+}
+
 function textOf(bit: u32): usize {
   if (bit == HAS_SYSTEM) return T_SYSTEM;
   if (bit == HAS_INSTRUCTIONS) return T_INSTRUCTIONS;
@@ -211,12 +242,17 @@ function itemsOf(p: usize, isInput: bool): usize {
 
 /**
  * The record ends. Whether it holds what is read here; what was kept of it is written. `wasList`: there is a list of
- * messages, of ShareGPT or not; `takesTexts`: FORM_TEXTS.
+ * messages, of ShareGPT or not.
  */
-export function endOthers(wasList: bool, takesTexts: bool): bool {
+export function endOthers(wasList: bool): bool {
   if (wasList) {
     if (hasItems) markOdd();
     endEntries();
+    return true;
+  }
+  if (text != 0) {
+    if (hasItems) markOdd();
+    writeTexts(text, 0);
     return true;
   }
   if (hasItems) {
@@ -225,7 +261,7 @@ export function endOthers(wasList: bool, takesTexts: bool): bool {
     if (items == 0 || isText || isLate || (has & (HAS_OTHER | HAS_PAIR)) != 0) markOdd();
     return true;
   }
-  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair(takesTexts);
+  if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();
   if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
@@ -265,10 +301,10 @@ function isList(p: usize): bool { return p != 0 && load<u8>(p) == OPEN_LIST; }
 function isText(p: usize): bool { return p != 0 && load<u8>(p) == QUOTE; }
 
 /** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
-function writePair(takesTexts: bool): bool {
+function writePair(): bool {
   if (prompt != 0 && completion != 0) {
     if (takesTexts && isText(prompt) && isText(completion)) {
-      writeTexts();
+      writeTexts(prompt, completion);
       return true;
     }
     if (!isList(prompt) || !isList(completion)) return false;
@@ -286,10 +322,13 @@ function writePair(takesTexts: bool): bool {
     beginSide(side);
     return true;
   }
-  if (!isText(prompt) || !isText(chosen) || !isText(rejected)) return false;
-  writeAnswer(chosen);
+  if ((prompt != 0 && !isText(prompt)) || !isText(chosen) || !isText(rejected)) return false;
+  // What begins a turn may be written as codes.
+  if (prompt == 0 && ((kindAtQuote(chosen) | kindAtQuote(rejected)) & CODED) != 0) markOdd();
+  const isDialogue = prompt == 0 && beginsDialogue(chosen) && beginsDialogue(rejected);
+  writeAnswer(chosen, isDialogue);
   const side = row;
-  writeAnswer(rejected);
+  writeAnswer(rejected, isDialogue);
   beginSide(side);
   return true;
 }
@@ -314,15 +353,60 @@ function writeLists(first: usize, second: usize): void {
   endEntries();
 }
 
-/** The prompt, and the text of a side that answers it, at its quote. */
-function writeAnswer(side: usize): void {
+/** The prompt if there is one, and the text of a side, at its quote: an answer, or a dialogue. */
+function writeAnswer(side: usize, isDialogue: bool): void {
   beginMessages();
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
-  plainText(prompt, USER);
-  writePlain(USER, prompt, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+  if (prompt != 0) {
+    plainText(prompt, USER);
+    writePlain(USER, prompt, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+  }
   plainText(side, ASSISTANT);
-  writeSaid(FINAL, side, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+  if (isDialogue) writeDialogue(side, textFrom, textTo);
+  else writeSaid(FINAL, side, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
+}
+
+/** Two line feeds as JSON has them, and who speaks behind them. */
+const BREAK: u32 = 0x6e5c6e5c;
+const HUMAN: u64 = 0x3a6e616d7548;
+const ASSISTAN: u64 = 0x6e61747369737341;
+
+/** Behind the marker of a turn at p, its line feeds and its colon included, or 0. `speaker`: whose it is. */
+let speaker: u32 = 0;
+function turnAt(p: usize): usize {
+  if (load<u32>(p) != BREAK) return 0;
+  speaker = USER;
+  if ((load<u64>(p, 4) & M6) == HUMAN) return p + 10;
+  speaker = ASSISTANT;
+  return load<u64>(p, 4) == ASSISTAN && load<u16>(p, 12) == 0x3a74 ? p + 14 : 0;
+}
+
+/** Whether the text at p is a dialogue: a turn of a human begins it. */
+function beginsDialogue(p: usize): bool { return turnAt(p + 1) != 0 && speaker == USER; }
+
+/** The turns of the dialogue [from, to), the text of a side, as messages. */
+function writeDialogue(side: usize, from: usize, to: usize): void {
+  refuseTags(USER, BODY, from, to);
+  let p = turnAt(from);
+  while (p <= to && !isOdd) {
+    const role = speaker;
+    const start = load<u8>(p) == 0x20 ? p + 1 : p;
+    let next: usize = 0;
+    let hasEscape = false;
+    for (p = start; p < to; p++) {
+      if (load<u8>(p) != BACKSLASH) continue;
+      next = turnAt(p);
+      if (next != 0) break;
+      hasEscape = true;
+      p++;
+    }
+    const body = BODY | (hasEscape ? ESCAPED : 0);
+    if (role == USER) writePlain(USER, side, to + 1, 0, 0, body, start, p);
+    else writeSaid(FINAL, side, to + 1, 0, 0, body, start, p);
+    if (next == 0) return;
+    p = next;
+  }
 }
 
 /** The text at p, of who has this role. One that holds a token is the text of a transcript, which is for the host. */
@@ -332,15 +416,29 @@ function plainText(p: usize, role: u32): void {
   if (mayHoldToken(kindOfBody(), textFrom, textTo)) markOdd();
 }
 
-/** Prompt and completion that are texts: one text, which may hold transcripts. */
-function writeTexts(): void {
-  textValue(completion, IN_RECORD);
-  kindOfBody();
+/** A text, or two (`second` 0: one): together one text, which may hold transcripts. */
+function writeTexts(first: usize, second: usize): void {
+  const isPair = second != 0;
+  const secondKind = isPair ? kindAtQuote(second) : 0;
   const from = textFrom;
   const to = textTo;
-  textValue(prompt, IN_RECORD);
-  kindOfBody();
-  if (mayHoldTranscript(textFrom, textTo, from, to)) markOdd();
+  const kind = kindAtQuote(first);
   markElsewhere();
-  markText();
+  const isPlain = !mayHoldTranscript(textFrom, textTo, isPair ? from : textTo, isPair ? to : textTo);
+  if (isPlain) {
+    markText();
+    return;
+  }
+  if (!takesTranscripts) markOdd();
+  if (!hasRoom(2)) markFull();
+  if (isOdd) return;
+  markTranscript();
+  push(kind, textFrom, textTo, numberOf(row) + 1);
+  if (isPair) push(secondKind, from, to, numberOf(row) + 1);
+}
+
+/** The kind of the text at p, which stands from `textFrom` to `textTo`. */
+function kindAtQuote(p: usize): u32 {
+  textValue(p, IN_RECORD);
+  return kindOfBody();
 }

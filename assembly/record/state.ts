@@ -1,6 +1,6 @@
 // Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
-import { ELSEWHERE, HAS_PARTS, HAS_SIDES, IS_TEXT, ROW_BYTES } from '../../src/abi';
+import { ELSEWHERE, HAS_PARTS, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, ROW_BYTES } from '../../src/abi';
 
 /** First row, the one that is written next, and where the table ends. */
 export let table: usize = 0;
@@ -68,4 +68,5 @@ export function markElsewhere(): void {
 }
 export function markSides(): void { toolsFlags |= HAS_SIDES; }
 export function markText(): void { toolsFlags |= IS_TEXT; }
+export function markTranscript(): void { toolsFlags |= IS_TEXT | IS_TRANSCRIPT; }
 export function addFlag(flag: u32): void { flags |= flag; }

@@ -6,9 +6,10 @@ import type { HeaderCache } from '../model/transcript.ts';
 import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
-import type { Source } from '../scan/source.ts';
+import { MemorySource, type Source } from '../scan/source.ts';
 import { type Batch, kindWord } from '../scan/table.ts';
 import { countCalls } from './call-count.ts';
+import { dialectAt, scanTexts } from './count-texts.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { Names } from './names.ts';
@@ -78,6 +79,36 @@ export class Counter {
     this.#count(machine, new Walk(machine, source, options, { known }), options, Infinity);
     this.#isChat = false;
     if (before !== null) this.#tokens.set(before);
+  }
+
+  /** Counts texts that are parts of a file: they follow each other in `bytes` up to `ends`, and fit the window. */
+  addTexts(machine: Machine, bytes: Uint8Array, ends: readonly number[], known: HeaderCache): void {
+    const begins = (text: number): number => (text === 0 ? 0 : ends[text - 1]!);
+    const alone = (text: number): void => {
+      const source = new MemorySource(bytes.subarray(begins(text), ends[text]!));
+      this.addText(machine, source, {}, false, known);
+    };
+    for (let first = 0; first < ends.length; ) {
+      const dialect = dialectAt(bytes, begins(first), ends[first]!);
+      if (dialect === null) {
+        alone(first++);
+        continue;
+      }
+      let last = first + 1;
+      while (last < ends.length && dialectAt(bytes, begins(last), ends[last]!) === dialect) last++;
+      const runs = scanTexts(machine, bytes, begins(first), ends.slice(first, last), dialect);
+      machine.sums.fill(0);
+      this.#summed = dialect;
+      for (const run of runs) {
+        if ('text' in run) continue;
+        machine.tally(run.from, run.to, 0);
+        this.#transcripts += run.texts;
+        this.#dialects.add(dialect.id, run.texts);
+      }
+      this.#takeSums(machine.sums);
+      for (const run of runs) if ('text' in run) alone(first + run.text);
+      first = last;
+    }
   }
 
   /** Adds sums over chat records (RECORD_SUM_… in abi.ts), and clears them. */

@@ -19,6 +19,9 @@ interface Exports {
   placeScratch(from: number, to: number): void;
   lastLine(from: number, to: number): number;
   objectEnd(from: number): number;
+  copyTranscripts(
+    record: number, end: number, into: number, limit: number, ends: number, endsTo: number,
+  ): number;
   joinLines(from: number, to: number): number;
   isUtf8(from: number, to: number): number;
   beginTools(): void;
@@ -220,6 +223,17 @@ export class RecordMachine {
   /** Adds records to `sums`. Answers the first one that the host must look at, or `end`. */
   count(record: number, end: number): number {
     return this.#exports.countRecords(record, end, this.sums.byteOffset);
+  }
+
+  /**
+   * Writes the texts of records that are IS_TRANSCRIPT into the output, and the address at which each ends into
+   * `cells`. `most`: bytes. Answers the first record whose text was not written, or `end`.
+   */
+  copyTranscripts(record: number, end: number, most: number): number {
+    const { byteOffset, byteLength } = this.cells;
+    const to = this.#outputAt;
+    const limit = to + Math.min(OUTPUT, most);
+    return this.#exports.copyTranscripts(record, end, to, limit, byteOffset, byteOffset + byteLength);
   }
 
   /** Looks for records of which something is to be told: the first one, or `end`. */

@@ -218,6 +218,7 @@ test('each side of a preference is a transcript, and an instruction is one', asy
       [1, 2, 0, 'user', 'Q'], [1, 2, 1, 'assistant', 'good'],
       [2, 3, 0, 'system', 'S'], [2, 3, 1, 'user', 'Add.\n\n1 2'], [2, 3, 2, 'assistant', '3'],
       [3, 4, 0, 'user', 'Hi'], [3, 4, 1, 'assistant', 'Ho'],
+      [5, 5, 0, 'assistant', 'good'], [5, 6, 0, 'assistant', 'bad'],
     ]);
   // Contents of sides stand where they are in the file.
   const good = messages[1] as { body_from: number; body_to: number };
@@ -226,17 +227,17 @@ test('each side of a preference is a transcript, and an instruction is one', asy
     0, -1,
   );
   expect(found.map(({ record, rule }) => [record, rule])).toEqual([
-    [1, 'refused-record'], [4, 'unknown-record'], [5, 'unknown-record'],
+    [1, 'refused-record'], [4, 'unknown-record'],
   ]);
   const verdicts = jsonLines((await run(['filter'], { stdin: text })).out) as Record<string, unknown>[];
   expect(verdicts.map(({ ok, messages: count }) => [ok, count])).toEqual([
-    [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [false, 0], [true, 0],
+    [true, 4], [false, 2], [true, 3], [true, 2], [false, 0], [true, 2], [true, 0],
   ]);
   for (const threads of ['1', '2']) {
     const { transcripts } = JSON.parse(
       (await run(['scan', '--threads', threads, '--format', 'json', path])).out,
     ) as Record<string, unknown>;
-    expect(transcripts).toBe(6);
+    expect(transcripts).toBe(8);
   }
 });
 
@@ -251,7 +252,7 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
   // Definitions make a message of their own.
   expect(await counts('anthropic.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
   expect(await counts('responses.json')).toEqual({ transcripts: 1, messages: 11, calls: 2 });
-  expect(await counts('others.jsonl')).toEqual({ transcripts: 10, messages: 22, calls: 0 });
+  expect(await counts('others.jsonl')).toEqual({ transcripts: 14, messages: 30, calls: 0 });
 
   // Contents of items stand where they are in the file.
   const path = join(folder, 'responses.json');
@@ -284,7 +285,7 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
   for (const to of ['messages', 'anthropic', 'responses']) {
     const all = ['record.json', 'anthropic.json', 'responses.json', 'others.jsonl'].map((name) => join(folder, name));
     const { code, out, err } = await run(['convert', '--to', to, ...all]);
-    expect([code, jsonLines(out).length], err).toEqual([0, 13]);
+    expect([code, jsonLines(out).length], err).toEqual([0, 17]);
     const again = await run(['convert', '--to', to], { stdin: out });
     expect([again.code, again.out, again.err]).toEqual([0, out, '']);
   }

@@ -364,6 +364,15 @@ export const LINES: [lines: string, rows: string[]][] = [
   [`{"prompt":"a","chosen":[${turn('"human"')}],"rejected":[${U('"b"')}]}\n`, [
     'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  side user', '    body|b',
   ]],
+  ['{"chosen":"a","rejected":"\\n\\nHuman: b"}\n', [
+    'record 0 line 0 parts losses elsewhere sides', '  assistant final', '    body|a', '  side assistant final',
+    '    body escaped|\\n\\nHuman: b',
+  ]],
+  ['{"rejected":"\\n\\nHuman:",'
+    + '"chosen":"\\n\\nHuman: a\\\\n\\nHuman: \\n\\nAssistant:b\\n\\n\\nHuman:  c"}\n', [
+    'record 0 line 0 parts losses elsewhere sides', '  user', '    body escaped|a\\\\n\\nHuman: ',
+    '  assistant final', '    body escaped|b\\n', '  user', '    body| c', '  side user', '    body|',
+  ]],
   ['{"prompt":"a","chosen":"b","rejected":"","completion":null}\n'
     + '{"prompt":"\\u00e9","chosen":"<","rejected":"\\n"}\n', [
     'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
@@ -376,10 +385,11 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":"\\u003C|","chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":"c","rejected":"c"',
     `"chosen":[{"role":"developer"}],"rejected":[${U('"a"')}]`, '"prompt":[1],"completion":[]',
     `"system":"s","prompt":[{"role":"system","content":"a"}],"completion":[]`,
-    '"prompt":"\\ud83d","chosen":"b","rejected":"c"', `"input":[${U('"a"')}],"chosen":[]`,
+    '"prompt":"\\ud83d","chosen":"b","rejected":"c"', '"chosen":"a","rejected":"\\u000a"',
+    '"chosen":"\\n\\nHuman: a","rejected":"\\n\\nHuman: <tool_response>"', `"input":[${U('"a"')}],"chosen":[]`,
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
   ...[
-    '"prompt":[],"completion":"b"', '"chosen":"a","rejected":"b"',
+    '"prompt":[],"completion":"b"',
     '"prompt":[],"chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":[]', '"prompt":"a"',
     '"text":"a","prompt":[],"completion":[]', '"instruction":"a","output":"b","prompt":null',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),

@@ -69,6 +69,7 @@ class Gathered implements Table {
   }
 }
 
+/** But for FORM_TRANSCRIPTS. */
 export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS | abi.FORM_TEXTS;
 
 /** How lines lie in memory. */
@@ -172,6 +173,8 @@ export function walk(machine: RecordMachine, to: number, writes: boolean, told: 
   }
 }
 
+const TWIN_FLAGS = abi.ELSEWHERE | abi.HAS_SIDES | abi.IS_TEXT | abi.IS_TRANSCRIPT;
+
 /** What the twin does not know of tools. */
 export function withoutKeptTools(words: Int32Array): Int32Array {
   const plain = words.slice();
@@ -179,7 +182,7 @@ export function withoutKeptTools(words: Int32Array): Int32Array {
     const kind = plain[at]!;
     if ((kind & abi.KIND_MASK) !== abi.TOOLS) continue;
     const status = statusOf(kind) === abi.TOOLS_NONE ? abi.TOOLS_NONE : abi.TOOLS_ASK;
-    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (abi.ELSEWHERE | abi.HAS_SIDES | abi.IS_TEXT));
+    plain[at] = abi.TOOLS | (status << abi.TOOLS_SHIFT) | (kind & (TWIN_FLAGS));
   }
   return plain;
 }
@@ -198,7 +201,7 @@ const RECORD_FLAGS: [number, string][] = [
   [abi.HAS_DEVELOPER, 'developer'], [abi.HAS_MARKED, 'open'], [abi.HAS_VALUES, 'values'],
 ];
 const TOOLS_FLAGS: [number, string][] = [
-  [abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides'], [abi.IS_TEXT, 'text'],
+  [abi.ELSEWHERE, 'elsewhere'], [abi.HAS_SIDES, 'sides'], [abi.IS_TEXT, 'text'], [abi.IS_TRANSCRIPT, 'transcript'],
 ];
 const SLOW_FLAGS: [number, string][] = [[abi.SLOW, 'slow'], [abi.IS_OBJECT, 'object'], [abi.IS_OTHER, 'other']];
 const BODY_FLAGS: [number, string][] = [

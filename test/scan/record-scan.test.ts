@@ -152,7 +152,7 @@ describe('random lines', () => {
       const random = randomOf(SEED + batch);
       const bytes = randomLines(random, pool);
       const { rows, window, both } = random.once(3) ? random.pick(SIZES) : SIZES[0]!;
-      const forms = random.once(4) ? random.below(ALL_FORMS + 1) : ALL_FORMS;
+      const forms = random.once(4) ? random.below(2 * ALL_FORMS + 2) : random.once(3) ? 2 * ALL_FORMS + 1 : ALL_FORMS;
       const writes = random.once(2);
       const placed: Placed = {
         forms, around: random.below(12), ...(!random.once(3) && { at: random.below(130) }), ...(window && { window }),

@@ -1,6 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
-import { FROM, IS_OPEN, KIND, MAY_THINK, NEXT, RECORD_ROWS, SLOW, TO, VALUE } from '../../abi.ts';
+import { FROM, IS_OPEN, IS_TRANSCRIPT, KIND, MAY_THINK, NEXT, RECORD_ROWS, SLOW, TO, VALUE } from '../../abi.ts';
 import { diagnose, type Diagnostic } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import type { Counter } from '../../rules/count.ts';
@@ -35,7 +35,8 @@ export function* performRecords(
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
   const worker = workerFor(kit, job, range, input);
-  const units = new Units(kit, job.input.path, kit.watched(input), options, range, worker.rows !== null);
+  const asRows = worker.rows === null ? 'none' : worker.takesTexts === true ? 'texts' : 'chats';
+  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows);
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
@@ -98,7 +99,11 @@ function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, input: In
   return new CountWorker(kit, record + surplus);
 }
 
+const isTranscript = (rows: Int32Array, record: number): boolean =>
+  (wordAt(rows, record, KIND) & SLOW) === 0 && (wordAt(rows, record + 1, KIND) & IS_TRANSCRIPT) !== 0;
+
 class CountWorker implements UnitWorker {
+  readonly takesTexts = true;
   readonly #kit: Kit;
   readonly #counter: Counter;
   readonly #isOwn: boolean;
@@ -129,10 +134,33 @@ class CountWorker implements UnitWorker {
   readonly rows = (rows: RecordRows, record: number): number => {
     const { machine, tools, to } = rows;
     let next = machine.count(record, to);
-    while (next < to && machine.asksForTools(next) && tools.settle(next)) next = machine.count(next, to);
+    while (next < to && (this.#texts(rows, next) || (machine.asksForTools(next) && tools.settle(next)))) {
+      next = machine.count(Math.max(next, this.#textsTo), to);
+    }
     this.#counter.addChat(machine.sums);
     return next;
   };
+
+  /** Behind the texts that were counted last. */
+  #textsTo = 0;
+
+  /** Counts the texts of the records from row `record` on that may be transcripts; false: it has none. */
+  #texts({ machine, to }: RecordRows, record: number): boolean {
+    this.#textsTo = 0;
+    if (!isTranscript(machine.rows, record)) return false;
+    const { capacity } = this.#kit.machine;
+    const next = machine.copyTranscripts(record, to, capacity);
+    if (next === record) return false;
+    this.#textsTo = next;
+    const ends: number[] = [];
+    for (let at = record; at < next; at = wordAt(machine.rows, at, NEXT)) {
+      ends.push(machine.cells[ends.length]! - machine.outputAt);
+    }
+    // Names are kept in the order in which they are met.
+    this.#counter.addChat(machine.sums);
+    this.#counter.addTexts(this.#kit.machine, machine.output, ends, this.#kit.headers);
+    return true;
+  }
 
   ready(): readonly Piece[] {
     return [];

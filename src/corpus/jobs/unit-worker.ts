@@ -23,6 +23,8 @@ export interface UnitWorker {
    * called again with what follows. Null: all must.
    */
   readonly rows: ((rows: RecordRows, record: number) => number) | null;
+  /** It takes texts that may be transcripts among rows. */
+  readonly takesTexts?: boolean;
   ready(all: boolean): Iterable<Piece>;
   counts?(bytes: number): JobResult['counts'];
   /** Records that hold nothing which can be written. */

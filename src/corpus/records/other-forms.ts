@@ -63,14 +63,18 @@ const begins = (list: readonly unknown[], text: string): boolean => {
   return list.some((entry) => (entry as { content?: unknown } | null)?.content === text);
 };
 
-/** Sides that are text: of transcripts where a token stands in one of them, else an answer to the prompt. */
+/**
+ * Sides that are text: of transcripts where a token stands in one of them, else an answer to the prompt, or without one
+ * a dialogue of their own.
+ */
 function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
   const { prompt = null, system = null } = fields;
   if (prompt !== null && typeof prompt !== 'string') return [];
   const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
   const isText = texts.some((text) => text !== null && text.includes('<|'));
-  if (!isText && prompt === null) return [];
-  return SIDES.map((side) => {
+  const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string));
+  const isDialogue = dialogues?.every((turns) => turns !== null) ?? false;
+  return SIDES.map((side, number) => {
     const rest = without(fields, SIDES.filter((other) => other !== side));
     if (isText) {
       const names = prompt === null ? [side] : ['prompt', side];
@@ -79,11 +83,25 @@ function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
     const hasSystem = typeof system === 'string';
     const messages = [
       ...(hasSystem && system !== '' ? [{ role: 'system', content: system }] : []),
-      { role: 'user', content: prompt },
-      { role: 'assistant', content: fields[side] },
+      ...(prompt === null ? [] : [{ role: 'user', content: prompt }]),
+      ...(isDialogue ? dialogues![number]! : [{ role: 'assistant', content: fields[side] }]),
     ];
     const value = { ...without(rest, ['prompt', side, ...(hasSystem ? ['system'] : [])]), messages };
     return { record: { ...record, value }, names: ['messages'], isText, side };
+  });
+}
+
+/** As Anthropic's HH-RLHF has it: each turn stands behind a blank line and its speaker. */
+const TURN = /\n\n(Human|Assistant):/;
+const SPEAKERS: Readonly<Record<string, string>> = { Human: 'user', Assistant: 'assistant' };
+
+/** The messages of a text that begins with such a turn of a human; null: it is none. */
+function dialogueIn(text: string): object[] | null {
+  const [before, ...turns] = text.split(TURN);
+  if (before !== '' || turns[0] !== 'Human') return null;
+  return Array.from({ length: turns.length / 2 }, (_, i) => {
+    const said = turns[2 * i + 1]!;
+    return { role: SPEAKERS[turns[2 * i]!], content: said.startsWith(' ') ? said.slice(1) : said };
   });
 }
 

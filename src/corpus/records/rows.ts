@@ -3,8 +3,8 @@
 // all others are compared with.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TEXTS, FROM, IS_OTHER, KIND, MOST_ENTRIES, NEXT,
-  RECORD_SHIFT, SLOW, TO,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TEXTS, FORM_TRANSCRIPTS, FROM, IS_OTHER, KIND,
+  MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
@@ -51,10 +51,14 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
   return FORMS[form] !== 0 && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
-/** The forms that the scanner is to take. Texts are none where the options say how to read them. */
-export function formsOf({ form = 'auto', dialect = 'auto', role, edges, rescue = false }: UnitOptions): number {
+/**
+ * The forms that the scanner is to take. Texts are none where the options say how to read them. `takesTexts`: those
+ * that may be transcripts are wanted too.
+ */
+export function formsOf(options: UnitOptions, takesTexts = false): number {
+  const { form = 'auto', dialect = 'auto', role, edges, rescue = false } = options;
   const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
-  return FORMS[form] | (isPlain ? FORM_TEXTS : 0);
+  return FORMS[form] | (isPlain ? FORM_TEXTS : 0) | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
 }
 
 /** Ordinal of the record at a row, among those of the table. */
@@ -74,6 +78,9 @@ export interface Machines {
   readonly text: TextMachine;
 }
 
+/** Bytes of a record whose text is short. */
+const SHORT = 2048;
+
 export class ChatLines {
   readonly #machine: Machine;
   readonly #records: RecordMachine;
@@ -83,6 +90,7 @@ export class ChatLines {
   readonly #range: LineRange;
   readonly #tools: RecordTools;
   readonly #layout: Layout;
+  readonly #forms: number;
   #window: LineWindow | undefined;
   #otherLines: RecordLines | undefined;
   #lineFrom = 0;
@@ -93,7 +101,9 @@ export class ChatLines {
   /** Of a source that has no lines the range is all of it. */
   constructor(
     machines: Machines, source: Source, options: UnitOptions, range: LineRange, layout: Layout = 'lines',
+    takesTexts = false,
   ) {
+    this.#forms = formsOf(options, takesTexts);
     this.#machines = machines;
     this.#machine = machines.machine;
     this.#records = machines.records;
@@ -140,7 +150,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window), formsOf(this.#options));
+        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window));
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER) {
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
@@ -181,6 +191,12 @@ export class ChatLines {
   bytesOf({ machine }: RecordRows, row: number): Buffer {
     const [from, to] = [wordAt(machine.rows, row, FROM), wordAt(machine.rows, row, TO)];
     return this.#window!.bytes(from - machine.origin, to - machine.origin);
+  }
+
+  /** Texts that may be transcripts are scanned together where they are short; of a long one it matters little. */
+  #formsAt(window: LineWindow): number {
+    const { at } = window;
+    return window.lineFeed(at) - at < SHORT ? this.#forms : this.#forms & ~FORM_TRANSCRIPTS;
   }
 
   /** A record among rows, as a value. */

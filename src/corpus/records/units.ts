@@ -22,15 +22,18 @@ export class Units implements SourceWatcher {
   records: number;
   #furthest = 0;
 
-  /** `rows`: chat records may come as rows, which `items` gives. */
-  constructor(kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart, rows = false) {
+  /** `rows`: chat records may come as rows, which `items` gives; with `texts` also texts that may be transcripts. */
+  constructor(
+    kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart,
+    rows: 'none' | 'chats' | 'texts' = 'none',
+  ) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const isRead = rows && canBeRows(options);
+    const isRead = rows !== 'none' && canBeRows(options);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
-      : isRead ? new ChatLines(kit, counted, options, part, layout)
+      : isRead ? new ChatLines(kit, counted, options, part, layout, rows === 'texts')
       : layout !== 'lines' ? null
       : new RecordLines(kit.text, kit.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);

@@ -13,11 +13,12 @@ const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
 const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
 
 type Members = JsonNode['members'];
-type OtherForm = 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
+type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
 
 /** The form in which the messages of a record's members stand; null: in none that is known here. */
 export function formOf(text: string, members: Members, forms: number): OtherForm | null {
   if ((forms & abi.FORM_OTHERS) === 0) return null;
+  if ((forms & abi.FORM_TRANSCRIPTS) !== 0 && members.some(isTextField)) return 'field';
   const isList = ([key, { kind }]: readonly [string, JsonNode]): boolean =>
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
@@ -26,6 +27,8 @@ export function formOf(text: string, members: Members, forms: number): OtherForm
   const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
   return hasText('instruction') && hasText('output') ? 'instruction' : null;
 }
+
+const isTextField = ([key, { kind }]: readonly [string, JsonNode]): boolean => key === 'text' && kind === 'string';
 
 const hasPair = (members: Members): boolean => members.some(([key]) => PAIR.includes(key));
 
@@ -42,7 +45,7 @@ function formOfPair(text: string, members: Members, takesTexts: boolean): OtherF
     return are('list', prompt, completion) ? 'completion' : null;
   }
   if (are('list', chosen, rejected)) return 'lists';
-  return are('string', prompt, chosen, rejected) ? 'answers' : null;
+  return are('string', prompt ?? chosen, chosen, rejected) ? 'answers' : null;
 }
 
 /** Another form comes first, or a value is none that these forms have. */
@@ -62,6 +65,10 @@ const HEADER_START = /^(?:$|[\0-\x20#\-\\\xef]|[\w-]*(?:$|:))/;
 const TRANSCRIPT_PART = /\\u00[2-7]|\\.|<|\[(?=[BE]|$)|-(?=-|$)|version:/g;
 const HEADER_REST = /^[^]{0,7}:/;
 
+/** Sides that are dialogues, and their turns. */
+const DIALOGUE = /^\\n\\nHuman:/;
+const TURNS = /\\n\\n(Human|Assistant): ?((?:(?!\\n\\n(?:Human|Assistant):)(?:\\.|[^\\]))*)/gs;
+
 const mayHold = (raw: string): boolean =>
   (raw.match(TRANSCRIPT_PART) ?? []).some((part) => part[0] !== '\\' || part.length > 2);
 
@@ -70,6 +77,7 @@ export class OtherForms {
   readonly #record: RecordRows;
   readonly #line: string;
   readonly #isAny: boolean;
+  readonly #takesTranscripts: boolean;
   readonly #texts = new Map<string, Text>();
   readonly #met = new Set<string>();
   #hasList = false;
@@ -79,11 +87,12 @@ export class OtherForms {
   /** The row of what an assistant said, which a call may follow. */
   #said: number | null = null;
 
-  /** `line`: the record's text; `isAny`: forms beside messages are wanted. */
-  constructor(record: RecordRows, line: string, isAny: boolean) {
+  /** `line`: the record's text; `forms`: FORM_…. */
+  constructor(record: RecordRows, line: string, forms: number) {
     this.#record = record;
     this.#line = line;
-    this.#isAny = isAny;
+    this.#isAny = (forms & abi.FORM_OTHERS) !== 0;
+    this.#takesTranscripts = (forms & abi.FORM_TRANSCRIPTS) !== 0;
   }
 
   /** The list of messages begins. */
@@ -96,9 +105,9 @@ export class OtherForms {
 
   /** A member that is no list of messages, in order. */
   take(key: string, node: JsonNode): void {
+    if (key === 'text' && this.#isAny && this.#takesTranscripts) this.#takeOnce(key);
     if (key !== 'system' && !(this.#isAny && [...NAMES, ...PAIR].includes(key))) return;
-    if (this.#met.has(key)) throw RARE;
-    this.#met.add(key);
+    this.#takeOnce(key);
     if (PAIR.includes(key)) return;
     if (node.kind === 'string' && key !== 'history') {
       const text = this.#record.string(node)!;
@@ -108,6 +117,11 @@ export class OtherForms {
       if (key === 'input' && this.#met.has('output')) throw RARE;
       this.#takeItems(node);
     } else if (key === 'system' && this.#record.isGiven(node)) throw RARE;
+  }
+
+  #takeOnce(key: string): void {
+    if (this.#met.has(key)) throw RARE;
+    this.#met.add(key);
   }
 
   /** The members are read: what is still to be written. */
@@ -125,8 +139,12 @@ export class OtherForms {
         if (this.#items === 0 || isText || isLate || isOther) throw RARE;
         break;
       }
+      case 'field':
+        if (this.#hasItems) throw RARE;
+        this.#writeTexts([members.find(isTextField)![1]]);
+        break;
       case 'text':
-        this.#writeTexts(prompt!, completion!);
+        this.#writeTexts([prompt!, completion!]);
         break;
       case 'completion':
         this.#writeLists([prompt!, completion!]);
@@ -136,9 +154,15 @@ export class OtherForms {
         this.#writeSides(chosen!, rejected!, (side) => this.#writeLists([...before, side]));
         break;
       }
-      case 'answers':
-        this.#writeSides(chosen!, rejected!, (side) => this.#writeAnswer(prompt!, side));
+      case 'answers': {
+        const sides = [chosen!, rejected!];
+        // What begins a turn may be written as codes.
+        const isCoded = (side: JsonNode): boolean => (this.#record.string(side)!.kind & abi.CODED) !== 0;
+        if (prompt === undefined && sides.some(isCoded)) throw RARE;
+        const isDialogue = prompt === undefined && sides.every((side) => DIALOGUE.test(this.#raw(side)));
+        this.#writeSides(chosen!, rejected!, (side) => this.#writeAnswer(prompt, side, isDialogue));
         break;
+      }
       case 'instruction':
         this.#writeInstruction();
     }
@@ -165,22 +189,44 @@ export class OtherForms {
     this.#endEntries(entries.isShareGpt);
   }
 
-  /** The prompt, and the text of a side that answers it. */
-  #writeAnswer(prompt: JsonNode, side: JsonNode): void {
+  #raw(node: JsonNode): string {
+    return this.#record.raw({ from: node.from + 1, to: node.to - 1 });
+  }
+
+  /** The prompt if there is one, and the text of a side: an answer, or a dialogue. */
+  #writeAnswer(prompt: JsonNode | undefined, side: JsonNode, isDialogue: boolean): void {
     const record = this.#record;
     record.standsElsewhere();
     record.beginMessages();
     if (this.#isFilled('system')) this.#writeSystem('system');
-    record.writePlain(prompt, abi.USER, null, this.#plainText(prompt, abi.USER));
-    record.writeSaid(side, abi.FINAL, null, this.#plainText(side, abi.ASSISTANT));
+    if (prompt !== undefined) record.writePlain(prompt, abi.USER, null, this.#plainText(prompt, abi.USER));
+    const text = this.#plainText(side, abi.ASSISTANT);
+    if (isDialogue) this.#writeDialogue(side, text);
+    else record.writeSaid(side, abi.FINAL, null, text);
   }
 
-  #writeTexts(prompt: JsonNode, completion: JsonNode): void {
+  /** The turns of a side as messages. */
+  #writeDialogue(side: JsonNode, text: Text): void {
+    const { from } = text;
+    this.#record.refuseTags(abi.USER, text);
+    for (const { 1: speaker, 2: said, index, 0: whole } of this.#raw(side).matchAll(TURNS)) {
+      const to = from + index + whole.length;
+      const body = { from: to - said!.length, to, kind: abi.BODY | (said!.includes('\\') ? abi.ESCAPED : 0) };
+      if (speaker === 'Human') this.#record.writePlain(side, abi.USER, null, body);
+      else this.#record.writeSaid(side, abi.FINAL, null, body);
+    }
+  }
+
+  /** One text, or two that are one together. */
+  #writeTexts(nodes: readonly JsonNode[]): void {
     const record = this.#record;
     record.standsElsewhere();
-    const [first, second] = [prompt, completion].map((node) => record.raw(record.string(node)!)) as [string, string];
-    if (HEADER_START.test(first) || mayHold(first) || mayHold(second) || HEADER_REST.test(second)) throw RARE;
-    record.toolsFlags |= abi.IS_TEXT;
+    const texts = nodes.map((node) => record.string(node)!);
+    const [first, second = ''] = texts.map((text) => record.raw(text));
+    const isTranscript = HEADER_START.test(first!) || mayHold(first!) || mayHold(second) || HEADER_REST.test(second);
+    if (isTranscript && !this.#takesTranscripts) throw RARE;
+    record.toolsFlags |= abi.IS_TEXT | (isTranscript ? abi.IS_TRANSCRIPT : 0);
+    if (isTranscript) record.writeTexts(texts);
   }
 
   /** One that holds a token is the text of a transcript, which is for the host. */

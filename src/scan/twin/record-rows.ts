@@ -329,6 +329,12 @@ export class RecordRows {
     return at;
   }
 
+  /** Texts in the place of messages. */
+  writeTexts(texts: readonly Text[]): void {
+    this.#needsRoom(2);
+    for (const text of texts) this.#push(text, text.kind);
+  }
+
   #push({ from, to }: Span, kind: number): void {
     this.#rows.push(kind, from + this.#origin, to + this.#origin);
   }

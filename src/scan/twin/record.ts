@@ -91,7 +91,7 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     pushFixed(line, rows, members.get('tools'), members.get('id'));
     const record = new RecordRows(line, rows);
     const entries = new Entries(record);
-    const others = new OtherForms(record, line.text, (forms & abi.FORM_OTHERS) !== 0);
+    const others = new OtherForms(record, line.text, forms);
     for (const [key, node] of value.members) {
       if (!lists.includes(key)) others.take(key, node);
       else {

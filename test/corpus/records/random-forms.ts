@@ -173,13 +173,25 @@ const PLAIN_TEXTS = [
   'http://x.y', '\u2028',
 ];
 
+/** A dialogue as one text. */
+function dialogue(random: Random): string {
+  const turn = (): string => {
+    const speaker = random.pick(['Human:', 'Assistant:', 'Human: ', 'Assistant: ', 'Human', 'System: ']);
+    return random.pick(['\n\n', '\n\n', '\n\n', '\n', '\\n\n']) + speaker + random.pick(PLAIN_TEXTS);
+  };
+  return (random.once(9) ? '' : '\n\nHuman: Hi') + list(random, 4, turn).join('');
+}
+
 /** A prompt with its completion, or a preference: lists or texts. */
 function pair(random: Random): unknown {
   const isList = !random.once(2);
-  const text = (): string => (random.once(2) ? random.pick(PLAIN_TEXTS) : random.pick(TEXTS));
+  const isDialogue = random.once(3);
+  const text = (): string => {
+    return isDialogue ? dialogue(random) : random.once(2) ? random.pick(PLAIN_TEXTS) : random.pick(TEXTS);
+  };
   const value = (most: number): unknown => ((random.once(20) ? !isList : isList) ? chat(random, most) : text());
   const members: [string, unknown][] = [];
-  if (!random.once(4)) members.push(['prompt', random.once(12) ? null : value(3)]);
+  if (!random.once(isDialogue ? 2 : 4)) members.push(['prompt', random.once(12) ? null : value(3)]);
   if (random.once(3)) members.push(['completion', random.once(9) ? null : value(2)]);
   else members.push(['chosen', value(4)], ['rejected', value(4)]);
   if (random.once(4)) members.push(['system', system(random)]);
@@ -191,8 +203,35 @@ function pair(random: Random): unknown {
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }
 
+const PIECES_22 = [
+  '<|start|>user<|message|>Hi<|end|>', '<|start|>assistant<|channel|>final<|message|>Yes.<|return|>',
+  '<|start|>assistant<|channel|>commentary to=functions.f<|constrain|>json<|message|>{}<|call|>',
+  '<|start|>system<|message|>Be brief.<|end|>', '<|start|>system<|message|># Valid channels: final<|end|>',
+  '<|start|>user name=x<|message|>a <<|end|> b<|end|>', '<|start|>user<|message|>open', '<|start|>assistant',
+  '<|start|>user<|message|><|literal|><|end|><|endliteral|><|end|>', '<|start|>user<|message|><|literal|>a',
+  '<|endliteral|>', '<', '<|end|>', '<|end|>', '\n', 'text', '\nversion: 2.2\n', '<|channel|>final<|message|>a<|end|>',
+];
+const PIECES_01 = [
+  '<|im_start|>user\nHi<|im_end|>\n', '<|im_start|>assistant\nYes.<|im_end|>\n', '<|im_start|>system\na<|im_end|>',
+  '<|im_start|>assistant\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call><|im_end|>\n', '<|im_end|>', '\n',
+  '<|im_start|>assistant\n', '<|im_start|>user', '<s>', '</s>', '<', 'text', '<|fim_prefix|>',
+  '<|im_start|>\n<|im_end|>',
+  '<|im_start|>assistant\n<|start_reflect|>a<|end_reflect|>b<|im_end|>', '<|start|>user<|message|>a<|end|>',
+];
+
+/** A record with the text of a transcript, mostly well-made. */
+function transcript(random: Random): unknown {
+  const pieces = random.once(2) ? PIECES_22 : PIECES_01;
+  const isWell = !random.once(4);
+  const text = list(random, 5, () => (isWell ? pieces[random.below(3)]! : random.pick(pieces))).join('');
+  if (random.once(2)) return random.once(12) ? { id: 1, text, tools: null } : { text };
+  const at = random.below(text.length + 1);
+  return { prompt: text.slice(0, at), completion: text.slice(at) };
+}
+
 /** A record as a value. */
 export const randomOther = (random: Random): unknown => {
+  if (random.once(4)) return transcript(random);
   const kind = random.below(7);
   return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : kind < 6 ? pair(random) : instruction(random);
 };
