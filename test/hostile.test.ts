@@ -10,7 +10,7 @@ import { WasmMachine } from '../src/scan/wasm.ts';
 import { check } from '../src/tools.ts';
 import { at, file, run } from './cli/harness.ts';
 import { drawShape, KNOWN_SHAPES, manyPatterns, type Shape } from './hostile.ts';
-import { describeLong, isAll, runs } from './long.ts';
+import { describeLong, isAll, runs, testLong } from './long.ts';
 import { type Random, randomOf, SEED } from './random.ts';
 
 const KIB = 1024;
@@ -84,13 +84,27 @@ describe('shapes that have been expensive', () => {
   });
 
   test('patterns of schemas: some are compiled, of the other calls it is told that they are not checked', () => {
-    const found = check(manyPatterns(isAll ? 600 : 300), { dialect: 'openchatml-0.1' });
+    const calls = isAll ? 600 : 300;
+    const found = check(manyPatterns(3, calls / 3), { dialect: 'openchatml-0.1' });
     const told = found.filter(({ rule }) => rule === 'invalid-arguments');
     const left = told.filter(({ severity }) => severity === 'warning');
-    expect(told.length).toBe(isAll ? 600 : 300);
+    expect(told.length).toBe(calls);
     expect(told.length - left.length).toBeGreaterThan(50);
-    expect(told.length - left.length).toBeLessThan(280);
+    expect(told.length - left.length).toBeLessThan(100);
     for (const { message } of left) expect(message).toContain('not checked');
+  });
+
+  testLong('patterns of schemas: every number of threads checks the same calls', async () => {
+    // Blocks of an input have a budget each; a record stands for many transcripts.
+    const text = manyPatterns(1, 90);
+    const pad = 'x'.repeat(1 << 19);
+    const lines = Array.from({ length: 40 }, () => `${JSON.stringify({ text, pad })}\n`).join('');
+    const path = file('patterns.jsonl', lines);
+    const told = async (threads: number): Promise<string> =>
+      (await run(['check', '--format', 'ndjson', '--threads', `${threads}`, path])).out;
+    const one = await told(1);
+    expect(one.split('not checked').length).toBeGreaterThan(100);
+    expect(await told(3)).toBe(one);
   });
 });
 

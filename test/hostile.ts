@@ -98,9 +98,13 @@ export function drawShape(random: Random): Shape {
   return shapeOf(random.pick(PLACES), fragments.join(''));
 }
 
-/** Tools with a pattern each, and a call of every one. */
-export function manyPatterns(tools: number): string {
-  const defined = Array.from({ length: tools }, (_, i) => {
+/** Transcripts of 0.1 that define tools with a pattern each, of which no two are alike, and call every one. */
+export const manyPatterns = (transcripts: number, tools: number): string =>
+  Array.from({ length: transcripts }, (_, i) => `<s>${patternsFrom(i * tools, tools)}</s>\n`).join('');
+
+function patternsFrom(first: number, tools: number): string {
+  const defined = Array.from({ length: tools }, (_, offset) => {
+    const i = first + offset;
     const properties = { a: { type: 'string', pattern: `^(a{0,90}b?){0,9}${i}$` } };
     const parameters = { type: 'object', properties };
     return { type: 'function', function: { name: `f${i}`, description: '', parameters } };

@@ -115,6 +115,7 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
       return;
     }
     const known = kit.headers;
+    kit.tools.budget.restart();
     let transcripts = 0;
     for (const unit of new Units(kit, name, input, given, ALL)) {
       if (isBad(unit)) {
@@ -123,7 +124,7 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
         continue;
       }
       const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, {
-        known, memory: kit.tools,
+        known, memory: kit.tools, at: unit.at,
       });
       for (const diagnostic of checker.run()) {
         const placed = placedDiagnostic(diagnostic, transcripts, unit.place);

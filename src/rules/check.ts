@@ -54,6 +54,8 @@ export interface CheckSetting {
   readonly known?: HeaderCache | undefined;
   /** What is known of tools. Without it they are not looked at. */
   readonly memory?: ToolMemory | undefined;
+  /** Where the record that holds the text begins in its input, which `memory` has been told of; null: there is none. */
+  readonly at?: number | null | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
   /** Transcripts of the input after which nothing more is looked at; something may be told of the next one. */
@@ -87,7 +89,7 @@ export class Checker implements SourceWatcher {
 
   constructor(
     machine: Machine, source: Source, options: CheckOptions,
-    { range = WHOLE, known, memory = new ToolMemory(null), watch, most = Infinity }: CheckSetting = {},
+    { range = WHOLE, known, memory = new ToolMemory(null), at = null, watch, most = Infinity }: CheckSetting = {},
   ) {
     this.#machine = machine;
     this.#utf8 = new InvalidUtf8();
@@ -100,7 +102,7 @@ export class Checker implements SourceWatcher {
     this.#found = new PendingFindings(this.#walk.divider.likeness, options.strict === true);
     this.#source = source;
     this.#options = options;
-    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory);
+    this.#meaning = new Meaning(machine, this.#walk.reading, options, memory, at);
     this.#clean = new CleanMessages(machine, this.#meaning, memory);
   }
 

@@ -53,18 +53,22 @@ export class Meaning {
   /** The scanner does not know enough of any call. */
   readonly #isByHost: boolean;
   readonly #memory: ToolMemory;
+  readonly #at: number | null;
   readonly #schemas: Schemas;
   #transcript: TranscriptInfo | null = null;
   #calls: CallRules | null = null;
   #tools: KnownTools | null = null;
 
   /**
-   * `source`: where bodies are read. `memory`: what is known of definitions already. Throws a TypeError or RangeError
+   * `source`: where bodies are read. `memory`: what is known of definitions already. `at`: where the record that holds
+   * the text begins in its input; null: the text is an input, or a part of one. Throws a TypeError or RangeError
    * that names a wrong option.
    */
-  constructor(machine: Machine, source: Bytes, options: MeaningOptions, memory: ToolMemory) {
+  constructor(machine: Machine, source: Bytes, options: MeaningOptions, memory: ToolMemory, at: number | null) {
     this.#machine = machine;
     this.#memory = memory;
+    this.#at = at;
+    if (at === null) memory.budget.restart();
     this.#schemas = new Schemas(memory);
     this.#source = source;
     this.constraints = constraintsOf(options);
@@ -82,11 +86,12 @@ export class Meaning {
    * for certain.
    */
   begin(transcript: TranscriptInfo): void {
+    this.#schemas.budget.begin(this.#at ?? transcript.from);
     this.#transcript = transcript;
     this.#calls = null;
     this.#tools = null;
     const { builtins, functions } = channelsOf(transcript);
-    const isByHost = this.#isByHost || this.#schemas.isImpatient || builtins !== null || functions !== null;
+    const isByHost = this.#isByHost || this.#schemas.budget.isImpatient || builtins !== null || functions !== null;
     const { ledger } = this.#machine;
     ledger.fill(0, 0, LEDGER_DEFINER);
     ledger[LEDGER_RULES] = askedOf(transcript).ledger | (isByHost ? LEDGER_BY_HOST : 0);
@@ -130,7 +135,6 @@ export class Meaning {
   message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const { role } = message;
-    this.#schemas.earn(message.to - message.from);
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');

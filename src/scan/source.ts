@@ -1,5 +1,11 @@
 // Where bytes come from: anything that can be read at a position, again if need be.
 
+/**
+ * Bytes of an input of which so much is done and told: parts for threads begin with a block, so that what is bounded in
+ * each block is the same for all of them.
+ */
+export const BLOCK = 4 * 1024 * 1024;
+
 export interface Source {
   /** Where it ends, when that is known and cannot change. */
   readonly end?: number | undefined;

@@ -3,7 +3,7 @@
 import type { ToolDefinition } from '../model/data.ts';
 import { type CompiledTool, compileTool } from './compile.ts';
 import { isBounded } from './json.ts';
-import { type Budget, SCHEMA_LIMITS, type SchemaLimits, UNBOUNDED } from './schema-limits.ts';
+import { type Budget, SCHEMA_LIMITS, type SchemaLimits } from './schema-limits.ts';
 
 const MOST_ENTRIES = 1024;
 /** UTF-16 units of all keys. */
@@ -15,6 +15,8 @@ const PATTERN_BYTES = 200;
 
 interface Entry {
   readonly text: string;
+  /** It may hold patterns. */
+  readonly hasPatterns: boolean;
   /** Null: it had to make room. */
   compiled: CompiledTool | null;
 }
@@ -22,14 +24,14 @@ interface Entry {
 /** Knows a definition again, as an object or by what it says. What was not asked for the longest goes first. */
 export class ToolCache {
   readonly #limits: Partial<SchemaLimits>;
-  readonly #budget: Budget;
+  readonly #budget: Budget | null;
   /** By object; what is too large to be an entry stays as long as its definition. */
   readonly #byObject = new WeakMap<ToolDefinition, Entry | CompiledTool>();
   readonly #byText = new Map<string, Entry>();
   #length = 0;
   #patterns = 0;
 
-  constructor(limits: Partial<SchemaLimits> = {}, budget: Budget = UNBOUNDED) {
+  constructor(limits: Partial<SchemaLimits> = {}, budget: Budget | null = null) {
     this.#limits = limits;
     this.#budget = budget;
   }
@@ -38,19 +40,15 @@ export class ToolCache {
     return this.#byText.size;
   }
 
-  /** Compiled, or null: it is not known, and nothing more is compiled within the budget. */
+  /** Compiled, or null: its patterns are beyond the budget. */
   find(definition: ToolDefinition): CompiledTool | null {
-    const known = this.#byObject.get(definition);
-    if (known === undefined) return this.#enter(definition);
+    const known = this.#byObject.get(definition) ?? this.#enter(definition);
     if (!('text' in known)) return known;
-    if (known.compiled === null) return this.#compile(definition, known);
-    this.#touch(known);
-    return known.compiled;
-  }
-
-  #touch(entry: Entry): void {
-    this.#byText.delete(entry.text);
-    this.#byText.set(entry.text, entry);
+    const budget = known.hasPatterns ? this.#budget : null;
+    if (budget !== null && !budget.mayUse(this, known.text)) return null;
+    const compiled = this.#compiled(definition, known);
+    budget?.use(this, known.text, compiled.patternCost);
+    return compiled;
   }
 
   /** Compiled, whatever the budget. */
@@ -58,27 +56,29 @@ export class ToolCache {
     return this.find(definition) ?? compileTool(definition, this.#limits);
   }
 
-  #enter(definition: ToolDefinition): CompiledTool | null {
+  #enter(definition: ToolDefinition): Entry | CompiledTool {
     const { namespace, name, description, parameters } = definition;
     const { bytes, depth } = { ...SCHEMA_LIMITS, ...this.#limits };
-    if (!isBounded(parameters ?? null, bytes, depth)) {
-      const refused = compileTool(definition, this.#limits);
-      this.#byObject.set(definition, refused);
-      return refused;
+    let known: Entry | CompiledTool | undefined;
+    if (!isBounded(parameters ?? null, bytes, depth)) known = compileTool(definition, this.#limits);
+    else {
+      const text = JSON.stringify([namespace, name, description ?? null, parameters ?? null]);
+      known = this.#byText.get(text) ?? { text, hasPatterns: text.includes('"pattern'), compiled: null };
     }
-    const text = JSON.stringify([namespace, name, description ?? null, parameters ?? null]);
-    const known = this.#byText.get(text);
-    const entry = known ?? { text, compiled: null };
-    this.#byObject.set(definition, entry);
-    if (!known) return this.#compile(definition, entry);
-    this.#touch(known);
-    return known.compiled;
+    this.#byObject.set(definition, known);
+    return known;
   }
 
-  #compile(definition: ToolDefinition, entry: Entry): CompiledTool | null {
-    const known = this.#byText.get(entry.text)?.compiled;
-    if (known) return (entry.compiled = known);
-    if (!this.#budget.mayCompile) return null;
+  /** What was not asked for the longest makes room. */
+  #compiled(definition: ToolDefinition, entry: Entry): CompiledTool {
+    const known = entry.compiled ?? this.#byText.get(entry.text)?.compiled;
+    if (known) {
+      entry.compiled = known;
+      const kept = this.#byText.get(entry.text)!;
+      this.#byText.delete(entry.text);
+      this.#byText.set(entry.text, kept);
+      return known;
+    }
     const compiled = compileTool(definition, this.#limits, this.#budget);
     entry.compiled = compiled;
     this.#byText.set(entry.text, entry);

@@ -15,9 +15,10 @@ import { isBounded } from './json.ts';
 import { type Accepts, acceptsFor } from './plain-schema.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
 import {
-  type Budget, Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, UNBOUNDED, Unchecked,
+  type Budget, Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked,
 } from './schema-limits.ts';
 import { SchemaBuilder } from './schema-node.ts';
+import type { PatternCost } from './schema-patterns.ts';
 
 export type { ArgumentFinding } from './finding.ts';
 
@@ -38,8 +39,9 @@ export interface CompiledTool {
    * know.
    */
   readonly table: ArgumentTable | null;
-  /** @internal Instructions of its compiled patterns. */
+  /** @internal Instructions of its compiled patterns, and what compiling them costs. */
   readonly patternSize: number;
+  readonly patternCost: number;
 }
 
 /** The schema of a tool that takes no arguments. */
@@ -52,10 +54,11 @@ const MOST_LOOKS = 100_000_000;
  * references stay inside. Never throws on data; a schema that is not used says why in `refused`.
  */
 export function compileTool(
-  definition: ToolDefinition, limits: Partial<SchemaLimits> = {}, budget: Budget = UNBOUNDED,
+  definition: ToolDefinition, limits: Partial<SchemaLimits> = {}, budget: Budget | null = null,
 ): CompiledTool {
+  const spent = { cost: 0 };
   try {
-    return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits }, budget);
+    return new Compiled(definition, { ...SCHEMA_LIMITS, ...limits }, budget, spent);
   } catch (error) {
     const refused = {
       pointer: '', reason: 'a schema that is too deep', ...(error instanceof SchemaRefusal && told(error)),
@@ -63,7 +66,7 @@ export function compileTool(
     const fault = `the schema is not usable at ${shownName(`#${refused.pointer}`)}: ${refused.reason}`;
     return {
       definition, refused, check: () => ({ pointer: '', keyword: 'schema' }), faults: () => [fault], table: null,
-      patternSize: 0,
+      patternSize: 0, patternCost: spent.cost,
     };
   }
 }
@@ -76,7 +79,8 @@ class Compiled implements CompiledTool {
   readonly definition: ToolDefinition;
   readonly refused = null;
   readonly #limits: SchemaLimits;
-  readonly #budget: Budget;
+  readonly #budget: Budget | null;
+  readonly #spent: PatternCost;
   readonly #meter = new Meter();
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
@@ -84,7 +88,7 @@ class Compiled implements CompiledTool {
   /** Schemas by their addresses, for the library. */
   #lookup: ReturnType<typeof dereference> | null = null;
 
-  constructor(definition: ToolDefinition, limits: SchemaLimits, budget: Budget) {
+  constructor(definition: ToolDefinition, limits: SchemaLimits, budget: Budget | null, spent: PatternCost) {
     const schema: unknown = definition.parameters ?? NO_ARGUMENTS;
     if (!isBounded(schema, limits.bytes, limits.depth)) throw new SchemaRefusal('', 'too deep, too large, or no JSON');
     const text = JSON.stringify(schema);
@@ -94,7 +98,8 @@ class Compiled implements CompiledTool {
     this.definition = definition;
     this.#limits = limits;
     this.#budget = budget;
-    this.#schema = new SchemaBuilder(schema, limits, this.#meter, budget);
+    this.#spent = spent;
+    this.#schema = new SchemaBuilder(schema, limits, this.#meter, spent);
     this.#depth = depthOf(this.#schema.edges);
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
     this.#accepts = acceptsFor(schema);
@@ -107,6 +112,10 @@ class Compiled implements CompiledTool {
     const table = new TableWriter();
     this.#accepts.node(table);
     return table.finish();
+  }
+
+  get patternCost(): number {
+    return this.#spent.cost;
   }
 
   get patternSize(): number {
@@ -150,7 +159,8 @@ class Compiled implements CompiledTool {
       const { depth, breadth, nameLength, strings, names } = survey(value, this.#limits, meter, !patterns.isEmpty);
       const frames = Math.min(this.#depth.inAll, (depth + 1) * this.#depth.perValue);
       if (frames > this.#limits.frames) throw new Unchecked();
-      meter.start(Math.min(this.#limits.steps, this.#budget.steps, MOST_LOOKS / (64 + breadth + nameLength)));
+      const left = this.#budget?.steps ?? Infinity;
+      meter.start(Math.min(this.#limits.steps, left, MOST_LOOKS / (64 + breadth + nameLength)));
       patterns.decide(strings, names, meter);
       const { valid, errors } = validate(value, root, '2020-12', this.#lookup, onlyFirst);
       this.#stop();
@@ -162,7 +172,7 @@ class Compiled implements CompiledTool {
   }
 
   #stop(): void {
-    this.#budget.spend(this.#meter.spent);
+    this.#budget?.spend(this.#meter.spent);
     this.#meter.stop();
   }
 }

@@ -96,8 +96,7 @@ export interface CallProblem {
   readonly detail?: string;
 }
 
-/** Checks that run into their bound until further schemas get less time; and steps of a check then. */
-const PATIENCE = 16;
+/** Steps of a check when many have run into their bound. */
 const FEW_STEPS = 2000;
 
 /**
@@ -221,40 +220,29 @@ function textOf(machine: Machine, from: number, to: number): string {
   return decodeUtf8(machine.source.subarray(from, last < 0 ? to : last + 1));
 }
 
-/**
- * Schemas of an input. One that took too long is not used again, and after several of them each gets less time: an
- * input is bounded too.
- */
+/** Schemas of an input, within the budget. */
 export class Schemas {
   readonly #memory: ToolMemory;
-  readonly #givenUp = new WeakSet<CompiledTool>();
-  #count = 0;
 
   constructor(memory: ToolMemory) {
     this.#memory = memory;
   }
 
-  /** Some check has run into a bound: not every call is looked at as others are. */
-  get isImpatient(): boolean {
-    return this.#count > 0;
+  get budget(): Budget {
+    return this.#memory.budget;
   }
 
   /** The table that arguments in the machine's window fit, as JSON in which `check` finds nothing; 0: nobody knows. */
   fitting(definition: ToolDefinition, machine: Machine, from: number, to: number): number {
     const schema = this.#schemaOf(definition);
-    if (schema === null) return 0;
-    const table = this.#givenUp.has(schema) ? 0 : this.#memory.tableOf(schema, machine);
+    if (schema === null || this.budget.hasGivenUp(schema)) return 0;
+    const table = this.#memory.tableOf(schema, machine);
     return table > 0 && machine.fits(table, from, to) ? table : 0;
   }
 
-  /** Null: it is not compiled, as that would cost too much. */
+  /** Null: its patterns are beyond the budget. */
   #schemaOf(definition: ToolDefinition): CompiledTool | null {
-    return (this.#count < PATIENCE ? this.#memory.usual : this.#memory.strict)?.find(definition) ?? null;
-  }
-
-  /** So many bytes were read. */
-  earn(bytes: number): void {
-    this.#memory.budget.earn(bytes);
+    return (this.budget.isStrict ? this.#memory.strict : this.#memory.usual)?.find(definition) ?? null;
   }
 
   /** `name`: as the call has it. */
@@ -263,10 +251,9 @@ export class Schemas {
     if (schema === null) return unchecked(name);
     if (schema.refused) return fault(name, schema.faults(value));
     const checked = argumentsForCheck(value, definition);
-    const finding = this.#givenUp.has(schema) ? BEYOND : schema.check(checked);
+    const finding = this.budget.hasGivenUp(schema) ? BEYOND : schema.check(checked);
     if (finding?.keyword !== BEYOND.keyword) return finding && fault(name, schema.faults(checked));
-    this.#givenUp.add(schema);
-    this.#count++;
+    this.budget.giveUp(schema);
     return unchecked(name);
   }
 }

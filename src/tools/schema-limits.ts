@@ -1,5 +1,7 @@
 // Bounds of a schema and of the arguments that are checked against it. Both may come from anywhere.
 
+import { BLOCK } from '../scan/source.ts';
+
 export interface SchemaLimits {
   /** UTF-8 bytes of the schema as JSON. */
   readonly bytes: number;
@@ -54,37 +56,58 @@ export class SchemaRefusal extends Error {
 /** The arguments are beyond a bound; nothing is known about them. */
 export class Unchecked extends Error {}
 
-/** Patterns and their instructions that may be compiled at once, and bytes that are read for each further one. */
-const MOST_COMPILED = 500_000;
-const BYTES_EACH = 64;
+/** What patterns may cost in a block of an input: instructions, and PATTERN_COST for each of them. */
+const MOST_COMPILED = 128 * 1024;
 /** What compiling the shortest pattern costs, in instructions of a long one. */
-const PATTERN_COST = 500;
-/** Steps of all checks together, and further ones for each byte that is read. */
-const MOST_STEPS = 2_000_000;
-const STEPS_EACH = 1;
+export const PATTERN_COST = 100;
+/** Steps of all checks in a block. */
+const MOST_STEPS = 1024 * 1024;
+/** Checks that run into their bound until further schemas of the block get less time. */
+const PATIENCE = 16;
 
 /**
- * What schemas may cost over all that is read. Compiling a pattern takes a millisecond and 200 KB, however short
- * it is, and a step of a check two microseconds: as both are paid for by bytes, time stays linear. Arguments take a
- * third of a step for each of their bytes.
+ * What schemas may cost in a block of an input (BLOCK). Compiling an instruction of a pattern takes two microseconds
+ * and 200 bytes, a step of a check two microseconds: time stays linear in the bytes that are read. What is kept from
+ * before is charged like what is new, so that the answer is the same wherever an input is cut for threads.
  */
 export class Budget {
-  #compiled = MOST_COMPILED;
-  #steps = MOST_STEPS;
+  #block = -1;
+  #compiled = 0;
+  #steps = 0;
+  #beyond = 0;
+  #givenUp = new WeakSet<object>();
+  /** Schemas of each cache that were charged in this block. */
+  readonly #charged = new Map<object, Set<string>>();
 
-  /** So many bytes were read. */
-  earn(bytes: number): void {
-    this.#compiled = Math.min(MOST_COMPILED, this.#compiled + bytes / BYTES_EACH);
-    this.#steps = Math.min(MOST_STEPS, this.#steps + bytes * STEPS_EACH);
+  /** An input begins, or a part of it, which begins with a block. */
+  restart(): void {
+    this.#block = -1;
   }
 
-  get mayCompile(): boolean {
-    return this.#compiled > 0;
+  /** A transcript or record begins at this position of the input. */
+  begin(position: number): void {
+    const block = Math.floor(position / BLOCK);
+    if (block === this.#block) return;
+    this.#block = block;
+    this.#compiled = MOST_COMPILED;
+    this.#steps = MOST_STEPS;
+    this.#beyond = 0;
+    this.#givenUp = new WeakSet();
+    this.#charged.clear();
   }
 
-  /** A pattern was compiled to so many instructions. */
-  compiled(instructions: number): void {
-    this.#compiled -= PATTERN_COST + instructions;
+  /** Whether a schema with patterns may be used. */
+  mayUse(cache: object, schema: string): boolean {
+    return this.#compiled > 0 || this.#charged.get(cache)?.has(schema) === true;
+  }
+
+  /** A schema is used, whose patterns cost so much. */
+  use(cache: object, schema: string, cost: number): void {
+    let charged = this.#charged.get(cache);
+    if (charged === undefined) this.#charged.set(cache, (charged = new Set()));
+    if (charged.has(schema)) return;
+    charged.add(schema);
+    this.#compiled -= cost;
   }
 
   /** Steps that are left for a check. */
@@ -95,18 +118,27 @@ export class Budget {
   spend(steps: number): void {
     this.#steps -= steps;
   }
+
+  /** A check has run into its bound: its schema is not used again. */
+  giveUp(schema: object): void {
+    this.#beyond++;
+    this.#givenUp.add(schema);
+  }
+
+  hasGivenUp(schema: object): boolean {
+    return this.#givenUp.has(schema);
+  }
+
+  /** Some check has: not every call is looked at as others are. */
+  get isImpatient(): boolean {
+    return this.#beyond > 0;
+  }
+
+  /** Many have: schemas get less time. */
+  get isStrict(): boolean {
+    return this.#beyond >= PATIENCE;
+  }
 }
-
-/** Of those who know where their schemas come from. */
-export const UNBOUNDED: Budget = new (class extends Budget {
-  override get mayCompile(): boolean {
-    return true;
-  }
-
-  override get steps(): number {
-    return Infinity;
-  }
-})();
 
 /** Counts steps while a value is checked. */
 export class Meter {

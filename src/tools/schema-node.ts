@@ -4,8 +4,8 @@
 import { isObject, type JsonObject, own, pointerTo, setOwn } from './json.ts';
 import type { Edges, SchemaNode } from './schema-copy.ts';
 import { checkKeyword, MAPS, ONE, SAME, SEVERAL, VALUES } from './schema-keywords.ts';
-import { type Budget, type Meter, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
-import { Patterns } from './schema-patterns.ts';
+import { type Meter, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
+import { type PatternCost, Patterns } from './schema-patterns.ts';
 import { resolveReference, type Target } from './schema-reference.ts';
 import { isWellFormed } from './text.ts';
 
@@ -42,11 +42,11 @@ export class SchemaBuilder {
   readonly #referring: [edges: Edges, name: string][] = [];
   #count = 0;
 
-  constructor(source: unknown, limits: SchemaLimits, meter: Meter, budget: Budget) {
+  constructor(source: unknown, limits: SchemaLimits, meter: Meter, spent: PatternCost) {
     this.#source = source;
     this.#limits = limits;
     this.#meter = meter;
-    this.patterns = new Patterns(limits, budget);
+    this.patterns = new Patterns(limits, spent);
     const dialect = isObject(source) ? own(source, '$schema') : undefined;
     this.#isOld = typeof dialect === 'string' && OLD_DIALECT.test(dialect);
     this.root = this.#build(source, '');

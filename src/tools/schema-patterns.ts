@@ -7,7 +7,7 @@ import { RE2JS } from 're2js';
 
 import { setOwn } from './json.ts';
 import type { SchemaNode } from './schema-copy.ts';
-import { type Budget, type Meter, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
+import { type Meter, PATTERN_COST, type SchemaLimits, SchemaRefusal } from './schema-limits.ts';
 
 /** Strings that match a pattern, for the check at hand. */
 interface StringSlot {
@@ -31,20 +31,25 @@ interface Expression {
   readonly cost: number;
 }
 
+/** What the patterns of a schema cost, those too of one that is refused. */
+export interface PatternCost {
+  cost: number;
+}
+
 const EVERY_BRACE = /\{(\d{1,9})(?:,(\d{0,9}))?\}/g;
 
 export class Patterns {
   readonly #limits: SchemaLimits;
-  readonly #budget: Budget;
+  readonly #spent: PatternCost;
   readonly #strings: StringSlot[] = [];
   readonly #properties: PropertySlot[] = [];
   readonly #known = new Map<string, Expression>();
   #length = 0;
   #size = 0;
 
-  constructor(limits: SchemaLimits, budget: Budget) {
+  constructor(limits: SchemaLimits, spent: PatternCost) {
     this.#limits = limits;
-    this.#budget = budget;
+    this.#spent = spent;
   }
 
   /** What all programs hold, about. */
@@ -126,7 +131,7 @@ export class Patterns {
     try {
       const matcher = RE2JS.compile(RE2JS.translateRegExp(pattern));
       this.#size += matcher.programSize();
-      this.#budget.compiled(matcher.programSize());
+      this.#spent.cost += PATTERN_COST + matcher.programSize();
       const expression = { matcher, cost: (1 + matcher.programSize()) / 1024 };
       this.#known.set(pattern, expression);
       return expression;

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { BLOCK } from '../../src/corpus/records/bad-runs.ts';
+import { BLOCK } from '../../src/scan/source.ts';
 import { at, file, run } from './harness.ts';
 
 interface Told {
@@ -55,12 +55,12 @@ describe('more than are told by themselves', () => {
 });
 
 test('over several parts of an input: every container and number of threads tells the same', async () => {
-  const lines = `${'x'.repeat(999)}\n`.repeat(Math.ceil((2.5 * BLOCK) / 1000));
+  const lines = `${'x'.repeat(999)}\n`.repeat(Math.ceil((4.5 * BLOCK) / 1000));
   const path = file('blocks.jsonl', lines);
   const told = async (...argv: string[]): Promise<string> =>
     (await run(['check', '--format', 'ndjson', ...argv])).out.replaceAll(/"path":"[^"]*",/g, '');
   const one = await told('--threads', '1', path);
-  expect(toldOf(one).length).toBe(3003);
+  expect(toldOf(one).length).toBe(5005);
   expect(sumOf(toldOf(one).map(timesOf))).toBe(lines.length / 1000);
   expect(await told('--threads', '3', path)).toBe(one);
   expect(await told(file('blocks.jsonl.gz', gzipSync(lines)))).toBe(one);

@@ -8,6 +8,7 @@ import type { JsonSchema, ToolDefinition } from '../../src/model/data.ts';
 import { argumentsForCheck } from '../../src/tools/arguments.ts';
 import { ToolCache } from '../../src/tools/cache.ts';
 import { type CompiledTool, compileTool } from '../../src/tools/compile.ts';
+import { BLOCK } from '../../src/scan/source.ts';
 import { Budget } from '../../src/tools/schema-limits.ts';
 import { runs } from '../long.ts';
 import { SEED } from '../random.ts';
@@ -461,28 +462,39 @@ describe('a cache of tools', () => {
     }
   });
 
-  test('a budget: what is known stays, no other pattern is compiled until bytes have paid for it', () => {
+  test('a budget: what is known stays, no other pattern is compiled until the next block', () => {
     const budget = new Budget();
+    budget.begin(0);
     const cache = new ToolCache({}, budget);
     let count = 0;
     while (cache.find(withPattern(count)) !== null) count++;
     expect(count).toBeGreaterThan(50);
     expect(count).toBeLessThan(1000);
     expect(cache.find(withPattern(count - 1))!.check({ a: 'x' })).toEqual({ pointer: '/a', keyword: 'pattern' });
-    budget.earn(1 << 20);
+    // Another cache compiles for itself, and has the same budget.
+    expect(new ToolCache({}, budget).find(withPattern(0))).toBeNull();
+    budget.begin(BLOCK - 1);
+    expect(cache.find(withPattern(count))).toBeNull();
+    budget.begin(BLOCK);
     expect(cache.find(withPattern(count))).not.toBeNull();
+    // What is known is charged as what is new: what is left does not depend on what came before.
+    let again = 1;
+    for (let i = 0; cache.find(withPattern(i)) !== null; i++) again++;
+    expect(again).toBe(count);
   });
 
   test('a budget: checks take no more steps than are left', () => {
     const budget = new Budget();
+    budget.begin(0);
+    const all = budget.steps;
     const cache = new ToolCache({}, budget);
     const slow = cache.find(tool(object({ a: { type: 'array', items: { anyOf: [{ const: 1 }, { const: 2 }] } } })))!;
     const value = { a: Array.from({ length: 10_000 }, (_, i) => 1 + (i % 2)) };
     expect(slow.check(value)).toBeNull();
-    expect(budget.steps).toBeLessThan(new Budget().steps - 10_000);
+    expect(budget.steps).toBeLessThan(all - 10_000);
     budget.spend(budget.steps - 10_000);
     expect(slow.check(value)).toEqual({ pointer: '', keyword: 'limit' });
-    budget.earn(1 << 20);
+    budget.begin(BLOCK);
     expect(slow.check(value)).toBeNull();
   });
 });

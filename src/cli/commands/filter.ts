@@ -139,6 +139,8 @@ function filterLines(
   const largest = options.maxLineBytes ?? LARGEST_LINE;
   const isRaw = emit === 'keep' || emit === 'drop';
   const rows = canBeRows(unit) && passesAsRows(options, output) ? new RecordMachine() : null;
+  // Bytes of the lines that were judged one by one.
+  let position = 0;
   if (rows !== null && largest >= rows.input.length) {
     const refused = new RefusedTexts();
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
@@ -147,7 +149,8 @@ function filterLines(
       onlyErrors: tellsOnlyErrors(options),
       judge: (line) => {
         const record = recordOfLine(line, judge.machine, largest);
-        const text = (): string => judge.record(record, unit).text();
+        const text = (): string => judge.record(record, unit, {}, position).text();
+        position += line.size;
         output.text(`${startOf(line, record)}${'problem' in record ? refused.of(record, text) : text()}\n`);
       },
       write: (bytes) => output.bytes(bytes),
@@ -164,7 +167,8 @@ function filterLines(
     const messages = new MessageList(largestList);
     const verdict = judge.record(record, unit, {
       ...(emit === 'messages' && { message: (visited, { place }) => messages.add(verdictMessage(visited, place)) }),
-    });
+    }, position);
+    position += line.size;
     if (!isRaw) {
       const start = startOf(line, record);
       const text = verdict.text(emit === 'messages' ? messages.text : undefined);

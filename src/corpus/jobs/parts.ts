@@ -4,13 +4,13 @@
 import { Counter } from '../../rules/count.ts';
 import type { Checkpoint } from '../../model/walk.ts';
 import type { Machine } from '../../scan/machine.ts';
+import { BLOCK } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
 import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs, Running } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
-import { BLOCK } from '../records/bad-runs.ts';
 import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
 

@@ -212,6 +212,7 @@ class CheckWorker implements UnitWorker {
     this.transcripts = transcripts;
     this.#most = input.canReread ? GATHERED : 1;
     this.#places = input.canReread ? new LinePlaces(input) : null;
+    kit.tools.budget.restart();
     // Tools that the caller knows are for views.
     this.rows = job.tools.length > 0 || job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);
   }
@@ -271,12 +272,12 @@ class CheckWorker implements UnitWorker {
     for (const diagnostic of open) this.#tell(diagnostic, number, line, lineFrom);
   }
 
-  take({ source, options, place, pointer, record, line, kind }: Unit, lineFrom: number | null): boolean {
+  take({ source, options, place, pointer, record, line, at, kind }: Unit, lineFrom: number | null): boolean {
     this.#endRuns();
     const { tools } = this.#job;
     const isChat = kind === 'chat';
     const checker = new Checker(this.#kit.machine, source, { ...options, tools }, {
-      known: this.#kit.headers, memory: this.#kit.tools,
+      known: this.#kit.headers, memory: this.#kit.tools, at,
     });
     for (const diagnostic of checker.run()) {
       const placed = placedDiagnostic(diagnostic, this.transcripts, place);

@@ -62,6 +62,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
   let furthest = from;
   const source = new WatchedSource(given, { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
   if (part !== null) {
+    judge.kit.tools.budget.restart();
     const watcher = watching(path, statistics, null, hand);
     const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
       records++;
@@ -95,7 +96,9 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       for (const record of all) yield take(record);
     }
   } else {
-    const unit: Unit = { kind: 'raw', record: null, line: null, source, options, place: same, pointer: () => null };
+    const unit: Unit = {
+      kind: 'raw', record: null, line: null, at: null, source, options, place: same, pointer: () => null,
+    };
     const lines = input.canReread ? linesOf(input) : null;
     const watcher = watching(path, statistics, lines, hand);
     yield* judge.raw(unit, lines, watcher, (verdict, transcript) => {

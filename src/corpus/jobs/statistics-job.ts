@@ -51,6 +51,7 @@ export class StatisticsWorker implements UnitWorker {
     this.#job = job;
     this.#statistics = new Statistics(job);
     this.#counted = new StatisticsRows(kit, this.#statistics);
+    kit.tools.budget.restart();
     // Tools that the caller knows are for views.
     this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
     this.transcripts = transcripts;
@@ -62,13 +63,13 @@ export class StatisticsWorker implements UnitWorker {
     return next;
   }
 
-  take({ source, options, place, record, line, kind }: Unit): boolean {
+  take({ source, options, place, record, line, at, kind }: Unit): boolean {
     this.#count(record!);
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
     const checker = new Checker(
       this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
-      { known: this.#kit.headers, memory: this.#kit.tools },
+      { known: this.#kit.headers, memory: this.#kit.tools, at },
     );
     for (const diagnostic of checker.run()) {
       statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));

@@ -59,8 +59,10 @@ export class Judge {
     return this.#options.tools;
   }
 
-  /** The verdict on one record. Never throws on data. */
-  record(record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}): Verdict {
+  /** The verdict on one record, which begins at a position of the input. Never throws on data. */
+  record(
+    record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}, at = record.from,
+  ): Verdict {
     const verdict = new Verdict(this.#options.warnings);
     this.transcripts = this.likeHarmony = 0;
     try {
@@ -70,7 +72,7 @@ export class Judge {
           continue;
         }
         const take = (visited: VisitedMessage): void => verdict.message(visited);
-        const steps = this.#read(unit, watcher, {
+        const steps = this.#read(unit, at, watcher, {
           message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},
         });
         while (!steps.next().done);
@@ -107,7 +109,7 @@ export class Judge {
         take(verdict, transcript);
       }
     };
-    yield* this.#read(unit, watcher, {
+    yield* this.#read(unit, null, watcher, {
       message: (visited) => verdictOf(visited.transcript.number).message(visited),
       diagnostic: (diagnostic) => verdictOf(diagnostic.transcript).diagnostic(diagnostic),
       // Of the one that has ended something may still be found; of those before it nothing.
@@ -119,17 +121,17 @@ export class Judge {
     close(Infinity);
   }
 
-  *#read(unit: Unit, watcher: Watcher, taker: Taker): Generator<void, void, void> {
+  *#read(unit: Unit, at: number | null, watcher: Watcher, taker: Taker): Generator<void, void, void> {
     const { tools, adjust } = this.#options;
-    let at: TranscriptInfo | null = null;
+    let last: TranscriptInfo | null = null;
     let index = 0;
     const checker = new Checker(this.machine, unit.source, {
       ...unit.options,
       tools,
       visitor: {
         message: (message: Message, transcript, source) => {
-          if (transcript !== at) index = 0;
-          at = transcript;
+          if (transcript !== last) index = 0;
+          last = transcript;
           const visited = { message, transcript, index: index++, source };
           taker.message(visited);
           watcher.message?.(visited, unit);
@@ -139,7 +141,7 @@ export class Judge {
           watcher.end?.(transcript, messages, to, unit);
         },
       },
-    }, { known: this.kit.headers, memory: this.kit.tools });
+    }, { known: this.kit.headers, memory: this.kit.tools, at });
     for (const found of checker.steps()) {
       if (found === null) {
         yield;

@@ -1,8 +1,9 @@
 // What is told of records that cannot be read: of the first ones each, of further ones how many there are. Telling of a
 // line takes many times longer than the line, and an input may hold nothing but such lines.
 
-/** Bytes of an input of which so many are told alone. Parts of an input begin there, too, so that all get the same. */
-export const BLOCK = 4 * 1024 * 1024;
+import { BLOCK } from '../../scan/source.ts';
+
+/** Of a block. */
 const MOST_ALONE = 1000;
 
 /** Where a bad record stands. */

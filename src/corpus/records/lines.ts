@@ -99,7 +99,7 @@ export class RecordLines {
   }
 
   /** The unit of the line at hand, of which one member is the text. */
-  #unit(member: number, { number, line }: Placed): Unit {
+  #unit(member: number, { number, line, from: at }: Placed): Unit {
     const text = this.#text;
     const base = this.#base;
     const from = text.valueFrom(member) + 1;
@@ -109,6 +109,7 @@ export class RecordLines {
       kind: 'text',
       record: number,
       line,
+      at,
       source: new MemorySource(text.text(member)),
       options: this.#options,
       place: this.#options.positions === 'field' ? same : place,

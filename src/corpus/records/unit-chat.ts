@@ -56,6 +56,7 @@ function unitFrom(
       kind: 'chat',
       record: record.number,
       line: record.line,
+      at: record.from,
       source: new MemorySource(Buffer.from(text!, 'utf8')),
       options: data.messages.some(isBadCall) ? READING_CALLS : READING,
       place: (offset, isEnd) => places.at(offset, isEnd),

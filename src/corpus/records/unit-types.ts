@@ -11,6 +11,8 @@ export interface Unit {
   /** Number of the record in its container, from 0, and its line (Parquet: row) from 1; null in raw text. */
   readonly record: number | null;
   readonly line: number | null;
+  /** Where the record begins in the file; null in raw text. */
+  readonly at: number | null;
   readonly source: Source;
   /** How to read it. */
   readonly options: CheckOptions;

@@ -49,7 +49,7 @@ export function* unitsOf(
 ): Generator<Unit | BadRecord, void, void> {
   if (!isContainer(path, input, options)) {
     const place = (offset: number): number => offset;
-    yield { kind: 'raw', record: null, line: null, source: input, options, place, pointer: () => null };
+    yield { kind: 'raw', record: null, line: null, at: null, source: input, options, place, pointer: () => null };
     return;
   }
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
@@ -156,6 +156,6 @@ function* textUnit(
     return record.from + (offsets.get(which)?.of(within) ?? 0);
   };
   const pointer = ({ from }: { from: number }): string => pointerTo('', names[whichOf(from)]!);
-  const { number, line } = record;
-  yield { kind: 'text', record: number, line, source: new MemorySource(bytes), options, place, pointer };
+  const { number, line, from: at } = record;
+  yield { kind: 'text', record: number, line, at, source: new MemorySource(bytes), options, place, pointer };
 }
