@@ -248,7 +248,7 @@ describe('findings of rows are findings of views', () => {
     for (const rule of [
       'unknown-tool', 'invalid-arguments', 'invalid-json', 'hint-mismatch', 'invalid-utf8', 'cot-in-final',
     ]) expect(rules).toContain(rule);
-    expect(passed - listed).toBeGreaterThan(RUNS);
+    expect(passed - listed).toBeGreaterThan(RUNS / 2);
     expect(listed - looked).toBeGreaterThan(RUNS / 2);
     expect(looked).toBeGreaterThan(RUNS / 2);
     expect(adopted).toBeGreaterThan(RUNS / 60);
