@@ -167,14 +167,14 @@ export function slide(from: i32, length: i32): void {
 /** The state between two calls, 192 bytes at `at`; only with an empty table. */
 export function save(at: usize): void {
   saveRows(at);
-  saveState(at + 136);
-  saveWords(at + 160);
+  saveState(at + 148);
+  saveWords(at + 172);
 }
 
 export function restore(at: usize): void {
   restoreRows(at);
-  restoreState(at + 136);
-  restoreWords(at + 160);
+  restoreState(at + 148);
+  restoreWords(at + 172);
 }
 
 export { invalidUtf8 } from './utf8';

@@ -148,12 +148,12 @@ export function saveRows(at: usize): void {
   memory.copy(at + 4, SLOTS, 96);
   memory.copy(at + 100, SLOT_ROWS, 24);
   // With an empty table each lies in its slot, or is not open.
-  store<u16>(at, <u16>message, OPENED);
-  store<u16>(at, <u16>field, OPENED + 2);
-  store<u16>(at, <u16>body, OPENED + 4);
-  store<u16>(at, <u16>literal, OPENED + 6);
-  store<u16>(at, <u16>text, OPENED + 8);
-  store<u16>(at, <u16>header, OPENED + 10);
+  store<u32>(at, <u32>message, OPENED);
+  store<u32>(at, <u32>field, OPENED + 4);
+  store<u32>(at, <u32>body, OPENED + 8);
+  store<u32>(at, <u32>literal, OPENED + 12);
+  store<u32>(at, <u32>text, OPENED + 16);
+  store<u32>(at, <u32>header, OPENED + 20);
 }
 
 export function restoreRows(at: usize): void {
@@ -161,10 +161,10 @@ export function restoreRows(at: usize): void {
   numbered = load<i32>(at);
   memory.copy(SLOTS, at + 4, 96);
   memory.copy(SLOT_ROWS, at + 100, 24);
-  message = <usize>load<u16>(at, OPENED);
-  field = <usize>load<u16>(at, OPENED + 2);
-  body = <usize>load<u16>(at, OPENED + 4);
-  literal = <usize>load<u16>(at, OPENED + 6);
-  text = <usize>load<u16>(at, OPENED + 8);
-  header = <usize>load<u16>(at, OPENED + 10);
+  message = <usize>load<u32>(at, OPENED);
+  field = <usize>load<u32>(at, OPENED + 4);
+  body = <usize>load<u32>(at, OPENED + 8);
+  literal = <usize>load<u32>(at, OPENED + 12);
+  text = <usize>load<u32>(at, OPENED + 16);
+  header = <usize>load<u32>(at, OPENED + 20);
 }

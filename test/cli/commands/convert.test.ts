@@ -316,7 +316,12 @@ test('what other commands read is converted: preferences, instructions, prompts,
       [[12, 'user Q', 'assistant A']], 'role',
     ],
     [{ id: 13, chosen: [ask, say('A')], rejected: [ask, { role: 'robot' }] }, [['13:chosen', 'user Q', 'assistant A']]],
-    [{ id: 14, chosen: 'good', rejected: 'bad' }, []],
+    [{ id: 14, chosen: 'good', rejected: 'bad' }, [['14:chosen', 'assistant good'], ['14:rejected', 'assistant bad']]],
+    [
+      { id: 15, chosen: '\n\nHuman: Q\n\nAssistant: good', rejected: '\n\nHuman: Q\n\nAssistant: bad' },
+      [['15:chosen', 'user Q', 'assistant good'], ['15:rejected', 'user Q', 'assistant bad']],
+    ],
+    [{ id: 16, chosen: 'good', rejected: 5 }, []],
   ];
   for (const [record, transcripts, lost] of records) {
     const { out, err, code } = await run([], { to: 'messages' }, lines(record));
