@@ -70,8 +70,8 @@ interface Fault {
 
 /** A job of many pieces, each of 256 findings; and one of a few. */
 const PIECES = 40;
-/** Something is found behind each message. */
-const FOUND = '<|start|>user<|message|>a<|end|>\n<|call|>\n';
+/** Something is found behind each message, which is long enough for each finding to be told. */
+const FOUND = `<|start|>user<|message|>${'a'.repeat(200)}<|end|>\n<|call|>\n`;
 const MANY = file(FOUND.repeat(256 * PIECES));
 const FEW = file(FOUND.repeat(600));
 

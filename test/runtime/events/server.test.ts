@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import OpenAI, { APIError } from 'openai';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const ENTRY = new URL('../../../dist/index.js', import.meta.url).href;
+const entryOf = (name: string): string => new URL(`../../../dist/${name}.js`, import.meta.url).href;
 const PAGE = new URL('../../../src/runtime/README.md', import.meta.url);
 
 const prompts: string[] = [];
@@ -46,7 +46,7 @@ beforeAll(async () => {
   const [, code] = /```js\n([^]*?)```/.exec(readFileSync(PAGE, 'utf8'))!;
   expect(code!.split('\n').length).toBeLessThan(60);
   const path = join(mkdtempSync(join(tmpdir(), 'openchatml-server-')), 'server.mjs');
-  writeFileSync(path, code!.replace("'openchatml'", JSON.stringify(ENTRY)));
+  writeFileSync(path, code!.replaceAll(/'openchatml\/(\w+)'/g, (_, name: string) => JSON.stringify(entryOf(name))));
   const { port } = upstream.address() as AddressInfo;
   const argv = [path, `http://127.0.0.1:${port}/v1/completions`];
   child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
