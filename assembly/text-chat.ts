@@ -238,10 +238,10 @@ function call(header: usize, p: usize, end: usize, q: usize): usize {
 
 function reply(header: usize, p: usize, end: usize, q: usize): usize {
   const start = past(header, p, CHAT_FROM_TOOL);
-  const id = start == 0 ? 0 : past(start, p, CHAT_ID);
+  const id: usize = start == 0 ? <usize>0 : past(start, p, CHAT_ID);
   if (id == 0) return 0;
   const idTo = wordEnd(id);
-  const name = idTo == id ? 0 : past(idTo, p, CHAT_FROM_NAME);
+  const name: usize = idTo == id ? <usize>0 : past(idTo, p, CHAT_FROM_NAME);
   if (name == 0) return 0;
   const nameTo = wordEnd(name);
   if (nameTo == name || isBuiltin(name, nameTo) || past(nameTo, p, CHAT_RESULT) != p) return 0;

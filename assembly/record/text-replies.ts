@@ -55,7 +55,7 @@ function countReplies(isAlone: bool): i32 {
   let at = text;
   while (true) {
     const tag = find(at, textEnd, OPEN_REPLY, REPLY_TAG);
-    const close = tag == 0 ? 0 : find(tag + REPLY_TAG, textEnd, CLOSE_REPLY, REPLY_TAG + 1);
+    const close: usize = tag == 0 ? <usize>0 : find(tag + REPLY_TAG, textEnd, CLOSE_REPLY, REPLY_TAG + 1);
     const to = close == 0 ? textEnd : tag;
     if (isAlone && behindWhite(at, to) < to) return 0;
     if (close == 0) return count;
