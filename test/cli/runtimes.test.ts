@@ -24,7 +24,8 @@ writeFileSync(join(root, 'folder/inside/c.jsonl.gz'), gzipSync(`${RECORD}${MARKE
 
 const library = join(root, 'library.mjs');
 writeFileSync(library, `
-  import { check, MessageStream, parse, scan } from ${JSON.stringify(`file://${dist('index.js')}`)};
+  import { check, parse, scan } from ${JSON.stringify(`file://${dist('index.js')}`)};
+  import { MessageStream } from ${JSON.stringify(`file://${dist('stream.js')}`)};
   const text = ${JSON.stringify(TEXT)};
   console.log(JSON.stringify([
     [...parse(text).messages()].map(({ role, channel, content }) => [role, channel, content]),
