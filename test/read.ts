@@ -1,5 +1,6 @@
 // Ways to read an input in tests: records and rows of a source, and a source that gives its bytes in pieces.
 import { MESSAGE, ROW_WORDS } from '../src/abi.ts';
+import { readYaml } from '../src/model/header/yaml.ts';
 import { type MessageRecord, messageRecord } from '../src/formats/record.ts';
 import { Message } from '../src/model/message.ts';
 import { type ReadOptions, Walk } from '../src/model/walk.ts';
@@ -27,7 +28,7 @@ export class Chunked extends MemorySource {
 export function recordsOf(
   machine: Machine, source: Source, options: ReadOptions,
 ): (MessageRecord & { content: string })[] {
-  const walk = new Walk(machine, source, options);
+  const walk = new Walk(machine, source, { yaml: readYaml, ...options });
   const records: (MessageRecord & { content: string })[] = [];
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
@@ -43,7 +44,7 @@ export function recordsOf(
 
 /** All rows with absolute positions, as text to compare. */
 export function rowsOf(machine: Machine, source: Source, options: ReadOptions): string {
-  const walk = new Walk(machine, source, options);
+  const walk = new Walk(machine, source, { yaml: readYaml, ...options });
   let text = '';
   let count = 0;
   for (const batch of walk.batches()) {

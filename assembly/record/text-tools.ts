@@ -1,11 +1,13 @@
 // Definitions that are written as text, between `<tools>` and `</tools>` in what a system says (R-HERMES).
 
 import { ENTRY_SHIFT, HAS_LOSSES, TOOLS, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT } from '../../src/abi';
+import { findPair } from '../pair';
 import { addFlag, hasWrittenTools, markElsewhere, markOdd, markWrittenTools, toolsRow } from './state';
 import { BACKSLASH, OPEN_LIST, OPEN_OBJECT } from './text';
 import { toolsEntry, toolsStatus, writtenTools } from './tools';
 import { CLOSE_TOOLS, find, OPEN_TOOLS, TOOLS_TAG } from './written';
 
+const OPENING: i32 = 0x3c;
 /** Tags between which no list is. */
 const MOST_MISSES: i32 = 60;
 
@@ -22,6 +24,8 @@ export function takeTools(from: usize, to: usize): i32 {
   let list: usize = 0;
   let listTo: usize = 0;
   let misses = 0;
+  // `<\/tools>` closes, too.
+  if (findPair(from, to, OPENING, BACKSLASH) != 0) markOdd();
   for (let at = find(from, to, OPEN_TOOLS, TOOLS_TAG); at != 0; at = find(at + 1, to, OPEN_TOOLS, TOOLS_TAG)) {
     const close = find(at + TOOLS_TAG, to, CLOSE_TOOLS, TOOLS_TAG + 1);
     if (close == 0) break;

@@ -7,6 +7,7 @@ import { countCalls } from '../../src/rules/call-count.ts';
 import { checkSource } from '../../src/rules/check-source.ts';
 import { Counter } from '../../src/rules/count.ts';
 import type { Counts } from '../../src/rules/counts.ts';
+import { readYaml } from '../../src/model/header/yaml.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import { readFixtures } from '../fixture.ts';
 import { runs } from '../long.ts';
@@ -21,7 +22,7 @@ const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 
 
 function count(machine: (typeof machines)[number], source: MemorySource, options: object): Counts {
   const counter = new Counter();
-  counter.add(machine, source, options);
+  counter.add(machine, source, { yaml: readYaml, ...options });
   return counter.result();
 }
 
@@ -29,7 +30,7 @@ const plus = (into: Record<string, number>, name: string): void => void (into[na
 
 /** What a look at each message gives. */
 function slowCounts(input: Uint8Array, options: object): Partial<Counts> {
-  const parsed = parseOn(machines[2]!, input, options);
+  const parsed = parseOn(machines[2]!, input, { yaml: readYaml, ...options });
   const counts = {
     transcripts: parsed.transcripts.length, messages: 0, calls: 0, dialects: {}, roles: {}, channels: {}, ends: {},
   };

@@ -251,6 +251,7 @@ export const RARE_ENTRIES: string[] = [
   T('<tool_response>{"name": 1, "content": 1}</tool_response>'),
   T(`<tool_response>{"a": ${nested(61)}}</tool_response>`), T('<tool_response>a</tool_response>'.repeat(257)),
   `${S('<tools>{}</tools>')},${S('<tools>{}</tools>')}`, S('<tools>{}</tools><tools>[]</tools>'),
+  S('<tools>{}</tools>').replace('</', '<\\/'),
   S(`${'<tools></tools>'.repeat(61)}<tools>{}</tools>`),
   // Turns of ShareGPT.
   turn('"developer"'), turn('"function"'), turn('"function_call"'), turn('"bot"'), turn('"human_1"'), turn('"Human"'),

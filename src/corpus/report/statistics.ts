@@ -63,8 +63,6 @@ export class Statistics extends Sums {
   #shownAt = 0;
   /** Of the transcript at hand, by rising position. */
   #callers: Caller[] = [];
-  /** The one that was counted last, if it makes calls. */
-  #last: Caller | null = null;
 
   /** `characters`: code points of bodies are counted too; `tokens`: those of contents, in a vocabulary. */
   constructor({ characters = false, tokens }: CountsToo = {}) {
@@ -114,7 +112,6 @@ export class Statistics extends Sums {
     const isUsual = isBare && end !== 'eof' && message.isLeaf && message.missingStart === 'no'
       && !message.hasWrittenCalls;
     this.ends[ENDS.indexOf(end)]!++;
-    this.#last = null;
     let cell: Cell;
     if (isUsual) {
       const channelId = explicitChannel === null ? 0 : CHANNEL_NAMES.indexOf(explicitChannel);
@@ -170,8 +167,7 @@ export class Statistics extends Sums {
         this.message(new Message(batch, row, context), transcript, source);
         continue;
       }
-      this.#last = null;
-      const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
+        const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
       this.ends[token === CALL ? 1 : token === RETURN ? 2 : 0]!++;
       const isShown = this.#isShown(pair, transcript, () => new Message(batch, row, context), source);
       const bodyTo = words[body + TO]!;
@@ -184,10 +180,10 @@ export class Statistics extends Sums {
    * `at`: where the finding is in the file, which is not what positions in a text of a record count from.
    */
   diagnostic(diagnostic: Diagnostic, at: SamplePlace): void {
-    const { rule, severity, code, from } = diagnostic;
+    const { rule, severity, code } = diagnostic;
     this.found(rule).note(severity, diagnostic.message, at);
     if (severity !== 'error' || !CALL_CODES.has(code)) return;
-    const caller = this.#callerAt(from);
+    const caller = this.#callerOf(diagnostic);
     if (caller === undefined || caller.rules.includes(rule)) return;
     const calls = caller.name === null ? this.severalCalls : this.tools.at(caller.name);
     if (caller.rules.length === 0) calls.failing++;
@@ -195,18 +191,18 @@ export class Statistics extends Sums {
     calls.fail(rule);
   }
 
-  /** The message with calls that holds a position. */
-  #callerAt(position: number): Caller | undefined {
+  /** The message with calls that holds what was found; an empty place is that of the message that ends there. */
+  #callerOf({ from, to }: Diagnostic): Caller | undefined {
     const callers = this.#callers;
+    const last = from === to ? from - 1 : from;
     let [low, high] = [0, callers.length];
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (callers[middle]!.from <= position) low = middle + 1;
+      if (callers[middle]!.from <= last) low = middle + 1;
       else high = middle;
     }
     const caller = callers[low - 1];
-    // What is told of the last message may stand at its end, if nothing ended it.
-    return caller && (position < caller.to || (caller === this.#last && position === caller.to)) ? caller : undefined;
+    return caller && last < caller.to ? caller : undefined;
   }
 
   /** Adds what was counted elsewhere, in its JSON form; nothing of it when it is none, which throws a TypeError. */
@@ -245,8 +241,7 @@ export class Statistics extends Sums {
     for (const name of names) this.tools.at(name).calls++;
     const { from, to } = message;
     if (this.#callers.length === MOST_CALLERS) this.#callers.splice(0, MOST_CALLERS / 2);
-    this.#last = { from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] };
-    this.#callers.push(this.#last);
+    this.#callers.push({ from, to, name: names.every((name) => name === names[0]) ? names[0]! : null, rules: [] });
   }
 }
 

@@ -29,7 +29,8 @@ interface Line {
 }
 
 /** What a header says; null: ask YAML. */
-export function readPlain(text: string): HeaderText | null {
+export function readPlain(written: string): HeaderText | null {
+  const text = written.replaceAll('\r\n', '\n');
   if (UNUSUAL.test(text)) return null;
   const body = text.startsWith('---\n') ? text.slice(4) : text;
   const lines = body.split('\n').filter((line) => !/^ *(?:#|$)/.test(line)).map((line) => {

@@ -192,6 +192,7 @@ function isDeep(text: string, from: number, to: number): boolean {
 export function writtenTools(raw: string, from: number): { list: Span; isAlone: boolean } | null {
   const found: { at: number; close: number }[] = [];
   let misses = 0;
+  if (raw.includes('<\\')) throw RARE;
   for (const { index: at } of raw.matchAll(/<tools>/g)) {
     const close = raw.indexOf('</tools>', at + 7);
     if (close < 0) break;

@@ -24,6 +24,7 @@ const PLAIN: [text: string, version: string | null, fields: Record<string, unkno
     { a: { b: ['c', 'dA<|'], e: {} }, f: [] }],
   ['a:\n- b: 1\n  c: [d, "e", {"f":1, g: h i}]\n-\n  j: k\n-\n', null,
     { a: [{ b: 1, c: ['d', 'e', { f: 1, g: 'h i' }] }, { j: 'k' }, null] }],
+  ['---\r\nversion: 2.2\r\na:\n  - b # c\r\n', '2.2', { version: '2.2', a: ['b'] }],
   ["a: 'it''s'\nb: it's\nc: 2024-01-01\n", null, { a: "it's", b: "it's", c: '2024-01-01' }],
 ];
 
@@ -43,7 +44,7 @@ test('a key that stands twice is found', () => {
 });
 
 test.each([
-  'version:\n', 'version:2.2\n', 'version : 2.2\n', ' version: 2.2\n', 'version: 2.2\r\n', 'version: true\n',
+  'version:\n', 'version:2.2\n', 'version : 2.2\n', ' version: 2.2\n', 'version: 2.2\r', 'version: true\n',
   'version: 02.2\n', 'version: 2.\n', 'version: 0x10\n', 'version: " 2"\n', 'version: [2]\n', 'a: True\n',
   'a: ~\n', 'NULL: a\n', 'a: b: c\n', 'a: [b\n', 'a: [b,\n  c]\n', 'a: [b,]\n', 'a: b\n  c\n', 'a:\n  b\n',
   'a:\n  b: c\n d: e\n', 'a: *b\n', 'a: !b c\n', 'a: b\n---\n', 'a: b\n...\n', 'a: |\n  b\n', 'a: >-\n  b\n',
@@ -92,6 +93,7 @@ test(`random headers say the same to both, seed ${SEED}`, () => {
       const at = below(text.length + 1);
       text = text.slice(0, at) + pick(ODD) + text.slice(at + below(3));
     }
+    if (once(6)) text = text.replaceAll('\n', '\r\n');
     const read = readPlain(text);
     if (read === null) continue;
     plain++;
