@@ -351,6 +351,13 @@ test(`the commands on records (OPENCHATML_SEED=${SEED})`, { timeout: 300_000 }, 
   expectNone(verdicts, marks, 'filter');
 });
 
+/** A text as it is, or as parts that are cut anywhere, in the middle of tags too. */
+function spelled(random: Random, text: string): string | object[] {
+  if (random.once(2)) return text;
+  const cuts = [0, random.below(text.length), random.below(text.length), text.length].sort((a, b) => a - b);
+  return cuts.slice(1).map((to, i) => ({ type: 'text', text: text.slice(cuts[i], to) }));
+}
+
 /** Chat records in the forms that people have; `hide` gives a mark that nobody may see. */
 function hidingRecord(random: Random, hide: () => string): object {
   const call = (): object => ({
@@ -370,7 +377,8 @@ function hidingRecord(random: Random, hide: () => string): object {
       { role: 'tool', tool_call_id: random.pick(['c1', 'c2']), content: hide() },
     ] };
     case 1: return { messages: [
-      asked, { role: 'assistant', content: tags() }, { role: random.pick(['user', 'tool']), content: replied() },
+      asked, { role: 'assistant', content: spelled(random, tags()) },
+      { role: random.pick(['user', 'tool']), content: spelled(random, replied()) },
     ] };
     case 2: return { messages: [
       asked, { role: 'assistant', content: [
@@ -414,6 +422,10 @@ test(`the commands on chat records (OPENCHATML_SEED=${SEED})`, { timeout: 300_00
     const out = await written((host) => render(paths, { ...shared, format, notes: true }, host, null));
     expectNone(out, marks, `render ${format}`);
     shown.render += out.split('OPEN').length;
+  }
+  for (const to of FORMS) {
+    const work = (host: Host): unknown => convert(paths, { ...shared, from: 'auto', to, format: 'ndjson' }, host, null);
+    expectNone(await written(work, (output) => shownOf(to, output)), marks, `convert to ${to}`);
   }
   const verdicts = (host: Host): unknown =>
     filter([paths[0]!], { ...shared, emit: 'verdict', form: 'auto', warnings: true }, host);

@@ -6,6 +6,7 @@
 import { BODY, HAS_PARTS, PARTS, VALUE } from '../../src/abi';
 import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { addFlag, markOdd } from './state';
+import { beginsTag } from './tags';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen,
   SEEN_LONE, skipBlanks, valueEnd,
@@ -101,7 +102,7 @@ export function parts(p: usize): usize {
       clearSeen();
       if (load<u8>(p) != QUOTE) markOdd();
       p = valueEnd(p, IN_LIST);
-      if ((seen & SEEN_LONE) != 0) markOdd();
+      if ((seen & SEEN_LONE) != 0 || (p != 0 && beginsTag(p - 2))) markOdd();
       addBlock(B_OTHER, from, p, 0, 0, 0);
     }
     if (p == 0) return 0;
@@ -170,7 +171,7 @@ function part(p: usize): usize {
       if (hasText) markOdd();
       hasText = true;
       p = textValue(p, IN_ITEM);
-      if (textFrom == 0) markOdd();
+      if (textFrom == 0 || beginsTag(textTo - 1)) markOdd();
       kind = kindOfBody();
       from = textFrom;
       to = textTo;

@@ -233,7 +233,7 @@ export function entry(p: usize): usize {
     return p;
   }
   if (losesMembers(has)) addFlag(HAS_LOSSES);
-  if (contentKind != 0 && tagIn(role, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
+  if (contentKind != 0 && tagIn(role, contentKind, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
   if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
   else if (role == TOOL) {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);

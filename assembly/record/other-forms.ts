@@ -412,8 +412,9 @@ function writeDialogue(side: usize, from: usize, to: usize): void {
 /** The text at p, of who has this role. One that holds a token is the text of a transcript, which is for the host. */
 function plainText(p: usize, role: u32): void {
   textValue(p, IN_RECORD);
-  refuseTags(role, BODY, textFrom, textTo);
-  if (mayHoldToken(kindOfBody(), textFrom, textTo)) markOdd();
+  const kind = kindOfBody();
+  refuseTags(role, kind, textFrom, textTo);
+  if (mayHoldToken(kind, textFrom, textTo)) markOdd();
 }
 
 /** A text, or two (`second` 0: one): together one text, which may hold transcripts. */

@@ -53,8 +53,8 @@ function holdsLess(p: usize): bool {
 /** Letters of a tag that may stand before an escape in it. */
 const MOST_LETTERS: i32 = 14;
 
-/** Whether what ends at p may begin a tag: `<` and letters. */
-function beginsTag(p: usize): bool {
+/** Whether what ends with the byte at p may begin a tag, which a part of a content may go on with: `<` and letters. */
+export function beginsTag(p: usize): bool {
   for (let left = MOST_LETTERS; left > 0; left--, p--) {
     const byte = <u32>load<u8>(p);
     if (byte == 0x3c) return true;

@@ -5,7 +5,7 @@ import { findPair } from '../pair';
 import { addFlag, hasWrittenTools, markElsewhere, markOdd, markWrittenTools, toolsRow } from './state';
 import { BACKSLASH, OPEN_LIST, OPEN_OBJECT } from './text';
 import { toolsEntry, toolsStatus, writtenTools } from './tools';
-import { CLOSE_TOOLS, find, OPEN_TOOLS, TOOLS_TAG } from './written';
+import { behindBlanks, CLOSE_TOOLS, find, OPEN_TOOLS, TOOLS_TAG } from './written';
 
 const OPENING: i32 = 0x3c;
 /** Tags between which no list is. */
@@ -53,17 +53,4 @@ export function takeTools(from: usize, to: usize): i32 {
   const isFirst = before == 0 || (before == 2 && load<u16>(from) == 0x6e5c)
     || (before == 4 && load<u32>(from) == 0x6e5c725c);
   return isFirst && listTo == to ? ONLY_TOOLS : TOOLS_AND_TEXT;
-}
-
-/** Behind the white space at p in a string: blanks, and escapes that stand for others. */
-function behindBlanks(p: usize): usize {
-  while (true) {
-    if (load<u8>(p) == 0x20) p++;
-    else if (load<u8>(p) != BACKSLASH) return p;
-    else {
-      const letter = <u32>load<u8>(p, 1);
-      if (letter != 0x6e && letter != 0x72 && letter != 0x74) return p;
-      p += 2;
-    }
-  }
 }

@@ -1,7 +1,7 @@
 // What is written as text in contents between tags (R-HERMES): the content as the text that it is, where tags stand in
 // it, and where its characters stand in the JSON.
 
-import { ASSISTANT, BODY, CODED, ESCAPED, SYSTEM, TOOL, USER } from '../../src/abi';
+import { ASSISTANT, BODY, CODED, ESCAPED, PARTS, SYSTEM, TOOL, USER, VALUE } from '../../src/abi';
 import { findPair } from '../pair';
 import { textTo as decodedTo } from '../text-string';
 import { IN_ARGUMENTS } from './blocks';
@@ -39,10 +39,24 @@ export const REPLY_TAG: usize = 15;
 export const TOOLS_TAG: usize = 7;
 export const THINK_TAG: usize = 7;
 
-/** Where the first tag stands in a content that says something there from who has this role; 0: none does. */
+/** `<`, and `<too`. */
+const LESS: u32 = 0x3c;
+const TAG_START: u32 = 0x6f6f743c;
+
+/**
+ * Where the first tag stands in a content that says something there from who has this role; 0: none does. Most contents
+ * are not searched: a call begins a line, of which text without escapes has one, and a tool says nothing but replies.
+ */
 // @ts-ignore: decorator
 @inline
-export function tagIn(role: u32, from: usize, to: usize): usize {
+export function tagIn(role: u32, kind: u32, from: usize, to: usize): usize {
+  if ((kind & (ESCAPED | PARTS)) == 0 && role == ASSISTANT) {
+    return load<u32>(from) == TAG_START && isSame(from, OPEN_CALL, CALL_TAG) ? from : 0;
+  }
+  if ((kind & (VALUE | PARTS)) == 0 && role == TOOL) {
+    const byte = <u32>load<u8>(behindBlanks(from));
+    if (byte != LESS && byte != BACKSLASH) return 0;
+  }
   const at = findTag(from, to);
   return at == 0 ? 0 : tagOf(role, at, to);
 }
@@ -55,7 +69,7 @@ function tagOf(role: u32, at: usize, to: usize): usize {
 
 /** A content of another form than entries of chat: one that holds such a tag is for the host. */
 export function refuseTags(role: u32, kind: u32, from: usize, to: usize): void {
-  if (kind != 0 && tagIn(role, from, to) != 0) markOdd();
+  if (kind != 0 && tagIn(role, kind, from, to) != 0) markOdd();
 }
 
 /** Address of the next `tag`, of so many bytes, that stands in [p, end); 0: none does. */
@@ -137,6 +151,19 @@ export function goTo(from: usize, to: usize): void {
 // @ts-ignore: decorator
 @inline
 function isWhite(byte: u32): bool { return byte == 0x20 || byte == LF || byte == 13 || byte == 9; }
+
+/** Behind the white space at p in a string: blanks, and escapes that stand for others. */
+export function behindBlanks(p: usize): usize {
+  while (true) {
+    if (load<u8>(p) == 0x20) p++;
+    else if (load<u8>(p) != BACKSLASH) return p;
+    else {
+      const letter = <u32>load<u8>(p, 1);
+      if (letter != 0x6e && letter != 0x72 && letter != 0x74) return p;
+      p += 2;
+    }
+  }
+}
 
 /** Address of the first byte of [p, end) that is no white space, or `end`. */
 export function behindWhite(p: usize, end: usize): usize {

@@ -6,8 +6,8 @@ import { CODED_TAGS, FROM, IS_OBJECT, IS_OTHER, KIND, NEXT, ROW_WORDS, SLOW, TO 
 /** Word of a row. */
 export const wordAt = (rows: Int32Array, row: number, word: number): number => rows[row * ROW_WORDS + word]!;
 
-/** Tags of calls that are written as text (R-HERMES). */
-const TAGS = /<(?:tool_call|tool_response|tools)>/g;
+/** Tags of calls that are written as text (R-HERMES), and what may begin one at the end of a part. */
+const TAGS = /<(?:(?:tool_call|tool_response|tools)>|[a-z_]{0,13}")/g;
 /** Escapes, among them those of ASCII. */
 const CODES = /\\(?:u00([3-7][0-9a-fA-F])|\\)/g;
 const LATIN1 = new TextDecoder('latin1');

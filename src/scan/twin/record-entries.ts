@@ -69,7 +69,8 @@ export class Entries {
     const role = record.known(has.get('role'), ROLES);
     const node = has.get('content');
     const blocks = node?.kind === 'list' ? record.parts(node) : null;
-    if (blocks !== null) record.refuseTags(role, node!);
+    const list = blocks === null ? null : { kind: abi.BODY | abi.PARTS, from: node!.from, to: node!.to };
+    record.refuseTags(role, list);
     if (blocks?.some(acts)) {
       if (CHAT_KEYS.some((key) => has.has(key) && !BLOCK_KEYS.includes(key))) throw RARE;
       record.losesIf(true);
@@ -77,8 +78,7 @@ export class Entries {
       this.#takeBlocks(entry, role, blocks);
       return;
     }
-    const content = blocks === null ? record.string(node)
-      : { kind: abi.BODY | abi.PARTS, from: node!.from, to: node!.to };
+    const content = list ?? record.string(node);
     const name = record.word(has.get('name'));
     const callId = record.word(has.get('tool_call_id'));
     const thoughts = THOUGHT_KEYS.map((key) => record.string(has.get(key))).filter((thought) => thought !== null);

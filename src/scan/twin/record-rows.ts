@@ -220,14 +220,20 @@ export class RecordRows {
     return this.#body({ from: node.from + 1, to: node.to - 1 });
   }
 
-  /** Whether such a tag stands in JSON. */
-  holdsTag(role: number, span: Span): boolean {
+  /** Whether a tag stands in a content that says something there from who has this role. */
+  holdsTag(role: number, content: Text): boolean {
     const tag = TAGS[role];
-    return tag !== undefined && this.raw(span).includes(tag);
+    const raw = this.raw(content);
+    if (tag === undefined || !raw.includes(tag)) return false;
+    if ((content.kind & abi.PARTS) !== 0) return true;
+    // A call begins a line, and text without escapes has one.
+    if (role === abi.ASSISTANT && (content.kind & abi.ESCAPED) === 0) return raw.startsWith(tag);
+    // A tool says nothing but replies.
+    return role !== abi.TOOL || (content.kind & abi.VALUE) !== 0 || /^(?: |\\[nrt])*[<\\]/.test(raw);
   }
 
   /** A content of another form than entries of chat: one that holds a tag is rare. */
-  refuseTags(role: number, content: Span | null): void {
+  refuseTags(role: number, content: Text | null): void {
     if (content !== null && this.holdsTag(role, content)) throw RARE;
   }
 
@@ -258,12 +264,17 @@ export class RecordRows {
     const blocks: Block[] = [];
     for (const part of items) {
       if (part.kind === 'string') {
-        this.string(part);
+        this.#refuseCutTag(this.string(part));
         blocks.push({ what: 'other', from: part.from, to: part.to, body: null, id: null, name: null });
       } else blocks.push(this.#part(part, before + blocks.length, isInReply));
     }
     if (before + blocks.length > MOST_BLOCKS) throw RARE;
     return blocks;
+  }
+
+  /** A part that ends in what may be a tag, with which the next one may go on. */
+  #refuseCutTag(text: Text | null): void {
+    if (text !== null && /<[a-z_]{0,13}$/.test(this.raw(text))) throw RARE;
   }
 
   #part(part: JsonNode, before: number, isInReply: boolean): Block {
@@ -272,6 +283,7 @@ export class RecordRows {
     const given = has.get('text');
     const text = this.string(given);
     if (type === undefined || (given !== undefined && text === null)) throw RARE;
+    this.#refuseCutTag(text);
     const block = { from: part.from, to: part.to, body: text, id: null, name: null };
     const name = this.raw(type);
     if (TEXT_TYPE.test(name)) {

@@ -97,8 +97,20 @@ export function randomTools(random: Random): unknown {
   return random.once(6) ? JSON.stringify(tools, null, random.once(3) ? 1 : 0) : tools;
 }
 
+const TAGGED = TEXTS.filter((text) => /<t|<\/t/.test(text));
+
+/** A text as parts, cut anywhere. */
+function cutText(random: Random, text: string): unknown[] {
+  const cuts = [0, random.below(text.length + 1), random.below(text.length + 1), text.length].sort((a, b) => a - b);
+  return cuts.slice(1).map((to, i) => {
+    const piece = text.slice(cuts[i], to);
+    return random.once(6) ? piece : { type: 'text', text: piece };
+  });
+}
+
 export function content(random: Random): unknown {
   if (random.once(12)) return random.pick([null, undefined, 12, {}, true]);
+  if (random.once(20)) return cutText(random, random.pick(TAGGED));
   if (random.once(9)) {
     return Array.from({ length: random.below(4) }, () => random.pick<unknown>([
       { type: 'text', text: random.pick(TEXTS) }, { text: 'x', type: 'text' }, 'plain',
