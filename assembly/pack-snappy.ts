@@ -5,9 +5,15 @@
 
 /** Bytes of a block. */
 const BLOCK: usize = 64 * 1024;
-/** Places in the block, by the hash of the four bytes there: 16 bits each. */
+/** Places in the block, by the hash of the bytes there: 16 bits each. */
 const TABLE_BITS: u32 = 14;
 const TABLE: usize = memory.data(2 << TABLE_BITS, 16);
+/**
+ * Bits of the shortest match. A copy may have four bytes; with five, text becomes as short or shorter, in a tenth less
+ * time.
+ */
+const SHORTEST: u32 = 40;
+const IGNORED: u64 = 64 - SHORTEST;
 /** A match is not looked for so near the end of a block. */
 const MARGIN: usize = 15;
 const LONGEST_COPY: usize = 64;
@@ -23,8 +29,8 @@ export function compress(from: usize, to: usize, into: usize): usize {
 
 // @ts-ignore: decorator
 @inline
-function slotOf(word: u32): usize {
-  return TABLE + (<usize>((word * 0x1e35a7bd) >> (32 - TABLE_BITS)) << 1);
+function slotOf(word: u64): usize {
+  return TABLE + (<usize>(((word << IGNORED) * 0x9e3779b185ebca87) >> (64 - TABLE_BITS)) << 1);
 }
 
 function compressBlock(from: usize, to: usize, into: usize): usize {
@@ -37,11 +43,11 @@ function compressBlock(from: usize, to: usize, into: usize): usize {
     // Matches are looked for less and less often while there are none.
     let misses: usize = 32;
     for (let place = from + 1; place < last; ) {
-      const word = load<u32>(place);
+      const word = load<u64>(place);
       const slot = slotOf(word);
       let match = from + <usize>load<u16>(slot);
       store<u16>(slot, <u16>(place - from));
-      if (load<u32>(match) != word) {
+      if ((load<u64>(match) ^ word) << IGNORED != 0) {
         place += misses++ >> 5;
         continue;
       }
@@ -51,11 +57,11 @@ function compressBlock(from: usize, to: usize, into: usize): usize {
         match--;
       }
       at = writeLiteral(done, place, at);
-      done = matchEnd(place + 4, match + 4, to);
+      done = matchEnd(place + SHORTEST / 8, match + SHORTEST / 8, to);
       at = writeCopies(place - match, done - place, at);
       place = done;
       misses = 32;
-      if (place < last) store<u16>(slotOf(load<u32>(place - 1)), <u16>(place - 1 - from));
+      if (place < last) store<u16>(slotOf(load<u64>(place - 1)), <u16>(place - 1 - from));
     }
   }
   return writeLiteral(done, to, at);
@@ -65,6 +71,14 @@ function compressBlock(from: usize, to: usize, into: usize): usize {
 // @ts-ignore: decorator
 @inline
 function matchEnd(p: usize, match: usize, to: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    while (p + 16 <= to) {
+      const same = i8x16.bitmask(i8x16.eq(v128.load(p), v128.load(match)));
+      if (same != 0xffff) return p + <usize>ctz(~same);
+      p += 16;
+      match += 16;
+    }
+  }
   while (p + 8 <= to) {
     const difference = load<u64>(p) ^ load<u64>(match);
     if (difference != 0) return p + (<usize>ctz(difference) >> 3);

@@ -6,6 +6,7 @@ import {
 } from '../abi.ts';
 import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
+import { ByBytes } from './by-bytes.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import type { ReadYaml } from './header/text.ts';
@@ -46,21 +47,9 @@ export interface DividerState {
   readonly likeness: LikenessState;
 }
 
-/** Headers that are kept, and of them those with one hash. */
-const CACHED = 256;
-const ALIKE = 8;
-
-interface Known {
-  readonly bytes: Uint8Array;
-  readonly lineEnded: boolean;
-  readonly header: DocumentHeader;
-}
-
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
-  readonly #known: { map: Map<number, Known[]>; count: number; last: Known | null } = {
-    map: new Map(), count: 0, last: null,
-  };
+  readonly #known: { readonly ended: ByBytes<DocumentHeader>; readonly open: ByBytes<DocumentHeader> };
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
   #ahead: { from: number; header: DocumentHeader }[] = [];
 
@@ -68,7 +57,7 @@ export class HeaderCache {
 
   /** `shared`: headers of other inputs are known too, and read in the same way. */
   constructor(shared?: HeaderCache, readYaml?: ReadYaml) {
-    if (shared) this.#known = shared.#known;
+    this.#known = shared === undefined ? { ended: new ByBytes(), open: new ByBytes() } : shared.#known;
     this.#readYaml = shared === undefined ? readYaml : shared.#readYaml;
   }
 
@@ -91,40 +80,10 @@ export class HeaderCache {
     // One byte more tells whether the input ends here.
     const seen = source.bytes(from, from + length + 1);
     const lineEnded = seen.length === length || seen[length - 1] === LF;
-    const last = this.#known.last;
-    if (last !== null && last.lineEnded === lineEnded && isSame(last.bytes, seen, length)) return last.header;
-    const hash = hashOf(seen, length);
-    const alike = this.#known.map.get(hash);
-    for (const known of alike ?? []) {
-      if (known.lineEnded !== lineEnded || !isSame(known.bytes, seen, length)) continue;
-      this.#known.last = known;
-      return known.header;
-    }
-    const bytes = seen.slice(0, length);
-    const known = { bytes, lineEnded, header: readDocumentHeader(bytes, lineEnded, this.#readYaml) };
-    if (this.#known.count++ >= CACHED) {
-      this.#known.map.clear();
-      this.#known.count = 0;
-    }
-    if (!alike || alike.length < ALIKE) this.#known.map.set(hash, [...(alike ?? []), known]);
-    this.#known.last = known;
-    return known.header;
+    const bytes = seen.subarray(0, length);
+    const known = lineEnded ? this.#known.ended : this.#known.open;
+    return known.get(bytes, () => readDocumentHeader(bytes, lineEnded, this.#readYaml));
   }
-}
-
-/** Of some of the first `length` bytes only: those that are alike in them are compared. */
-function hashOf(bytes: Uint8Array, length: number): number {
-  const step = (length >> 4) + 1;
-  let hash = length;
-  for (let i = length - 1; i >= 0; i -= step) hash = (Math.imul(hash, 31) + bytes[i]!) | 0;
-  return hash;
-}
-
-/** `known` is what `bytes` begins with, up to `length`. */
-function isSame(known: Uint8Array, bytes: Uint8Array, length: number): boolean {
-  if (known.length !== length) return false;
-  for (let i = 0; i < length; i++) if (known[i] !== bytes[i]) return false;
-  return true;
 }
 
 /** Walks top-level rows in order and says which transcript each one belongs to. */

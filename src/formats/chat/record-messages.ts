@@ -7,15 +7,14 @@ import {
   CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, DEVELOPER, MESSAGE,
   ROW_BYTES, ROW_WORDS, SYSTEM, USER,
 } from '../../abi.ts';
+import { ByBytes } from '../../model/by-bytes.ts';
 import { messageData, type TranscriptData } from '../../model/data.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { Build } from '../../scan/builds.ts';
 import { type Batch, fromOf, kindOf, nextOf, toOf } from '../../scan/table.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
-import { decodeUtf8 } from '../../utf8.ts';
 import { convertTranscript, neutralOf } from '../convert.ts';
-import { Lately } from '../declared.ts';
 import type { ChatRecord } from './read.ts';
 import { headerPieces } from './record-texts.ts';
 
@@ -50,8 +49,8 @@ const INSTRUCTS: ReadonlySet<string | null> = new Set(['system', 'developer']);
 
 export class RecordMessages {
   readonly #text: TextMachine;
-  /** By the text of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
-  readonly #openings = new Lately<Opening | null>();
+  /** By the bytes of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
+  readonly #openings = new ByBytes<Opening | null>();
 
   constructor({ build }: { readonly build?: Build | undefined } = {}) {
     const output = LONGEST * MOST_BYTES + (ROWS_BYTES / ROW_BYTES) * OF_ROW;
@@ -83,7 +82,7 @@ export class RecordMessages {
     if (messages.length === 0) return NO_INSTRUCTIONS;
     const bytes = batch.source.bytes(messages[0]!.from, messages.at(-1)!.to);
     if (bytes.length > MOST_BYTES) return null;
-    return this.#openings.get(decodeUtf8(bytes), () => openingOf(messages));
+    return this.#openings.get(bytes, () => openingOf(messages));
   }
 
   #messages(batch: Batch, row: number, to: number, begins: boolean): Uint8Array | null {
