@@ -6,6 +6,7 @@
 //   esbuild  the entries below           -> *.js with shared and lazily loaded chunks, for Node: few files load fast
 //   esbuild  each file of the library    -> web/**/*.js: bundlers leave out the files that nothing needs
 //   rolldown the command, its threads    -> cli/*.js; program.mjs tells why they are bundled in another way
+//   esbuild  the validator page          -> page/*; page.mjs
 //   tsc      src, checked                -> *.d.ts
 //
 // Flags: --fast leaves out tsc; --clean also removes files of earlier builds from dist/.
@@ -17,6 +18,7 @@ import { fileURLToPath } from 'node:url';
 import { BuildError, embed } from './embed.mjs';
 import { embedReport } from './report-assets.mjs';
 import { hashInputs, isWhole, keepOnly, listFiles, makeExecutable, place, readStamp, withLock } from './place.mjs';
+import { bundlePage, PAGE_INPUTS } from './page.mjs';
 import { bundleProgram } from './program.mjs';
 
 /** The entries of the library. One for anywhere must not reach a module of Node. */
@@ -48,11 +50,13 @@ const MODULES = [
   { name: 'record', source: 'assembly/record/index.ts', binary: 'src/scan/record-binary.ts', most: 46 * 1024 },
   { name: 'pack', source: 'assembly/pack.ts', binary: 'src/scan/pack-binary.ts', most: 8 * 1024 },
 ];
+/** The folder of the validator page. */
+const PAGE = 'page';
 /** The script and the style of report pages. */
 const REPORT_MODULE = 'src/corpus/report/assets.ts';
 const GENERATED = [...MODULES.map(({ binary }) => binary), REPORT_MODULE];
 const TOOLS = ['assemblyscript', 'esbuild', 'rolldown', 'typescript'];
-const INPUT_FOLDERS = ['assembly', 'src'];
+const INPUT_FOLDERS = ['assembly', 'src', ...PAGE_INPUTS];
 const INPUT_FILES = ['package.json', 'package-lock.json', 'tsconfig.json', 'asconfig.json'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -128,6 +132,7 @@ async function bundle(scratch) {
   const program = await bundleProgram(root, join(scratch, PROGRAM), MODULES, peers).catch((error) => {
     throw new BuildError(`rolldown: ${error.message}`);
   });
+  const inPage = await bundlePage(root, join(scratch, PAGE));
   const imports = Object.entries(result.metafile.outputs).map(([name, { imports }]) => {
     return [name, imports.filter(({ external }) => external).map(({ path }) => path)];
   });
@@ -135,7 +140,7 @@ async function bundle(scratch) {
   checkLibrary(result.metafile.outputs);
   checkCommand(join(scratch, COMMAND));
   const inputs = Object.keys({ ...result.metafile.inputs, ...inModules, ...inReport });
-  collectLicences(scratch, [...inputs, ...program.inputs]);
+  collectLicences(scratch, [...inputs, ...inPage, ...program.inputs]);
 }
 
 /** The library as it stands, file by file, for bundlers; packages that it uses go into the files that import them. */
@@ -211,7 +216,9 @@ async function declare(scratch) {
   const config = join(scratch, 'tsconfig.json');
   const emit = { noEmit: false, declaration: true, declarationMap: true, emitDeclarationOnly: true };
   const compilerOptions = { ...emit, rootDir: '../src', outDir: '.' };
-  writeFileSync(config, JSON.stringify({ extends: '../tsconfig.json', include: ['../src'], compilerOptions }));
+  writeFileSync(config, JSON.stringify({
+    extends: '../tsconfig.json', include: ['../src'], exclude: ['../src/web'], compilerOptions,
+  }));
   await run('tsc', 'typescript/bin/tsc', ['-p', config]);
   rmSync(config);
   // Compilers before 5.7 read no `.ts` there.
@@ -240,7 +247,9 @@ async function buildInto(scratch, inputs) {
   await bundle(scratch);
   if (!fast) await declare(scratch);
   const files = Object.fromEntries(GENERATED.map((file) => [file, statSync(join(root, file)).size]));
-  place(root, scratch, [...ENTRIES.map((entry) => outputOf(entry.source)), COMMAND], { inputs, types: !fast, files });
+  place(root, scratch, [
+    ...ENTRIES.map((entry) => outputOf(entry.source)), `${PAGE}/index.html`, COMMAND,
+  ], { inputs, types: !fast, files });
   const seconds = ((Date.now() - start) / 1000).toFixed(1);
   console.error(`built dist/ in ${seconds} s${sizes.join('')}`);
 }

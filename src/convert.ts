@@ -5,7 +5,7 @@ export { fromResponses, type ResponsesRecord, toResponses } from './formats/chat
 export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sharegpt.ts';
 export { toChat } from './formats/chat/write.ts';
 export {
-  type ConvertOptions, type Converted, convertTranscript, type Form, neutralOf, type NeutralOptions,
+  type ConvertOptions, type Converted, convertTranscript, type Form, FORMS, neutralOf, type NeutralOptions,
 } from './formats/convert.ts';
 export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony/harmony.ts';
 export { builtinToolsText } from './formats/harmony/settings.ts';

@@ -3,6 +3,7 @@
 export type { JsonSchema, ToolDefinition } from './model/data.ts';
 export type { CheckOptions } from './rules/check.ts';
 export { check, checkSource } from './rules/check-source.ts';
+export { type Example, EXAMPLES } from './rules/examples.ts';
 export { type ArgumentFinding, type CompiledTool, compileTool } from './tools/compile.ts';
 export { readDeclarations } from './tools/declarations.ts';
 export { fromOpenAI, toOpenAI } from './tools/records.ts';

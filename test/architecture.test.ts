@@ -81,7 +81,7 @@ function isOfTypes(node: ts.ImportDeclaration | ts.ExportDeclaration): boolean {
 
 function roomOf(file: string): string {
   const room = file.split('/')[0]!;
-  return [...ENTRIES, ...SHARED].includes(room) ? 'entry' : room.replace(/\.ts$/, '');
+  return [...ENTRIES, ...SHARED].includes(room) ? 'entry' : room.replace(/\.tsx?$/, '');
 }
 
 function stepOf(file: string): number {
@@ -118,7 +118,7 @@ function checkArrow(from: string, to: string, sources: Map<string, Source>): str
   if (to.endsWith('.json')) return [];
   if (!BINARIES.includes(to) && !sources.has(to)) return [`${from} -> ${to}: no such file`];
   if (roomOf(from) === roomOf(to)) return [];
-  if (roomOf(from) === 'web' && roomOf(to) !== 'entry') return [`${from} -> ${to}: the page uses entries only`];
+  if (roomOf(from) === 'web' && !ENTRIES.includes(to)) return [`${from} -> ${to}: the page uses entries only`];
   return stepOf(to) < stepOf(from) ? [] : [`${from} -> ${to}: points up`];
 }
 
@@ -185,7 +185,7 @@ describe('the sources', () => {
   const root = fileURLToPath(new URL('..', import.meta.url));
   const src = join(root, 'src');
   const paths = readdirSync(src, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => relative(src, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .filter((path) => !BINARIES.includes(path));
   const files = Object.fromEntries(paths.map((path) => [path, readFileSync(join(src, path), 'utf8')]));
@@ -212,7 +212,7 @@ describe('the pages of the rooms', () => {
     const folders = readdirSync(join(src, room), { withFileTypes: true }).filter((entry) => entry.isDirectory());
     for (const { name } of folders) expect(page).toContain(`\`${name}/`);
     const generated = [...BINARIES, 'corpus/report/assets.ts'];
-    const paths = /`([a-z0-9./-]+(?:\.(?:ts|py|sh|yaml)|\/))`/g;
+    const paths = /`([a-z0-9./-]+(?:\.(?:tsx?|py|sh|yaml)|\/))`/g;
     const named = [...page.matchAll(paths)].map(([, path]) => join(room, path!));
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((path) => !generated.includes(path) && !existsSync(join(src, path)))).toEqual([]);
@@ -231,7 +231,7 @@ describe('lines', () => {
   const generated = [...BINARIES, 'corpus/report/assets.ts'].map((path) => join('src', path));
   const written = ['src', 'assembly', 'test', 'bench'].flatMap((folder) => {
     return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && /\.(ts|mjs|py|cpp)$/.test(entry.name))
+      .filter((entry) => entry.isFile() && /\.(tsx?|mjs|py|cpp)$/.test(entry.name))
       .map((entry) => relative(root, join(entry.parentPath, entry.name)));
   }).filter((path) => !generated.includes(path));
 
@@ -277,7 +277,8 @@ describe('the rules', () => {
     ['model/a.ts -> index.ts: points up', { 'model/a.ts': "export type { B } from '../index.ts';" }],
     ['runtime/a.ts -> corpus/b.ts: points up', { 'runtime/a.ts': "import('../corpus/b.ts');", 'corpus/b.ts': '' }],
     ['scan/a.ts -> cli/b.ts: points up', { 'scan/a.ts': "type B = import('../cli/b.ts').B;", 'cli/b.ts': '' }],
-    ['web/page.ts -> abi.ts: the page uses entries only', { 'web/page.ts': "import '../abi.ts';" }],
+    ['web/page.tsx -> abi.ts: the page uses entries only', { 'web/page.tsx': "import '../abi.ts';" }],
+    ['web/page.tsx: imports node:fs', { 'web/page.tsx': "import 'node:fs';" }],
     ['model/a.ts -> model/b.ts: no such file', { 'model/a.ts': "import './b.ts';" }],
     ['utils/a.ts: no such room', { 'utils/a.ts': '' }],
     ['formats/a.ts: imports node:fs', { 'formats/a.ts': "import 'node:fs';" }],

@@ -52,3 +52,24 @@ test('every entry names files that are there', () => {
   expect(targets.length).toBeGreaterThan(12);
   expect(targets.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
+
+/** The files that the page loads before it draws: what they import, without what they load later. */
+function firstLoad(): string[] {
+  const files = ['index.html', 'page.css', 'page.js'];
+  for (const name of files) {
+    if (!name.endsWith('.js')) continue;
+    const text = readFileSync(join(ROOT, 'dist/page', name), 'utf8');
+    for (const [, path] of text.matchAll(/(?:from|import)\s*"\.\/([\w.-]+\.js)"/g)) {
+      if (!files.includes(path!)) files.push(path!);
+    }
+  }
+  return files;
+}
+
+test('the first load of the page weighs at most 150 kB', () => {
+  const files = firstLoad();
+  expect(files.length).toBeGreaterThan(4);
+  const sum = files.reduce((all, name) => all + gzipSync(readFileSync(join(ROOT, 'dist/page', name))).length, 0);
+  console.log(`the first load of the page weighs ${sum} bytes`);
+  expect(sum).toBeLessThan(150_000);
+});

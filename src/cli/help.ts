@@ -63,6 +63,10 @@ const EXAMPLES: Record<string, readonly [string, string][]> = {
     ['openchatml explain missing-end', 'a rule: severity, clause, remedy, examples'],
     ['openchatml explain E-CALL-SCHEMA', 'a code and its rules'],
   ],
+  serve: [
+    ['openchatml serve', 'then open the address that it prints'],
+    ['openchatml serve --port 0 --quiet', 'the address alone, with any free port'],
+  ],
   completion: [
     ['openchatml completion bash > ~/.local/share/bash-completion/completions/openchatml', 'for every new shell'],
     ['openchatml completion pwsh | Out-String | Invoke-Expression', 'in the profile of PowerShell'],

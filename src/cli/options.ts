@@ -139,6 +139,12 @@ export function readThreads(value: string): number {
   throw new InvalidArgumentError(`Expected a whole number from 1 to ${MOST_THREADS}.`);
 }
 
+export function readPort(value: string): number {
+  const number = Number(value);
+  if (/^\d+$/.test(value) && number <= 65535) return number;
+  throw new InvalidArgumentError('Expected a whole number from 0 to 65535.');
+}
+
 /** A whole number from 0 on, or `none`: no bound. */
 export function readLimit(value: string): number {
   if (value === 'none') return Infinity;

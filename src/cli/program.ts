@@ -1,12 +1,12 @@
 // The command line: commands, options, help; and what becomes of everything that goes wrong.
 
 import { ThreadError } from '../corpus/jobs/thread-error.ts';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { InputError, systemReason } from '../corpus/error.ts';
 import { type CommandRow, commandRows } from './command-table.ts';
 import { applyConfig, loadConfig } from './config.ts';
 import { AFTER, examplesOf, PATHS } from './help.ts';
-import { colorOption, formatOption, sharedOptions } from './options.ts';
+import { colorOption, formatOption, readPort, sharedOptions } from './options.ts';
 import { escapeJson, escapeLine, escapeText } from './print.ts';
 import type { MakeSpinner } from './progress.ts';
 import { BUG, FAILED, FOUND, OK, tell, TRY_AGAIN } from './invocation.ts';
@@ -46,6 +46,7 @@ export function makeProgram(host: Host, answer: (code: number) => void, chosen?:
   const isOne = rows.some(({ name }) => name === chosen);
   for (const row of rows) addCommand(program, row, host, answer, !isOne || row.name === chosen);
   addExplain(program, host, answer);
+  addServe(program, host, answer);
   addCompletion(program, host, answer);
   return program;
 }
@@ -110,6 +111,19 @@ function addExplain(program: Command, host: Host, answer: (code: number) => void
   explain.addOption(formatOption(['text', 'json'])).addOption(colorOption());
   explain.action(async (name: string | undefined, options: object) => {
     answer((await import('./commands/explain.ts')).explain(name, options as never, host));
+  });
+}
+
+function addServe(program: Command, host: Host, answer: (code: number) => void): void {
+  const serve = program.command('serve').description('serve the page that checks transcripts, on this machine');
+  serve.addHelpText('after', () => examplesOf('serve'));
+  serve.addOption(new Option('--port <number>', 'where to listen; 0: any free port').argParser(readPort).default(8422));
+  serve.addOption(
+    new Option('--host <address>', 'where to listen: by default for this machine alone').default('127.0.0.1'),
+  );
+  serve.addOption(new Option('-q, --quiet', 'the address only'));
+  serve.action(async (options: object) => {
+    answer(await (await import('./commands/serve.ts')).serve(options as never, host));
   });
 }
 

@@ -51,6 +51,7 @@ function optionOf(option: Option): CompletedOption {
 /** Commands whose arguments are no files. */
 function wordsOf(name: string): readonly string[] | null {
   if (name === 'completion') return SHELLS;
+  if (name === 'serve') return [];
   if (name !== 'explain') return null;
   const codes = Object.values(RULES).flatMap(({ code }) => code ?? []);
   return [...Object.keys(RULES), ...new Set(codes)];

@@ -1,0 +1,150 @@
+// What the page shows of a text: transcripts, messages with what a user sees of them, calls joined to their replies,
+// findings with their places. Plain data, the same for the same bytes in a browser and in Node.
+
+import {
+  check, type Diagnostic, type DialectId, type End, type HiddenReason, Lines, type Message, parse, type ReadOptions,
+  type ReadYaml, show, type Span, type StructureOptions, type Transcript, VisibilityError,
+} from '../index.ts';
+
+export interface ReadChoice {
+  readonly dialect: DialectId | 'auto';
+  /** The text is a completion of this role; empty: it is none. */
+  readonly role: string;
+  readonly stopStripped: boolean;
+}
+
+export const AUTOMATIC: ReadChoice = { dialect: 'auto', role: '', stopStripped: false };
+
+export interface MessageView extends Span {
+  /** In the input, and in its transcript. */
+  readonly number: number;
+  readonly index: number;
+  readonly transcript: number;
+  readonly role: string | null;
+  readonly name: string | null;
+  readonly recipient: string | null;
+  readonly channel: string;
+  readonly explicitChannel: string | null;
+  readonly intent: string | null;
+  readonly callId: string | null;
+  readonly contentType: string | null;
+  readonly end: End;
+  readonly body: Span;
+  readonly content: string;
+  /** What an end user sees; null: nothing, for a reason. */
+  readonly shown: string | null;
+  readonly hidden: HiddenReason | null;
+  readonly isCall: boolean;
+  readonly isReply: boolean;
+  /** Number of the reply of a call, or of the call of a reply; null: none is known. */
+  readonly partner: number | null;
+}
+
+export interface FindingView extends Diagnostic {
+  readonly line: number;
+  readonly column: number;
+}
+
+export interface TranscriptView {
+  readonly number: number;
+  readonly dialect: DialectId;
+  readonly version: string | null;
+  readonly from: number;
+  readonly messages: number;
+}
+
+export interface Analysis {
+  readonly transcripts: readonly TranscriptView[];
+  readonly messages: readonly MessageView[];
+  readonly findings: readonly FindingView[];
+}
+
+/** What checks: of the first load the structure, with full-checks.ts tools, their arguments and any YAML, too. */
+export interface Checks {
+  readonly isFull: boolean;
+  check(input: Uint8Array, options: StructureOptions): Diagnostic[];
+  readonly yaml: ReadYaml | undefined;
+}
+
+export const STRUCTURE: Checks = { isFull: false, check, yaml: undefined };
+
+/** The options of the library for what was chosen. */
+export function readOptions({ dialect, role, stopStripped }: ReadChoice): ReadOptions {
+  return { dialect, ...(role !== '' && { role }), ...(stopStripped && { stopStripped }) };
+}
+
+/** `isChat`: the text was made of a chat record. */
+export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, isChat = false): Analysis {
+  const options = { ...readOptions(choice), yaml: checks.yaml };
+  const parsed = parse(bytes, options);
+  const messages = parsed.transcripts.flatMap((transcript) => {
+    return [...transcript].map((message, index) => viewOf(message, index, transcript, bytes));
+  });
+  const { found, pairs } = checkAll(bytes, options, checks, isChat);
+  const lines = new Lines((from, to) => bytes.subarray(from, to));
+  return {
+    transcripts: parsed.transcripts.map(({ number, dialect, version, from, length }) => {
+      return { number, dialect, version, from, messages: length };
+    }),
+    messages: join(messages, pairs),
+    findings: found.map((finding) => ({ ...finding, ...lines.at(finding.from) })),
+  };
+}
+
+/** Who is no tool. */
+const PERSONS: readonly string[] = ['assistant', 'user', 'all'];
+
+const memory = (bytes: Uint8Array): { bytes(from: number, to: number): Uint8Array } =>
+  ({ bytes: (from, to) => bytes.subarray(from, to) });
+
+function viewOf(
+  message: Message, index: number, transcript: Transcript, bytes: Uint8Array,
+): Omit<MessageView, 'number'> {
+  const { role, recipient, callId } = message;
+  const { shown, hidden } = shownOf(message, transcript, bytes);
+  const isLine = transcript.dialect === 'openchatml-0.1';
+  const toTool = recipient !== null && !PERSONS.includes(recipient);
+  const calls = isLine ? message.functionCalls.length > 0 : role === 'assistant' && toTool;
+  const replies = isLine ? message.functionReplies.length > 0 : role === 'tool';
+  return {
+    index, transcript: transcript.number, role, name: message.name, recipient, channel: message.channel,
+    explicitChannel: message.explicitChannel, intent: message.intent, callId, contentType: message.contentType,
+    end: message.end, from: message.from, to: message.to, body: message.body, content: message.content, shown, hidden,
+    isCall: calls, isReply: replies, partner: null,
+  };
+}
+
+function shownOf(
+  message: Message, transcript: Transcript, bytes: Uint8Array,
+): { shown: string; hidden: null } | { shown: null; hidden: HiddenReason } {
+  try {
+    return { shown: show(message, transcript.info, memory(bytes)), hidden: null };
+  } catch (error) {
+    if (error instanceof VisibilityError) return { shown: null, hidden: error.reason };
+    throw error;
+  }
+}
+
+/** Checks, and is told which reply answers which call, by their first bytes. */
+function checkAll(
+  bytes: Uint8Array, options: ReadOptions, checks: Checks, isChat: boolean,
+): { readonly found: Diagnostic[]; readonly pairs: readonly (readonly [call: number, reply: number])[] } {
+  const pairs: [call: number, reply: number][] = [];
+  let at = 0;
+  const openCalls = { opened() {}, closed: (from: number) => void pairs.push([from, at]) };
+  const visitor = { message: ({ from }: Message) => void (at = from), transcriptEnd() {} };
+  return { found: checks.check(bytes, { ...options, isChat, openCalls, visitor }), pairs };
+}
+
+/** Joins replies to the calls that they answer. */
+function join(
+  messages: readonly Omit<MessageView, 'number'>[], pairs: readonly (readonly [call: number, reply: number])[],
+): MessageView[] {
+  const numbers = new Map(messages.map(({ from }, number) => [from, number]));
+  const partners = new Map<number, number>();
+  for (const [call, reply] of pairs) {
+    const [a, b] = [numbers.get(call), numbers.get(reply)];
+    if (a !== undefined && b !== undefined && a !== b) partners.set(a, b).set(b, a);
+  }
+  return messages.map((message, number) => ({ ...message, number, partner: partners.get(number) ?? null }));
+}

@@ -1,0 +1,95 @@
+// Fixes that are safe: those that say what the text already means, and change nothing else. Each is a few edits of
+// bytes; what cannot be mended without knowing what was meant has none.
+
+import type { DialectId, Diagnostic, RuleName, Span } from '../index.ts';
+import type { Analysis, MessageView } from './analysis.ts';
+
+export interface Edit extends Span {
+  readonly with: string;
+}
+
+export interface Fix {
+  /** What the button says. */
+  readonly title: string;
+  readonly edits: readonly Edit[];
+}
+
+interface Place {
+  readonly finding: Diagnostic;
+  readonly bytes: Uint8Array;
+  readonly message: MessageView | undefined;
+  readonly dialect: DialectId;
+  /** The text of a span. */
+  text(from: number, to: number): string;
+}
+
+type Make = (place: Place) => Fix | null;
+
+const DECODER = new TextDecoder();
+
+const insert = (at: number, words: string, title: string): Fix =>
+  ({ title, edits: [{ from: at, to: at, with: words }] });
+
+/** The word of a header goes, with the blank before it. */
+const removeWord: Make = ({ finding: { from, to }, text }) => {
+  const before = text(from - 1, from) === ' ' ? 1 : 0;
+  return { title: 'Remove the word', edits: [{ from: from - before, to, with: '' }] };
+};
+
+/** The terminator of a message, if it has one. */
+function terminatorOf({ message, text }: Place): Span | null {
+  if (message === undefined) return null;
+  const behind = text(message.body.to, message.to);
+  const found = /<\|(?:end|call|return|im_end)\|>/.exec(behind);
+  if (found === null) return null;
+  const from = message.body.to + found.index;
+  return { from, to: from + found[0].length };
+}
+
+const endWith = (token: string): Make => (place) => {
+  const terminator = terminatorOf(place);
+  return terminator && { title: `End it with ${token}`, edits: [{ ...terminator, with: token }] };
+};
+
+const close: Make = ({ message, dialect, text }) => {
+  if (message === undefined) return null;
+  const token = dialect === 'openchatml-0.1' ? '<|im_end|>' : message.isCall ? '<|call|>' : '<|end|>';
+  // Line ends before the next message stay between the messages.
+  const body = text(message.body.from, message.to);
+  const at = message.body.from + new TextEncoder().encode(body.trimEnd()).length;
+  return insert(at, token, `End it with ${token}`);
+};
+
+const FIXES: Partial<Record<RuleName, Make>> = {
+  'missing-header': ({ dialect }) =>
+    (dialect === 'openchatml-2.2' ? insert(0, 'version: 2.2\n---\n', 'Add the document header') : null),
+  'empty-attribute': removeWord,
+  'bare-recipient': ({ finding }) => insert(finding.from, 'to=', 'Write to= before it'),
+  'trailing-terminator': ({ finding: { from, to } }) =>
+    ({ title: 'Remove it', edits: [{ from, to, with: '' }] }),
+  'stray-token': ({ finding: { from, to }, message, dialect, text }) => {
+    const isInBody = message !== undefined && from >= message.body.from && to <= message.body.to;
+    return isInBody && dialect.startsWith('openchatml-2') && text(from, from + 2) === '<|'
+      ? insert(from, '<', 'Escape it') : null;
+  },
+  'missing-end': close,
+  truncated: close,
+  'return-not-final': (place) => endWith(place.message?.isCall ? '<|call|>' : '<|end|>')(place),
+  'call-end': endWith('<|call|>'),
+  'reply-recipient': ({ message, text }) => {
+    if (message === undefined) return null;
+    const header = text(message.from, message.body.from);
+    const word = /^<\|start\|>[^\s<]+/.exec(header);
+    return word && insert(message.from + new TextEncoder().encode(word[0]).length, ' to=assistant', 'Add to=assistant');
+  },
+};
+
+/** The fix of a finding; null: none is safe. */
+export function fixOf(finding: Diagnostic, { messages, transcripts }: Analysis, bytes: Uint8Array): Fix | null {
+  const make = FIXES[finding.rule];
+  const dialect = transcripts[finding.transcript]?.dialect ?? transcripts[0]?.dialect;
+  if (make === undefined || dialect === undefined) return null;
+  const message = messages.find(({ from, to }) => finding.from >= from && finding.from < to);
+  const text = (from: number, to: number): string => DECODER.decode(bytes.subarray(Math.max(0, from), to));
+  return make({ finding, bytes, message, dialect, text });
+}

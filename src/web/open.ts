@@ -1,0 +1,36 @@
+// What is dropped, pasted or chosen: transcripts go to the editor; of records and large files
+// it is told that they are for the command.
+
+import { AUTOMATIC, type ReadChoice } from './analysis.ts';
+import { LARGEST_TEXT, openText, tell } from './store.ts';
+
+/** Names that records and compressed files have. */
+const RECORDS = /\.(?:jsonl|ndjson|json|gz|zst)$/i;
+/** How records and compressed files begin. */
+const BEGINNING = /^(?:\ufeff)?\s*(?:\{\s*["}]|\[\s*[{\]])/;
+
+const isPacked = ([a, b, c, d]: Uint8Array): boolean =>
+  (a === 0x1f && b === 0x8b) || (a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd);
+
+export async function openFile(file: File): Promise<void> {
+  try {
+    const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
+    const holdsRecords = RECORDS.test(file.name) || BEGINNING.test(new TextDecoder().decode(head));
+    if (file.size > LARGEST_TEXT || holdsRecords || isPacked(head)) {
+      tell(`${file.name}: the page reads transcripts of up to 1 MiB; the command reads the rest.`, true);
+      return;
+    }
+    openText(file.name, new Uint8Array(await file.arrayBuffer()), choiceFor(file.name));
+  } catch (error) {
+    tell(`${file.name} cannot be read${error instanceof Error ? `: ${error.message}` : ''}.`, true);
+  }
+}
+
+const choiceFor = (name: string): ReadChoice =>
+  (name.endsWith('.harmony') ? { ...AUTOMATIC, dialect: 'harmony' } : AUTOMATIC);
+
+/** A text that was pasted, wherever. */
+export async function openPasted(text: string): Promise<void> {
+  if (text.length <= LARGEST_TEXT / 4 && !BEGINNING.test(text)) openText('pasted', text);
+  else await openFile(new File([text], 'pasted'));
+}
