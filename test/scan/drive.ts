@@ -2,7 +2,7 @@
 // it: slots put over their rows, rows taken off in between. What every build must keep at every call is checked.
 import * as abi from '../../src/abi.ts';
 import { DIALECTS, type Dialect } from '../../src/scan/dialects.ts';
-import type { Machine } from '../../src/scan/machine.ts';
+import type { RowMachine } from '../../src/scan/machine.ts';
 import type { Random } from '../random.ts';
 
 export interface Plan {
@@ -45,7 +45,7 @@ export function randomPlan(random: Random, plan: Plan): Plan {
 }
 
 /** All rows, four words each. */
-export function drive(machine: Machine, input: Uint8Array, plan: Plan): Int32Array {
+export function drive(machine: RowMachine, input: Uint8Array, plan: Plan): Int32Array {
   const { chunk = () => input.length, drains = never, slides = never, leaves = never, relative = false } = plan;
   const { answers = () => undefined, mostHeld = abi.PLAIN_BYTES + abi.PADDING } = plan;
   const table: number[] = [];
@@ -133,12 +133,12 @@ export function drive(machine: Machine, input: Uint8Array, plan: Plan): Int32Arr
 }
 
 /** Puts bytes behind the window that would matter if they were looked at. */
-function poison(machine: Machine, length: number): void {
+function poison(machine: RowMachine, length: number): void {
   for (let i = 0; i < POISON.length && length + i < machine.source.length; i++) machine.source[length + i] = POISON[i]!;
 }
 
 /** The machine serves another parser meanwhile. */
-function leave(machine: Machine, length: number, dialect: Dialect): void {
+function leave(machine: RowMachine, length: number, dialect: Dialect): void {
   const window = machine.source.slice(0, length);
   const state = machine.save();
   machine.source.set(OTHER_INPUT);

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
 import { DETECTED_20, DETECTED_22, DIALECTS, type Dialect } from '../../src/scan/dialects.ts';
-import type { Machine } from '../../src/scan/machine.ts';
+import type { RowMachine } from '../../src/scan/machine.ts';
 import { runs } from '../long.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 import { bytesOf, CASES } from './cases.ts';
@@ -18,9 +18,9 @@ const DIALECTS_BY_NAME: Record<string, Dialect> = { V22, V20, V01, HARMONY, DETE
 
 export interface Machines {
   /** One with room for everything, one whose window and table are small, one with the least of both. */
-  wide: Machine;
-  narrow: Machine;
-  least: Machine;
+  wide: RowMachine;
+  narrow: RowMachine;
+  least: RowMachine;
   /** Bytes that may be held back. */
   mostHeld: number;
 }
