@@ -227,8 +227,12 @@ export class Divider {
 
   /** A message's context. */
   get context(): MessageContext {
-    return { dialect: this.current!.dialect, role: this.#role, rescue: this.#rescue };
+    const { dialect } = this.current!;
+    if (this.#context?.dialect !== dialect) this.#context = { dialect, role: this.#role, rescue: this.#rescue };
+    return this.#context;
   }
+
+  #context: MessageContext | null = null;
 
   /** Detection may go over to 0.1 in the middle of an input: a transcript of its own. */
   #noteDialect(dialect: Dialect): void {

@@ -109,6 +109,8 @@ const HOLDERS: Partial<Record<Form, string>> = {
   'interchange-2.2': 'messages',
 };
 
+const RECORD_END = new TextEncoder().encode(']}\n');
+
 class Conversion {
   readonly #kit: Kit;
   readonly #job: ConvertJob;
@@ -215,10 +217,12 @@ class Conversion {
     const written = (this.#records ??= new RecordMessages()).write(batch, row, to, info, context);
     if (written === null) return false;
     this.#sums.converted++;
-    yield* this.#out.addText(`{"id":${JSON.stringify(id)},`);
-    yield* this.#out.add(written.opening);
-    yield* this.#out.add(written.messages);
-    yield* this.#out.addText(']}\n');
+    const out = this.#out;
+    const start = `{"id":${JSON.stringify(id)},`;
+    if (!out.takeText(start)) yield* out.addText(start);
+    if (!out.take(written.opening)) yield* out.add(written.opening);
+    if (!out.take(written.messages)) yield* out.add(written.messages);
+    if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
     return true;
   }
 

@@ -4,6 +4,8 @@ import { now } from '../clock.ts';
 
 /** Bytes of a piece. */
 export const PIECE = 256 * 1024;
+/** Bytes of a UTF-16 unit. */
+const LONGEST = 3;
 /** What was gathered for longer goes out with the next text, where the input may come slowly. */
 const PATIENCE_MS = 100;
 
@@ -20,6 +22,13 @@ export class GatheredBytes {
     if (this.#length + bytes.length >= PIECE) return false;
     this.#buffer.set(bytes, this.#length);
     this.#length += bytes.length;
+    return true;
+  }
+
+  /** The same of a text. */
+  takeText(text: string): boolean {
+    if (this.#length + LONGEST * text.length >= PIECE) return false;
+    this.#length += ENCODER.encodeInto(text, this.#buffer.subarray(this.#length)).written;
     return true;
   }
 

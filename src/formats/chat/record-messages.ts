@@ -49,12 +49,14 @@ const INSTRUCTS: ReadonlySet<string | null> = new Set(['system', 'developer']);
 
 export class RecordMessages {
   readonly #text: TextMachine;
+  readonly #rows: Int32Array;
   /** By the bytes of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
   readonly #openings = new ByBytes<Opening | null>();
 
   constructor({ build }: { readonly build?: Build | undefined } = {}) {
     const output = LONGEST * MOST_BYTES + (ROWS_BYTES / ROW_BYTES) * OF_ROW;
     this.#text = new TextMachine({ build, input: BYTES_AT + MOST_BYTES, output });
+    this.#rows = this.#text.rows(ROWS_AT, ROWS_BYTES);
     this.#text.setPieces(pieces().map((piece) => ENCODER.encode(piece)), 0);
   }
 
@@ -95,7 +97,7 @@ export class RecordMessages {
     const bytes = toOf(batch, last) - at;
     if (!(words instanceof Int32Array) || rows * ROW_BYTES > ROWS_BYTES || bytes > MOST_BYTES) return null;
     const text = this.#text;
-    text.rows(ROWS_AT, ROWS_BYTES).set(words.subarray((row - first) * ROW_WORDS, (to - first) * ROW_WORDS));
+    this.#rows.set(words.subarray((row - first) * ROW_WORDS, (to - first) * ROW_WORDS));
     text.input.set(batch.source.bytes(at, at + bytes), BYTES_AT);
     const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, begins);
     return end === 0 ? null : text.output.subarray(0, end);
