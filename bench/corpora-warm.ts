@@ -5,7 +5,7 @@ import type { Work } from '../src/corpus/jobs/parts.ts';
 import { findInputs } from '../src/corpus/input/paths.ts';
 import { JointJobs } from '../src/corpus/jobs/joint-jobs.ts';
 import type { Piece } from '../src/corpus/jobs/job.ts';
-import type { UnitOptions } from '../src/corpus/records/unit.ts';
+import type { FileOptions } from '../src/corpus/records/unit.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import type { Source } from '../src/scan/source.ts';
 import { Counter } from '../src/rules/count.ts';
@@ -28,7 +28,7 @@ export class Warm {
 
   /** What `scan` tells. `watch` sees what is read in this thread. */
   async count(
-    path: string, options: UnitOptions, watch: (source: Source) => Source = (source) => source,
+    path: string, options: FileOptions, watch: (source: Source) => Source = (source) => source,
   ): Promise<Counts & { records: number }> {
     const counter = new Counter();
     let records = 0;
@@ -48,7 +48,7 @@ export class Warm {
 
   /** Does other work; `take` gets its pieces. */
   async each(
-    path: string, options: UnitOptions, work: Work, take: (piece: Piece) => void,
+    path: string, options: FileOptions, work: Work, take: (piece: Piece) => void,
   ): Promise<{ transcripts: number; messages: number }> {
     const sums = { transcripts: 0, messages: 0 };
     for await (const event of this.#events(path, options, { work, tellsAtEnd: false })) {
@@ -61,7 +61,7 @@ export class Warm {
   }
 
   async *#events(
-    path: string, options: UnitOptions, settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching'>,
+    path: string, options: FileOptions, settings: Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching'>,
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
     const jobs = this.#pool;
     const flow = new Flow({

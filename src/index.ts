@@ -3,4 +3,5 @@
 export * from './public.ts';
 export { createMachine, type MachineOptions } from './scan/engine.ts';
 export type { Machine } from './scan/machine.ts';
+export { textToChat } from './formats/chats-best.ts';
 export { check, engine, parse, scan } from './rules/library-best.ts';

@@ -1,4 +1,5 @@
 // openchatml/js: the names of openchatml, without WebAssembly.
 
 export * from './public.ts';
+export { textToChat } from './formats/chats-twin.ts';
 export { check, engine, parse, scan } from './rules/library-twin.ts';

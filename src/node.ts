@@ -13,4 +13,4 @@ export {
 export type { PlacedMessage } from './corpus/messages.ts';
 export type { Path } from './corpus/input/paths.ts';
 export { FileSource, type InputSource } from './corpus/input/source.ts';
-export type { UnitForm, UnitOptions } from './corpus/records/unit.ts';
+export type { FileForm, FileOptions } from './corpus/records/unit.ts';

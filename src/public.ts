@@ -9,22 +9,23 @@ export { AUDIT_RULES, type AuditRuleName } from './formats/control-tokens/rules.
 export type { Attribute } from './model/attributes.ts';
 export type { Edges } from './model/edges.ts';
 export type { HeaderValue, ReadYaml } from './model/header/text.ts';
-export { type End, Message, type Span } from './model/message.ts';
+export { type End, Message, type MessageRecord, type Span } from './model/message.ts';
 export { Parsed, type Tile, Transcript } from './model/parse.ts';
 export type { FileInSequence, FillIn, FillInPart } from './model/sequence.ts';
 export type { Mark, Thought, ThoughtName } from './model/thoughts.ts';
-export type { TranscriptInfo } from './model/transcript.ts';
+export type { TranscriptInfo } from './model/transcript-info.ts';
+export {
+  type HiddenReason, type ShowOptions, VisibilityError, type VisibilityOptions,
+} from './model/visibility.ts';
 export type { ReadOptions } from './model/walk.ts';
 export type { Dialect, DialectId, Token } from './scan/dialects.ts';
 export { DIALECTS } from './scan/dialects.ts';
 export type { Engine } from './scan/engine.ts';
 export { MemorySource, type Source } from './scan/source.ts';
+export { type ChatOfText, chatToText } from './formats/chats.ts';
 export { countCalls } from './rules/call-count.ts';
 export type { CheckOptions } from './rules/check.ts';
 export type { ContentCheck, ContentOptions } from './rules/constraint.ts';
 export { Counter } from './rules/count.ts';
 export type { Counts } from './rules/counts.ts';
 export type { StructureOptions } from './rules/library.ts';
-export {
-  type HiddenReason, isVisible, show, type ShowOptions, type VisibilityOptions, VisibilityError,
-} from './rules/visibility.ts';

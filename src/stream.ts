@@ -16,8 +16,8 @@ export { type Clock, systemClock } from './runtime/router/clock.ts';
 export { ToolRouter } from './runtime/router/router.ts';
 export { defineTool, type StandardSchema, type ToolOptions } from './runtime/router/tool.ts';
 export {
-  type Handler, type HandlerContext, type InspectedCall, type Outcome, type OutcomeStatus, type RoutedCall,
-  type RouterEvent, type RouterOptions, type Tool, ToolError, ToolResult,
+  type HandlerContext, type InspectedCall, type Outcome, type OutcomeStatus, type RoutedCall,
+  type RouterEvent, type RouterOptions, type Tool, ToolError, type ToolHandler, ToolResult,
 } from './runtime/router/types.ts';
 export { type CompletionChunk, type CompletionOptions, readCompletion } from './runtime/servers/completion.ts';
 export { ModelError, type Piece, type PieceSource } from './runtime/servers/lines.ts';
@@ -38,7 +38,7 @@ export * from './runtime/token.ts';
 export { TurnError } from './runtime/turn/error.ts';
 export { runTurn } from './runtime/turn/turn.ts';
 export type {
-  Approval, ApprovalRequest, Approve, Model, OpenCall, Output, OutputChunk, OutputStream, Prompt, StoredTurn, TurnEvent,
-  TurnOptions, TurnResult, TurnRun, TurnStop, Vocabulary,
+  Approval, ApprovalRequest, Approve, OpenCall, StoredTurn, TurnEvent, TurnModel, TurnOptions, TurnOutput,
+  TurnOutputChunk, TurnOutputStream, TurnPrompt, TurnResult, TurnRun, TurnStop, Vocabulary,
 } from './runtime/turn/types.ts';
 export type { Usage } from './runtime/usage.ts';

@@ -6,6 +6,6 @@ export { check, checkSource } from './rules/check-source.ts';
 export { type Example, EXAMPLES } from './rules/examples.ts';
 export { type ArgumentFinding, type CompiledTool, compileTool } from './tools/compile.ts';
 export { readDeclarations } from './tools/declarations.ts';
-export { fromOpenAI, toOpenAI } from './tools/records.ts';
+export { toolsFromOpenAI, toolsToOpenAI } from './tools/records.ts';
 export type { ToolProblem, ToolsRead, ToolsWritten } from './tools/types.ts';
 export { writeDeclarations } from './tools/write-declarations.ts';

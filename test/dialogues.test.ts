@@ -6,7 +6,6 @@ import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { parse, scan } from '../src/index.ts';
 import { check } from '../src/tools.ts';
-import { isVisible } from '../src/rules/visibility.ts';
 import { countCalls } from '../src/rules/call-count.ts';
 import { CONFORM_RULES } from './conform.ts';
 import { part, testLong } from './long.ts';
@@ -80,7 +79,7 @@ describe.skipIf(folder === null)('dialogues', () => {
           const called = countCalls(message);
           calls += called;
           if (message.role === 'assistant' && message.channel === 'final' && called === 0) finals++;
-          if (isVisible(message, transcript.info, { bytes: (from, to) => bytes.subarray(from, to) })) shown++;
+          if (message.isVisible) shown++;
         }
       }
       expect({ calls, finals, shown }).toEqual({

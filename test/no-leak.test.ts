@@ -10,13 +10,13 @@ import { render, type RenderCommandOptions } from '../src/cli/commands/render.ts
 import { REPORT_FORMATS } from '../src/cli/diagnostics/report.ts';
 import { scan as scanCommand } from '../src/cli/commands/scan.ts';
 import type { Host } from '../src/cli/stream.ts';
-import { messagesOf } from '../src/corpus/messages.ts';
+import { messagesOf, type PlacedMessage } from '../src/corpus/messages.ts';
 import { holdsRecords } from '../src/corpus/records/form.ts';
-import { fromChat } from '../src/formats/chat/read.ts';
+import { fromOpenAI } from '../src/formats/chat/read.ts';
 import { type Form, FORMS, isDialect } from '../src/formats/convert.ts';
 import { fromInterchange20, fromInterchange22 } from '../src/formats/interchange/read.ts';
 import { writtenIn } from '../src/formats/written-thoughts.ts';
-import { type Placed, renderHtml, renderText } from '../src/formats/render/render.ts';
+import { renderHtml, renderText } from '../src/formats/render/render.ts';
 import { fromResponses } from '../src/formats/chat/responses.ts';
 import { fromShareGpt } from '../src/formats/chat/sharegpt.ts';
 import type { Message } from '../src/model/message.ts';
@@ -27,13 +27,12 @@ import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/rules/check-source.ts';
 import { Counter } from '../src/rules/count.ts';
 import { isShown } from '../src/rules/message-data.ts';
-import { show } from '../src/rules/visibility.ts';
 import { at, file } from './cli/harness.ts';
 import { runs } from './long.ts';
 import { type Random, randomInput, randomOf, SEED } from './random.ts';
 import { Chunked } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
-import { HIDDEN } from './rules/visibility-cases.ts';
+import { HIDDEN } from './model/visibility-cases.ts';
 
 const MACHINE = new WasmMachine();
 const SMALL = { tableRows: 8, window: 1024 };
@@ -59,13 +58,15 @@ const errorOf = (work: () => unknown): unknown => {
   }
 };
 
+function* viewsOf(placed: Iterable<PlacedMessage>): Generator<Message> {
+  for (const { message } of placed) yield message;
+}
+
 function* errors(bytes: Uint8Array, parsed: Parsed): Generator<unknown, void, void> {
-  const source = new MemorySource(bytes);
   for (const transcript of parsed.transcripts) {
     for (const message of transcript) {
-      yield errorOf(() => show(message, transcript.info, source));
-      yield errorOf(() => show(message, undefined as never, source));
-      yield errorOf(() => [...renderText([{ message } as Placed])]);
+      yield errorOf(() => message.show());
+      yield errorOf(() => [...renderText([{ message }] as never)]);
     }
   }
   yield errorOf(() => renderText(bytes.buffer as never));
@@ -81,7 +82,7 @@ function* outlets(bytes: Uint8Array, options: ReadOptions): Generator<string, vo
   const parsed = parseOn(MACHINE, bytes, options);
   yield [...renderText(parsed, { notes: true })].join('');
   yield [...renderHtml(parsed, { notes: true })].join('');
-  yield [...renderText(messagesOf(new WasmMachine(SMALL), new Chunked(bytes, () => 5), options))].join('');
+  yield [...renderText(viewsOf(messagesOf(new WasmMachine(SMALL), new Chunked(bytes, () => 5), options)))].join('');
   yield JSON.stringify([...checkSource(MACHINE, new MemorySource(bytes), options)]);
   const counter = new Counter();
   counter.add(MACHINE, new MemorySource(bytes), options);
@@ -272,7 +273,7 @@ function shownOf(to: Form, output: string): string {
 }
 
 const READERS = {
-  messages: fromChat, anthropic: fromChat, responses: fromResponses, sharegpt: fromShareGpt,
+  messages: fromOpenAI, anthropic: fromOpenAI, responses: fromResponses, sharegpt: fromShareGpt,
   'interchange-2.0': fromInterchange20,
   'interchange-2.2': fromInterchange22,
 } as const;

@@ -1,7 +1,7 @@
 // Ways to read an input in tests: records and rows of a source, and a source that gives its bytes in pieces.
 import { MESSAGE, ROW_WORDS } from '../src/abi.ts';
 import { readYaml } from '../src/model/header/yaml.ts';
-import { type MessageRecord, messageRecord } from '../src/formats/record.ts';
+import { type MessageRecord } from '../src/model/message.ts';
 import { Message } from '../src/model/message.ts';
 import { type ReadOptions, Walk } from '../src/model/walk.ts';
 import type { Machine } from '../src/scan/machine.ts';
@@ -34,8 +34,8 @@ export function recordsOf(
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       walk.divider.place(batch, row);
       if (kindOf(batch, row) !== MESSAGE) continue;
-      const message = new Message(batch, row, walk.divider.context);
-      const record = messageRecord(message, walk.divider.current!, walk.divider.messages - 1, batch.source);
+      const message = new Message(batch, row, walk.divider.context, false, walk.divider.messages - 1);
+      const record = message.toRecord();
       records.push({ ...record, content: message.content });
     }
   }

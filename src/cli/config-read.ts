@@ -5,7 +5,7 @@ import { resolve } from 'node:path';
 import { type Command, InvalidArgumentError, type Option } from 'commander';
 import type { Severity } from '../errors.ts';
 import { type JsonEntry, type JsonNode, JsonProblem } from './json-tree.ts';
-import { nearest } from './nearest.ts';
+import { nearest } from '../nearest.ts';
 import type { RuleSettings } from '../rules/settings.ts';
 import { ALL_RULES } from './diagnostics/rule-of.ts';
 

@@ -10,7 +10,7 @@ import { TableError } from '../corpus/tables/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
 import { findInputs, type Input, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { InputSource } from '../corpus/input/source.ts';
-import type { UnitOptions } from '../corpus/records/unit.ts';
+import type { FileOptions } from '../corpus/records/unit.ts';
 import { type Encoding, loadTokenizer, TokenizerError } from '../corpus/tokens.ts';
 import type { ReadOptions } from '../model/walk.ts';
 import { createMachine } from '../scan/engine.ts';
@@ -152,7 +152,7 @@ export class Invocation {
   ): AsyncGenerator<InvocationEvent, void, void> {
     if (this.#showsProgress && inputs === undefined) this.progress.setTotal(totalOf(paths));
     const { jobs } = this.#host;
-    const read = (path: string): UnitOptions => ({ ...optionsFor(path, this.#options), form, field, largestRecord });
+    const read = (path: string): FileOptions => ({ ...optionsFor(path, this.#options), form, field, largestRecord });
     // Reading from a pipe would hold a signal up until something comes.
     const { signals } = this.#host;
     const guard = signals && paths.length > 0 && !paths.some(isReadOnce) ? new SignalGuard(signals) : null;

@@ -1,7 +1,7 @@
 // Options that several commands share, and how their values are read.
 
 import { InvalidArgumentError, Option } from 'commander';
-import type { UnitForm } from '../corpus/records/unit.ts';
+import type { FileForm } from '../corpus/records/unit.ts';
 import { knownRole } from '../model/attributes.ts';
 import { isEdge } from '../model/edges.ts';
 import type { ReadOptions } from '../model/walk.ts';
@@ -28,7 +28,7 @@ export interface SharedOptions {
 export interface CorpusOptions extends SharedOptions {
   /** From 1 on; left out: where they gain. */
   readonly threads?: number | undefined;
-  readonly form?: UnitForm;
+  readonly form?: FileForm;
   readonly field?: string;
   /** The line of sums is told where standard error is no terminal, too. */
   readonly summary?: true;

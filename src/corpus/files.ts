@@ -1,7 +1,7 @@
 // Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
 
 import { diagnose, type Diagnostic } from '../errors.ts';
-import { type CheckOptions, Checker } from '../rules/check.ts';
+import { CHECK_OPTIONS, type CheckOptions, Checker } from '../rules/check.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';
@@ -11,8 +11,10 @@ import { perform } from './jobs/perform.ts';
 import { placedDiagnostic } from './jobs/record-job.ts';
 import { messagesOf, type PlacedMessage } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
-import { isBad, isContainer, type UnitOptions } from './records/unit.ts';
+import { FILE_OPTIONS, type FileOptions, isBad, isContainer } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
+import { READ_OPTIONS } from '../model/walk.ts';
+import { checkOptions } from '../options.ts';
 
 /**
  * A diagnostic of a file. Where the file holds records: `record` is the number of the one that it is about, from 0, and
@@ -32,7 +34,7 @@ export interface FileMessage extends PlacedMessage {
 const idle: Kit[] = [];
 
 /** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
-function* reading<T, O extends UnitOptions>(
+function* reading<T, O extends FileOptions>(
   path: Path,
   options: O,
   work: (kit: Kit, opened: Opened, options: O, name: string) => Generator<T, unknown, void>,
@@ -59,7 +61,8 @@ function* reading<T, O extends UnitOptions>(
  * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option;
  * never on data.
  */
-export function scanFile(path: Path, options: UnitOptions = {}): Counts {
+export function scanFile(path: Path, options: FileOptions = {}): Counts {
+  checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
   const counter = new Counter();
   for (const _ of reading(path, options, function* (kit, opened, given, name): Generator<never, void, void> {
     kit.watching = { source: (input) => input, counter };
@@ -78,9 +81,10 @@ export function scanFile(path: Path, options: UnitOptions = {}): Counts {
  * as `scanFile` does, for the first input that cannot be read.
  */
 export async function scanCorpus(
-  paths: readonly string[], options: UnitOptions & { readonly threads?: number } = {},
+  paths: readonly string[], options: FileOptions & { readonly threads?: number } = {},
 ): Promise<Counts> {
   const { threads = 1, ...given } = options;
+  checkOptions(given, READ_OPTIONS, FILE_OPTIONS, { threads: 1 });
   if (!Number.isInteger(threads) || threads < 1) {
     throw new RangeError('option threads: expected a whole number from 1 on');
   }
@@ -108,7 +112,8 @@ export async function scanCorpus(
  * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end,
  * and when the loop over it is left.
  */
-export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}): Generator<FileDiagnostic, void, void> {
+export function checkFile(path: Path, options: CheckOptions & FileOptions = {}): Generator<FileDiagnostic, void, void> {
+  checkOptions(options, READ_OPTIONS, FILE_OPTIONS, CHECK_OPTIONS, { tools: 1 });
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileDiagnostic, void, void> {
     if (!isContainer(name, input, given)) {
       yield* new Checker(kit.machine, input, given, { known: kit.headers, memory: kit.tools }).run();
@@ -137,14 +142,15 @@ export function checkFile(path: Path, options: CheckOptions & UnitOptions = {}):
 
 /**
  * The messages of a file, in order: `{message, transcript, index, source, record, place}`. A message is a view that
- * reads when it is asked, and is valid until the next one is asked for; `messageRecord(message, transcript, index,
- * source)` gives its columns as an object, with positions in `source`. Of records, `transcript.number` counts in the
- * record; a record that holds none is passed over (`checkFile` tells it). A content of more than 512 MiB does not fit
- * into a string: `message.contentSpans()` and `source.read` give it in parts.
+ * reads when it is asked, and is valid until the next one is asked for; `message.toRecord()` gives it as an object,
+ * with positions in `source`. Of records, `transcript.number` counts in the record; a record that holds none is passed
+ * over (`checkFile` reports it). A content of more than 512 MiB does not fit into a string: `message.contentSpans()`
+ * and `source.read` give it in parts.
  *
  * Throws as `checkFile` does.
  */
-export function readMessages(path: Path, options: UnitOptions = {}): Generator<FileMessage, void, void> {
+export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
+  checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
     const isRaw = !isContainer(name, input, given);
     const known = kit.headers;

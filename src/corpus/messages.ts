@@ -71,8 +71,8 @@ export function* messagesOf(
       const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
       if (lies === BEHIND) return ended(before, null, range.to);
       if (lies === BEFORE || kindOf(batch, row) !== MESSAGE) continue;
-      const message = new Message(batch, row, divider.context, !tags.mayStandIn(row));
-      yield { message, transcript: divider.current!, index: divider.messages - 1, source: batch.source };
+      const message = new Message(batch, row, divider.context, !tags.mayStandIn(row), divider.messages - 1);
+      yield { message, transcript: divider.current!, index: message.index, source: batch.source };
     }
   }
   return ended(transcripts(), null, walk.reading.position);

@@ -5,16 +5,18 @@ import { HAS_ESCAPE } from '../abi.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { Edges } from '../model/edges.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
-import { toAnthropic } from './chat/anthropic.ts';
+import { type AnthropicRecord, toAnthropic } from './chat/anthropic.ts';
 import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
-import { toResponses } from './chat/responses.ts';
+import { type ResponsesRecord, toResponses } from './chat/responses.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
-import { toChat } from './chat/write.ts';
+import type { ChatRecord } from './chat/read.ts';
+import { toOpenAI } from './chat/write.ts';
 import { withCallShape, withPlainBuiltins } from './call-shape.ts';
 import { type AnswerEnds, withAnswerEnds } from './ends.ts';
 import { fromHarmony, toHarmony } from './harmony/harmony.ts';
 import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
 import type { HarmonySystem } from './harmony/system.ts';
+import type { InterchangeRecord } from './interchange/shape.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
 import { fromLine, toLine } from './v01/v01.ts';
 import { filesWithout } from './files.ts';
@@ -22,16 +24,16 @@ import type { Loss } from './loss.ts';
 import { withoutMedia } from './media.ts';
 import { withTagsFor } from './hermes.ts';
 import { nameGained } from './chat/tell.ts';
-import { toShareGpt } from './chat/sharegpt.ts';
+import { type ShareGptRecord, toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
 import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
 import { writeTranscript } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
+import { checkOptions, type Known } from '../options.ts';
 
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
-export type Form =
-  DialectId | 'interchange-2.0' | 'interchange-2.2' | 'messages' | 'anthropic' | 'responses' | 'sharegpt';
+export type Form = DialectId | keyof RecordForms;
 
 export const FORMS: readonly Form[] = [
   ...(Object.keys(DIALECTS) as DialectId[]),
@@ -78,6 +80,11 @@ export interface ConvertOptions {
   readonly asGiven?: boolean | undefined;
 }
 
+const CONVERT_OPTIONS: Known<ConvertOptions> = {
+  neutralise: 1, contentType: 1, reasoning: 1, calls: 1, system: 1, end: 1, edges: 1, constrainCalls: 1, asWritten: 1,
+  asGiven: 1,
+};
+
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
 
 export interface NeutralOptions {
@@ -87,15 +94,38 @@ export interface NeutralOptions {
   readonly settings?: boolean | undefined;
 }
 
-export interface Converted {
-  /** Of a dialect; null for the other forms. */
-  readonly text: string | null;
-  /** Of a JSON form; null for dialects. */
-  readonly record: object | null;
-  /** Of a dialect: the messages of the text, in order; null for the other forms. */
-  readonly messages: readonly MessageData[] | null;
+const NEUTRAL_OPTIONS: Known<NeutralOptions> = { preambles: 1, settings: 1 };
+
+/** The records of the JSON forms. */
+export interface RecordForms {
+  readonly 'interchange-2.0': InterchangeRecord;
+  readonly 'interchange-2.2': InterchangeRecord;
+  readonly messages: ChatRecord;
+  readonly anthropic: AnthropicRecord;
+  readonly responses: ResponsesRecord;
+  readonly sharegpt: ShareGptRecord;
+}
+
+/** A transcript as text of a dialect. */
+export interface ConvertedText {
+  readonly text: string;
+  readonly record: null;
+  /** The messages of the text, in order. */
+  readonly messages: readonly MessageData[];
   readonly losses: Loss[];
 }
+
+/** A transcript as a record. */
+export interface ConvertedRecord<Name extends keyof RecordForms> {
+  readonly text: null;
+  readonly record: RecordForms[Name];
+  readonly messages: null;
+  readonly losses: Loss[];
+}
+
+/** What a transcript becomes in a form: text of a dialect, or a record. */
+export type Converted<To extends Form = Form> =
+  To extends keyof RecordForms ? ConvertedRecord<To> : ConvertedText;
 
 export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIALECTS, form);
 
@@ -106,6 +136,7 @@ export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIAL
 export function neutralOf(
   data: TranscriptData, dialect: DialectId, options: NeutralOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, NEUTRAL_OPTIONS);
   switch (dialect) {
     case 'openchatml-0.1': {
       const losses: Loss[] = [];
@@ -147,7 +178,14 @@ const withSettings = (data: TranscriptData): TranscriptData =>
  * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number
  * messages of the data, or, where the form adds some, those written.
  */
-export function convertTranscript(data: TranscriptData, to: Form, options: ConvertOptions = {}): Converted {
+export function convertTranscript<To extends Form>(
+  data: TranscriptData, to: To, options: ConvertOptions = {},
+): Converted<To> {
+  checkOptions(options, CONVERT_OPTIONS);
+  return convertTo(data, to, options) as Converted<To>;
+}
+
+function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Converted {
   const { reasoning = 'keep', calls } = options;
   if (calls !== undefined && (calls !== 'hermes' || !WRITES_TAGS.has(to))) {
     throw new RangeError(`option calls: expected hermes, to ${[...WRITES_TAGS].join(', ')}; got ${
@@ -223,7 +261,7 @@ const FOREIGN_TOOLS: Readonly<Partial<Record<Form, readonly ToolsForm[]>>> = {
 function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions): Converted {
   switch (to) {
     case 'messages': {
-      const { record, losses } = toChat(data);
+      const { record, losses } = toOpenAI(data);
       return { text: null, record, messages: null, losses };
     }
     case 'anthropic': {
@@ -253,7 +291,7 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
   }
 }
 
-function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): Omit<Converted, 'record'> {
+function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): Omit<ConvertedText, 'record'> {
   const plain = options.asGiven === true ? { messages: data.messages, losses: [] } : withPlainBuiltins(data);
   const { messages, losses } = withCarriedNames(plain.messages, to, options.neutralise === true);
   const named = messages === data.messages ? data : { ...data, messages };

@@ -1,4 +1,4 @@
-// Records of messages as lines of JSON, in bytes: what `messageRecord` and the content say, columns in that order.
+// Records of messages as lines of JSON, in bytes: what `toRecord` says, columns in that order.
 //
 // Most messages say nothing but a known role and channel: their columns are bytes that were made once, and numbers.
 // Contents never become strings. Lines are gathered in the output of a text machine of its own and handed out in large
@@ -9,7 +9,7 @@ import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Build } from '../scan/builds.ts';
 import type { Source } from '../scan/source.ts';
 import { TextMachine } from '../scan/text-machine.ts';
-import { isVisible, visibilityClass } from '../rules/visibility.ts';
+import { visibilityClass } from '../model/visibility.ts';
 
 export interface MessageLinesOptions {
   readonly build?: Build | undefined;
@@ -121,12 +121,12 @@ export class MessageLines {
     const to = place(message.to, true);
     const isLeaf = message.isLeaf;
     const text = this.#text;
-    const middle = this.#middle(message, transcript, source, isLeaf);
+    const middle = this.#middle(message, transcript, isLeaf);
     const middleTo = this.#middleEnd;
     const length = bodyTo - bodyFrom;
     const isShort = length <= SHORT_BODY;
     if (middleTo < 0 || this.#headTo > MIDDLES_AT) {
-      const own = middleText(message, isVisible(message, transcript, source));
+      const own = middleText(message, message.isVisible);
       const columns = `${record},"transcript":${transcript.number},"index":${index}${own}${from},"to":${to}`
         + `,"body_from":${placedFrom},"body_to":${placedTo},"content":"`;
       this.#put(this.#head);
@@ -157,11 +157,11 @@ export class MessageLines {
    * Position in the input of what stands between `index` and `from`; it ends at #middleEnd, which is negative when it
    * is too long.
    */
-  #middle(message: Message, transcript: TranscriptInfo, source: Source, isLeaf: boolean): number {
+  #middle(message: Message, transcript: TranscriptInfo, isLeaf: boolean): number {
     const word = isLeaf && !message.hasWrittenCalls ? message.bareWord : -1;
     const end = message.end;
     if (word < 0 || end === 'eof') {
-      const text = middleText(message, isVisible(message, transcript, source));
+      const text = middleText(message, message.isVisible);
       const { read, written } = ENCODER.encodeInto(text, this.#middleRoom);
       this.#middleEnd = read === text.length ? MIDDLE_AT + written : -1;
       return MIDDLE_AT;
@@ -170,7 +170,7 @@ export class MessageLines {
     const from = MIDDLES_AT + number * SLOT;
     let to = this.#middleTo[number]!;
     if (to === 0) {
-      const text = middleText(message, isVisible(message, transcript, source));
+      const text = middleText(message, message.isVisible);
       to = from + ENCODER.encodeInto(text, this.#text.input.subarray(from, from + SLOT)).written;
       this.#middleTo[number] = to;
     }

@@ -8,6 +8,7 @@ import { type ConvertOptions, convertTranscript, reasoningLost } from './convert
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { writeTail } from './write/write.ts';
+import { checkOptions, type Known } from '../options.ts';
 
 type Written = Pick<ConvertOptions, 'neutralise' | 'calls' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
 
@@ -15,6 +16,10 @@ export interface PromptOptions extends Written {
   /** Which reasoning is left out (R-SAMPLING). Default `ocm`. */
   readonly rule?: SamplingOptions['rule'] | undefined;
 }
+
+const PROMPT_OPTIONS: Known<PromptOptions> = {
+  rule: 1, neutralise: 1, calls: 1, contentType: 1, edges: 1, constrainCalls: 1, system: 1,
+};
 
 export interface WrittenPrompt {
   /** What the sampling rule leaves: `<|return|>` of the past is `<|end|>`, and an open turn is none. */
@@ -29,6 +34,7 @@ export interface WrittenPrompt {
 
 /** Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option. */
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
+  checkOptions(options, PROMPT_OPTIONS);
   const { rule = 'ocm', neutralise, calls, contentType, edges, constrainCalls, system } = options;
   const { messages, dropped } = messagesForCompletion(data.messages, { rule });
   const files = filesWithout(data, new Set(dropped.map(({ index }) => index)));
@@ -36,7 +42,7 @@ export function writePrompt(data: TranscriptData, dialect: DialectId, options: P
     neutralise, calls, contentType, edges, constrainCalls, system, asWritten: true,
   });
   // The transcript goes on.
-  const open = text!.slice(0, text!.length - writeTail(dialect, { edges }).length);
+  const open = text.slice(0, text.length - writeTail(dialect, { edges }).length);
   return {
     messages,
     text: open + (dialect === 'openchatml-0.1' ? '<|im_start|>assistant\n' : '<|start|>assistant'),

@@ -6,9 +6,7 @@ import { messageData, type MessageData, type TranscriptData } from '../model/dat
 import { filesData } from '../model/file-data.ts';
 import type { Message } from '../model/message.ts';
 import type { Transcript } from '../model/parse.ts';
-import type { TranscriptInfo } from '../model/transcript.ts';
 import { isShown } from '../rules/message-data.ts';
-import { hiddenReason } from '../rules/visibility.ts';
 import { Refusal } from './loss.ts';
 
 /**
@@ -17,14 +15,14 @@ import { Refusal } from './loss.ts';
  * message that the data would show though readers hide it, or call though nobody may dispatch it.
  */
 export function transcriptData(transcript: Transcript): TranscriptData {
-  const { header, version, info, source } = transcript;
+  const { header, version, source } = transcript;
   const messages: MessageData[] = [];
   const starts: number[] = [];
   for (const message of transcript) {
     if (message.isOpenTurn) continue;
     starts.push(message.from);
     const data = messageData(message);
-    const refusal = refusalOf(message, data, info, source, messages.length);
+    const refusal = refusalOf(message, data, messages.length);
     if (refusal) throw refusal;
     messages.push(data);
   }
@@ -41,8 +39,6 @@ export function transcriptData(transcript: Transcript): TranscriptData {
 export function refusalOf(
   message: Message,
   data: MessageData,
-  transcript: TranscriptInfo,
-  source: { bytes(from: number, to: number): Uint8Array },
   index: number,
 ): Refusal | null {
   if (message.isAmbiguous || message.isUndispatchable) {
@@ -51,7 +47,7 @@ export function refusalOf(
       index, 'its header contradicts itself, so that readers hide the message and nobody may dispatch it', remedy,
     );
   }
-  const reason = hiddenReason(message, transcript, source);
+  const reason = message.hiddenReason();
   if (reason === null && message.leakedChannel !== null) {
     const remedy = 'end the message before it with <|end|>';
     return new Refusal(index, 'its text goes on in a hidden channel, and readers show only what stands before', remedy);
@@ -63,7 +59,7 @@ export function refusalOf(
     );
   }
   // In 0.1 a call is mapped as one, and all other text is taken for what is shown.
-  const wouldShow = transcript.dialect.flags & HAS_LINE ? reason !== 'call' && reason !== 'role' : isShown(data);
+  const wouldShow = message.dialect.flags & HAS_LINE ? reason !== 'call' && reason !== 'role' : isShown(data);
   if (!wouldShow) return null;
   return new Refusal(
     index, `readers hide the message for its ${WORDS[reason] ?? reason}, which the data does not tell`,

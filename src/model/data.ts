@@ -4,6 +4,7 @@ import type { HeaderValue } from './header/text.ts';
 import type { End, Message } from './message.ts';
 import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';
+import type { Known } from '../options.ts';
 
 /** A part of a content that is no text, as an image, a sound, a file. */
 export interface MediaPart {
@@ -63,6 +64,8 @@ export interface RecordReadOptions {
   /** Messages say which entry of the record they come from. */
   readonly origins?: boolean | undefined;
 }
+
+export const RECORD_OPTIONS: Known<RecordReadOptions> = { origins: 1 };
 
 /** A tool: what an assistant may call, and with which arguments. */
 export interface ToolDefinition {

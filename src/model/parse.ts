@@ -16,7 +16,7 @@ import type { TranscriptInfo } from './transcript.ts';
 import { type ReadOptions, Walk } from './walk.ts';
 
 /** What of a message's context the caller gave. */
-type Given = Omit<MessageContext, 'dialect'>;
+type Given = Omit<MessageContext, 'dialect' | 'transcript'>;
 
 /** One transcript of an input: an iterable of its messages, which are made when they are asked for. */
 export class Transcript implements Iterable<Message> {
@@ -73,12 +73,14 @@ export class Transcript implements Iterable<Message> {
 
   /** The message at an index from 0; undefined beyond the last one. */
   at(index: number): Message | undefined {
-    const row = this.#messageRows().at(index);
-    return row === undefined ? undefined : this.#message(row);
+    const rows = this.#messageRows();
+    const row = rows.at(index);
+    return row === undefined ? undefined : this.#message(row, index < 0 ? rows.length + index : index);
   }
 
   *[Symbol.iterator](): Iterator<Message> {
-    for (const row of this.#messageRows()) yield this.#message(row);
+    let index = 0;
+    for (const row of this.#messageRows()) yield this.#message(row, index++);
   }
 
   /**
@@ -107,8 +109,10 @@ export class Transcript implements Iterable<Message> {
     return (this.#messages ??= this.#rows.filter((row) => kindOf(this.#table, row) === MESSAGE));
   }
 
-  #message(row: number): Message {
-    return new Message(this.#table, row, { dialect: this.info.dialect, ...this.#given });
+  #message(row: number, index: number): Message {
+    const { info } = this;
+    const context = { dialect: info.dialect, transcript: info, ...this.#given };
+    return new Message(this.#table, row, context, false, index);
   }
 }
 
@@ -173,7 +177,7 @@ export class Parsed {
 
   *#messageTiles(row: number, info: TranscriptInfo): Generator<Tile, void, void> {
     const table = this.#table;
-    const message = new Message(table, row, { dialect: info.dialect, ...this.#given });
+    const message = new Message(table, row, { dialect: info.dialect, transcript: info, ...this.#given });
     const isLine = (info.dialect.flags & HAS_LINE) !== 0;
     const word = kindWord(table, row);
     const pieces: [Tile['part'], number][] = [];

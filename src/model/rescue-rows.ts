@@ -7,7 +7,7 @@ import {
 } from '../abi.ts';
 import { BatchEdit } from '../scan/batch-edit.ts';
 import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, type Table, toOf } from '../scan/table.ts';
-import { Message } from './message.ts';
+import { MessageView } from './message-view.ts';
 import { MESSAGE_TOKEN_BYTES } from './message-header.ts';
 import { BodyBreaks, ENDING, isSaid, OPENED, SAID, strippedParts } from './rescue.ts';
 import { splitWords } from './words.ts';
@@ -51,7 +51,9 @@ export class RescueRows {
     const said = isCompletion ? takeSaid(batch, row, message) : null;
     const isAssistant = (): boolean => {
       if (said !== null) return true;
-      return new Message(batch, row, { dialect: batch.dialect, role: this.#role, rescue: true }).role === 'assistant';
+      return new MessageView(batch, row, {
+        dialect: batch.dialect, transcript: null, role: this.#role, rescue: true,
+      }).role === 'assistant';
     };
     const messages = said === null ? [message] : [said, message];
     for (let last = message; hasStray(last) && (last !== message || isAssistant()); ) {

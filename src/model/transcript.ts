@@ -12,22 +12,10 @@ import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/
 import type { ReadYaml } from './header/text.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
 import { Message, type MessageContext } from './message.ts';
+import { MessageView } from './message-view.ts';
+import type { TranscriptInfo } from './transcript-info.ts';
 
-/** What a transcript is read as, and where it stands. */
-export interface TranscriptInfo {
-  /** From 0, in the input. */
-  readonly number: number;
-  readonly dialect: Dialect;
-  /** The version was declared: by the caller's dialect, or by a document header that gives one. */
-  readonly declared: boolean;
-  /** Byte positions of the document header; null without one. */
-  readonly headerSpan: { readonly from: number; readonly to: number } | null;
-  readonly header: DocumentHeader | null;
-  /** Byte position where it begins: its header, its BOS, or its first message or file. */
-  readonly from: number;
-  /** The caller asks for a channel on each message of an assistant or tool (R-CHANNEL-MISSING). */
-  readonly asksForChannels: boolean;
-}
+export type { TranscriptInfo };
 
 /** What a divider knows at a message's start token; plain data. */
 export interface DividerState {
@@ -227,8 +215,10 @@ export class Divider {
 
   /** A message's context. */
   get context(): MessageContext {
-    const { dialect } = this.current!;
-    if (this.#context?.dialect !== dialect) this.#context = { dialect, role: this.#role, rescue: this.#rescue };
+    const transcript = this.current!;
+    if (this.#context?.transcript !== transcript) {
+      this.#context = { dialect: transcript.dialect, transcript, role: this.#role, rescue: this.#rescue };
+    }
     return this.#context;
   }
 
@@ -254,7 +244,9 @@ export class Divider {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
       return role === SYSTEM || (role === DEVELOPER && this.#afterReturn);
     }
-    const { role } = new Message(table, row, { dialect, role: this.#role, rescue: this.#rescue });
+    const { role } = new MessageView(table, row, {
+      dialect, transcript: null, role: this.#role, rescue: this.#rescue,
+    });
     return role === 'system' || (role === 'developer' && this.#afterReturn);
   }
 

@@ -12,6 +12,7 @@ import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
 import { RescueRows } from './rescue-rows.ts';
 import { Divider, type DividerState, HeaderCache } from './transcript.ts';
+import type { Known } from '../options.ts';
 
 export interface ReadOptions {
   /** `auto` detects it (R-DETECT). */
@@ -41,6 +42,10 @@ export interface ReadOptions {
    */
   readonly yaml?: ReadYaml | undefined;
 }
+
+export const READ_OPTIONS: Known<ReadOptions> = {
+  dialect: 1, role: 1, stopStripped: 1, requireChannels: 1, edges: 1, rescue: 1, yaml: 1,
+};
 
 /** The caller's dialect, or undefined for detection. Throws a RangeError that names the option. */
 export function givenDialect(dialect: string | undefined): Dialect | undefined {

@@ -7,8 +7,12 @@ import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
 import { newToolMemory } from '../tools/knowledge.ts';
-import { Checker, type CheckOptions } from './check.ts';
+import { CHECK_OPTIONS, Checker, type CheckOptions } from './check.ts';
 import { lending } from './library.ts';
+import { READ_OPTIONS } from '../model/walk.ts';
+import { checkOptions, type Known } from '../options.ts';
+
+const WITH_TOOLS: Known<Pick<CheckOptions, 'tools'>> = { tools: 1 };
 
 /**
  * The diagnostics of an input as they become known: by rising position within what is told at once, which is a message
@@ -18,6 +22,7 @@ import { lending } from './library.ts';
 export function* checkSource(
   machine: Machine, source: Source, options: CheckOptions = {},
 ): Generator<Diagnostic, void, void> {
+  checkOptions(options, READ_OPTIONS, CHECK_OPTIONS, WITH_TOOLS);
   yield* new Checker(machine, source, { yaml: readYaml, ...options }, { memory: newToolMemory() }).run();
 }
 

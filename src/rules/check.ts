@@ -20,7 +20,8 @@ import { structureFindings } from './structure.ts';
 import { WrittenTags } from './written-tags.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
-import { lacksChannel } from './visibility.ts';
+import { lacksChannel } from '../model/visibility.ts';
+import type { Known } from '../options.ts';
 
 export interface CheckOptions extends ReadOptions, MeaningOptions {
   /** Warnings are errors. */
@@ -30,6 +31,11 @@ export interface CheckOptions extends ReadOptions, MeaningOptions {
   /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
   readonly visitor?: CheckVisitor | undefined;
 }
+
+/** Without those of reading, and `tools`. */
+export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof ReadOptions | 'tools'>> = {
+  strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1,
+};
 
 export interface CheckVisitor {
   message(message: Message, transcript: TranscriptInfo, source: Bytes): void;
@@ -411,7 +417,7 @@ export class Checker implements SourceWatcher {
     } else {
       const mayBeCut = isLast && !this.#options.stopStripped;
       for (const finding of structureFindings(message, transcript, this.#walk.reading, mayBeCut)) this.#tell(finding);
-      this.#meaning.message(message, transcript, this.#tell);
+      this.#meaning.message(message, this.#tell);
     }
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
@@ -442,7 +448,7 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
-  if (lacksChannel(message, transcript) || declaresSome(transcript) || message.hasWrittenCalls) return false;
+  if (lacksChannel(message) || declaresSome(transcript) || message.hasWrittenCalls) return false;
   if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
   return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

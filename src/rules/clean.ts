@@ -13,7 +13,7 @@ import type { Batch } from '../scan/table.ts';
 import { LEAST_DEPTH, type ToolMemory } from '../tools/known.ts';
 import { declaresSome, mayNameFields } from './conform.ts';
 import type { Meaning } from './meaning.ts';
-import { asksForChannels } from './visibility.ts';
+import { asksForChannels } from '../model/visibility.ts';
 
 const DIALECT_IDS = Object.keys(DIALECTS) as readonly DialectId[];
 

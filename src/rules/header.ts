@@ -6,7 +6,7 @@ import { HEADER_BYTES } from '../model/header/document.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { conformOfHeader } from './conform.ts';
-import { lacksChannel } from './visibility.ts';
+import { lacksChannel } from '../model/visibility.ts';
 
 /** The header [from, to) may be too long. */
 export function* limitFindings({ from, to }: Span): Generator<Finding, void, void> {
@@ -28,7 +28,7 @@ export function* headerFindings(
     if (isCut) yield { rule: 'missing-message', from, to };
   }
   yield* limitFindings({ from, to });
-  if (lacksChannel(message, transcript)) {
+  if (lacksChannel(message)) {
     yield { rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) };
   }
   yield* conformOfHeader(message, transcript);

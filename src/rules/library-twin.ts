@@ -2,7 +2,8 @@
 
 import type { Diagnostic } from '../errors.ts';
 import { type Parsed, parseOn } from '../model/parse.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import { READ_OPTIONS, type ReadOptions } from '../model/walk.ts';
+import { checkOptions } from '../options.ts';
 import type { Engine } from '../scan/engine.ts';
 import { TwinRows } from '../scan/twin/rows.ts';
 import { Twin } from '../scan/twin/twin.ts';
@@ -17,6 +18,7 @@ const using = /* @__PURE__ */ lending(() => new Twin());
  * RangeError that names the option on a wrong call.
  */
 export function parse(input: Uint8Array | string, options?: ReadOptions): Parsed {
+  checkOptions(options, READ_OPTIONS);
   return reading((machine) => parseOn(machine, input, options));
 }
 
@@ -30,6 +32,7 @@ export function check(input: Uint8Array | string, options?: StructureOptions): D
 
 /** Counts of an input: transcripts, messages by role, channel and end, calls, tokens, findings of structure. */
 export function scan(input: Uint8Array | string, options?: ReadOptions): Counts {
+  checkOptions(options, READ_OPTIONS);
   return using((machine) => countsOf(machine, input, options));
 }
 

@@ -2,10 +2,11 @@
 
 import type { Diagnostic } from '../errors.ts';
 import { toBytes } from '../model/parse.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import { READ_OPTIONS, type ReadOptions } from '../model/walk.ts';
+import { checkOptions } from '../options.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
-import { Checker, type CheckOptions } from './check.ts';
+import { CHECK_OPTIONS, Checker, type CheckOptions } from './check.ts';
 import { Counter } from './count.ts';
 import type { Counts } from './counts.ts';
 
@@ -29,6 +30,7 @@ export function checkStructure(
   machine: Machine, input: Uint8Array | string, options: StructureOptions = {},
 ): Diagnostic[] {
   if ('tools' in options) throw new TypeError('option tools: `check` of openchatml/tools looks at tools');
+  checkOptions(options, READ_OPTIONS, CHECK_OPTIONS);
   return [...new Checker(machine, new MemorySource(toBytes(input)), options).run()];
 }
 

@@ -22,7 +22,6 @@ import {
 } from '../tools/known.ts';
 import { callFault, type LineCall, namesOf, readCall, readLineCalls, readReplyNames } from './v01-calls.ts';
 import { decodeUtf8 } from '../utf8.ts';
-import { isVisible } from './visibility.ts';
 
 export interface MeaningOptions extends ContentOptions {
   /** Tools that are known in every transcript, beside those that it defines. */
@@ -132,7 +131,7 @@ export class Meaning {
     return this.calls.end();
   }
 
-  message(message: Message, transcript: TranscriptInfo, tell: Tell): void {
+  message(message: Message, tell: Tell): void {
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const { role } = message;
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
@@ -159,7 +158,7 @@ export class Meaning {
       }
     }
     if (this.#hasWrittenCalls && role === 'assistant') this.#writtenCall(message, tell);
-    if (role === 'assistant') this.#shownThoughts(message, transcript, !isLine, tell);
+    if (role === 'assistant') this.#shownThoughts(message, !isLine, tell);
   }
 
   #note(message: Message, role: string, tell: Tell): void {
@@ -232,9 +231,9 @@ export class Meaning {
   }
 
   /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `marksAreWrong`: marks are for an analysis alone. */
-  #shownThoughts(message: Message, transcript: TranscriptInfo, marksAreWrong: boolean, tell: Tell): void {
+  #shownThoughts(message: Message, marksAreWrong: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through.
-    if (!isVisible(message, transcript, this.#source)) return;
+    if (!message.isVisible) return;
     const thoughts = marksAreWrong && message.hasRow(MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;

@@ -5,6 +5,7 @@ import type { MessageData } from '../model/data.ts';
 import { plainName } from '../tools/name.ts';
 import { isCall } from './message-data.ts';
 import { Queue, Queues } from './queue.ts';
+import { checkOptions } from '../options.ts';
 
 export interface SamplingOptions {
   /**
@@ -35,6 +36,7 @@ export interface Sampling {
  * Throws a RangeError for another rule.
  */
 export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
+  checkOptions(options, { rule: 1 });
   if (!DROP.has(options?.rule)) {
     throw new RangeError(`option rule: expected one of ${[...DROP.keys()].join(', ')}; got ${String(options?.rule)}`);
   }

@@ -13,7 +13,7 @@ export type { TokenOptions } from './token-core.ts';
  *     for await (const id of sampled) for (const event of stream.feedTokens([id])) handle(event);
  */
 export class TokenStream extends Tokens {
-  constructor(options: TokenOptions) {
-    super(new MessageStream(options), options);
+  constructor({ decode, specials, stops, ...options }: TokenOptions) {
+    super(new MessageStream(options), { decode, specials, stops });
   }
 }

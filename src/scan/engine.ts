@@ -4,6 +4,7 @@
 import type { Machine } from './machine.ts';
 import { Twin } from './twin/twin.ts';
 import { WasmMachine } from './wasm.ts';
+import { checkOptions, type Known } from '../options.ts';
 
 export type Engine = 'simd' | 'scalar' | 'js';
 
@@ -17,11 +18,14 @@ export interface MachineOptions {
   readonly window?: number;
 }
 
+const MACHINE_OPTIONS: Known<MachineOptions> = { engine: 1, window: 1 };
+
 /**
  * A new scanner. Throws where the engine that was asked for does not run (`best` always gives one); a RangeError on a
  * wrong option.
  */
 export function createMachine(options: MachineOptions = {}): Machine {
+  checkOptions(options, MACHINE_OPTIONS);
   const { engine = 'best', window } = options;
   if (!['best', 'simd', 'scalar', 'js'].includes(engine)) {
     throw new RangeError(`option engine: expected best, simd, scalar or js; got ${JSON.stringify(engine)}`);

@@ -3,7 +3,7 @@
 
 import type { ToolDefinition } from '../model/data.ts';
 import { isBlank, isObject, own, parseJson, skipBlanks, spanOfJson } from './json.ts';
-import { isTool, toOpenAI, toolsOfValues } from './records.ts';
+import { isTool, toolsToOpenAI, toolsOfValues } from './records.ts';
 import { MOST_DEPTH, MOST_TEXT, MOST_TOOLS, type ToolProblem, type ToolsInText } from './types.ts';
 
 const NOTHING: ToolsInText = { tools: [], problems: [], from: 0, to: 0, isClean: true };
@@ -59,12 +59,12 @@ export function readToolList(text: string): ToolsInText {
 
 /** One object a line, without a line end at the end. */
 export function writeFunctionList(tools: readonly ToolDefinition[]): string {
-  return toOpenAI(tools).map((tool) => JSON.stringify(tool)).join('\n');
+  return toolsToOpenAI(tools).map((tool) => JSON.stringify(tool)).join('\n');
 }
 
 /** An array, indented. */
 export function writeToolList(tools: readonly ToolDefinition[]): string {
-  return JSON.stringify(toOpenAI(tools), null, 2);
+  return JSON.stringify(toolsToOpenAI(tools), null, 2);
 }
 
 interface JsonValue {

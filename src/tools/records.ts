@@ -18,7 +18,7 @@ const KNOWN: ReadonlySet<string> = new Set(['type', 'name', 'description', 'para
  * The definitions of a list, of one definition, or of a string that holds one of these as JSON; null and undefined:
  * none.
  */
-export function fromOpenAI(tools: unknown): ToolsRead {
+export function toolsFromOpenAI(tools: unknown): ToolsRead {
   if (tools === undefined || tools === null || tools === '') return { tools: [], problems: [] };
   if (typeof tools === 'string' && tools.length > MOST_TEXT) {
     return { tools: [], problems: [{ reason: 'too-long', from: 0, to: 1 }] };
@@ -35,7 +35,7 @@ function usual(value: unknown): unknown {
 }
 
 /** As they are written; a namespace other than `functions` stands before the name. */
-export function toOpenAI(tools: readonly ToolDefinition[]): OpenAITool[] {
+export function toolsToOpenAI(tools: readonly ToolDefinition[]): OpenAITool[] {
   return tools.map(({ namespace, name, description, parameters }) => ({
     type: 'function',
     function: {

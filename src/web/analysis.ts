@@ -3,7 +3,7 @@
 
 import {
   check, type Diagnostic, type DialectId, type End, type HiddenReason, Lines, type Message, parse, type ReadOptions,
-  type ReadYaml, show, type Span, type StructureOptions, type Transcript, VisibilityError,
+  type ReadYaml, type Span, type StructureOptions, type Transcript, VisibilityError,
 } from '../index.ts';
 
 export interface ReadChoice {
@@ -78,7 +78,7 @@ export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, i
   const options = { ...readOptions(choice), yaml: checks.yaml };
   const parsed = parse(bytes, options);
   const messages = parsed.transcripts.flatMap((transcript) => {
-    return [...transcript].map((message, index) => viewOf(message, index, transcript, bytes));
+    return [...transcript].map((message) => viewOf(message, transcript));
   });
   const { found, pairs } = checkAll(bytes, options, checks, isChat);
   const lines = new Lines((from, to) => bytes.subarray(from, to));
@@ -94,14 +94,9 @@ export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, i
 /** Who is no tool. */
 const PERSONS: readonly string[] = ['assistant', 'user', 'all'];
 
-const memory = (bytes: Uint8Array): { bytes(from: number, to: number): Uint8Array } =>
-  ({ bytes: (from, to) => bytes.subarray(from, to) });
-
-function viewOf(
-  message: Message, index: number, transcript: Transcript, bytes: Uint8Array,
-): Omit<MessageView, 'number'> {
-  const { role, recipient, callId } = message;
-  const { shown, hidden } = shownOf(message, transcript, bytes);
+function viewOf(message: Message, transcript: Transcript): Omit<MessageView, 'number'> {
+  const { index, role, recipient, callId } = message;
+  const { shown, hidden } = shownOf(message);
   const isLine = transcript.dialect === 'openchatml-0.1';
   const toTool = recipient !== null && !PERSONS.includes(recipient);
   const calls = isLine ? message.functionCalls.length > 0 : role === 'assistant' && toTool;
@@ -114,11 +109,9 @@ function viewOf(
   };
 }
 
-function shownOf(
-  message: Message, transcript: Transcript, bytes: Uint8Array,
-): { shown: string; hidden: null } | { shown: null; hidden: HiddenReason } {
+function shownOf(message: Message): { shown: string; hidden: null } | { shown: null; hidden: HiddenReason } {
   try {
-    return { shown: show(message, transcript.info, memory(bytes)), hidden: null };
+    return { shown: message.show(), hidden: null };
   } catch (error) {
     if (error instanceof VisibilityError) return { shown: null, hidden: error.reason };
     throw error;

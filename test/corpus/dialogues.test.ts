@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { convertTranscript } from '../../src/formats/convert.ts';
 import { scanCorpus } from '../../src/node.ts';
 import { isAll, testLong } from '../long.ts';
@@ -46,7 +46,7 @@ function saidByQwen({ role, content, tool_calls = [] }: Entry): object {
 }
 
 const converted = (form: 'anthropic' | 'responses' | 'sharegpt') => (record: ChatRecord): object =>
-  convertTranscript(fromChat(record).data, form).record!;
+  convertTranscript(fromOpenAI(record).data, form).record!;
 
 /** `heads`: who speaks first; Qwen's definitions become a message beside that of the system. */
 const FORMS: { name: string; heads: readonly string[]; write(record: ChatRecord): object }[] = [

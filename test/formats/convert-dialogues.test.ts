@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { fromResponses } from '../../src/formats/chat/responses.ts';
-import { toChat } from '../../src/formats/chat/write.ts';
+import { toOpenAI } from '../../src/formats/chat/write.ts';
 import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
 import { fromInterchange } from '../../src/formats/interchange/interchange.ts';
 import type { Loss } from '../../src/formats/loss.ts';
@@ -83,8 +83,8 @@ describe.skipIf(folder === null)('dialogues', () => {
   test('each record comes back from plain messages', () => {
     expect([records.length, isAll ? calls : 33_963]).toEqual([runs(12_174), 33_963]);
     records.forEach((record, index) => {
-      const { data, losses } = fromChat(record);
-      const back = toChat(data);
+      const { data, losses } = fromOpenAI(record);
+      const back = toOpenAI(data);
       if (losses.length + back.losses.length > 0) expect([losses, back.losses]).toEqual([[], []]);
       const text = JSON.stringify({ id: record.id, ...back.record });
       if (text !== JSON.stringify(JSON.parse(lines[index]!))) expect(back.record).toEqual(record);
@@ -99,16 +99,16 @@ describe.skipIf(folder === null)('dialogues', () => {
   test('each record comes back from the other forms of records', () => {
     const lost: Record<string, number> = {};
     for (const record of records) {
-      const { data } = fromChat(record);
+      const { data } = fromOpenAI(record);
       for (const form of ['interchange-2.2', 'interchange-2.0'] as const) {
         const written = convertTranscript(data, form);
         const dialect = form === 'interchange-2.2' ? 'openchatml-2.2' : 'openchatml-2.0';
-        const read = toChat(neutralOf(fromInterchange(written.record).data, dialect).data);
+        const read = toOpenAI(neutralOf(fromInterchange(written.record).data, dialect).data);
         if (written.losses.length + read.losses.length > 0) expect([written.losses, read.losses]).toEqual([[], []]);
         const [found, expected] = [{ id: record.id, ...read.record }, expectedFrom(record, dialect, true)];
         if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
       }
-      for (const [form, read] of [['anthropic', fromChat], ['responses', fromResponses]] as const) {
+      for (const [form, read] of [['anthropic', fromOpenAI], ['responses', fromResponses]] as const) {
         const there = convertTranscript(data, form);
         const back = read(there.record);
         const isSame = isDeepStrictEqual(saidBy(back.data), saidBy(data));
@@ -132,12 +132,12 @@ describe.skipIf(folder === null)('dialogues', () => {
     const some = records.filter((_, i) => i % 5 === 0);
     const lost: Record<string, number> = {};
     for (const record of some) {
-      const { data } = fromChat(record);
+      const { data } = fromOpenAI(record);
       const { text, record: there, losses } = convertTranscript(data, form, { calls: 'hermes' });
       count(lost, losses);
       const back = there === null ? dataOf(text!, 'openchatml-0.1')
-        : (form === 'messages' ? fromChat : fromShareGpt)(there).data;
-      const found = { id: record.id, ...toChat(back).record };
+        : (form === 'messages' ? fromOpenAI : fromShareGpt)(there).data;
+      const found = { id: record.id, ...toOpenAI(back).record };
       const expected = expectedFrom(record, 'openchatml-0.1');
       if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected);
     }
@@ -154,11 +154,11 @@ describe.skipIf(folder === null)('dialogues', () => {
     const lostThere: Record<string, number> = {};
     const lostBack: Record<string, number> = {};
     for (const record of records) {
-      const { text, losses } = convertTranscript(fromChat(record).data, dialect);
+      const { text, losses } = convertTranscript(fromOpenAI(record).data, dialect);
       count(lostThere, losses);
       const broken = brokenBy(text!, { dialect });
       if (broken.length > 0) expect([broken, text]).toEqual([[], text]);
-      const read = toChat(dataOf(text!, dialect));
+      const read = toOpenAI(dataOf(text!, dialect));
       count(lostBack, read.losses);
       const found = { id: record.id, ...read.record };
       const expected = expectedFrom(record, dialect);

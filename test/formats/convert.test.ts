@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { rawTranscripts } from '../../src/corpus/records/raw.ts';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { withCallIds, withOrderedReplies } from '../../src/formats/chat/calls.ts';
 import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat/tools.ts';
-import { toChat } from '../../src/formats/chat/write.ts';
+import { toOpenAI } from '../../src/formats/chat/write.ts';
 import { convertTranscript, type Form, FORMS, neutralOf } from '../../src/formats/convert.ts';
 import { Refusal } from '../../src/formats/loss.ts';
 import { splitWritten } from '../../src/formats/written-thoughts.ts';
@@ -16,7 +16,6 @@ import { messageData, type MessageData, type ToolDefinition, type TranscriptData
 import { type DialectId, DIALECTS } from '../../src/scan/dialects.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { isShown } from '../../src/rules/message-data.ts';
-import { isVisible } from '../../src/rules/visibility.ts';
 import { toolName, toolRecipient } from '../../src/tools/name.ts';
 import { randomInput, randomOf, SEED } from '../random.ts';
 
@@ -78,9 +77,9 @@ describe('tools', () => {
       const data = transcript([], SYSTEM, { ...DEVELOPER, content: `D\n\n${text}\n\nE` }, USER);
       const { record, losses } = convertTranscript(data, 'messages');
       expect(losses).toEqual([loss(1)]);
-      expect(record).toEqual(toChat(transcript([TOOL], SYSTEM, { ...DEVELOPER, content: 'D\n\nE' }, USER)).record);
+      expect(record).toEqual(toOpenAI(transcript([TOOL], SYSTEM, { ...DEVELOPER, content: 'D\n\nE' }, USER)).record);
       const alone = convertTranscript(transcript([], { ...DEVELOPER, content: text }, USER), 'messages');
-      expect(alone.record).toEqual(toChat(transcript([TOOL], USER)).record);
+      expect(alone.record).toEqual(toOpenAI(transcript([TOOL], USER)).record);
     });
 
     test.each<[string, string, DialectId, boolean]>([
@@ -193,8 +192,7 @@ test('a preamble of 2.0 is hidden there, and stays hidden in every form (R-VISIB
   const text = 'version: 2.0\n<|start|>assistant intent=preamble<|channel|>commentary<|message|>Secret<|end|>';
   const seen = (given: string): boolean[] => {
     const [transcript] = parse(given).transcripts;
-    const source = new MemorySource(Buffer.from(given));
-    return [...transcript!].map((message) => isVisible(message, transcript!.info, source));
+    return [...transcript!].map((message) => message.isVisible);
   };
   expect(seen(text)).toEqual([false]);
   expect(seen(text.replace('2.0', '2.2'))).toEqual([true]);
@@ -291,8 +289,8 @@ test('ids are matched by id, by name, by order', () => {
 describe('a record with everything', () => {
   const dialects = Object.keys(DIALECTS) as DialectId[];
   test.each(dialects)('comes back from %s, but for the losses that are told', (dialect) => {
-    const written = convertTranscript(fromChat(RECORD).data, dialect);
-    const back = toChat(neutralOf(read(written.text!, dialect), dialect, { preambles: true }).data);
+    const written = convertTranscript(fromOpenAI(RECORD).data, dialect);
+    const back = toOpenAI(neutralOf(read(written.text!, dialect), dialect, { preambles: true }).data);
     const expected = structuredClone(RECORD);
     if (dialect === 'openchatml-2.2') expect(written.losses).toEqual([]);
     else {
@@ -309,14 +307,14 @@ describe('a record with everything', () => {
   });
 
   test.each(FORMS)('can be written as %s', (form) => {
-    const { text, record } = convertTranscript(fromChat(RECORD).data, form);
+    const { text, record } = convertTranscript(fromOpenAI(RECORD).data, form);
     expect((text === null) !== (record === null)).toBe(true);
     expect(form in DIALECTS).toBe(text !== null);
   });
 
   test('a reply that gains a name in a text tells it', () => {
     const call = { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' } };
-    const { data } = fromChat({
+    const { data } = fromOpenAI({
       messages: [
         { role: 'assistant', content: null, tool_calls: [call] },
         { role: 'tool', tool_call_id: 'c', content: 'R' },

@@ -1,7 +1,7 @@
 // Calls, replies and definitions written as Hermes and Qwen write them (`calls: 'hermes'`), and read again.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { fromShareGpt } from '../../src/formats/chat/sharegpt.ts';
 import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
 import { type Loss, Refusal } from '../../src/formats/loss.ts';
@@ -42,7 +42,7 @@ function write(
 
 function read(written: object | string): TranscriptData {
   if (typeof written !== 'string') {
-    return splitWritten(('messages' in written ? fromChat : fromShareGpt)(written).data).data;
+    return splitWritten(('messages' in written ? fromOpenAI : fromShareGpt)(written).data).data;
   }
   const parsed = parseOn(MACHINE, written, { dialect: 'openchatml-0.1' });
   return neutralOf(transcriptData(parsed.transcripts[0]!), 'openchatml-0.1').data;
@@ -161,7 +161,7 @@ describe(`random conversations (OPENCHATML_SEED=${SEED})`, () => {
   test.each(FORMS)('%s: come back but for the ids', (form) => {
     for (let round = 0; round < runs(1500); round++) {
       const conversation = randomConversation(randomOf(SEED + round), form === 'sharegpt');
-      const { data } = fromChat(SPELLINGS.messages(conversation));
+      const { data } = fromOpenAI(SPELLINGS.messages(conversation));
       const { written, losses } = write(data, form);
       const others = losses.filter(({ what, detail }) => what !== 'call-id' && detail !== 'a blank preamble');
       const found = saidBy(read(written));

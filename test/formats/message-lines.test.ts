@@ -3,7 +3,6 @@
 import { describe, expect, test } from 'vitest';
 import { messagesOf } from '../../src/corpus/messages.ts';
 import { MessageLines } from '../../src/formats/message-lines.ts';
-import { messageRecord } from '../../src/formats/record.ts';
 import type { ReadOptions } from '../../src/model/walk.ts';
 import { MemorySource, type Source } from '../../src/scan/source.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
@@ -28,12 +27,12 @@ interface Way {
 function* plainLines(
   source: Source, options: ReadOptions, { path, record = null, place = (offset) => offset }: Way,
 ): Generator<string> {
-  for (const { message, transcript, index, source: bytes } of messagesOf(machine, source, options)) {
-    const row = messageRecord(message, transcript, index, bytes);
+  for (const { message } of messagesOf(machine, source, options)) {
+    const row = message.toRecord();
     const placed = {
       from: place(row.from), to: place(row.to), body_from: place(row.body_from), body_to: place(row.body_to),
     };
-    yield `${JSON.stringify({ path, ...row, record, ...placed, content: message.content })}\n`;
+    yield `${JSON.stringify({ path, ...row, record, ...placed })}\n`;
   }
 }
 

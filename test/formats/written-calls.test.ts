@@ -1,6 +1,6 @@
 // Calls and replies as text (R-HERMES) in conversions: what 0.1 text with them says in other forms.
 import { describe, expect, test } from 'vitest';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { convertTranscript, type Form, neutralOf } from '../../src/formats/convert.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import type { TranscriptData } from '../../src/model/data.ts';
@@ -73,7 +73,7 @@ describe('what a 0.1 text says', () => {
     expect(messages.slice(2).map((message) => [message.name, message.content])).toEqual(expected);
     if (role.includes('=')) return;
     const record = { messages: [{ role: 'assistant', content: calls.join('\n') }, { role, content: body }] };
-    const { data } = fromChat(record);
+    const { data } = fromOpenAI(record);
     expect(data.messages.slice(2).map((message) => [message.name, message.content])).toEqual(expected);
   });
 

@@ -1,7 +1,7 @@
 // Reasoning as text (R-THINK) in conversions: `<think>…</think>` to messages on `analysis` and back.
 import { describe, expect, test } from 'vitest';
 import { READERS } from '../../src/corpus/records/chat-form.ts';
-import { fromChat } from '../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { convertTranscript, type Form, FORMS, isDialect, neutralOf } from '../../src/formats/convert.ts';
 import { renderText } from '../../src/formats/render/render.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
@@ -64,7 +64,7 @@ describe('what a text becomes', () => {
   test('before a call', () => {
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{}' } };
     const record = { messages: [{ role: 'assistant', content: '<think>\na\n</think>\n\n', tool_calls: [call] }] };
-    const { data } = fromChat(record);
+    const { data } = fromOpenAI(record);
     expect(through(data, 'openchatml-2.2').messages.map(({ channel }) => channel)).toEqual(['analysis', 'commentary']);
     const back = convertTranscript(through(data, 'openchatml-2.2'), 'messages', { reasoning: 'think' });
     expect(back.record).toEqual(record);

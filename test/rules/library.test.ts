@@ -1,6 +1,6 @@
 // The library's functions as a caller meets them: values of bodies, calls within calls.
 import { expect, test } from 'vitest';
-import { isVisible, MemorySource, parse, scan } from '../../src/index.ts';
+import { parse, scan } from '../../src/index.ts';
 import { check } from '../../src/tools.ts';
 
 test.each<[string, unknown]>([
@@ -34,7 +34,7 @@ test('a caller may ask for channels', () => {
     const found = check(text, options).filter(({ rule }) => rule === 'missing-channel');
     const visible = parse(text, options).transcripts.flatMap((transcript) =>
       [...transcript].filter((message) => {
-        return isVisible(message, transcript.info, new MemorySource(new TextEncoder().encode(text)));
+        return message.isVisible;
       }));
     return [...found.map(({ severity, from }) => `${severity} ${from}`), ...visible.map(({ content }) => content)];
   };

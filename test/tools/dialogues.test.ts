@@ -9,7 +9,7 @@ import type { ToolDefinition } from '../../src/model/data.ts';
 import { argumentsForCheck } from '../../src/tools/arguments.ts';
 import { ToolCache } from '../../src/tools/cache.ts';
 import { toolsOf } from '../../src/tools/message.ts';
-import { fromOpenAI } from '../../src/tools/records.ts';
+import { toolsFromOpenAI } from '../../src/tools/records.ts';
 import { writeDeclarations } from '../../src/tools/write-declarations.ts';
 import { isAll } from '../long.ts';
 import { sharedData } from '../skip.ts';
@@ -38,7 +38,7 @@ function bodies(name: string, start: string, end: string): string[] {
 
 describe.skipIf(folder === null || !isAll)('dialogues', () => {
   const all = folder === null ? [] : records();
-  const tools: (readonly ToolDefinition[])[] = all.map((record) => fromOpenAI(record.tools).tools);
+  const tools: (readonly ToolDefinition[])[] = all.map((record) => toolsFromOpenAI(record.tools).tools);
 
   test.each([
     ['harmony.txt', 'harmony', 'developer', '<|start|>developer<|message|>', '<|end|>'],

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { ToolDefinition } from '../../src/model/data.ts';
 import { readFunctionList, readToolList, writeFunctionList, writeToolList } from '../../src/tools/lists.ts';
 import { type ToolMessage, toolsOf } from '../../src/tools/message.ts';
-import { fromOpenAI, toOpenAI } from '../../src/tools/records.ts';
+import { toolsFromOpenAI, toolsToOpenAI } from '../../src/tools/records.ts';
 import { MOST_TEXT, MOST_TOOLS } from '../../src/tools/types.ts';
 
 const STOCK: ToolDefinition = {
@@ -17,15 +17,15 @@ const STOCK: ToolDefinition = {
   parameters: { type: 'object', properties: { symbol: { type: 'string' } }, required: ['symbol'] },
 };
 const NOW: ToolDefinition = { namespace: 'functions', name: 'now' };
-const ONE = JSON.stringify(toOpenAI([STOCK])[0]);
-const PRETTY = JSON.stringify(toOpenAI([STOCK])[0], null, 2);
+const ONE = JSON.stringify(toolsToOpenAI([STOCK])[0]);
+const PRETTY = JSON.stringify(toolsToOpenAI([STOCK])[0], null, 2);
 const SCHEMA = '{\n  "title": "FunctionCall",\n  "type": "object",\n'
   + '  "properties": {"arguments": {"type": "object"}, "name": {"type": "string"}}\n}';
 
 describe('the function list of 0.1', () => {
   const READ: [what: string, text: string, tools: ToolDefinition[], rest: string][] = [
     ['one object (0.1 extended §8.1)', `\n${PRETTY}\n`, [STOCK], '\n'],
-    ['one object a line', `\n${ONE}\n${JSON.stringify(toOpenAI([NOW])[0])}\n`, [STOCK, NOW], '\n'],
+    ['one object a line', `\n${ONE}\n${JSON.stringify(toolsToOpenAI([NOW])[0])}\n`, [STOCK, NOW], '\n'],
     ['objects without anything between, and with commas', `${ONE}${ONE} , ${ONE}`, [STOCK, STOCK, STOCK], ''],
     ['an array', `\n[${ONE},\n${PRETTY}]`, [STOCK, STOCK], ''],
     [
@@ -142,18 +142,18 @@ describe('the tools of chat records', () => {
   test('are read as a list, as one, and as a string that holds either', () => {
     const tools = [{ namespace: 'functions', name: 'f', description: 'F.', parameters: { type: 'object' } }];
     for (const input of [RECORD, RECORD[0], JSON.stringify(RECORD), JSON.stringify(RECORD[0])]) {
-      expect(fromOpenAI(input)).toEqual({ tools, problems: [] });
+      expect(toolsFromOpenAI(input)).toEqual({ tools, problems: [] });
     }
     for (const nothing of [undefined, null, '', [], '[]']) {
-      expect(fromOpenAI(nothing)).toEqual({ tools: [], problems: [] });
+      expect(toolsFromOpenAI(nothing)).toEqual({ tools: [], problems: [] });
     }
   });
 
   test('keep the order of keys, and what is absent stays absent', () => {
-    expect(JSON.stringify(toOpenAI([STOCK])))
+    expect(JSON.stringify(toolsToOpenAI([STOCK])))
       .toMatch(/^\[\{"type":"function","function":\{"name":"[a-z_]+","description":"[^"]+","parameters":\{/);
-    expect(JSON.stringify(toOpenAI([NOW]))).toBe('[{"type":"function","function":{"name":"now"}}]');
-    expect(JSON.stringify(toOpenAI([{ namespace: 'browser', name: 'open' }])))
+    expect(JSON.stringify(toolsToOpenAI([NOW]))).toBe('[{"type":"function","function":{"name":"now"}}]');
+    expect(JSON.stringify(toolsToOpenAI([{ namespace: 'browser', name: 'open' }])))
       .toBe('[{"type":"function","function":{"name":"browser.open"}}]');
   });
 
@@ -166,7 +166,7 @@ describe('the tools of chat records', () => {
     ['too-long', ' '.repeat(MOST_TEXT + 1)],
   ];
   test.each(BAD)('%s: %j', (reason, input) => {
-    const { tools, problems } = fromOpenAI(input);
+    const { tools, problems } = toolsFromOpenAI(input);
     expect(problems).toEqual([{ reason, from: 0, to: 1 }]);
     expect(tools).toHaveLength(reason === 'field' ? 1 : 0);
   });
@@ -219,7 +219,7 @@ ${SCHEMA}`;
   test('the recorded definitions are the same in both notations', () => {
     const text = readFileSync(new URL('../../fixtures/tools/weather.json', import.meta.url), 'utf8');
     const written = readFileSync(new URL('../../fixtures/tools/weather.harmony.txt', import.meta.url), 'utf8');
-    const { tools } = fromOpenAI(text);
+    const { tools } = toolsFromOpenAI(text);
     expect(tools).toHaveLength(1);
     expect(toolsOf({ role: 'developer', content: written, dialectId: 'harmony' }).tools).toEqual(tools);
   });

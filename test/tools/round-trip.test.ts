@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { JsonSchema, ToolDefinition } from '../../src/model/data.ts';
 import { readDeclarations } from '../../src/tools/declarations.ts';
 import { readFunctionList, readToolList, writeFunctionList, writeToolList } from '../../src/tools/lists.ts';
-import { fromOpenAI, toOpenAI } from '../../src/tools/records.ts';
+import { toolsFromOpenAI, toolsToOpenAI } from '../../src/tools/records.ts';
 import { writeDeclarations } from '../../src/tools/write-declarations.ts';
 import { SEED } from '../random.ts';
 
@@ -166,8 +166,8 @@ describe(`definitions (OPENCHATML_SEED=${SEED})`, () => {
       fc.property(fc.array(carried, { maxLength: 3 }), (tools) => {
         expect(readFunctionList(writeFunctionList(tools)).tools).toEqual(tools);
         expect(readToolList(`Instructions.\n\n${writeToolList(tools)}`).tools).toEqual(tools);
-        expect(fromOpenAI(toOpenAI(tools))).toEqual({ tools, problems: [] });
-        expect(fromOpenAI(JSON.stringify(toOpenAI(tools)))).toEqual({ tools, problems: [] });
+        expect(toolsFromOpenAI(toolsToOpenAI(tools))).toEqual({ tools, problems: [] });
+        expect(toolsFromOpenAI(JSON.stringify(toolsToOpenAI(tools)))).toEqual({ tools, problems: [] });
       }),
       RUNS,
     );
@@ -189,7 +189,7 @@ describe(`definitions (OPENCHATML_SEED=${SEED})`, () => {
             expect(0 <= problem.from && problem.from <= problem.to && problem.to <= input.length).toBe(true);
           }
         }
-        fromOpenAI(input);
+        toolsFromOpenAI(input);
       }),
       RUNS,
     );

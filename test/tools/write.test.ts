@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { JsonSchema, ToolDefinition } from '../../src/model/data.ts';
 import { readDeclarations } from '../../src/tools/declarations.ts';
-import { fromOpenAI } from '../../src/tools/records.ts';
+import { toolsFromOpenAI } from '../../src/tools/records.ts';
 import { MOST_DEPTH, MOST_TOOLS, type ToolsWritten } from '../../src/tools/types.ts';
 import { type DeclarationStyle, writeDeclarations } from '../../src/tools/write-declarations.ts';
 
@@ -36,7 +36,7 @@ describe.each(['harmony', 'template'] as const)('style %s is byte by byte what w
   });
 
   test.each(recorded)('%s', (name) => {
-    const { tools, problems } = fromOpenAI(JSON.parse(readFileSync(`${FIXTURES}${name}.json`, 'utf8')));
+    const { tools, problems } = toolsFromOpenAI(JSON.parse(readFileSync(`${FIXTURES}${name}.json`, 'utf8')));
     expect(problems).toEqual([]);
     const written = writeDeclarations(tools, style);
     expect(written.problems).toEqual([]);

@@ -7,7 +7,7 @@ import { fish } from '../completion/fish.ts';
 import { powershell } from '../completion/pwsh.ts';
 import { type Completed, completedOf, type Shell, SHELLS } from '../completion/table.ts';
 import { zsh } from '../completion/zsh.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
 import { escapeLine } from '../print.ts';
 import { FAILED, OK, tell } from '../invocation.ts';
 import type { Host } from '../stream.ts';

@@ -8,7 +8,7 @@ import type { ReadOptions } from '../../model/walk.ts';
 import { type Example, EXAMPLES } from '../../rules/examples.ts';
 import { ALL_RULES, type AnyRuleName, ruleOf } from '../diagnostics/rule-of.ts';
 import { characterLength, decodeUtf8 } from '../../utf8.ts';
-import { nearest } from '../nearest.ts';
+import { nearest } from '../../nearest.ts';
 import { Output } from '../output.ts';
 import { type ColorChoice, type Colors, colorsFor, escapeLine, escapeText } from '../print.ts';
 import { FAILED, OK, tell } from '../invocation.ts';

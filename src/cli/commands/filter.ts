@@ -8,7 +8,7 @@ import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { judged, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
 import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
-import type { UnitForm, UnitOptions } from '../../corpus/records/unit.ts';
+import type { FileForm, FileOptions } from '../../corpus/records/unit.ts';
 import { RecordMachine } from '../../scan/record-machine.ts';
 import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
@@ -28,7 +28,7 @@ export interface FilterOptions extends SharedOptions {
   readonly format?: 'ndjson' | 'arrow';
   /** Of Arrow: the column whose cells are records. */
   readonly recordColumn?: string;
-  readonly form?: UnitForm;
+  readonly form?: FileForm;
   readonly field?: string;
   readonly tools?: readonly string[];
   /** Bytes of a line that is still read. */
@@ -120,7 +120,7 @@ async function filterBatches(
   return run.failed ? FAILED : OK;
 }
 
-const unitOf = (options: FilterOptions): UnitOptions =>
+const unitOf = (options: FilterOptions): FileOptions =>
   ({ ...readOptionsOf(options), form: options.form, field: options.field });
 
 /** What is no error is told only when it is asked for, or when something makes it one. */

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { ToolDefinition } from '../../model/data.ts';
 import { readDeclarations } from '../../tools/declarations.ts';
 import { isObject, own } from '../../tools/json.ts';
-import { fromOpenAI } from '../../tools/records.ts';
+import { toolsFromOpenAI } from '../../tools/records.ts';
 import { InputError, systemReason } from '../error.ts';
 
 /** Bytes of a file that is read. */
@@ -18,7 +18,7 @@ export function readToolsFile(path: string): readonly ToolDefinition[] {
   const text = readText(path);
   const first = text.trimStart()[0];
   const isJson = first === '[' || first === '{';
-  const { tools, problems } = isJson ? fromOpenAI(listOf(path, text)) : readDeclarations(text);
+  const { tools, problems } = isJson ? toolsFromOpenAI(listOf(path, text)) : readDeclarations(text);
   // A definition with a field that says nothing about arguments was read.
   const problem = problems.find(({ reason }) => reason !== 'field');
   if (problem) {

@@ -11,7 +11,7 @@ import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
 import { Places } from '../places.ts';
 import type { InputSource } from '../input/source.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 
 export const COMMON: Kind = {
   raw: (kit, job, { input, options }, range) => performRaw(kit, job, input, options, range),
@@ -21,7 +21,7 @@ export const COMMON: Kind = {
 };
 
 function* performRaw(
-  kit: Kit, job: Job, input: InputSource, options: UnitOptions, range: Range,
+  kit: Kit, job: Job, input: InputSource, options: FileOptions, range: Range,
 ): Generator<Piece, JobResult, void> {
   const { machine } = kit;
   const from = range.start?.position ?? 0;

@@ -20,7 +20,7 @@ import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript, type TranscriptRows, transcriptsOrRows } from '../records/raw.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
@@ -70,7 +70,7 @@ export const CONVERT: Kind<ConvertJob> = {
 };
 
 /** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
-function canBeRows(job: ConvertJob, { positions }: UnitOptions): boolean {
+function canBeRows(job: ConvertJob, { positions }: FileOptions): boolean {
   const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
   if (apart || prompt || end !== undefined) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';

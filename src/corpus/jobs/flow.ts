@@ -17,7 +17,7 @@ import {
   canBeCut, countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS, type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 
 /** What comes out of the inputs, in their order. */
 export type Event =
@@ -61,7 +61,7 @@ export interface FlowOptions {
   /** From 1 on; 1: this one alone. Left out: as many as there are cores, at most USUAL_THREADS, where they gain. */
   readonly threads?: number | undefined;
   readonly work: Work;
-  readonly read: (path: string) => UnitOptions;
+  readonly read: (path: string) => FileOptions;
   readonly tellsAtEnd: boolean;
   /** What is to be seen of an input that is read in this thread. */
   readonly watching?: (input: JobInput, opened: Opened) => Watching;

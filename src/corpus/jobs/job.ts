@@ -22,7 +22,7 @@ import type { LineRange } from '../records/window.ts';
 import type { StatisticsJson } from '../report/statistics.ts';
 import type { Encoding } from '../tokens.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 import type { ConvertedJson } from './convert-sums.ts';
 
 /**
@@ -41,7 +41,7 @@ export type Part =
 export interface JobInput {
   readonly ref: InputRef;
   readonly path: string;
-  readonly options: UnitOptions;
+  readonly options: FileOptions;
   /** Nothing is told before the end: damage may be noticed late. */
   readonly tellsAtEnd: boolean;
 }

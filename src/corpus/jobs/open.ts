@@ -13,7 +13,7 @@ import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
 import type { InputSource } from '../input/source.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 
 /** What the thread that asks wants to see of a job that it does itself. */
 export interface Watching {
@@ -25,7 +25,7 @@ export interface Watching {
 /** An open input, and how to read it. */
 export interface Opened {
   readonly input: InputSource;
-  readonly options: UnitOptions;
+  readonly options: FileOptions;
 }
 
 /** Throws an InputError. */

@@ -20,7 +20,7 @@ import { RowPointers } from '../records/row-pointers.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
-import { type BadRecord, isBad, type Unit, type UnitOptions } from '../records/unit.ts';
+import { type BadRecord, isBad, type Unit, type FileOptions } from '../records/unit.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
 const COUNT_STEP = 256 * 1024;
@@ -30,7 +30,7 @@ export function* performRecords(
   kit: Kit,
   job: Job,
   input: InputSource,
-  options: UnitOptions,
+  options: FileOptions,
   part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;

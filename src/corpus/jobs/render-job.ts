@@ -2,6 +2,7 @@
 // a page.
 
 import { RULES } from '../../errors.ts';
+import type { Message } from '../../model/message.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
@@ -137,14 +138,14 @@ class RenderOutput {
   }
 
   /** The messages of one transcript, or all. */
-  *#wanted(messages: Iterable<PlacedMessage>): Generator<PlacedMessage, void, void> {
+  *#wanted(messages: Iterable<PlacedMessage>): Generator<Message, void, void> {
     const { transcript } = this.#job;
     for (const placed of messages) {
       const { number } = placed.transcript;
       if (transcript !== undefined && number > transcript) return;
       if (transcript !== undefined && number < transcript) continue;
       this.messages++;
-      yield placed;
+      yield placed.message;
     }
   }
 }

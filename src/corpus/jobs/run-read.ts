@@ -13,7 +13,7 @@ import {
   canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
-import { joinsTurnsOf, type Unit, type UnitOptions } from '../records/unit.ts';
+import { joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
 import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RunCounts } from './job.ts';
@@ -27,7 +27,7 @@ export interface RunReading {
   readonly input: InputSource;
   /** What is read of it. */
   readonly source: Source;
-  readonly options: UnitOptions;
+  readonly options: FileOptions;
   readonly judge: Judge;
   readonly rows: Rows;
   /** Of records: the lines that are read; null: it is raw text. */

@@ -8,7 +8,7 @@ import { type Job, type JobResult, NO_RESULT } from './job.ts';
 import type { Kit } from './open.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RecordRows } from '../records/rows.ts';
-import type { BadRecord, Unit, UnitOptions } from '../records/unit.ts';
+import type { BadRecord, Unit, FileOptions } from '../records/unit.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
@@ -18,7 +18,7 @@ const NOWHERE = { line: null, column: null };
 
 /** Statistics of a part of raw text. */
 export function rawStatistics(
-  kit: Kit, job: StatisticsJob, source: Source, options: UnitOptions, range: Range,
+  kit: Kit, job: StatisticsJob, source: Source, options: FileOptions, range: Range,
 ): JobResult {
   const statistics = new Statistics(job);
   const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, {

@@ -5,7 +5,7 @@ import { COLUMNS } from '../input/container.ts';
 import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
 import { canBeRows, formsOf } from '../records/rows.ts';
-import type { UnitOptions } from '../records/unit.ts';
+import type { FileOptions } from '../records/unit.ts';
 import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';
 import { ArrowLines } from './arrow-lines.ts';
@@ -16,7 +16,7 @@ import { VerdictRows } from './verdict-rows.ts';
 
 export interface VerdictArrowOptions {
   readonly judge: Judge;
-  readonly unit: UnitOptions;
+  readonly unit: FileOptions;
   /** The column whose cells are records; left out: the columns are fields of records. */
   readonly recordColumn?: string | undefined;
   /** Bytes of a record that is still read. */
@@ -53,7 +53,7 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     },
   });
   // Fields that are columns have no place in a text.
-  const placed: UnitOptions = recordColumn === undefined ? { ...unit, positions: 'field' } : unit;
+  const placed: FileOptions = recordColumn === undefined ? { ...unit, positions: 'field' } : unit;
   const judgeLine = (line: Line): void => {
     const size = lines.takeTooLong(line.number);
     const whole = size === null ? line : { ...line, isTooLong: true, size };

@@ -7,7 +7,7 @@ import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { Checker } from '../../rules/check.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
-import { isBad, type Unit, type UnitOptions, unitsOfRecord } from '../records/unit.ts';
+import { isBad, type Unit, type FileOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
 import { Kit } from './open.ts';
 import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
@@ -61,7 +61,7 @@ export class Judge {
 
   /** The verdict on one record, which begins at a position of the input. Never throws on data. */
   record(
-    record: CorpusRecord | RecordProblem, options: UnitOptions, watcher: Watcher = {}, at = record.from,
+    record: CorpusRecord | RecordProblem, options: FileOptions, watcher: Watcher = {}, at = record.from,
   ): Verdict {
     const verdict = new Verdict(this.#options.warnings);
     this.transcripts = this.likeHarmony = 0;

@@ -1,7 +1,7 @@
 // The verdict on one record, or on one transcript of raw text: whether it is without errors, and what was found.
 
 import type { Code, Diagnostic, Place, RuleName, Severity } from '../../errors.ts';
-import { messageRecord, type MessageRecord } from '../../formats/record.ts';
+import type { MessageRecord } from '../../model/message.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { countCalls } from '../../rules/call-count.ts';
@@ -33,7 +33,7 @@ export interface VerdictFinding {
 }
 
 /** A message of a record: the columns of `messages` without the record's number. */
-export type VerdictMessage = Omit<MessageRecord, 'record'> & { readonly content: string };
+export type VerdictMessage = Omit<MessageRecord, 'record'>;
 
 /** Line and column of a byte of raw text. */
 export type PlaceOf = (position: number) => Place;
@@ -119,15 +119,15 @@ function findingOf({ rule, code, severity, from, to, message }: Diagnostic, plac
 
 /** A message as data, its positions in the input. */
 export function verdictMessage(
-  { message, transcript, index, source }: VisitedMessage, place: Unit['place'],
+  { message, transcript, index }: VisitedMessage, place: Unit['place'],
 ): VerdictMessage {
-  const { record: _, ...columns } = messageRecord(message, transcript, index, source);
+  const { record: _, ...columns } = message.toRecord();
   // Rising positions are found fastest.
   const from = place(columns.from);
   const body_from = place(columns.body_from);
   const body_to = place(columns.body_to, true);
   const to = place(columns.to, true);
-  return { ...columns, from, to, body_from, body_to, content: message.content };
+  return { ...columns, transcript: transcript.number, index, from, to, body_from, body_to };
 }
 
 /** What is told of a record beside the verdict on it. */

@@ -1,6 +1,6 @@
 // A chat of a record as its reader takes it: under the name that its form has, with the other fields of the record.
 
-import { fromChat } from '../../formats/chat/read.ts';
+import { fromOpenAI } from '../../formats/chat/read.ts';
 import { fromResponses } from '../../formats/chat/responses.ts';
 import { fromShareGpt } from '../../formats/chat/sharegpt.ts';
 import { fromInterchange20, fromInterchange22 } from '../../formats/interchange/read.ts';
@@ -17,8 +17,8 @@ export type ChatForm = Exclude<RecordForm, 'text'>;
 type Read = (record: unknown, options?: RecordReadOptions) => { data: TranscriptData; losses: Loss[] };
 
 export const READERS: Readonly<Record<ChatForm, Read>> = {
-  messages: fromChat,
-  anthropic: fromChat,
+  messages: fromOpenAI,
+  anthropic: fromOpenAI,
   responses: fromResponses,
   sharegpt: fromShareGpt,
   'interchange-2.0': fromInterchange20,

@@ -8,13 +8,13 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
-import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type UnitOptions, unitsOfRecord } from './unit.ts';
+import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
 export class RecordLines {
   readonly #text: TextMachine;
   readonly #machine: Machine;
-  readonly #options: UnitOptions;
+  readonly #options: FileOptions;
   readonly #source: Source;
   readonly #range: LineRange;
   #base = 0;
@@ -24,7 +24,7 @@ export class RecordLines {
   /** Where the line at hand begins in the input. */
   lineFrom = 0;
 
-  constructor(text: TextMachine, machine: Machine, source: Source, options: UnitOptions, range: LineRange) {
+  constructor(text: TextMachine, machine: Machine, source: Source, options: FileOptions, range: LineRange) {
     this.#text = text;
     this.#machine = machine;
     this.#source = source;

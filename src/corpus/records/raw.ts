@@ -204,7 +204,7 @@ class OpenTranscript {
   /** The next message. */
   add(batch: Batch, row: number, context: MessageContext): void {
     if (this.#isRead) {
-      this.#take(new Message(batch, row, context), batch.source);
+      this.#take(new Message(batch, row, context));
       return;
     }
     if (this.#batch === null) {
@@ -222,7 +222,7 @@ class OpenTranscript {
     this.#batch = null;
     this.#isRead = true;
     for (let row = this.#row; row < this.#to; row = nextOf(batch, row)) {
-      if (kindOf(batch, row) === MESSAGE) this.#take(new Message(batch, row, this.#context!), batch.source);
+      if (kindOf(batch, row) === MESSAGE) this.#take(new Message(batch, row, this.#context!));
     }
   }
 
@@ -263,7 +263,7 @@ class OpenTranscript {
     return this.#refusal === null;
   }
 
-  #take(message: Message, source: Source): void {
+  #take(message: Message): void {
     const index = this.#messages.length;
     if (message.isOpenTurn) {
       this.#lose(index, 'a prompt that waits for its completion is left out');
@@ -272,7 +272,7 @@ class OpenTranscript {
     const { from, to } = message.body;
     if (!this.#hasRoom(to - from)) return;
     const data = messageData(message);
-    this.#refusal = refusalOf(message, data, this.info, source, index);
+    this.#refusal = refusalOf(message, data, index);
     if (data.content.includes('\ufffd') && !isUtf8(message.rawBody)) {
       this.#lose(index, 'bytes that are not UTF-8 become U+FFFD');
     }

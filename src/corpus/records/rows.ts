@@ -23,7 +23,7 @@ import { locateWith, RecordLines } from './lines.ts';
 import {
   type CorpusRecord, LARGEST, type Placed, recordOf, type RecordProblem, type RecordsRest, restOfRecords, tooLarge,
 } from './record.ts';
-import { type BadRecord, type Unit, type UnitForm, type UnitOptions, unitsOfRecord } from './unit.ts';
+import { type BadRecord, type Unit, type FileForm, type FileOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
 /** Records that were scanned together. Valid until the next ones are asked for. */
@@ -47,7 +47,7 @@ export interface RecordRows {
 export const isRows = (item: object): item is RecordRows => 'to' in item && 'machine' in item;
 
 /** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
-export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: UnitOptions): boolean {
+export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions): boolean {
   return FORMS[form] !== 0 && field === undefined && positions === 'file' && largestRecord >= LARGEST;
 }
 
@@ -55,7 +55,7 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
  * The forms that the scanner is to take. Texts are none where the options say how to read them. `takesTexts`: those
  * that may be transcripts are wanted too.
  */
-export function formsOf(options: UnitOptions, takesTexts = false): number {
+export function formsOf(options: FileOptions, takesTexts = false): number {
   const { form = 'auto', dialect = 'auto', role, edges, rescue = false } = options;
   const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
   return FORMS[form] | (isPlain ? FORM_TEXTS : 0) | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
@@ -86,7 +86,7 @@ export class ChatLines {
   readonly #records: RecordMachine;
   readonly #machines: Machines;
   readonly #source: Source;
-  readonly #options: UnitOptions;
+  readonly #options: FileOptions;
   readonly #range: LineRange;
   readonly #tools: RecordTools;
   readonly #layout: Layout;
@@ -100,7 +100,7 @@ export class ChatLines {
 
   /** Of a source that has no lines the range is all of it. */
   constructor(
-    machines: Machines, source: Source, options: UnitOptions, range: LineRange, layout: Layout = 'lines',
+    machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
     takesTexts = false,
   ) {
     this.#forms = formsOf(options, takesTexts);
@@ -256,7 +256,7 @@ export class ChatLines {
   }
 }
 
-const FORMS: Readonly<Record<UnitForm, number>> = {
+const FORMS: Readonly<Record<FileForm, number>> = {
   auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
   // What the scanner knows nothing of.
   text: 0, 'interchange-2.0': 0, 'interchange-2.2': 0,

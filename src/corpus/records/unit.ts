@@ -13,12 +13,13 @@ import { otherChats, textsOf } from './other-forms.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
+import type { Known } from '../../options.ts';
 
 /** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
-export type UnitForm = 'auto' | 'text' | 'messages' | 'conversations' | InterchangeForm;
+export type FileForm = 'auto' | 'text' | 'messages' | 'conversations' | InterchangeForm;
 
-export interface UnitOptions extends ReadOptions {
-  readonly form?: UnitForm | undefined;
+export interface FileOptions extends ReadOptions {
+  readonly form?: FileForm | undefined;
   /**
    * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
    */
@@ -31,10 +32,15 @@ export interface UnitOptions extends ReadOptions {
   readonly positions?: 'file' | 'field' | undefined;
 }
 
+/** Without those of reading. */
+export const FILE_OPTIONS: Known<Omit<FileOptions, keyof ReadOptions>> = {
+  form: 1, field: 1, largestRecord: 1, positions: 1,
+};
+
 export { type BadRecord, badRecord, type BadRecordRule, isBad, type Unit } from './unit-types.ts';
 
 /** Whether an input is read as records: by what was asked for, its content, its name. */
-export function isContainer(path: string, input: Source, options: UnitOptions): boolean {
+export function isContainer(path: string, input: Source, options: FileOptions): boolean {
   const { form = 'auto', field } = options;
   const asksForRecords = (form !== 'auto' && form !== 'text') || field !== undefined;
   return asksForRecords || holdsRecords(path, input);
@@ -45,7 +51,7 @@ export function* unitsOf(
   machine: Machine,
   path: string,
   input: Source,
-  options: UnitOptions,
+  options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if (!isContainer(path, input, options)) {
     const place = (offset: number): number => offset;
@@ -60,13 +66,13 @@ export function* unitsOf(
 }
 
 /** Whether turns that follow each other are one transcript. */
-export const joinsTurnsOf = ({ form = 'auto', field }: UnitOptions): boolean =>
+export const joinsTurnsOf = ({ form = 'auto', field }: FileOptions): boolean =>
   field === undefined && (form === 'auto' || isInterchange(form));
 
 /** The units of one record: one, or what is wrong with it. */
 export function* unitsOfRecord(
   record: CorpusRecord | RecordProblem,
-  options: UnitOptions,
+  options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
     yield badRecord(
@@ -95,7 +101,7 @@ export function* unitsOfRecord(
 }
 
 /** What a record is told when nothing in it can be read. */
-function wantedFields({ form, field }: UnitOptions): string {
+function wantedFields({ form, field }: FileOptions): string {
   if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
   if (form !== undefined && form !== 'auto') return `it has no ${form}`;
   return 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with '
@@ -109,7 +115,7 @@ export interface HeldFields {
 }
 
 /** Which fields hold the transcript; null: none; text: what is wrong with the record. */
-export function fieldsOf(value: unknown, { form = 'auto', field }: UnitOptions): HeldFields | string | null {
+export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions): HeldFields | string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no JSON object';
   const record = value as { readonly [name: string]: unknown };
   const take = (...names: string[]): HeldFields | null => {
@@ -137,7 +143,7 @@ function* textUnit(
   record: CorpusRecord,
   names: readonly string[],
   texts: readonly string[],
-  options: UnitOptions,
+  options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if (texts.some((text) => SURROGATE.test(text))) yield badRecord(record, 'bad-record', HALF_CHARACTER);
   const parts = texts.map((text) => Buffer.from(text, 'utf8'));

@@ -6,7 +6,7 @@ import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
 import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
 import { beginsWithTurn } from './turns.ts';
-import { type BadRecord, type Unit, type UnitOptions, unitsOf } from './unit.ts';
+import { type BadRecord, type Unit, type FileOptions, unitsOf } from './unit.ts';
 import type { LineRange } from './window.ts';
 
 /** Lines, and the transcripts that the records before have beyond one each. */
@@ -24,7 +24,7 @@ export class Units implements SourceWatcher {
 
   /** `rows`: chat records may come as rows, which `items` gives; with `texts` also texts that may be transcripts. */
   constructor(
-    kit: Kit, path: string, source: Source, options: UnitOptions, part: LinesPart,
+    kit: Kit, path: string, source: Source, options: FileOptions, part: LinesPart,
     rows: 'none' | 'chats' | 'texts' = 'none',
   ) {
     const counted = new WatchedSource(source, this);

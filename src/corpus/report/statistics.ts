@@ -14,7 +14,6 @@ import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { Batch } from '../../scan/table.ts';
 import { plainName } from '../../tools/name.ts';
 import { namesOf, readLineCalls } from '../../rules/v01-calls.ts';
-import { isVisible } from '../../rules/visibility.ts';
 import { type CountTokens, type Encoding, tokenCounter } from '../tokens.ts';
 import { readStatistics, type StatisticsJson, writeStatistics } from './statistics-json.ts';
 import { Cell } from './statistics-parts.ts';
@@ -116,10 +115,10 @@ export class Statistics extends Sums {
     if (isUsual) {
       const channelId = explicitChannel === null ? 0 : CHANNEL_NAMES.indexOf(explicitChannel);
       const pair = ROLE_NAMES.indexOf(role!) * CHANNELS + channelId;
-      cell = this.#usual(pair, this.#isShown(pair, transcript, () => message, source), body.from, body.to, source);
+      cell = this.#usual(pair, this.#isShown(pair, transcript, () => message), body.from, body.to, source);
     } else {
       cell = this.cell(role, explicitChannel ?? 'final');
-      this.#note(cell, isVisible(message, transcript, source), body.from, body.to, source);
+      this.#note(cell, message.isVisible, body.from, body.to, source);
     }
     if (this.#countTokens !== null) cell.tokens.note(this.#countTokens(message.content));
     if (!isBare) {
@@ -169,7 +168,7 @@ export class Statistics extends Sums {
       }
         const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
       this.ends[token === CALL ? 1 : token === RETURN ? 2 : 0]!++;
-      const isShown = this.#isShown(pair, transcript, () => new Message(batch, row, context), source);
+      const isShown = this.#isShown(pair, transcript, () => new Message(batch, row, context));
       const bodyTo = words[body + TO]!;
       this.#usual(pair, isShown, base + bodyFrom, base + bodyTo, source);
     }
@@ -216,14 +215,14 @@ export class Statistics extends Sums {
   }
 
   /** Of messages with nothing but role, channel and body, those that are alike are all shown or all hidden. */
-  #isShown(pair: number, transcript: TranscriptInfo, message: () => Message, source: Bytes): boolean {
+  #isShown(pair: number, transcript: TranscriptInfo, message: () => Message): boolean {
     if (this.#transcript !== transcript) {
       const asks = transcript.asksForChannels || transcript.header?.requiresChannels === true;
       this.#shownAt = (DIALECT_IDS.indexOf(transcript.dialect.id) * 2 + (asks ? 1 : 0)) * PAIRS;
       this.#transcript = transcript;
     }
     const at = this.#shownAt + pair;
-    if (this.#shown[at] === UNKNOWN) this.#shown[at] = isVisible(message(), transcript, source) ? SHOWN : HIDDEN;
+    if (this.#shown[at] === UNKNOWN) this.#shown[at] = message().isVisible ? SHOWN : HIDDEN;
     return this.#shown[at] === SHOWN;
   }
 

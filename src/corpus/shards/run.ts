@@ -15,7 +15,7 @@ import type { Work } from '../jobs/parts.ts';
 import { readRun } from '../jobs/run-read.ts';
 import { Judge } from '../jobs/verdict-judge.ts';
 import { type FileCalls, fileOutputError } from '../output-file.ts';
-import { isContainer, type UnitOptions } from '../records/unit.ts';
+import { isContainer, type FileOptions } from '../records/unit.ts';
 import { ALL } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { TableFormat } from '../tables/writer.ts';
@@ -34,7 +34,7 @@ export interface ShardRunSettings {
   readonly share: Share;
   readonly emit: RunEmit;
   readonly format: RunFormat;
-  readonly unit: UnitOptions;
+  readonly unit: FileOptions;
   /** How verdicts are given. */
   readonly judging: Omit<RunWork, 'emit'>;
   readonly version: string;

@@ -6,7 +6,7 @@
 import type { End, Message } from '../../model/message.ts';
 import type { PlainHeader } from '../../model/plain-header.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { isVisible, visibilityClass } from '../../rules/visibility.ts';
+import { visibilityClass } from '../../model/visibility.ts';
 import { Columns, type Texts } from './columns.ts';
 import { MESSAGE_COLUMNS } from './message-schema.ts';
 
@@ -157,7 +157,7 @@ export class MessageColumns {
     const { content, callId } = this;
     const isLeaf = message.isLeaf;
     const said = isLeaf && message.isBare ? NOTHING : message.said;
-    const kind = this.#kindOf(message, said, transcript, source, isLeaf);
+    const kind = this.#kindOf(message, said, transcript, isLeaf);
     if (said.callId === null) callId.setNull();
     else {
       callId.begin();
@@ -173,17 +173,17 @@ export class MessageColumns {
     this.add(kind, record, number, index, from, place(message.to, true), placedFrom, placedTo);
   }
 
-  #kindOf(message: Message, said: PlainHeader, transcript: TranscriptInfo, source: Bytes, isLeaf: boolean): KindIds {
+  #kindOf(message: Message, said: PlainHeader, transcript: TranscriptInfo, isLeaf: boolean): KindIds {
     const word = isLeaf && !message.hasWrittenCalls ? message.plainWord : -1;
     const { end } = message;
     if (word < 0 || end === 'eof') {
-      const kind = kindOf(message, isVisible(message, transcript, source));
+      const kind = kindOf(message, message.isVisible);
       const key = JSON.stringify(kind);
       return this.#kinds.get(key) ?? keep(this.#kinds, key, this.kind(kind));
     }
     // Whether a message like this is visible is told by its words and its transcript alone.
     const number = word | (ENDS.indexOf(end) << END_SHIFT) | (visibilityClass(transcript) << CLASS_SHIFT);
-    const make = (): KindIds => this.kind(kindOf(message, isVisible(message, transcript, source)));
+    const make = (): KindIds => this.kind(kindOf(message, message.isVisible));
     if (said === NOTHING) return (this.#bare[number] ??= make());
     const { recipient, name, contentType, intent } = said;
     let branch = this.#plain.get(number) ?? keep(this.#plain, number, new Map() as Branch);

@@ -4,7 +4,10 @@
 // A turn of an assistant is taken apart: its thinking is an analysis message, content beside calls is a preamble on
 // commentary, every call a message of its own. Without calls the content is final.
 
-import type { MessageData, RecordReadOptions, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import {
+  type MessageData, RECORD_OPTIONS, type RecordReadOptions, type ToolDefinition, type TranscriptData,
+} from '../../model/data.ts';
+import { checkOptions } from '../../options.ts';
 import { endsWithReply, entriesOf, plainText } from './blocks.ts';
 import { nameLoss, withReplyNames } from './calls.ts';
 import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
@@ -53,7 +56,8 @@ const KEYS_WITH_SYSTEM: ReadonlySet<string> = new Set([...RECORD_KEYS, 'system']
  * The transcript of a chat record: `messages`, `system`, and `tools` (a list, or JSON text of one). `id` is left to who
  * keeps the records. Losses name messages by their number in the record. Throws a Refusal.
  */
-export function fromChat(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+export function fromOpenAI(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   if (!isObject(record) || !Array.isArray(record['messages'])) {
     throw new Refusal(null, 'it is no chat record', 'give an object with a list of messages');
   }

@@ -5,7 +5,7 @@ import type { MessageData, RecordReadOptions, TranscriptData } from '../../model
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
-import { toOpenAI } from '../../tools/records.ts';
+import { toolsToOpenAI } from '../../tools/records.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
@@ -16,6 +16,8 @@ import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields
 import { type Content, contentFor, readContent, readText } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { readToolField } from './tools.ts';
+import { RECORD_OPTIONS } from '../../model/data.ts';
+import { checkOptions } from '../../options.ts';
 
 export interface ResponsesRecord {
   readonly tools?: readonly object[];
@@ -42,6 +44,7 @@ export function typeOf(item: unknown): unknown {
 export function fromResponses(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   const { input, output } = isObject(record) ? record : {};
   if (!isObject(record) || !(Array.isArray(input) || Array.isArray(output))) {
     throw new Refusal(null, 'it has no items', 'give an object with a list input or output');
@@ -212,7 +215,7 @@ export function toResponses(data: TranscriptData): { record: ResponsesRecord; lo
     tellFrame(message, index, losses);
     return itemOf(message, index, tell, losses);
   });
-  const tools = toOpenAI(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
+  const tools = toolsToOpenAI(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
   return { record: { ...(tools.length > 0 && { tools }), input: withPhases(input, messages) }, losses };
 }
 

@@ -4,7 +4,7 @@
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
-import { toOpenAI } from '../../tools/records.ts';
+import { toolsToOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
@@ -14,6 +14,8 @@ import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
+import { RECORD_OPTIONS } from '../../model/data.ts';
+import { checkOptions } from '../../options.ts';
 
 export interface ShareGptTurn {
   readonly from: string;
@@ -50,6 +52,7 @@ const PERSON = /^human_[0-9]{1,9}$/;
 export function fromShareGpt(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   if (!isObject(record) || !Array.isArray(record['conversations'])) {
     throw new Refusal(null, 'it is no ShareGPT record', 'give an object with a list of conversations');
   }
@@ -125,7 +128,7 @@ export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; loss
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();
-  const tools = data.tools.length > 0 ? { tools: JSON.stringify(toOpenAI(data.tools)) } : {};
+  const tools = data.tools.length > 0 ? { tools: JSON.stringify(toolsToOpenAI(data.tools)) } : {};
   return { record: { ...tools, conversations: writer.turns }, losses };
 }
 

@@ -5,7 +5,7 @@
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { readToolList, writeToolList } from '../../tools/lists.ts';
 import { isObject } from '../../tools/json.ts';
-import { fromOpenAI } from '../../tools/records.ts';
+import { toolsFromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
 import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
@@ -30,7 +30,7 @@ export function readToolField(value: unknown, losses: Loss[]): readonly ToolDefi
     losses.push({ what: 'field', message: null, detail: 'tools is empty' });
     return [];
   }
-  const { tools, problems } = fromOpenAI(value);
+  const { tools, problems } = toolsFromOpenAI(value);
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   for (const { reason, from } of problems) {
     if (reason === 'syntax' && isForeign(list[from])) {

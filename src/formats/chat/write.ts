@@ -1,7 +1,7 @@
 // Plain messages to OpenAI chat records. What a record has no place for is told as a loss; what would show hidden text
 // is never done: an assistant's hidden text becomes thinking.
 
-import { toOpenAI } from '../../tools/records.ts';
+import { toolsToOpenAI } from '../../tools/records.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
 import { isNamedFromCall, withCallIds } from './calls.ts';
@@ -28,7 +28,7 @@ const PLAIN_ROLES: ReadonlySet<string | null> = new Set(['system', 'developer', 
  * its content and the analysis before it as `thinking`. Missing call ids are made. Losses name messages by their number
  * in the data. Throws a Refusal.
  */
-export function toChat(data: TranscriptData): { record: ChatRecord; losses: Loss[] } {
+export function toOpenAI(data: TranscriptData): { record: ChatRecord; losses: Loss[] } {
   return toChatOf(data, 'messages');
 }
 
@@ -41,7 +41,7 @@ export function toChatOf(
   const writer = new Writer(form, losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();
-  const tools = data.tools.length > 0 ? { tools: toOpenAI(data.tools) } : {};
+  const tools = data.tools.length > 0 ? { tools: toolsToOpenAI(data.tools) } : {};
   return { record: { ...tools, messages: writer.messages }, losses };
 }
 

@@ -10,6 +10,7 @@ import { TokenEdits } from './edits.ts';
 import { dialectOf, inDialect, tokenOfText } from './known.ts';
 import { writeBody } from '../write/body.ts';
 import type { AuditRuleName } from './rules.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export type EscapeStyle = 'escape' | 'neutralise';
 
@@ -26,12 +27,17 @@ export interface EscapeTokensOptions extends Pick<FindTokensOptions, 'role' | 'b
   readonly foreign?: boolean | undefined;
 }
 
+const ESCAPE_OPTIONS: Known<EscapeTokensOptions> = {
+  dialect: 1, how: 1, lookAlikes: 1, foreign: 1, role: 1, before: 1, after: 1,
+};
+
 /**
  * The text with no control token in it: `findControlTokens` finds no error in the result, when it gets the same `role`,
  * `before` and `after`, and what was escaped as a `body`. To neutralise twice is the same as once.
  */
 export function escapeControlTokens(text: string, options: EscapeTokensOptions = {}): string {
   if (typeof text !== 'string') throw new TypeError(`text: expected a string; got ${typeof text}`);
+  checkOptions(options, ESCAPE_OPTIONS);
   const how = styleOf(options);
   if (how === 'escape') return escaped(text);
   const { dialect, role, before, after } = options;

@@ -10,6 +10,7 @@ import {
 import { isLookAlike, lookAlikesIn, mayLookAlike } from './look-alike.ts';
 import { type Found, type FoundRun, FoundTokens, mergedInOrder, severityOfFound } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface FindTokensOptions {
   /**
@@ -25,6 +26,8 @@ export interface FindTokensOptions {
   /** Which edges of the text are edges of a transcript, for bounds such as `<s>`. Default `both`. */
   readonly edges?: 'both' | 'start' | 'end' | 'none' | undefined;
 }
+
+const FIND_OPTIONS: Known<FindTokensOptions> = { body: 1, role: 1, before: 1, after: 1, edges: 1 };
 
 /** What was found at one place of a text. */
 export interface ControlToken {
@@ -47,6 +50,7 @@ const EDGES = ['both', 'start', 'end', 'none'];
 
 /** Everything that a reader or a template could take for a control token, in order. Linear in the text. */
 export function findControlTokens(text: string, options: FindTokensOptions = {}): ControlToken[] {
+  checkOptions(options, FIND_OPTIONS);
   return findTokens(text, options, Infinity);
 }
 

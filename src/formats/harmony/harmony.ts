@@ -10,6 +10,7 @@ import { type HarmonySystem, harmonySystem, readHarmonySystem } from './system.t
 import { loseFiles, movedFiles } from '../files.ts';
 import type { Loss } from '../loss.ts';
 import { withoutMedia } from '../media.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface ToHarmonyOptions {
   /**
@@ -38,6 +39,9 @@ export interface FromHarmonyOptions {
   readonly preambles?: boolean | undefined;
 }
 
+const TO_OPTIONS: Known<ToHarmonyOptions> = { instructions: 1, system: 1, reasoning: 1, training: 1, style: 1 };
+const FROM_OPTIONS: Known<FromHarmonyOptions> = { style: 1, preambles: 1 };
+
 export interface Converted {
   readonly data: TranscriptData;
   readonly losses: Loss[];
@@ -49,6 +53,7 @@ export interface Converted {
  * RangeError that names a wrong option.
  */
 export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {}): Converted {
+  checkOptions(options, TO_OPTIONS);
   const { instructions = 'keep', system = false, reasoning = 'keep', training = false, style = 'harmony' } = options;
   oneOf('instructions', instructions, ['keep', 'developer']);
   oneOf('style', style, ['harmony', 'template']);
@@ -94,6 +99,7 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
  * builds the same text in the same place again. Throws a RangeError that names a wrong option.
  */
 export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = {}): Converted {
+  checkOptions(options, FROM_OPTIONS);
   const { style = 'harmony', preambles = false } = options;
   oneOf('style', style, ['harmony', 'template']);
   const losses: Loss[] = [];

@@ -11,6 +11,8 @@ import { isCall } from '../../rules/message-data.ts';
 import { readFiles } from './files.ts';
 import { type InterchangeVersion, usual, versionOfTurns } from './shape.ts';
 import { type Loss, Refusal } from '../loss.ts';
+import { RECORD_OPTIONS } from '../../model/data.ts';
+import { checkOptions } from '../../options.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,6 +20,7 @@ type Fields = Readonly<Record<string, unknown>>;
 export function fromInterchange22(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   return read(record, '2.2', options);
 }
 
@@ -25,6 +28,7 @@ export function fromInterchange22(
 export function fromInterchange20(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   return read(record, '2.0', options);
 }
 
@@ -32,6 +36,7 @@ export function fromInterchange20(
 export function fromInterchange(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
+  checkOptions(options, RECORD_OPTIONS);
   const { version = null, messages = null } = isObject(record) ? record : {};
   if (version !== null) return read(record, version === '2.0' ? '2.0' : '2.2', options);
   const turns = Array.isArray(record) ? (record as unknown[]) : messages === null ? [record] : messages;

@@ -2,11 +2,13 @@
 // character of the input goes through escapeHtml.
 
 import { escapeHtml, escapeLine } from '../../printable.ts';
+import type { Message } from '../../model/message.ts';
 import {
-  bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, type Placed,
+  bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, RENDER_OPTIONS,
   type RenderOptions, shortened,
 } from './parts.ts';
 import { POLICY, STYLE } from './style.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface HtmlOptions extends RenderOptions {
   /** Only the transcripts' sections, for a page that has its own head and style. */
@@ -17,6 +19,8 @@ export interface HtmlOptions extends RenderOptions {
   readonly level?: number | undefined;
 }
 
+const HTML_OPTIONS: Known<Omit<HtmlOptions, keyof RenderOptions>> = { fragment: 1, title: 1, level: 1 };
+
 const TITLE = 'Transcript';
 
 /**
@@ -26,6 +30,7 @@ const TITLE = 'Transcript';
  */
 export function renderHtml(input: Input, options: HtmlOptions = {}): Generator<string, void, void> {
   checkInput(input);
+  checkOptions(options, RENDER_OPTIONS, HTML_OPTIONS);
   const { level = 2 } = options;
   if (level !== 2 && level !== 3 && level !== 4) throw new RangeError('option level: expected 2, 3 or 4');
   return htmlPieces(input, options, level);
@@ -84,11 +89,10 @@ function* sections(input: Input, options: HtmlOptions, level: number): Generator
 const CLASSES: ReadonlySet<string | null> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
 
 function* article(
-  { placed, hidden }: Item & { kind: 'message' },
+  { message, hidden }: Item & { kind: 'message' },
   debug: boolean,
   level: number,
 ): Generator<string, void, void> {
-  const { message } = placed;
   const { role, name } = message;
   const classes = `message ${CLASSES.has(role) ? role : 'other'}${hidden === null ? '' : ' hidden'}`;
   let heading = role === null ? '(no role)' : `<bdi>${word(role)}</bdi>`;
@@ -96,25 +100,25 @@ function* article(
   if (hidden !== null) heading += ` <span class="label">hidden: ${escapeHtml(hiddenLabel(message, hidden))}</span>`;
   heading = `<h${level}>${heading}</h${level}>`;
   yield `<article class="${classes}">\n${hidden === null ? heading : `<details>\n<summary>${heading}</summary>`}\n`;
-  if (debug) yield detailList(placed);
+  if (debug) yield detailList(message);
   yield '<div class="body" lang="" dir="auto">';
-  yield* body(placed, hidden !== null, debug);
+  yield* body(message, hidden !== null, debug);
   yield `</div>\n${hidden === null ? '' : '</details>\n'}</article>\n`;
 }
 
 const word = (text: string): string => escapeHtml(escapeLine(shortened(text)));
 
-function detailList({ message }: Placed): string {
+function detailList(message: Message): string {
   const entries = detailsOf(message).map(([key, value]) => `<div><dt>${word(key)}</dt><dd>${word(value)}</dd></div>`);
   return `<dl>${entries.join('')}</dl>\n`;
 }
 
 const control = (sign: string): string => `<span class="control">${sign}</span>`;
 
-function* body(placed: Placed, hidden: boolean, debug: boolean): Generator<string, void, void> {
+function* body(message: Message, hidden: boolean, debug: boolean): Generator<string, void, void> {
   const lines = new LineEnds();
   let cut: string | null = null;
-  for (const part of bodyParts(placed, hidden, debug)) {
+  for (const part of bodyParts(message, hidden, debug)) {
     if (part.cut !== cut) {
       yield escapeHtml(lines.end(), control);
       if (cut !== null) yield '</span>';

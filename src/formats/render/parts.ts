@@ -3,19 +3,10 @@
 import type { Message, Span } from '../../model/message.ts';
 import { Parsed } from '../../model/parse.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { MemorySource } from '../../scan/source.ts';
-import { bodyPieces, type CutReason } from '../../rules/shown.ts';
-import { type HiddenReason, hiddenReason, type ShowOptions } from '../../rules/visibility.ts';
+import { bodyPieces, type CutReason } from '../../model/shown.ts';
+import { type HiddenReason, hiddenReason, type ShowOptions } from '../../model/visibility.ts';
 import { decodeUtf8 } from '../../utf8.ts';
-
-/** A message and where it stands. It is looked at before the next one is asked for. */
-export interface Placed {
-  readonly message: Message;
-  readonly transcript: TranscriptInfo;
-  /** Number of the message in its transcript, from 0. */
-  readonly index: number;
-  readonly source: { bytes(from: number, to: number): Uint8Array };
-}
+import type { Known } from '../../options.ts';
 
 /** With `debug: true`, hidden messages and parts are told too, marked as such. */
 export interface RenderOptions extends ShowOptions {
@@ -23,22 +14,25 @@ export interface RenderOptions extends ShowOptions {
   readonly notes?: boolean | undefined;
 }
 
+export const RENDER_OPTIONS: Known<RenderOptions> = { debug: 1, notes: 1, harmonyPreambles: 1, missingChannel: 1 };
+
 /** What is to be written, in order. */
 export type Item =
   /** The next items belong to this transcript. */
   | { readonly kind: 'transcript'; readonly transcript: TranscriptInfo }
   /** `hidden`: why it is, in a debug view. */
-  | { readonly kind: 'message'; readonly placed: Placed; readonly hidden: HiddenReason | null }
+  | { readonly kind: 'message'; readonly message: Message; readonly hidden: HiddenReason | null }
   | { readonly kind: 'note'; readonly hidden: number };
 
-export type Input = Parsed | Iterable<Placed>;
+/** Messages; each is looked at before the next one is asked for. */
+export type Input = Parsed | Iterable<Message>;
 
 /** Throws a TypeError on what is no input. */
 export function checkInput(input: Input): void {
   if (input instanceof Parsed) return;
-  const isIterable = typeof (input as Iterable<Placed> | undefined)?.[Symbol.iterator] === 'function';
+  const isIterable = typeof (input as Iterable<Message> | undefined)?.[Symbol.iterator] === 'function';
   if (isIterable && typeof input !== 'string') return;
-  throw new TypeError('render: expected what `parse` gives, or messages with their transcript and source');
+  throw new TypeError('render: expected what `parse` gives, or messages');
 }
 
 /** A transcript of which nothing is told gives no item. */
@@ -55,25 +49,17 @@ export function* itemsOf(input: Input, options: RenderOptions): Generator<Item, 
     if (hiddenCount > 0 && options.notes === true) yield* tell({ kind: 'note', hidden: hiddenCount });
     hiddenCount = 0;
   };
-  for (const placed of input instanceof Parsed ? placedOf(input) : input) {
-    const { message, transcript, source } = placed;
+  for (const message of input instanceof Parsed ? input.messages() : input) {
+    const { transcript } = message;
     if (transcript !== current) {
       yield* note();
       current = transcript;
     }
-    const hidden = hiddenReason(message, transcript, source, options);
-    if (hidden === null || options.debug === true) yield* tell({ kind: 'message', placed, hidden });
+    const hidden = hiddenReason(message, options);
+    if (hidden === null || options.debug === true) yield* tell({ kind: 'message', message, hidden });
     else hiddenCount++;
   }
   yield* note();
-}
-
-function* placedOf(parsed: Parsed): Generator<Placed, void, void> {
-  const source = new MemorySource(parsed.bytes);
-  for (const transcript of parsed.transcripts) {
-    let index = 0;
-    for (const message of transcript) yield { message, transcript: transcript.info, index: index++, source };
-  }
 }
 
 /** A part of a body's text; `cut`: why an end user does not see it. */
@@ -83,20 +69,22 @@ export interface Part {
 }
 
 /** The text of a message in parts of bounded length: of a shown one what is shown, in a debug view all. */
-export function* bodyParts({ message, source }: Placed, hidden: boolean, debug: boolean): Generator<Part, void, void> {
+export function* bodyParts(message: Message, hidden: boolean, debug: boolean): Generator<Part, void, void> {
   if (hidden) {
-    for (const span of message.contentSpans()) for (const text of textOf(source, span)) yield { text, cut: null };
+    for (const span of message.contentSpans()) {
+      for (const text of textOf(message.source, span)) yield { text, cut: null };
+    }
     return;
   }
   for (const piece of bodyPieces(message)) {
     if (piece.cut !== null && !debug) continue;
-    for (const text of textOf(source, piece)) yield { text, cut: piece.cut };
+    for (const text of textOf(message.source, piece)) yield { text, cut: piece.cut };
   }
 }
 
 const PART = 64 * 1024;
 
-function* textOf(source: Placed['source'], { from, to }: Span): Generator<string, void, void> {
+function* textOf(source: Message['source'], { from, to }: Span): Generator<string, void, void> {
   if (to - from <= PART) {
     yield decodeUtf8(source.bytes(from, to));
     return;

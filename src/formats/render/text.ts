@@ -1,10 +1,12 @@
 // Messages as text for a terminal: a heading, and the body indented, so that no body can write a heading.
 
 import { escapeLine, escapeText } from '../../printable.ts';
+import type { Message } from '../../model/message.ts';
 import {
-  bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, type Placed,
+  bodyParts, checkInput, detailsOf, hiddenLabel, type Input, type Item, itemsOf, LineEnds, RENDER_OPTIONS,
   type RenderOptions, shortened,
 } from './parts.ts';
+import { checkOptions } from '../../options.ts';
 
 /**
  * What an end user may see, as text, piece by piece: memory does not grow with the transcript. Nothing in it steers a
@@ -13,6 +15,7 @@ import {
  */
 export function renderText(input: Input, options: RenderOptions = {}): Generator<string, void, void> {
   checkInput(input);
+  checkOptions(options, RENDER_OPTIONS);
   return textPieces(input, options);
 }
 
@@ -28,13 +31,13 @@ function* textPieces(input: Input, options: RenderOptions): Generator<string, vo
         break;
       case 'message':
         yield headingOf(item, debug);
-        yield* bodyOf(item.placed, item.hidden !== null, debug);
+        yield* bodyOf(item.message, item.hidden !== null, debug);
         yield '\n';
     }
   }
 }
 
-function headingOf({ placed: { message }, hidden }: Item & { kind: 'message' }, debug: boolean): string {
+function headingOf({ message, hidden }: Item & { kind: 'message' }, debug: boolean): string {
   const { role, name } = message;
   let line = role === null ? '(no role)' : escapeLine(shortened(role));
   if (name !== null) line += ` (${escapeLine(shortened(name))})`;
@@ -44,7 +47,7 @@ function headingOf({ placed: { message }, hidden }: Item & { kind: 'message' }, 
 }
 
 /** Lines of a body, each indented; the last one ends. */
-function* bodyOf(placed: Placed, hidden: boolean, debug: boolean): Generator<string, void, void> {
+function* bodyOf(message: Message, hidden: boolean, debug: boolean): Generator<string, void, void> {
   const lines = new LineEnds();
   let atLineStart = true;
   const indented = (text: string): string => {
@@ -61,7 +64,7 @@ function* bodyOf(placed: Placed, hidden: boolean, debug: boolean): Generator<str
     return out;
   };
   let cut: string | null = null;
-  for (const part of bodyParts(placed, hidden, debug)) {
+  for (const part of bodyParts(message, hidden, debug)) {
     if (part.cut !== cut) {
       const before = escapeText(lines.end()) + (cut === null ? '' : '[/hidden]');
       yield indented(before + (part.cut === null ? '' : `[hidden: ${part.cut}]`));

@@ -15,6 +15,7 @@ import { tellMedia } from '../media.ts';
 import { type BodyOptions, writeBody } from './body.ts';
 import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface WriteOptions extends BodyOptions, HeaderOptions {
   /** In 2.x: a document header, made when the data has none. Default true. */
@@ -24,6 +25,10 @@ export interface WriteOptions extends BodyOptions, HeaderOptions {
   /** In 0.1: the base model's own tokens instead (0.1 extended §2); one that is left out is as in `bounds`. */
   readonly edges?: Edges | undefined;
 }
+
+const WRITE_OPTIONS: Known<WriteOptions> = {
+  header: 1, bounds: 1, edges: 1, markers: 1, neutralise: 1, contentType: 1,
+};
 
 export interface Written {
   readonly text: string;
@@ -135,6 +140,7 @@ function takeDialect(dialect: DialectId, options: WriteOptions): Dialect {
   if (!Object.hasOwn(DIALECTS, dialect)) {
     throw new RangeError(`dialect: expected ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`);
   }
+  checkOptions(options, WRITE_OPTIONS);
   for (const [name, values] of Object.entries(CHOICES)) {
     const value = options[name as keyof WriteOptions];
     if (value !== undefined && !values.includes(value)) {

@@ -3,6 +3,7 @@
 import type { StreamEvent } from '../stream/event.ts';
 import type { Usage } from '../usage.ts';
 import { Answer, type AnswerOptions, type Step } from './answer.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 /** What stands in a response beside its output: `id`, `model` and `created_at` (seconds), and what is echoed. */
 export interface ResponseFields {
@@ -17,6 +18,8 @@ export interface AdapterOptions extends AnswerOptions {
   readonly response?: ResponseFields | undefined;
 }
 
+const ADAPTER_OPTIONS: Known<AdapterOptions> = { response: 1, role: 1, rescue: 1 };
+
 let responses = 0;
 
 export abstract class Adapter<Event> {
@@ -28,6 +31,7 @@ export abstract class Adapter<Event> {
   protected readonly about: { readonly id: string; readonly model: string; readonly created_at: number };
 
   constructor(prefix: string, options: AdapterOptions) {
+    checkOptions(options, ADAPTER_OPTIONS);
     this.#answer = new Answer(options);
     const { id, model = '', created_at = Math.floor(Date.now() / 1000) } = options.response ?? {};
     this.about = { id: id ?? `${prefix}_${responses++}`, model, created_at };

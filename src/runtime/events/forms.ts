@@ -7,6 +7,7 @@ import {
   type Chunk, type ChunkSource, closeSource, type EventAdapter, type FlowOptions, iterate, type IterateOptions,
   transformer,
 } from '../stream/flow.ts';
+import type { StreamOptions } from '../stream/options.ts';
 import type { Usage } from '../usage.ts';
 import type { Adapter, AdapterOptions } from './adapter.ts';
 import { AiSdkAdapter, type AiSdkPart } from './ai-sdk.ts';
@@ -75,7 +76,9 @@ class OwnEvents implements FormAdapter<StreamEvent> {
 }
 
 export function adapterFor(form: EventForm, options: AdapterOptions): FormAdapter {
-  return isAdapted(form) ? ADAPTERS[form](options) : new OwnEvents(form === '2.0' ? isOfVersion20 : () => true);
+  const { role, rescue, response } = options;
+  if (isAdapted(form)) return ADAPTERS[form]({ role, rescue, response });
+  return new OwnEvents(form === '2.0' ? isOfVersion20 : () => true);
 }
 
 /** A delta of text or reasoning, or an end (2.0 §9). */
@@ -86,12 +89,12 @@ function isOfVersion20({ type }: StreamEvent): boolean {
 const isAdapted = (form: EventForm): form is AdaptedForm => Object.hasOwn(ADAPTERS, form);
 
 /** What the stream must give for a form: contents, as calls of 0.1 stand in them. */
-export function streamOptionsFor<Options extends FormOptions>(options: Options): Options & { collect?: boolean } {
-  const { as = 'ocm' } = options;
+export function streamOptionsFor(options: StreamOptions & FormOptions & IterateOptions): StreamOptions {
+  const { as = 'ocm', response: _, finishReason: __, usage: ___, signal: ____, ...rest } = options;
   if (!EVENT_FORMS.includes(as)) {
     throw new RangeError(`option as: expected one of ${EVENT_FORMS.join(', ')}; got ${JSON.stringify(as)}`);
   }
-  return isAdapted(as) ? { ...options, collect: true } : options;
+  return isAdapted(as) ? { ...rest, collect: true } : rest;
 }
 
 /**

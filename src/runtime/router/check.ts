@@ -13,7 +13,7 @@ import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
 import { isBounded, isObject } from '../../tools/json.ts';
 import { FUNCTIONS } from '../../tools/types.ts';
-import type { Handler, RoutedCall } from './types.ts';
+import type { ToolHandler, RoutedCall } from './types.ts';
 
 /** Why a call is refused. */
 export interface CallFault {
@@ -24,7 +24,7 @@ export interface CallFault {
 
 /** A call that may run. */
 export interface Plan {
-  readonly handler: Handler;
+  readonly handler: ToolHandler;
   /** What the handler stands under: a recipient or a pattern. */
   readonly entry: string;
   /** The tool's own name. */
@@ -66,7 +66,7 @@ export function asksOf({ dialect = 'openchatml-2.2', header }: RoutedCall): Retu
 
 interface Entry {
   readonly entry: string;
-  readonly handler: Handler;
+  readonly handler: ToolHandler;
 }
 
 /** Knows handlers and definitions. Names are own ones: `functions.constructor` finds nothing of a prototype. */
@@ -81,7 +81,8 @@ export class CallDesk {
 
   /** `builtins`: those that are none everywhere. `longest`: UTF-16 units of a body. */
   constructor(
-    handlers: { readonly [recipient: string]: Handler }, tools: readonly ToolDefinition[], builtins: readonly string[],
+    handlers: { readonly [recipient: string]: ToolHandler }, tools: readonly ToolDefinition[],
+    builtins: readonly string[],
     longest: number,
   ) {
     const patterns: [string, Entry][] = [];

@@ -25,6 +25,7 @@ import {
   thrownError,
 } from './reply.ts';
 import type { InspectedCall, Outcome, OutcomeStatus, RoutedCall, RouterEvent, RouterOptions } from './types.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 /** A call that waits or runs. */
 interface Pending {
@@ -50,6 +51,11 @@ interface Ending {
   readonly envelope: Envelope;
 }
 
+const ROUTER_OPTIONS: Known<RouterOptions> = {
+  handlers: 1, tools: 1, builtinTools: 1, concurrency: 1, concurrencyOf: 1, deadlineMs: 1, maxDeadlineMs: 1,
+  maxCalls: 1, maxArgumentsLength: 1, maxReplyBytes: 1, requireIds: 1, exposeErrors: 1, clock: 1, onEvent: 1,
+};
+
 /** One router serves one transcript: call ids are unique in it. */
 export class ToolRouter {
   /** The definitions that a model is to be told: those that were given, without builtin tools, which it knows. */
@@ -72,6 +78,7 @@ export class ToolRouter {
   #isClosed = false;
 
   constructor(options: RouterOptions) {
+    checkOptions(options, ROUTER_OPTIONS);
     const {
       builtinTools = [], requireIds, exposeErrors = false, clock = systemClock, onEvent,
     } = options;

@@ -4,7 +4,8 @@
 import type { JsonSchema, ToolDefinition } from '../../model/data.ts';
 import { FUNCTIONS } from '../../tools/types.ts';
 import { isObject } from '../../tools/json.ts';
-import type { Handler, HandlerContext, RouterOptions, Tool } from './types.ts';
+import type { ToolHandler, HandlerContext, RouterOptions, Tool } from './types.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 /** What Standard Schema asks of a schema, as far as it is used here. */
 export interface StandardSchema<Input = unknown, Output = Input> {
@@ -44,8 +45,14 @@ export interface ToolOptions<Schema extends StandardSchema | JsonSchema> {
   readonly jsonSchema?: JsonSchema | undefined;
   readonly concurrency?: number | undefined;
   /** Gets the arguments as `parameters` gives them: with its defaults and transformations. */
-  readonly execute: (argumentsValue: ArgumentsOf<Schema>, context: HandlerContext) => unknown;
+  readonly execute: {
+    execute(argumentsValue: ArgumentsOf<Schema>, context: HandlerContext): unknown;
+  }['execute'];
 }
+
+const TOOL_OPTIONS: Known<ToolOptions<JsonSchema>> = {
+  name: 1, namespace: 1, description: 1, parameters: 1, jsonSchema: 1, concurrency: 1, execute: 1,
+};
 
 /** Arguments that are JSON of the right shape, and that the schema refuses nevertheless. */
 export class InvalidArguments extends Error {
@@ -81,6 +88,7 @@ const MOST_ISSUES = 10;
  */
 export function defineTool<Schema extends StandardSchema | JsonSchema>(options: ToolOptions<Schema>): Tool {
   const { name, namespace = FUNCTIONS, description, parameters, concurrency, execute } = options;
+  checkOptions(options, TOOL_OPTIONS);
   if (typeof execute !== 'function') throw new TypeError(`tool ${name}: expected a function execute`);
   const schema = parameters === undefined ? undefined : jsonSchemaOf(name, parameters, options.jsonSchema);
   return {
@@ -89,7 +97,7 @@ export function defineTool<Schema extends StandardSchema | JsonSchema>(options: 
     ...(description !== undefined && { description }),
     ...(schema !== undefined && { parameters: schema }),
     ...(concurrency !== undefined && { concurrency }),
-    execute: isStandard(parameters) ? checkedBy(parameters, execute as Handler) : (execute as Handler),
+    execute: isStandard(parameters) ? checkedBy(parameters, execute as ToolHandler) : (execute as ToolHandler),
   };
 }
 
@@ -115,7 +123,7 @@ function withoutName(schema: JsonSchema): JsonSchema {
   return $schema === undefined ? schema : rest;
 }
 
-function checkedBy(schema: StandardSchema, execute: Handler): Handler {
+function checkedBy(schema: StandardSchema, execute: ToolHandler): ToolHandler {
   return async (value, context) => {
     const result = await schema['~standard'].validate(value);
     if (result.issues) throw new InvalidArguments(result.issues);
@@ -127,11 +135,11 @@ function checkedBy(schema: StandardSchema, execute: Handler): Handler {
 /** What the options of a router say of tools, taken together. Throws a TypeError or a RangeError. */
 export function toolsOf({ tools = [], handlers = {}, concurrencyOf = {} }: RouterOptions): {
   readonly definitions: readonly ToolDefinition[];
-  readonly handlers: { readonly [recipient: string]: Handler };
+  readonly handlers: { readonly [recipient: string]: ToolHandler };
   readonly bounds: ReadonlyMap<string, number>;
 } {
   if (!isObject(handlers)) throw new TypeError('option handlers: expected an object of functions by recipient');
-  const all: Record<string, Handler> = { ...handlers };
+  const all: Record<string, ToolHandler> = { ...handlers };
   const bounds = new Map(Object.entries(concurrencyOf));
   const definitions = tools.map((tool) => {
     if (!('execute' in tool)) return tool;

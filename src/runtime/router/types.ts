@@ -39,11 +39,14 @@ export interface HandlerContext {
  * text unless the call says that it is JSON. Gives a value that JSON can carry, or a ToolResult; throws a ToolError to
  * tell the model what is wrong.
  */
-export type Handler = (argumentsValue: unknown, context: HandlerContext) => unknown;
+export type ToolHandler = {
+  // A method's parameter may be narrower: `({ city }: { city: string }) => ...` is a handler.
+  handle(argumentsValue: unknown, context: HandlerContext): unknown;
+}['handle'];
 
 /** A definition with its handler, as `defineTool` gives it: `new ToolRouter({ tools: [tool] })` needs no other. */
 export interface Tool extends ToolDefinition {
-  readonly execute: Handler;
+  readonly execute: ToolHandler;
   /** Calls of it that run at a time. */
   readonly concurrency?: number | undefined;
 }
@@ -102,7 +105,7 @@ export interface RouterOptions {
    * By recipient: `functions.get_weather`, `python`, or `browser.*` for every recipient below `browser.`. The whole
    * recipient wins over a pattern, a longer pattern over a shorter one. Tools of `defineTool` bring their own.
    */
-  readonly handlers?: { readonly [recipient: string]: Handler } | undefined;
+  readonly handlers?: { readonly [recipient: string]: ToolHandler } | undefined;
   /**
    * What may be called, with which arguments. When some are given, a function without a definition is unknown,
    * whatever handlers there are. Without any, arguments are looked at for being JSON only.

@@ -5,6 +5,7 @@ import { escapeLine } from '../../printable.ts';
 import type { Usage } from '../usage.ts';
 import { LineReader, LONGEST_LINE, ModelError, piecesOf, type PieceSource } from './lines.ts';
 import { readServerSentEvents } from './sse-read.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface CompletionChunk {
   readonly text: string;
@@ -24,14 +25,18 @@ export interface CompletionOptions {
   readonly clean?: ((told: string) => string) | undefined;
 }
 
+const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, clean: 1 };
+
 /**
  * The chunks of a completion, from the body of a server's response. What the server tells as an error, what is no JSON
  * and what is too long is a ModelError. Behind `[DONE]` nothing is read. A body that ends before the server has said
  * that it is done was cut: its last chunk has the finish reason `length`.
  */
 export async function* readCompletion(
-  source: PieceSource, { framing = 'events', longest = LONGEST_LINE, clean = (told) => told }: CompletionOptions = {},
+  source: PieceSource, options: CompletionOptions = {},
 ): AsyncGenerator<CompletionChunk, void, void> {
+  checkOptions(options, COMPLETION_OPTIONS);
+  const { framing = 'events', longest = LONGEST_LINE, clean = (told) => told } = options;
   let isOver = false;
   for await (const text of framing === 'lines' ? linesOf(source, longest) : dataOf(source, longest)) {
     if (text.trim() === '[DONE]') return;

@@ -1,10 +1,11 @@
 // A server that completes text as a model for the turn loop.
 
 import type { Address, Fetch } from '../../platform.ts';
-import type { Model, Output, Prompt } from '../turn/types.ts';
+import type { TurnModel, TurnOutput, TurnPrompt } from '../turn/types.ts';
 import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
 import { ModelError, type Piece, piecesOf } from './lines.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 export interface OpenAICompatibleOptions {
   /** The model's name, for servers that have several. */
@@ -18,6 +19,8 @@ export interface OpenAICompatibleOptions {
   /** UTF-16 units of a line, and of an event, that are still read: 4 Mi. */
   readonly longest?: number | undefined;
 }
+
+const SERVER_OPTIONS: Known<OpenAICompatibleOptions> = { model: 1, headers: 1, body: 1, fetch: 1, longest: 1 };
 
 /** The server answered with another status than 200 to 299. */
 export class ModelStatusError extends ModelError {
@@ -49,11 +52,12 @@ const SHORTEST_SECRET = 6;
  * of llama.cpp's `/completion` or of ollama's `/api/generate`. The server must leave control tokens in the text: vLLM
  * and SGLang are asked to, llama.cpp needs `--special`. When nothing more is read, the request is aborted.
  */
-export function openAICompatible(url: Address, options: OpenAICompatibleOptions = {}): Model {
+export function openAICompatible(url: Address, options: OpenAICompatibleOptions = {}): TurnModel {
+  checkOptions(options, SERVER_OPTIONS);
   const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
   const { pathname } = new URL(typeof url === 'string' ? url : url.href);
   const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
-  return async ({ text, ids, signal }: Prompt): Promise<Output> => {
+  return async ({ text, ids, signal }: TurnPrompt): Promise<TurnOutput> => {
     // Where there are ids, the text is not safe: control tokens in bodies are text in the ids alone.
     if (ids && !takesIds) throw new ModelError('the model’s server takes no token ids: leave the vocabulary out');
     const prompt = ids ? [...ids] : text;
@@ -83,7 +87,7 @@ async function asked(ask: () => Promise<Response>, signal: AbortSignal): Promise
   }
 }
 
-function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): Output {
+function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): TurnOutput {
   let reason: string | null = null;
   let usage: Usage | null = null;
   const texts = async function* (): AsyncGenerator<string, void, void> {

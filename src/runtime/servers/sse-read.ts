@@ -3,6 +3,7 @@
 // line ends is no event.
 
 import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
+import { checkOptions } from '../../options.ts';
 
 export interface ServerSentEvent {
   /** `message` where the stream says none. */
@@ -26,7 +27,9 @@ export class EventReader {
   /** Milliseconds that the stream asks to wait before a new connection; null: it does not say. */
   retry: number | null = null;
 
-  constructor({ longest = LONGEST_LINE }: ReadEventsOptions = {}) {
+  constructor(options: ReadEventsOptions = {}) {
+    checkOptions(options, { longest: 1 });
+    const { longest = LONGEST_LINE } = options;
     this.#lines = new LineReader(longest);
     this.#longest = longest;
   }

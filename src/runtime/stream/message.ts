@@ -4,13 +4,12 @@ import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT 
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { End, Message, Span } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { hiddenReason, type VisibilityOptions } from '../../rules/visibility.ts';
+import { type VisibilityOptions } from '../../model/visibility.ts';
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
 import { BodyText, type BodyUse } from './body.ts';
 import type { ResolvedOptions } from './options.ts';
 import { PlainText } from './plain.ts';
 
-type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 const KNOWN: ReadonlySet<string> = new Set(['to', 'call_id', 'name', 'intent', 'content_type']);
 const NONE: readonly never[] = [];
@@ -48,7 +47,7 @@ export class OpenMessage {
   stop: 'return' | 'call' | 'end' | null = null;
 
   constructor(
-    view: Message | null, transcript: TranscriptInfo, source: Bytes, options: ResolvedOptions, index: number,
+    view: Message | null, transcript: TranscriptInfo, options: ResolvedOptions, index: number,
     tell: (event: StreamEvent) => void, from = 0,
   ) {
     this.id = options.messageId(index);
@@ -63,7 +62,7 @@ export class OpenMessage {
       this.#whole = this.text = null;
       return;
     }
-    const shows = mayShow(view, transcript, source, options.visibility);
+    const shows = mayShow(view, options.visibility);
     const kind = kindOf(view, shows);
     this.#about = aboutOf(view, kind, index, transcript.number);
     const isAssistant = view.role === 'assistant';
@@ -86,10 +85,10 @@ export class OpenMessage {
 
   /** A message of which only its place is known. */
   static abandoned(
-    from: number, transcript: TranscriptInfo, source: Bytes, options: ResolvedOptions, index: number,
+    from: number, transcript: TranscriptInfo, options: ResolvedOptions, index: number,
     tell: (event: StreamEvent) => void,
   ): OpenMessage {
-    return new OpenMessage(null, transcript, source, options, index, tell, from);
+    return new OpenMessage(null, transcript, options, index, tell, from);
   }
 
   get about(): StreamedMessage {
@@ -240,8 +239,8 @@ export class OpenMessage {
 }
 
 /** Whether the header lets it be shown: how much of the body is there depends on the cuts. */
-function mayShow(view: Message, transcript: TranscriptInfo, source: Bytes, options: VisibilityOptions): boolean {
-  const reason = hiddenReason(view, transcript, source, options);
+function mayShow(view: Message, options: VisibilityOptions): boolean {
+  const reason = view.hiddenReason(options);
   return reason === null || reason === 'call';
 }
 

@@ -4,7 +4,8 @@ import type { ReadYaml } from '../../model/header/text.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { givenDialect } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
-import type { VisibilityOptions } from '../../rules/visibility.ts';
+import type { VisibilityOptions } from '../../model/visibility.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 /**
  * How much of something is read, in bytes. A diagnostic tells of what is beyond it; the next message is read as ever.
@@ -50,6 +51,11 @@ export interface StreamOptions extends Omit<ReadOptions, 'edges'>, VisibilityOpt
   readonly messageId?: ((index: number) => string) | undefined;
 }
 
+const STREAM_OPTIONS: Known<StreamOptions> = {
+  dialect: 1, role: 1, stopStripped: 1, requireChannels: 1, rescue: 1, yaml: 1, harmonyPreambles: 1, missingChannel: 1,
+  reasoning: 1, summarize: 1, thinkOpen: 1, collect: 1, strayText: 1, bounds: 1, messageId: 1,
+};
+
 export interface ResolvedOptions {
   readonly dialect: Dialect | undefined;
   readonly role: string | undefined;
@@ -75,6 +81,7 @@ let streams = 0;
 
 /** Throws a TypeError or RangeError that names the option. */
 export function resolveOptions(options: StreamOptions): ResolvedOptions {
+  checkOptions(options, STREAM_OPTIONS);
   const { role, bounds = {}, messageId, summarize, harmonyPreambles, missingChannel } = options;
   if (role !== undefined && (typeof role !== 'string' || role === '')) {
     throw new TypeError('option role: expected a role as text, `assistant` for example');

@@ -322,7 +322,7 @@ export class StreamReader implements ScanVisitor {
     const { context } = this.#divider;
     const view = new Message(this.#own.table, 0, context);
     const info = this.#divider.current!;
-    const message = this.#message = new OpenMessage(view, info, this, this.#options, this.messages++, this.#tell);
+    const message = this.#message = new OpenMessage(view, info, this.#options, this.messages++, this.#tell);
     this.#told = message.bodyFrom;
     message.mayBeOpenTurn = isWhole ? view.isOpenTurn : this.#wouldBeOpenTurn(context);
     message.tellAdded();
@@ -353,7 +353,7 @@ export class StreamReader implements ScanVisitor {
     words[KIND] = MESSAGE | PLAIN;
     this.#divide(words, MESSAGE);
     const info = this.#divider.current!;
-    this.#message = OpenMessage.abandoned(from, info, this, this.#options, this.messages++, this.#tell);
+    this.#message = OpenMessage.abandoned(from, info, this.#options, this.messages++, this.#tell);
     const to = from + this.#options.bounds.header;
     this.#findings.add({ rule: 'header-limit', from, to }, info.number, info.declared, this.#message.id);
     this.#message.tellAdded();

@@ -15,10 +15,17 @@ import { checkPromptOptions, promptOf, toolsBeside, type WrittenTurn } from './p
 import { cancelled, type OutputRead, OutputReader, type ReadCall } from './read.ts';
 import { Interruption, isStream, openSource } from './source.ts';
 import { TurnState } from './state.ts';
-import type { Output, OutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
+import type { TurnOutput, TurnOutputStream, TurnOptions, TurnResult, TurnStop } from './types.ts';
+import { checkOptions, type Known } from '../../options.ts';
 
 const ROUNDS = 16;
 const OUTPUT_LENGTH = 16 * 1024 * 1024;
+
+const TURN_OPTIONS: Known<TurnOptions> = {
+  model: 1, messages: 1, resume: 1, header: 1, tools: 1, router: 1, approve: 1, dialect: 1, rule: 1, maxRounds: 1,
+  vocabulary: 1, maxOutputLength: 1, neutralise: 1, stopStripped: 1, rescue: 1, thinkOpen: 1, harmonyPreambles: 1,
+  missingChannel: 1, system: 1, contentType: 1, reasoning: 1, signal: 1,
+};
 
 /** The loop of one run. */
 export class Loop {
@@ -35,6 +42,7 @@ export class Loop {
 
   /** Throws a TypeError or a RangeError when an option is wrong. `tell` settles when the run may go on. */
   constructor(options: TurnOptions, tell: CallMaker['tell']) {
+    checkOptions(options, TURN_OPTIONS);
     const { model, router, dialect = 'openchatml-2.2', maxRounds, maxOutputLength, signal, approve } = options;
     if (typeof model !== 'function') throw new TypeError('option model: expected a function');
     if (approve !== undefined && typeof approve !== 'function') {
@@ -199,7 +207,7 @@ export class Loop {
     }
   }
 
-  async #takeUsage(output: Output | null): Promise<void> {
+  async #takeUsage(output: TurnOutput | null): Promise<void> {
     let usage: Usage | null | undefined;
     try {
       usage = output?.usage?.();
@@ -214,7 +222,7 @@ export class Loop {
 }
 
 /** A stream by itself, or an output that holds one. */
-function outputOf(given: OutputStream | Output): Output {
+function outputOf(given: TurnOutputStream | TurnOutput): TurnOutput {
   return isStream(given) ? { stream: given } : (given ?? { stream: given });
 }
 

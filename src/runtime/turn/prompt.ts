@@ -10,7 +10,7 @@ import { builtinsOf } from '../../model/header/document.ts';
 import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
 import { isBuiltin } from '../../tools/name.ts';
 import { toolsOf } from '../../tools/message.ts';
-import type { Prompt, TurnOptions } from './types.ts';
+import type { TurnPrompt, TurnOptions } from './types.ts';
 
 /** The definitions beside the messages: those that are given, or those of the router that stand in no message. */
 export function toolsBeside(
@@ -38,7 +38,7 @@ export function checkPromptOptions(options: TurnOptions, dialect: DialectId): vo
 }
 
 /** A prompt, and its ids where there is a vocabulary. */
-export type WrittenTurn = WrittenPrompt & Pick<Prompt, 'ids'>;
+export type WrittenTurn = WrittenPrompt & Pick<TurnPrompt, 'ids'>;
 
 /** A Refusal when the dialect cannot carry the messages. */
 export function promptOf(

@@ -14,7 +14,7 @@ import { isShown } from '../../rules/message-data.ts';
 import type { DoneMessage, StreamDiagnostic, StreamEvent, ToolCancel } from '../stream/event.ts';
 import type { RoutedCall } from '../router/types.ts';
 import { TokenStream } from '../token.ts';
-import type { OpenCall, OutputChunk, Vocabulary } from './types.ts';
+import type { OpenCall, TurnOutputChunk, Vocabulary } from './types.ts';
 import { withoutCall } from '../stream/rescue.ts';
 import { MessageStream, type StreamOptions } from '../stream/stream.ts';
 
@@ -78,7 +78,7 @@ export class OutputReader {
   }
 
   /** Events of a chunk, for who listens. */
-  feed(chunk: OutputChunk): StreamEvent[] {
+  feed(chunk: TurnOutputChunk): StreamEvent[] {
     if (!Array.isArray(chunk)) return this.#take(this.#asText().feed(chunk as string | Uint8Array));
     return this.#take(this.#asIds().feedTokens(chunk as readonly number[]));
   }

@@ -1,6 +1,6 @@
 // The output of a model as chunks that can be waited for and given up: a model that hangs holds nobody.
 
-import type { OutputChunk, OutputStream } from './types.ts';
+import type { TurnOutputChunk, TurnOutputStream } from './types.ts';
 
 /** What ends a run before its time: the caller's signal, or who reads its events and leaves. */
 export class Interruption {
@@ -49,13 +49,13 @@ export class Interruption {
 }
 
 interface Source {
-  next(): Promise<{ done?: boolean | undefined; value?: OutputChunk | undefined }>;
+  next(): Promise<{ done?: boolean | undefined; value?: TurnOutputChunk | undefined }>;
   /** Is not waited for: a source that hangs may hang here as well. */
   close(): void;
 }
 
 /** Throws a TypeError when it is no stream. */
-export function openSource(stream: OutputStream): Source {
+export function openSource(stream: TurnOutputStream): Source {
   if (!isStream(stream)) throw new TypeError('model: expected an async iterable or a ReadableStream');
   if ('getReader' in stream) {
     const reader = stream.getReader();
@@ -65,7 +65,7 @@ export function openSource(stream: OutputStream): Source {
   return { next: async () => iterator.next(), close: () => quietly(() => iterator.return?.()) };
 }
 
-export function isStream(value: unknown): value is OutputStream {
+export function isStream(value: unknown): value is TurnOutputStream {
   if (typeof value !== 'object' || value === null) return false;
   return 'getReader' in value || Symbol.asyncIterator in value;
 }

@@ -16,7 +16,7 @@ import type { Usage } from '../usage.ts';
 import type { TurnError } from './error.ts';
 
 /** What a model is asked to go on with. */
-export interface Prompt {
+export interface TurnPrompt {
   /** What the sampling rule leaves of the transcript. */
   readonly messages: readonly MessageData[];
   /** The same in the dialect, with the beginning of an assistant's message at the end: `<|start|>assistant`. */
@@ -35,10 +35,10 @@ export interface Prompt {
 }
 
 /** Text, bytes, or with `vocabulary` ids. */
-export type OutputChunk = string | Uint8Array | readonly number[];
+export type TurnOutputChunk = string | Uint8Array | readonly number[];
 
 /** Chunks of one kind as they come, beginning where the prompt ends. */
-export type OutputStream = AsyncIterable<OutputChunk> | ReadableSource<OutputChunk>;
+export type TurnOutputStream = AsyncIterable<TurnOutputChunk> | ReadableSource<TurnOutputChunk>;
 
 /** Ids of text, and bytes of ids. */
 export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stops'> {}
@@ -47,14 +47,14 @@ export interface Vocabulary extends Encoder, Pick<TokenOptions, 'decode' | 'stop
  * An output, and why the model stopped, asked for at its end: `stop` and `tool_calls` say that the stop token was
  * stripped.
  */
-export interface Output {
-  readonly stream: OutputStream;
+export interface TurnOutput {
+  readonly stream: TurnOutputStream;
   readonly finishReason?: (() => string | null | undefined) | undefined;
   /** What the output cost, asked for when it is read no further. Where it throws, the output still counts. */
   readonly usage?: (() => Usage | null | undefined) | undefined;
 }
 
-export type Model = (prompt: Prompt) => OutputStream | Output | Promise<OutputStream | Output>;
+export type TurnModel = (prompt: TurnPrompt) => TurnOutputStream | TurnOutput | Promise<TurnOutputStream | TurnOutput>;
 
 /**
  * What happens in a run: the events of the outputs' streams, prompts, what outputs cost, calls that `approve` is asked
@@ -91,7 +91,7 @@ export interface TurnRun extends AsyncIterable<TurnEvent> {
 }
 
 export interface TurnOptions {
-  readonly model: Model;
+  readonly model: TurnModel;
   /** The transcript so far, as neutral data. This, or `resume`. */
   readonly messages?: readonly MessageData[] | undefined;
   /**

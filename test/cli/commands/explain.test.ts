@@ -2,7 +2,7 @@
 // checked.
 import { describe, expect, test } from 'vitest';
 import { explain, type ExplainOptions } from '../../../src/cli/commands/explain.ts';
-import { nearest } from '../../../src/cli/nearest.ts';
+import { nearest } from '../../../src/nearest.ts';
 import { isBad, unitsOf } from '../../../src/corpus/records/unit.ts';
 import { diagnose, type Diagnostic, type RuleName, RULES } from '../../../src/errors.ts';
 import { MemorySource } from '../../../src/scan/source.ts';

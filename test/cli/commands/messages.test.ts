@@ -1,8 +1,7 @@
 // `messages`: its columns, filters, long bodies, and that the output is JSON whatever the input.
 import { closeSync, openSync, readSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { messageRecord } from '../../../src/convert.ts';
-import { MemorySource, parse } from '../../../src/index.ts';
+import { parse } from '../../../src/index.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { CLEAN, at, file, jsonLines, run } from '../harness.ts';
 
@@ -56,10 +55,7 @@ test('says what the library says, for any bytes', async () => {
     const bytes = Buffer.concat(Array.from({ length: 60 }, () =>
       random.once(8) ? Buffer.from([random.below(256)]) : Buffer.from(random.pick(pieces))));
     const path = file('messages/any.txt', bytes);
-    const source = new MemorySource(bytes);
-    const expected = parse(bytes).transcripts.flatMap((transcript) => [...transcript].map((message, index) => ({
-      path, ...messageRecord(message, transcript.info, index, source), content: message.content,
-    })));
+    const expected = [...parse(bytes).messages()].map((message) => ({ path, ...message.toRecord() }));
     expect(await records([path]), `seed ${SEED}, round ${round}`).toEqual(expected);
   }
 });

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
-import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import type { FileOptions } from '../../../src/corpus/records/unit.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { convertTranscript, FORMS, isDialect } from '../../../src/formats/convert.ts';
 import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import { runs } from '../../long.ts';
@@ -131,7 +131,7 @@ function textsIn(lines: string): string {
   return values.map(({ text }) => text ?? '').join('');
 }
 
-async function expectSame(round: number, content: string | Uint8Array, options: UnitOptions): Promise<void> {
+async function expectSame(round: number, content: string | Uint8Array, options: FileOptions): Promise<void> {
   const random = randomOf(SEED + round);
   const path = join(folder, `input-${files++}`);
   writeFileSync(path, content);
@@ -198,7 +198,7 @@ test('texts as chat records: the same from rows and from values', async () => {
     const path = join(folder, `input-${files++}`);
     const texts = Array.from({ length: 1 + random.below(6) }, () => {
       if (random.once(4)) return Buffer.from(rawText(random)).toString('latin1');
-      const { data } = fromChat({ messages: [], ...plainRecord(random) });
+      const { data } = fromOpenAI({ messages: [], ...plainRecord(random) });
       return Buffer.from(convertTranscript(data, 'openchatml-2.2', { neutralise: true }).text!).toString('latin1');
     });
     writeFileSync(path, Buffer.from(texts.join(''), 'latin1'));

@@ -14,7 +14,7 @@ import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
 import { canBeCut, type Work } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
-import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 import { after, part } from '../../long.ts';
 import { jobsHere, kit, seen } from './seen.ts';
@@ -112,11 +112,11 @@ function fileOf(content: string | Uint8Array): string {
   return path;
 }
 
-const CASES: [string, string | Uint8Array, UnitOptions][] = [
-  ...Object.entries(RAW).map(([name, content]): [string, string | Uint8Array, UnitOptions] => [name, content, {}]),
+const CASES: [string, string | Uint8Array, FileOptions][] = [
+  ...Object.entries(RAW).map(([name, content]): [string, string | Uint8Array, FileOptions] => [name, content, {}]),
   ['harmony', HARMONY, { dialect: 'harmony' }],
   ['likely messages', BROKEN, { dialect: 'harmony', rescue: true }],
-  ...Object.entries(RECORDS).map(([name, content]): [string, string, UnitOptions] => [name, content, {}]),
+  ...Object.entries(RECORDS).map(([name, content]): [string, string, FileOptions] => [name, content, {}]),
 ];
 
 describe.each(CASES)('%s', (_, content, read) => {

@@ -12,7 +12,7 @@ import { MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';
 import { openTable } from '../../../src/corpus/tables/table.ts';
 import { Statistics } from '../../../src/corpus/report/statistics.ts';
 import { RUN_COUNTS } from '../../../src/corpus/shards/sidecar.ts';
-import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
 
 export const kit = new Kit();
@@ -43,7 +43,7 @@ export function jobsHere(): Jobs & { begun: number } {
 export async function seen(
   path: string,
   work: Work,
-  read: UnitOptions,
+  read: FileOptions,
   threads: number,
   parts?: PartOptions,
   jobs?: Jobs,

@@ -9,7 +9,7 @@ import { readRecords } from '../../../src/corpus/records/record.ts';
 import { RecordLines } from '../../../src/corpus/records/lines.ts';
 import type { LineRange } from '../../../src/corpus/records/window.ts';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
-import { type BadRecord, isBad, type Unit, type UnitOptions, unitsOfRecord } from '../../../src/corpus/records/unit.ts';
+import { type BadRecord, isBad, type Unit, type FileOptions, unitsOfRecord } from '../../../src/corpus/records/unit.ts';
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource, type Source } from '../../../src/scan/source.ts';
 import { TextMachine } from '../../../src/scan/text-machine.ts';
@@ -50,7 +50,7 @@ function withoutBytes(unit: object): object {
 }
 
 /** The plain way: `unitsOf` over lines. */
-function plain(bytes: Uint8Array, options: UnitOptions): object[] {
+function plain(bytes: Uint8Array, options: FileOptions): object[] {
   const locate = (part: Uint8Array): number => machine.checkJson(part, 1024);
   const found: object[] = [];
   for (const record of readRecords(new MemorySource(bytes), { locate, largest: options.largestRecord })) {
@@ -62,7 +62,7 @@ function plain(bytes: Uint8Array, options: UnitOptions): object[] {
 }
 
 function fast(
-  text: TextMachine, source: Source, options: UnitOptions, range = WHOLE,
+  text: TextMachine, source: Source, options: FileOptions, range = WHOLE,
 ): { found: object[]; records: number; lines: number } {
   const lines = new RecordLines(text, machine, source, options, range);
   const found: object[] = [];
@@ -158,7 +158,7 @@ function line(random: Random, blank: readonly string[]): Buffer {
 }
 
 /** JSON lines that are taken for such. */
-function input(random: Random, options: UnitOptions): Buffer {
+function input(random: Random, options: FileOptions): Buffer {
   for (;;) {
     const bytes = linesOf(random, options);
     if (layoutOf(new MemorySource(bytes)) === 'lines') return bytes;
@@ -169,7 +169,7 @@ function input(random: Random, options: UnitOptions): Buffer {
  * JSON lines, of which the first that is not blank begins at its line's beginning and opens no list; blank ones are no
  * larger than a record may be.
  */
-function linesOf(random: Random, { largestRecord }: UnitOptions): Buffer {
+function linesOf(random: Random, { largestRecord }: FileOptions): Buffer {
   const ends = random.pick([['\n'], ['\r\n'], ['\n', '\r\n', '\n\n', '\n \r\n']]);
   const blank = largestRecord === undefined ? [...BLANK, LONG_BLANK] : BLANK;
   const lines = some(random, 9, () => line(random, blank));
@@ -184,7 +184,7 @@ function linesOf(random: Random, { largestRecord }: UnitOptions): Buffer {
   return Buffer.concat(parts);
 }
 
-function optionsOf(random: Random): UnitOptions {
+function optionsOf(random: Random): FileOptions {
   return {
     ...(random.once(2) && { form: random.pick(['auto', 'text', 'messages', 'conversations'] as const) }),
     ...(random.once(4) && { field: random.pick(['text', 'own', 'messages', 'id', '__proto__', 'é', 'none', '']) }),

@@ -8,7 +8,7 @@ import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
-import type { UnitOptions } from '../../../src/corpus/records/unit.ts';
+import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
@@ -25,7 +25,7 @@ const MACHINES: RecordMachineOptions[] = [
 const KITS = MACHINES.map((options) => new Kit({ records: new RecordMachine(options) }));
 const PLAIN = new Kit();
 /** Limits that are not the usual ones leave nothing to the scanner. */
-const OLD: UnitOptions = { largestRecord: LARGEST - 1 };
+const OLD: FileOptions = { largestRecord: LARGEST - 1 };
 
 const INPUT = {
   ref: { kind: 'file', path: 'x' }, path: 'x.jsonl', options: {}, tellsAtEnd: false,
@@ -51,7 +51,7 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 
 /** All that comes out of a job, its bytes as text. */
 function done(
-  kit: Kit, work: (typeof WORK)[number], input: InputSource, options: UnitOptions,
+  kit: Kit, work: (typeof WORK)[number], input: InputSource, options: FileOptions,
 ): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
   const running = perform(kit, KINDS[WORK.indexOf(work)]!, job, { input, options });

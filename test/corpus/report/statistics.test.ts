@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Statistics, type StatisticsJson } from '../../../src/corpus/report/statistics.ts';
 import { BUCKETS, bucketOf, Named, Tally } from '../../../src/corpus/report/statistics-parts.ts';
 import { RULES, type Severity } from '../../../src/errors.ts';
-import type { MessageRecord } from '../../../src/formats/record.ts';
+import type { MessageRecord } from '../../../src/model/message.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';

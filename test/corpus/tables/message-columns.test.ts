@@ -5,7 +5,6 @@ import { messagesOf } from '../../../src/corpus/messages.ts';
 import { Columns, NULL_BOOLEAN } from '../../../src/corpus/tables/columns.ts';
 import { MessageColumns } from '../../../src/corpus/tables/message-columns.ts';
 import { MESSAGE_COLUMNS } from '../../../src/corpus/tables/message-schema.ts';
-import { messageRecord } from '../../../src/formats/record.ts';
 import { createMachine } from '../../../src/index.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -40,7 +39,7 @@ function both(bytes: Uint8Array, options: ReadOptions = {}): { records: Row[]; c
   const records: Row[] = [];
   rows.begin('a.txt');
   for (const { message, transcript, index, source } of messagesOf(machine, new MemorySource(bytes), options)) {
-    const record = messageRecord(message, transcript, index, source);
+    const record = message.toRecord();
     records.push({ path: 'a.txt', ...record, content: message.content } as unknown as Row);
     rows.addMessage(message, transcript, transcript.number, index, source, null, (offset) => offset);
   }

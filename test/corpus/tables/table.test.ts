@@ -12,7 +12,6 @@ import { MESSAGE_COLUMNS, MESSAGE_TABLE } from '../../../src/corpus/tables/messa
 import { makeTable, type RowOf } from '../../../src/corpus/tables/rows.ts';
 import { TableError } from '../../../src/corpus/tables/error.ts';
 import { BOUNDS, type TableFormat, type TableSchema } from '../../../src/corpus/tables/table.ts';
-import { messageRecord } from '../../../src/formats/record.ts';
 import { createMachine } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { hasTableReaders, readTables } from '../../outside/tables.ts';
@@ -238,8 +237,8 @@ test('the records of messages with their content are rows', async () => {
     + '<|start|>nobody<|message|>open';
   const rows: MessageRow[] = [];
   const source = new MemorySource(new TextEncoder().encode(text));
-  for (const { message, transcript, index, source: bytes } of messagesOf(createMachine(), source, {})) {
-    rows.push({ path: 'a.txt', ...messageRecord(message, transcript, index, bytes), content: message.content });
+  for (const { message } of messagesOf(createMachine(), source, {})) {
+    rows.push({ path: 'a.txt', ...message.toRecord() });
   }
   expect(rows.map(({ content }) => content)).toEqual(['hi <|end|>é', '{}', 'open']);
   for (const format of FORMATS) {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { READERS } from '../../../src/corpus/records/chat-form.ts';
 import { toAnthropic } from '../../../src/formats/chat/anthropic.ts';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { fromResponses, toResponses } from '../../../src/formats/chat/responses.ts';
 import { convertTranscript } from '../../../src/formats/convert.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
@@ -61,7 +61,7 @@ describe('the fixtures', () => {
   });
 
   test.each<[from: object, read: (record: unknown) => { data: TranscriptData }]>([
-    [ANTHROPIC, fromChat], [RESPONSES, fromResponses],
+    [ANTHROPIC, fromOpenAI], [RESPONSES, fromResponses],
   ])('go to the other forms and come back', (record, read) => {
     const { data } = read(record);
     for (const form of ['messages', 'anthropic', 'responses'] as const) {

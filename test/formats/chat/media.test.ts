@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { READERS } from '../../../src/corpus/records/chat-form.ts';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { fromResponses } from '../../../src/formats/chat/responses.ts';
 import { toShareGpt } from '../../../src/formats/chat/sharegpt.ts';
 import { convertTranscript, FORMS, isDialect } from '../../../src/formats/convert.ts';
@@ -110,7 +110,7 @@ describe('a part of one form in another', () => {
   test('what has no place is text between the others', () => {
     const audio = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
     const text = { type: 'text', text: 'a' };
-    const { data } = fromChat({ messages: [{ role: 'user', content: [audio, text, image(ADDRESS)] }] });
+    const { data } = fromOpenAI({ messages: [{ role: 'user', content: [audio, text, image(ADDRESS)] }] });
     const { record, losses } = convertTranscript(data, 'anthropic');
     expect(contentOf(record!)).toEqual([{ type: 'text', text: '[audio]' }, text, block({ type: 'url', url: ADDRESS })]);
     expect(details(losses)).toEqual([notCarried('input_audio')]);
@@ -124,7 +124,7 @@ describe('in what a tool answers', () => {
   const input = { role: 'assistant', content: [{ type: 'tool_use', id: 'c', name: 'f', input: {} }] };
   const reply = { type: 'tool_result', tool_use_id: 'c', content: [text, png] };
   const record = { messages: [ask, input, { role: 'user', content: [reply, png] }] };
-  const { data } = fromChat(record);
+  const { data } = fromOpenAI(record);
 
   test('comes back, and to Responses', () => {
     expect(convertTranscript(data, 'anthropic')).toMatchObject({ record, losses: [] });
@@ -146,7 +146,7 @@ describe('in what a tool answers', () => {
 
 describe('forms without a place', () => {
   const content = [{ type: 'text', text: 'a ' }, image('data:image/png;base64,SECRET')];
-  const { data } = fromChat({ messages: [{ role: 'user', content }] });
+  const { data } = fromOpenAI({ messages: [{ role: 'user', content }] });
   const lost = [notCarried('image_url'), 'parts of content were joined'];
 
   test.each(FORMS.filter((form) => !(PARTS_FORMS as readonly string[]).includes(form)))('%s', (form) => {
@@ -170,7 +170,8 @@ describe('a message that was changed', () => {
   const dataOf = (...messages: MessageData[]): TranscriptData => ({ header: null, tools: [], messages });
   const written = (data: TranscriptData): unknown => {
     const { record, losses } = convertTranscript(data, 'messages', {});
-    return [(record as { messages: { content: unknown }[] }).messages.map(({ content }) => content), details(losses)];
+    const { messages } = record as unknown as { messages: { content: unknown }[] };
+    return [messages.map(({ content }) => content), details(losses)];
   };
 
   test('its content decides', () => {
@@ -182,7 +183,7 @@ describe('a message that was changed', () => {
   test('replies and calls that are written as text are taken out, and what stands between them told', () => {
     const replies = '<tool_response>\na\n</tool_response>';
     const asked = { role: 'user', content: [{ type: 'text', text: replies }, image(ADDRESS)] };
-    const { data, losses } = fromChat({ messages: [asked] });
+    const { data, losses } = fromOpenAI({ messages: [asked] });
     expect(data.messages.map(({ role, content, parts }) => [role, content, parts])).toEqual([
       ['tool', 'a', undefined], ['user', '[image]', undefined],
     ]);
@@ -190,7 +191,7 @@ describe('a message that was changed', () => {
   });
 
   test('calls as text: what is put together is text alone', () => {
-    const { data } = fromChat({
+    const { data } = fromOpenAI({
       messages: [
         { role: 'user', content: [image(ADDRESS)] },
         {
@@ -200,14 +201,15 @@ describe('a message that was changed', () => {
       ],
     });
     const { record, losses } = convertTranscript(data, 'messages', { calls: 'hermes' });
-    const [user, assistant] = (record as { messages: { content: unknown }[] }).messages;
+    const [user, assistant] = (record as unknown as { messages: { content: unknown }[] }).messages;
     expect(user!.content).toEqual([image(ADDRESS)]);
     expect(assistant!.content).toMatch(/^A\[image\]\n<tool_call>/);
     expect(details(losses)).toContain(notCarried('image_url'));
   });
 
   test('thinking is text', () => {
-    const { data, losses } = fromChat({ messages: [{ role: 'assistant', content: 'a', thinking: [image(ADDRESS)] }] });
+    const said = { role: 'assistant', content: 'a', thinking: [image(ADDRESS)] };
+    const { data, losses } = fromOpenAI({ messages: [said] });
     expect(data.messages.map(({ content }) => content)).toEqual(['[image]', 'a']);
     expect(data.messages.map(({ parts }) => parts)).toEqual([undefined, undefined]);
     expect(details(losses)).toEqual([notCarried('image_url'), 'parts of thinking were joined']);

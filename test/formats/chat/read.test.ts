@@ -1,9 +1,9 @@
 // Chat records: what each shape becomes, that it comes back, and that what has no place is told or refused.
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { fromResponses } from '../../../src/formats/chat/responses.ts';
-import { toChat } from '../../../src/formats/chat/write.ts';
+import { toOpenAI } from '../../../src/formats/chat/write.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData } from '../../../src/model/data.ts';
@@ -17,8 +17,8 @@ const told = (losses: readonly Loss[]): unknown[] => losses.map(({ what, message
 
 /** Reads a record, writes it again: the same, and nothing lost. */
 function comesBack(...messages: object[]): readonly MessageData[] {
-  const { data, losses } = fromChat({ messages });
-  const back = toChat(data);
+  const { data, losses } = fromOpenAI({ messages });
+  const back = toOpenAI(data);
   expect({ record: back.record, losses: [...losses, ...back.losses] }).toEqual({ record: { messages }, losses: [] });
   return data.messages;
 }
@@ -105,7 +105,7 @@ describe('what a record says', () => {
     const blocks = { role: 'assistant', content: [{ type: 'thinking', thinking: '' }, { type: 'text', text: 'A' }] };
     const members = ['thinking', 'reasoning', 'reasoning_content'].map((name) => ({ ...said, [name]: '' }));
     for (const entry of [...members, blocks]) {
-      const { data, losses } = fromChat({ messages: [entry] });
+      const { data, losses } = fromOpenAI({ messages: [entry] });
       expect(data.messages.map(({ channel, content }) => [channel, content])).toEqual([['final', 'A']]);
       expect(losses).toEqual([{ what: 'thinking', message: 0, detail: 'reasoning that is empty is left out' }]);
     }
@@ -113,7 +113,7 @@ describe('what a record says', () => {
     const answer = { type: 'message', role: 'assistant', content: 'A' };
     expect(fromResponses({ input: [item, answer] }).data.messages).toHaveLength(1);
     const empty = { role: 'assistant', channel: 'analysis', content: '' } as const;
-    const { record, losses } = toChat({ header: null, tools: [], messages: [empty, { ...said, channel: 'final' }] });
+    const { record, losses } = toOpenAI({ header: null, tools: [], messages: [empty, { ...said, channel: 'final' }] });
     expect(record.messages).toEqual([said]);
     expect(losses.map(({ what }) => what)).toEqual(['thinking']);
   });
@@ -133,9 +133,9 @@ describe('what a record says', () => {
     ];
     const messages = [{ role: 'user', content: 'U' }];
     for (const given of [tools, JSON.stringify(tools)]) {
-      const { data, losses } = fromChat({ id: 7, messages, tools: given });
+      const { data, losses } = fromOpenAI({ id: 7, messages, tools: given });
       expect(data.tools).toEqual([{ namespace: 'functions', ...tools[0]!.function }]);
-      expect([losses, toChat(data).record]).toEqual([[], { tools, messages }]);
+      expect([losses, toOpenAI(data).record]).toEqual([[], { tools, messages }]);
     }
   });
 });
@@ -225,25 +225,25 @@ describe('what becomes another shape', () => {
     ],
   ];
   test.each(cases)('%s', (_name, message, losses, back) => {
-    const read = fromChat({ messages: [message] });
-    const written = toChat(read.data);
+    const read = fromOpenAI({ messages: [message] });
+    const written = toOpenAI(read.data);
     expect(told([...read.losses, ...written.losses])).toEqual(losses);
     expect(written.record.messages).toEqual([back]);
   });
 
   test('messages that come back as one', () => {
     const assistant = { role: 'assistant', content: null };
-    const read = fromChat({
+    const read = fromOpenAI({
       messages: [
         { ...assistant, tool_calls: [CALL] },
         { ...assistant, tool_calls: [call('c2', 'g')] },
       ],
     });
     expect(told(read.losses)).toEqual([['grouping', 1]]);
-    expect(toChat(read.data).record.messages).toEqual([{ ...assistant, tool_calls: [CALL, call('c2', 'g')] }]);
+    expect(toOpenAI(read.data).record.messages).toEqual([{ ...assistant, tool_calls: [CALL, call('c2', 'g')] }]);
     expect(
       told(
-        fromChat({
+        fromOpenAI({
           messages: [
             { ...assistant, thinking: 'T' },
             { role: 'assistant', content: 'A' },
@@ -254,13 +254,13 @@ describe('what becomes another shape', () => {
   });
 
   test('a field of the record is told by its name', () => {
-    const { losses } = fromChat({ id: 'x', source: 'secret', messages: [] });
+    const { losses } = fromOpenAI({ id: 'x', source: 'secret', messages: [] });
     expect(losses).toEqual([{ what: 'field', message: null, detail: 'source' }]);
   });
 });
 
 describe('contents of parts', () => {
-  const read = (...messages: object[]): unknown[] => fromChat({ messages }).data.messages.map((message) => {
+  const read = (...messages: object[]): unknown[] => fromOpenAI({ messages }).data.messages.map((message) => {
     const { role, channel, recipient, callId, content, name } = message as unknown as Record<string, unknown>;
     return [role, ...[channel, recipient, callId, name].filter((value) => value !== undefined), content];
   });
@@ -271,7 +271,7 @@ describe('contents of parts', () => {
       text('a '), { type: 'image_url', image_url: { url: 'secret' } }, { type: 'input_text', text: ' b ' },
       { type: 'input_audio', input_audio: {} }, { type: 'document', source: {} }, { type: 'refusal', refusal: 'no' },
     ];
-    const { data, losses } = fromChat({ messages: [{ role: 'user', content: parts }] });
+    const { data, losses } = fromOpenAI({ messages: [{ role: 'user', content: parts }] });
     expect(data.messages[0]!.content).toBe('a [image] b [audio][document]no');
     expect(data.messages[0]!.parts).toEqual([
       'a ', { shown: '[image]', form: 'messages', part: parts[1] }, ' b ',
@@ -321,14 +321,14 @@ describe('contents of parts', () => {
     [{ os: 'x' }, [{ role: 'user', content: 'U' }], null, 1],
     ['', [{ role: 'user', content: 'U' }], null, 1],
   ])('a system beside the list: %j', (system, messages, expected, lost) => {
-    const { data, losses } = fromChat({ system, messages });
+    const { data, losses } = fromOpenAI({ system, messages });
     const [first] = data.messages;
     expect(first!.role === 'system' ? first!.content : null).toBe(expected);
     expect(losses).toHaveLength(lost);
   });
 
   test('blocks in another order are several messages, in their order', () => {
-    const { data, losses } = fromChat({
+    const { data, losses } = fromOpenAI({
       messages: [
         {
           role: 'assistant', model: 'm', reasoning: 'R',
@@ -377,7 +377,7 @@ describe('what is refused', () => {
     [{ messages: [], tools: [{ type: 'function', function: { name: 'a secret' } }] }, null, /tool 0/],
   ];
   test.each(cases)('%j', (record, index, text) => {
-    const refusal = catchRefusal(() => fromChat(record));
+    const refusal = catchRefusal(() => fromOpenAI(record));
     expect(refusal.index).toBe(index);
     expect(refusal.message).toMatch(text);
     expect(refusal.message).not.toMatch(/secret/);
@@ -386,7 +386,7 @@ describe('what is refused', () => {
   test('arguments of any depth end in a refusal, not in an exhausted stack', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
     const messages = [{ role: 'assistant', tool_calls: [{ function: { name: 'f', arguments: deep } }] }];
-    expect(catchRefusal(() => fromChat({ messages })).message).toMatch(/too deep/);
+    expect(catchRefusal(() => fromOpenAI({ messages })).message).toMatch(/too deep/);
   });
 });
 
@@ -405,9 +405,9 @@ describe('fixtures', () => {
     const record = JSON.parse(
       readFileSync(new URL('../../../fixtures/chat/record.json', import.meta.url), 'utf8'),
     ) as object;
-    const { data, losses } = fromChat(record);
+    const { data, losses } = fromOpenAI(record);
     expect(losses).toEqual([]);
-    const back = toChat(data);
+    const back = toOpenAI(data);
     expect({ id: 'weather', ...back.record }).toEqual(record);
     expect(back.losses).toEqual([]);
   });
@@ -446,8 +446,8 @@ describe('any record', () => {
   test('comes back, unless a loss is told', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 8 }), (messages) => {
-        const { data, losses } = fromChat({ messages });
-        const back = toChat(data);
+        const { data, losses } = fromOpenAI({ messages });
+        const back = toOpenAI(data);
         if (losses.length + back.losses.length === 0) expect(back.record).toEqual({ messages });
         else expect(losses.every(({ what }) => what === 'grouping')).toBe(true);
       }),
@@ -479,7 +479,7 @@ describe('any record', () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.array(any)), fc.jsonValue(), (messages, tools) => {
         try {
-          toChat(fromChat({ messages, tools }).data);
+          toOpenAI(fromOpenAI({ messages, tools }).data);
         } catch (error) {
           expect(error).toBeInstanceOf(Refusal);
         }

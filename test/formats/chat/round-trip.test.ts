@@ -7,7 +7,7 @@ import { convertTranscript } from '../../../src/formats/convert.ts';
 import { type Loss, Refusal } from '../../../src/formats/loss.ts';
 import type { TranscriptData } from '../../../src/model/data.ts';
 import { isAll } from '../../long.ts';
-import { fromOpenAI } from '../../../src/tools/records.ts';
+import { toolsFromOpenAI } from '../../../src/tools/records.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { type Conversation, randomConversation, SPELLINGS } from './conversations.ts';
 
@@ -101,7 +101,7 @@ describe(`odd records (OPENCHATML_SEED=${SEED})`, () => {
           counts.same++;
           const { id: _, tools, ...expected } = JSON.parse(given) as Record<string, unknown>;
           // Definitions come back in the form's own spelling.
-          expect(fromOpenAI((found.record as { tools?: unknown }).tools)).toEqual(fromOpenAI(tools));
+          expect(toolsFromOpenAI((found.record as { tools?: unknown }).tools)).toEqual(toolsFromOpenAI(tools));
           expect(missing(leavesOf(found.record), leavesOf(expected)), `round ${round}: ${given}`).toEqual([]);
         }
       } catch (error) {

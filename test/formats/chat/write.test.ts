@@ -1,6 +1,6 @@
 // Messages to chat records: what has no place in a record is told, what is hidden never becomes content.
 import { describe, expect, test } from 'vitest';
-import { toChat } from '../../../src/formats/chat/write.ts';
+import { toOpenAI } from '../../../src/formats/chat/write.ts';
 import { type Loss, Refusal } from '../../../src/formats/loss.ts';
 import type { MessageData, TranscriptData } from '../../../src/model/data.ts';
 
@@ -56,7 +56,7 @@ describe('what a record has no place for', () => {
     ],
   ];
   test.each(cases)('%s', (_name, message, losses) => {
-    const written = toChat(transcript(message));
+    const written = toOpenAI(transcript(message));
     expect(told(written.losses)).toEqual(losses);
     expect(JSON.stringify(written.losses)).not.toContain('secret');
   });
@@ -67,7 +67,8 @@ describe('what a record has no place for', () => {
       { role: 'assistant', channel: 'final', intent: 'debug', content: 'b' },
       { role: 'assistant', channel: 'other', content: 'c' },
     ];
-    const { record, losses } = toChat(transcript(...hidden, { role: 'assistant', channel: 'final', content: 'shown' }));
+    const shown = { role: 'assistant', channel: 'final', content: 'shown' };
+    const { record, losses } = toOpenAI(transcript(...hidden, shown));
     expect(record.messages).toEqual([{ role: 'assistant', content: 'shown', thinking: 'a\n\nb\n\nc' }]);
     expect(told(losses)).toEqual([
       ['channel', 0],
@@ -79,13 +80,13 @@ describe('what a record has no place for', () => {
   });
 
   test('fields of the header, but for its version', () => {
-    const { losses } = toChat({ header: { version: '2.2', model: 'secret' }, tools: [], messages: [] });
+    const { losses } = toOpenAI({ header: { version: '2.2', model: 'secret' }, tools: [], messages: [] });
     expect(losses).toEqual([{ what: 'header', message: null, detail: 'model' }]);
   });
 
   test('ids that are missing are made, past those in use', () => {
     const asked = { role: 'assistant', recipient: 'functions.f', channel: 'commentary', content: '{}' } as const;
-    const { record, losses } = toChat(
+    const { record, losses } = toOpenAI(
       transcript(
         { ...asked, callId: 'call_1' },
         asked,
@@ -108,7 +109,7 @@ describe('what a record has no place for', () => {
 });
 
 test('a role that no record has, and a thought in what users see, are refused', () => {
-  for (const role of [null, 'critic']) expect(() => toChat(transcript({ role, content: '' }))).toThrow(Refusal);
+  for (const role of [null, 'critic']) expect(() => toOpenAI(transcript({ role, content: '' }))).toThrow(Refusal);
   const leak = transcript({ role: 'assistant', channel: 'final', marked: true, content: '<|start_reason|>x' });
-  expect(() => toChat(leak)).toThrow(/message 0: a marker of private reasoning/);
+  expect(() => toOpenAI(leak)).toThrow(/message 0: a marker of private reasoning/);
 });

@@ -2,7 +2,7 @@
 // a table of known differences; and reading the template's text gives the conversation back.
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { fromHarmony, toHarmony, type ToHarmonyOptions } from '../../../src/formats/harmony/harmony.ts';
 import { HARMONY_SYSTEM, readHarmonySystem } from '../../../src/formats/harmony/system.ts';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
@@ -78,7 +78,7 @@ const DIFFERENCES: Record<string, { why: string; change(messages: readonly Messa
 const KEEP = { key: 'kept', value: '1' };
 
 function changed({ record, differences }: Recorded): TranscriptData {
-  const { data } = fromChat(record);
+  const { data } = fromOpenAI(record);
   return {
     ...data, messages: differences.reduce((messages, name) => DIFFERENCES[name]!.change(messages), [...data.messages]),
   };

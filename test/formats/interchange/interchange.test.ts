@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromChat } from '../../../src/formats/chat/read.ts';
+import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { convertTranscript } from '../../../src/formats/convert.ts';
 import {
   fromInterchange,
@@ -97,7 +97,7 @@ describe("the documents' examples", () => {
   ])('a call of %s has one recipient, with and without a version (R-BUILTIN)', (name, recipient, written = name) => {
     const call = { id: 'c', type: 'function', function: { name, arguments: '{}' } };
     const messages = [{ role: 'assistant', content: null, tool_calls: [call] }];
-    expect(fromChat({ messages }).data.messages[0]!.recipient).toBe(recipient);
+    expect(fromOpenAI({ messages }).data.messages[0]!.recipient).toBe(recipient);
     const { data, losses } = fromInterchange({ version: '2.0', messages });
     expect(data.messages[0]!.recipient).toBe(recipient);
     expect(losses.length).toBe(written === name ? 0 : 1);

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { messagesOf } from '../../../src/corpus/messages.ts';
+import { messagesOf, type PlacedMessage } from '../../../src/corpus/messages.ts';
 import {
-  htmlHead, type HtmlOptions, htmlTail, type Placed, renderHtml, type RenderOptions, renderText, STYLE,
+  htmlHead, type HtmlOptions, htmlTail, renderHtml, type RenderOptions, renderText, STYLE,
 } from '../../../src/formats/render/render.ts';
+import type { Message } from '../../../src/model/message.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
-import { isVisible, show } from '../../../src/rules/visibility.ts';
 import { runs } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 
@@ -18,6 +18,10 @@ const MACHINE = new WasmMachine();
 const parse = (text: string | Uint8Array, options?: ReadOptions) => parseOn(MACHINE, text, options);
 const asText = (text: string, options?: RenderOptions): string => [...renderText(parse(text), options)].join('');
 const asHtml = (text: string, options?: HtmlOptions): string => [...renderHtml(parse(text), options)].join('');
+function* viewsOf(placed: Iterable<PlacedMessage>): Generator<Message> {
+  for (const { message } of placed) yield message;
+}
+
 const user = (body: string): string => `<|start|>user<|message|>${body}<|end|>`;
 
 const PAGES = new URL('../../../fixtures/render/', import.meta.url);
@@ -185,16 +189,15 @@ test(ANY, { timeout: 300_000 }, () => {
     const bytes = randomInput(random, 20);
     const parsed = parse(bytes, { dialect });
     const told = `OPENCHATML_SEED=${SEED}, run ${run}`;
-    const source = new MemorySource(bytes);
     let html = '';
     let text = '';
     for (const transcript of parsed.transcripts) {
-      const { number, info } = transcript;
-      const messages = [...transcript].filter((message) => isVisible(message, info, source));
+      const { number } = transcript;
+      const messages = [...transcript].filter((message) => message.isVisible);
       if (messages.length > 0) html += `\nTranscript ${number}\n`;
       if (messages.length > 0 && number > 0) text += `--- transcript ${number} ---\n\n`;
       for (const message of messages) {
-        const body = show(message, info, source);
+        const body = message.show();
         const name = message.name === null ? null : escaped(message.name, IN_TEXT);
         const inHtml = escaped(body, new RegExp(STEERING, 'g'), true);
         html += `\n${message.role}${name === null ? '' : ` ${name}`}\n${inHtml}\n\n`;
@@ -223,7 +226,7 @@ test('pieces are bounded, come while the input is read, and cut no character', (
     let largest = 0;
     let atSecond = 0;
     let text = '';
-    for (const piece of render(messagesOf(new WasmMachine(), new Counting(bytes), {}))) {
+    for (const piece of render(viewsOf(messagesOf(new WasmMachine(), new Counting(bytes), {})))) {
       largest = Math.max(largest, piece.length);
       if (text.length < 10_000_000) text += piece;
       if (atSecond === 0 && piece.includes('z')) atSecond = read;
@@ -238,7 +241,7 @@ test('pieces are bounded, come while the input is read, and cut no character', (
 test('a wrong call throws at once', () => {
   for (const render of [renderText, renderHtml]) {
     for (const wrong of [undefined, null, 'text', {}, 5]) {
-      expect(() => render(wrong as unknown as Placed[])).toThrow(TypeError);
+      expect(() => render(wrong as unknown as Message[])).toThrow(TypeError);
     }
   }
   expect(() => renderHtml(parse(''), { level: 1 })).toThrow(RangeError);

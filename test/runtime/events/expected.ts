@@ -2,9 +2,9 @@
 import { isToolRecipient } from '../../../src/model/attributes.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
-import { shownText } from '../../../src/rules/shown.ts';
+import { shownText } from '../../../src/model/shown.ts';
 import { callFault, readLineCalls } from '../../../src/rules/v01-calls.ts';
-import { isVisible, type VisibilityOptions } from '../../../src/rules/visibility.ts';
+import { hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { toolName } from '../../../src/tools/name.ts';
@@ -38,7 +38,7 @@ export function expectedOf(
   for (const transcript of parseOn(machine, input, options).transcripts) {
     for (const message of transcript) {
       const { role, recipient, content, channel, isAmbiguous } = message;
-      const isShown = isVisible(message, transcript.info, source, options);
+      const isShown = hiddenReason(message, options) === null;
       // What is shown and ends as a call to nobody is none.
       const isNoCall = options.rescue === true && isShown && recipient === null && message.end === 'call';
       const end = !isNoCall ? message.end : channel === 'final' ? 'return' : 'end';
@@ -56,7 +56,7 @@ export function expectedOf(
       if (isOurs) {
         if (!isAmbiguous && !message.isUndispatchable) said.push({ name: toolName(recipient!), arguments: content });
       } else if (isShown) {
-        said.push({ text: shownText(message, source) });
+        said.push({ text: shownText(message) });
       } else if (channel === 'analysis' && !isAmbiguous && options.reasoning && content !== '') {
         said.push({ reasoning: content });
       }

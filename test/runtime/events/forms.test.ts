@@ -10,6 +10,7 @@ import {
 } from '../../../src/stream.ts';
 import { bytewise } from '../stream/run.ts';
 import { pieces } from './loopback.ts';
+import { streamOptionsFor } from '../../../src/runtime/events/forms.ts';
 
 type OfficialPart = Exclude<LanguageModel, string> extends infer Model
   ? Model extends { specificationVersion: 'v3'; doStream(...args: never[]): PromiseLike<{ stream: infer Stream }> }
@@ -153,7 +154,7 @@ test('2.0: its deltas and ends, and nothing else', async () => {
 
 test('the documents’ own events are the default, and the same as ever', async () => {
   const own = await formOf('ocm', OUTPUT);
-  const stream = new MessageStream(OPTIONS);
+  const stream = new MessageStream(streamOptionsFor(OPTIONS));
   expect(own).toEqual([...stream.feed(OUTPUT), ...stream.end()]);
   const plain = [];
   for await (const event of eventsOf([OUTPUT], OPTIONS)) plain.push(event);
@@ -161,12 +162,14 @@ test('the documents’ own events are the default, and the same as ever', async 
 });
 
 test('an adapter gives what eventsOf gives', async () => {
+  const { role, response } = OPTIONS;
+  const own = { role, response };
   const adapters = {
-    'responses': new ResponsesAdapter(OPTIONS), 'chat': new ChatAdapter(OPTIONS), 'ai-sdk': new AiSdkAdapter(OPTIONS),
+    'responses': new ResponsesAdapter(own), 'chat': new ChatAdapter(own), 'ai-sdk': new AiSdkAdapter(own),
   };
   for (const as of ['responses', 'chat', 'ai-sdk'] as const) {
     const expected = await formOf(as, OUTPUT, OPTIONS, bytewise(OUTPUT));
-    const stream = new MessageStream(OPTIONS);
+    const stream = new MessageStream(streamOptionsFor(OPTIONS));
     const fed = [...pieces(OUTPUT, bytewise(OUTPUT))].flatMap((piece) => stream.feed(piece));
     const adapter = adapters[as];
     expect([...fed, ...stream.end()].flatMap((event): unknown[] => adapter.take(event))).toEqual(expected);

@@ -1,12 +1,12 @@
 // The tool router: which calls are refused, who does the others, and with which arguments (R-CALL, R-TOOLS, 2.2 §8).
 import { describe, expect, test } from 'vitest';
-import type { Handler, RoutedCall, RouterOptions } from '../../../src/runtime/router/types.ts';
+import type { ToolHandler, RoutedCall, RouterOptions } from '../../../src/runtime/router/types.ts';
 import { call, envelope, errorOf, routerOf, WEATHER } from './cases.ts';
 
 /** What a handler was given, for one call. */
 async function argumentsGiven(fields: Partial<RoutedCall>, options: Partial<RouterOptions> = {}): Promise<unknown[]> {
   const given: unknown[] = [];
-  const note: Handler = (value) => void given.push(value);
+  const note: ToolHandler = (value) => void given.push(value);
   const { router } = routerOf({ handlers: { 'functions.weather': note, 'browser.*': note, python: note }, ...options });
   await router.dispatch(call(fields));
   return given;
@@ -75,7 +75,7 @@ describe('a call is refused', () => {
     ),
   ])('%s', async (_, fields, code, rule) => {
     let asked = 0;
-    const ask: Handler = () => void asked++;
+    const ask: ToolHandler = () => void asked++;
     const { router, clock, events } = routerOf({
       tools,
       handlers: { 'functions.weather': ask, 'functions.undefined': ask, 'browser.*': ask, python: ask },
@@ -227,7 +227,7 @@ describe('a recipient', () => {
     ['functions.browser.search', 'commentary', 'search'],
   ])('%s on %s goes to %s', async (recipient, channel, expected) => {
     const named =
-      (name: string): Handler =>
+      (name: string): ToolHandler =>
       () =>
         name;
     const { router } = routerOf({

@@ -1,7 +1,7 @@
 // What the tests of the tool router share: a tool, calls of it, a router on a virtual clock, and what replies say.
 import type { ToolDefinition } from '../../../src/model/data.ts';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
-import type { Handler, RoutedCall, RouterEvent, RouterOptions } from '../../../src/runtime/router/types.ts';
+import type { ToolHandler, RoutedCall, RouterEvent, RouterOptions } from '../../../src/runtime/router/types.ts';
 import { VirtualClock } from './clock.ts';
 
 export const WEATHER: ToolDefinition = {
@@ -42,7 +42,7 @@ export const routerOf = (
   return { router, clock, events };
 };
 
-export const never: Handler = () => new Promise(() => undefined);
+export const never: ToolHandler = () => new Promise(() => undefined);
 export const envelope = ({ reply }: { reply: { content: string } }): Record<string, unknown> =>
   JSON.parse(reply.content) as Record<string, unknown>;
 export const errorOf = (outcome: { reply: { content: string } }): { code: string; message: string } =>

@@ -1,7 +1,7 @@
 // Tools with a bound of their own: how many calls of one run at a time, beside those of others.
 import { describe, expect, test } from 'vitest';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
-import type { Handler, RouterOptions } from '../../../src/runtime/router/types.ts';
+import type { ToolHandler, RouterOptions } from '../../../src/runtime/router/types.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { call, routerOf } from './cases.ts';
 import { VirtualClock } from './clock.ts';
@@ -10,7 +10,7 @@ describe('a bound of a tool', () => {
   test('holds beside the bound of all, and others pass by', async () => {
     const clock = new VirtualClock();
     const started: string[] = [];
-    const slow: Handler = (_, { callId }) => {
+    const slow: ToolHandler = (_, { callId }) => {
       started.push(callId);
       return new Promise((resolve) => clock.setTimeout(() => resolve(1), 10));
     };
@@ -44,7 +44,7 @@ describe('a bound of a tool', () => {
       const tools = ['functions.a', 'functions.b', 'crm.*'];
       const most = new Map(tools.map((tool) => [tool, random.once(3) ? Infinity : 1 + random.below(4)]));
       const running = new Map<string, number>();
-      const handlerOf = (tool: string): Handler => (_, { signal }) => {
+      const handlerOf = (tool: string): ToolHandler => (_, { signal }) => {
         const now = (running.get(tool) ?? 0) + 1;
         running.set(tool, now);
         if (now > most.get(tool)!) throw new Error(`run ${run}: ${now} of ${tool}`);

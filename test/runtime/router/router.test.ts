@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { writeTranscript } from '../../../src/formats/write/write.ts';
 import { transcriptData } from '../../../src/convert.ts';
 import { parse } from '../../../src/index.ts';
-import { type Handler, ToolError, ToolResult } from '../../../src/runtime/router/types.ts';
+import { type ToolHandler, ToolError, ToolResult } from '../../../src/runtime/router/types.ts';
 import { call, envelope, errorOf, routerOf } from './cases.ts';
 import { settled } from './clock.ts';
 
@@ -175,7 +175,7 @@ describe('a handler', () => {
   });
 
   const secret = 'password=hunter2';
-  test.each<[what: string, handler: Handler, message: string, exposed: string]>([
+  test.each<[what: string, handler: ToolHandler, message: string, exposed: string]>([
     [
       'throws',
       () => {

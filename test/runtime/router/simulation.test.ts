@@ -4,7 +4,9 @@
 // OPENCHATML_SEED is the first seed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
-import type { Handler, HandlerContext, Outcome, RoutedCall, RouterEvent } from '../../../src/runtime/router/types.ts';
+import type {
+  HandlerContext, Outcome, RoutedCall, RouterEvent, ToolHandler,
+} from '../../../src/runtime/router/types.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { countedController, settled, VirtualClock } from './clock.ts';
@@ -95,7 +97,7 @@ class Simulation {
     this.#concurrency = 1 + random.below(random.once(2) ? 8 : 64);
     this.#deadlineMs = 20 + random.below(200);
     const clock = this.#clock;
-    const handler: Handler = (value, context) => this.#handle(value, context);
+    const handler: ToolHandler = (value, context) => this.#handle(value, context);
     this.#router = new ToolRouter({
       concurrency: this.#concurrency,
       deadlineMs: this.#deadlineMs,

@@ -1,7 +1,7 @@
 // The tool router: deadlines, calls side by side, cancellation (2.2 §8.2).
 import { describe, expect, test } from 'vitest';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
-import type { Handler, RoutedCall, RouterOptions } from '../../../src/runtime/router/types.ts';
+import type { ToolHandler, RoutedCall, RouterOptions } from '../../../src/runtime/router/types.ts';
 import { call, envelope, errorOf, never, routerOf, WEATHER } from './cases.ts';
 import { countedController, settled } from './clock.ts';
 
@@ -266,7 +266,7 @@ test('wrong options and wrong calls are told', async () => {
     for (const value of [0, -1, 1.5, NaN, 2 ** 31, '5'])
       expect(() => new ToolRouter({ handlers, [name]: value })).toThrow(`option ${name}`);
   }
-  expect(() => new ToolRouter({ handlers: { f: 1 as unknown as Handler } })).toThrow('option handlers');
+  expect(() => new ToolRouter({ handlers: { f: 1 as unknown as ToolHandler } })).toThrow('option handlers');
   expect(() => new ToolRouter({ handlers: 5 } as unknown as RouterOptions)).toThrow('option handlers');
   await expect(new ToolRouter({ handlers }).dispatch(null as unknown as RoutedCall)).rejects.toThrow(TypeError);
 });

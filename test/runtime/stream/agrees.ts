@@ -8,8 +8,8 @@ import { TOKEN_NAMES } from '../../../src/scan/dialects.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { checkSource } from '../../../src/rules/check-source.ts';
-import { isVisible, type VisibilityOptions } from '../../../src/rules/visibility.ts';
-import { shownText } from '../../../src/rules/shown.ts';
+import { hiddenReason, type VisibilityOptions } from '../../../src/model/visibility.ts';
+import { shownText } from '../../../src/model/shown.ts';
 import { deltasOf, id } from './run.ts';
 
 const machine = new WasmMachine();
@@ -29,12 +29,16 @@ type Message = Omit<
   'kind' | 'status' | 'index' | 'transcript' | 'attributes' | 'constrained' | 'isAmbiguous' | 'isUndispatchable'
 >;
 
+function readOptionsOf(options: ReadOptions): ReadOptions {
+  const { dialect, role, stopStripped, requireChannels, edges, rescue } = options;
+  return { dialect, role, stopStripped, requireChannels, edges, rescue, yaml: undefined };
+}
+
 /** Compares the events of an input (options reasoning and collect are on) with what reading it whole gives. */
 export function expectAgreement(
   events: readonly StreamEvent[], input: Uint8Array, options: ReadOptions & VisibilityOptions, told: string,
 ): void {
   const parsed = parseOn(machine, input, options);
-  const source = new MemorySource(input);
   const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
   const expected: Message[] = [];
   const found: Message[] = [];
@@ -49,7 +53,7 @@ export function expectAgreement(
       const hasToken = Buffer.from(input.subarray(0, message.body.from)).toString('latin1').endsWith('<|message|>');
       const isPreamble = options.harmonyPreambles === true && end === 'call' && channel === 'commentary' && hasToken;
       const shownAs = isPreamble ? shownPlainly(input, message.body.to, index, options) : null;
-      const visible = shownAs !== null || isVisible(message, transcript.info, source, options);
+      const visible = shownAs !== null || hiddenReason(message, options) === null;
       const trailing = [...message.rowsOf(8)];
       const closing =
         end === 'eof' || end === 'implicit' ? message.to : terminatorTo(message.to, trailing, input, message.body.to);
@@ -66,9 +70,9 @@ export function expectAgreement(
       const hasOpenLiteral = message.openLiteral !== undefined;
       if (!visible) expect(shown, told2).toBe('');
       else if (shownAs !== null) expect(shown, told2).toBe(shownAs);
-      else if (isLate) expect(hasOpenLiteral || shown.endsWith(shownText(message, source)), told2).toBe(true);
-      else if (hasOpenLiteral) expect(shown.startsWith(shownText(message, source)), told2).toBe(true);
-      else expect(shown, told2).toBe(shownText(message, source));
+      else if (isLate) expect(hasOpenLiteral || shown.endsWith(shownText(message)), told2).toBe(true);
+      else if (hasOpenLiteral) expect(shown.startsWith(shownText(message)), told2).toBe(true);
+      else expect(shown, told2).toBe(shownText(message));
       const isCall = role === 'assistant' && isToolRecipient(recipient);
       const isReasoning = role === 'assistant' && !isCall && channel === 'analysis' && !message.isAmbiguous;
       expect(deltasOf(events, 'response.function_call_arguments.delta', of), told2).toBe(isCall ? content : '');
@@ -103,7 +107,7 @@ export function expectAgreement(
     !NOT_STREAMED.has(rule) && !(shows && OF_SHOWN.has(rule));
   const streamed = events.flatMap((event) => (event.type === 'diagnostic' ? [event.diagnostic] : []));
   const diagnostics = streamed.filter(isBoth).map(line).sort();
-  const whole = checkSource(machine, new MemorySource(input), { ...options, yaml: undefined });
+  const whole = checkSource(machine, new MemorySource(input), readOptionsOf(options));
   const checked = [...whole].filter(isBoth).map(line).sort();
   if (diagnostics.join('\n') !== checked.join('\n')) expect(diagnostics, told).toEqual(checked);
 }
@@ -115,12 +119,11 @@ export function expectAgreement(
 function shownPlainly(input: Uint8Array, bodyTo: number, index: number, options: ReadOptions & VisibilityOptions) {
   const rest = input.subarray(bodyTo + '<|call|>'.length);
   const ended = Uint8Array.from([...input.subarray(0, bodyTo), ...Buffer.from('<|end|>'), ...rest]);
-  const source = new MemorySource(ended);
   let left = index;
   for (const transcript of parseOn(machine, ended, options).transcripts) {
     for (const message of transcript) {
       if (left-- > 0) continue;
-      return isVisible(message, transcript.info, source, options) ? shownText(message, source) : null;
+      return hiddenReason(message, options) === null ? shownText(message) : null;
     }
   }
   return null;

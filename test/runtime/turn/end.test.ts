@@ -1,7 +1,7 @@
 // The turn loop: how runs end, with models that are cut, silent, cancelled, broken, or that speak for others.
 import { describe, expect, test } from 'vitest';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
-import type { Model, OutputStream, TurnEvent, TurnOptions } from '../../../src/runtime/turn/types.ts';
+import type { TurnModel, TurnOutputStream, TurnEvent, TurnOptions } from '../../../src/runtime/turn/types.ts';
 import { countedController, settled, VirtualClock } from '../router/clock.ts';
 import { ANSWER, ASK, CALL, lines, refuseUnhandled, routerOf, run, scripted, shown, THINK } from './script.ts';
 
@@ -20,7 +20,7 @@ describe('a run ends', () => {
       expect([stop, outcomes, messages.length > 1]).toEqual(['length', [], true]);
     }
     const { stop } = await run([], {
-      model: () => ({ stream: new Blob([CALL.slice(18)]).stream() as OutputStream, finishReason: () => 'stop' }),
+      model: () => ({ stream: new Blob([CALL.slice(18)]).stream() as TurnOutputStream, finishReason: () => 'stop' }),
       router,
     });
     expect([stop, asked]).toEqual(['rounds', 1]);
@@ -63,9 +63,9 @@ describe('a run ends', () => {
     const { stop, messages } = await run([CALL.slice(18, -8), ANSWER.slice(0, -10)], { stopStripped: true });
     expect([stop, messages.map(({ end }) => end)]).toEqual(['final', [undefined, 'call', 'end', 'return']]);
     const cut =
-      (finishReason: string): Model =>
+      (finishReason: string): TurnModel =>
       ({ round }) => ({
-        stream: new Blob([[THINK, ANSWER][round - 1]!]).stream() as OutputStream,
+        stream: new Blob([[THINK, ANSWER][round - 1]!]).stream() as TurnOutputStream,
         finishReason: () => finishReason,
       });
     expect((await run(['', ''], { model: cut('length') })).stop).toBe('length');
@@ -143,7 +143,7 @@ describe('a run ends', () => {
 describe('cancelling', () => {
   const hang = (): Promise<never> => new Promise(() => undefined);
 
-  test.each<[what: string, model: Model]>([
+  test.each<[what: string, model: TurnModel]>([
     ['before the model answers', hang],
     ['while the output hangs', () => ({ [Symbol.asyncIterator]: () => ({ next: hang, return: hang }) })],
     ['while a stream hangs', () => new ReadableStream<string>()],
@@ -263,7 +263,7 @@ describe('cancelling', () => {
 
 describe('a model that fails ends the run with a result, and leaves nothing open', () => {
   const failure = new Error('of the model');
-  test.each<[what: string, model: Model]>([
+  test.each<[what: string, model: TurnModel]>([
     [
       'when the model throws',
       () => {
@@ -308,7 +308,7 @@ describe('a model that fails ends the run with a result, and leaves nothing open
     const { stop, error, usage, outcomes, messages, rounds } = await run([], {
       maxRounds: 2,
       model: (prompt) => ({
-        stream: model(prompt) as OutputStream,
+        stream: model(prompt) as TurnOutputStream,
         usage: () => {
           if (prompt.round === 1) throw failure;
           return { inputTokens: 2, outputTokens: 1 };
@@ -336,7 +336,7 @@ describe('a model that fails ends the run with a result, and leaves nothing open
     let [asked, hasFailed] = [0, false];
     const handlers = { 'functions.weather': () => ({ asked: ++asked }) };
     const script = scripted([THINK + CALL, ANSWER]);
-    const model: Model = (prompt) => {
+    const model: TurnModel = (prompt) => {
       if (prompt.round === 2 && !hasFailed) throw ((hasFailed = true), failure);
       return script.model(prompt);
     };
@@ -356,7 +356,7 @@ describe('a model that fails ends the run with a result, and leaves nothing open
 
 describe('a run throws before it asks', () => {
   test.each<[option: string, wrong: Partial<TurnOptions>]>([
-    ['model', { model: 5 as unknown as Model }],
+    ['model', { model: 5 as unknown as TurnModel }],
     ['maxRounds', { maxRounds: 0 }],
     ['maxOutputLength', { maxOutputLength: 1.5 }],
     ['approve', { approve: true as never }],

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { parse } from '../../../src/index.ts';
 import { O200K_HARMONY } from '../../../src/stream.ts';
-import type { Model, Prompt, Vocabulary } from '../../../src/runtime/turn/types.ts';
+import type { TurnModel, TurnPrompt, Vocabulary } from '../../../src/runtime/turn/types.ts';
 import { ANSWER, ASK, lines, refuseUnhandled, routerOf, run, shown } from './script.ts';
 
 refuseUnhandled();
@@ -17,9 +17,9 @@ const idsOf = (text: string): number[] =>
   text.split(/(<\|[a-z]+\|>)/).flatMap((part) => IDS.get(part) ?? VOCABULARY.encode(part));
 const CALL = '<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
 
-function saying(outputs: readonly (readonly number[])[], size: number): { model: Model; prompts: Prompt[] } {
-  const prompts: Prompt[] = [];
-  async function* model(prompt: Prompt): AsyncGenerator<readonly number[]> {
+function saying(outputs: readonly (readonly number[])[], size: number): { model: TurnModel; prompts: TurnPrompt[] } {
+  const prompts: TurnPrompt[] = [];
+  async function* model(prompt: TurnPrompt): AsyncGenerator<readonly number[]> {
     prompts.push(prompt);
     const ids = outputs[prompt.round - 1]!;
     for (let at = 0; at < ids.length; at += size) yield ids.slice(at, at + size);

@@ -1,7 +1,7 @@
 // A run as an iterable: its events in step with who reads them, its result, and what is left when the reader leaves.
 import { describe, expect, test } from 'vitest';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
-import type { Model, TurnEvent, TurnOptions } from '../../../src/runtime/turn/types.ts';
+import type { TurnModel, TurnEvent, TurnOptions } from '../../../src/runtime/turn/types.ts';
 import { countedController, settled, VirtualClock } from '../router/clock.ts';
 import { ANSWER, ASK, CALL, lines, refuseUnhandled, routerOf, scripted, shown, THINK } from './script.ts';
 
@@ -92,7 +92,7 @@ describe('events and result', () => {
 });
 
 describe('who leaves the loop cancels the run', () => {
-  const hanging: [what: string, model: Model][] = [
+  const hanging: [what: string, model: TurnModel][] = [
     ['while the output hangs', async function* () {
       yield '<|channel|>final<|message|>It ';
       await hang();
@@ -199,7 +199,7 @@ test('who leaves behind the whole answer leaves a run that is final', async () =
 test('a signal ends the request while nobody asks for the next event', async () => {
   const controller = new AbortController();
   let signal: AbortSignal | undefined;
-  const model: Model = async function* (prompt) {
+  const model: TurnModel = async function* (prompt) {
     signal = prompt.signal;
     yield new TextEncoder().encode('<|channel|>final<|message|>a');
     yield* [await hang()];
@@ -212,7 +212,7 @@ test('a signal ends the request while nobody asks for the next event', async () 
 });
 
 describe('a run whose signal aborts ends by itself', () => {
-  const endless: Model = async function* () {
+  const endless: TurnModel = async function* () {
     yield '<|channel|>final<|message|>';
     for (;;) yield 'and ';
   };

@@ -4,7 +4,7 @@ import type { MessageData, ToolDefinition } from '../../../src/model/data.ts';
 import { ToolRouter } from '../../../src/runtime/router/router.ts';
 import type { RouterOptions } from '../../../src/runtime/router/types.ts';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
-import type { Model, Prompt, TurnEvent, TurnOptions, TurnResult } from '../../../src/runtime/turn/types.ts';
+import type { TurnModel, TurnPrompt, TurnEvent, TurnOptions, TurnResult } from '../../../src/runtime/turn/types.ts';
 import { settled, VirtualClock } from '../router/clock.ts';
 
 export const WEATHER: ToolDefinition = {
@@ -20,8 +20,8 @@ export const CALL =
 export const ANSWER = '<|channel|>final<|message|>It rains.<|return|>';
 
 export interface Scripted {
-  readonly model: Model;
-  readonly prompts: Prompt[];
+  readonly model: TurnModel;
+  readonly prompts: TurnPrompt[];
   /** Outputs that were closed before their end. */
   closed: number;
 }
@@ -29,7 +29,7 @@ export interface Scripted {
 /** Says one output after the other, in chunks of `size` bytes. */
 export function scripted(outputs: readonly string[], size = 7): Scripted {
   const script: Scripted = { model, prompts: [], closed: 0 };
-  async function* model(prompt: Prompt): AsyncGenerator<Uint8Array> {
+  async function* model(prompt: TurnPrompt): AsyncGenerator<Uint8Array> {
     script.prompts.push(prompt);
     const bytes = new TextEncoder().encode(outputs[prompt.round - 1]);
     let at = 0;

@@ -7,7 +7,7 @@ import { ToolRouter } from '../../../src/runtime/router/router.ts';
 import type { HandlerContext, Outcome } from '../../../src/runtime/router/types.ts';
 import { runTurn } from '../../../src/runtime/turn/turn.ts';
 import type {
-  Approval, ApprovalRequest, Prompt, StoredTurn, TurnOptions, TurnResult, TurnRun,
+  Approval, ApprovalRequest, TurnPrompt, StoredTurn, TurnOptions, TurnResult, TurnRun,
 } from '../../../src/runtime/turn/types.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
@@ -129,7 +129,7 @@ class Simulation {
     return new Promise((resolve) => void this.#clock.setTimeout(resolve, milliseconds));
   }
 
-  async *#model({ signal }: Prompt): AsyncGenerator<string> {
+  async *#model({ signal }: TurnPrompt): AsyncGenerator<string> {
     const random = this.#random;
     const asked = { signal, isOver: false };
     this.#asked.push(asked);

@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { convertTranscript } from '../../../src/formats/convert.ts';
 import { HARMONY_SYSTEM, harmonySystem, transcriptData } from '../../../src/convert.ts';
-import { isVisible, MemorySource, parse, show } from '../../../src/index.ts';
+import { parse } from '../../../src/index.ts';
 import type { MessageData } from '../../../src/model/data.ts';
-import type { OutputStream } from '../../../src/runtime/turn/types.ts';
+import type { TurnOutputStream } from '../../../src/runtime/turn/types.ts';
 import { settled, VirtualClock } from '../router/clock.ts';
 import { ANSWER, ASK, CALL, lines, refuseUnhandled, routerOf, run, shown, THINK, WEATHER } from './script.ts';
 
@@ -46,7 +46,7 @@ describe('a run', () => {
       expect([messages, stop, shown(events)]).toEqual([whole.messages, 'final', 'R\u00e9gn \u{1f327} <|end|>']);
     }
     for (const streamOf of [
-      (text: string): OutputStream => new Blob([text]).stream() as unknown as OutputStream,
+      (text: string): TurnOutputStream => new Blob([text]).stream() as unknown as TurnOutputStream,
       async function* (text: string) {
         yield* text;
       },
@@ -203,11 +203,9 @@ describe('reasoning that is written as text', () => {
       const { messages, events } = await run([`<|channel|>final<|message|>${body}<|return|>`], options, size);
       expect(shown(events)).toBe(said);
       const { text } = convertTranscript({ header: null, tools: [], messages }, 'openchatml-2.2');
-      const bytes = new TextEncoder().encode(text!);
-      const source = new MemorySource(bytes);
-      const [transcript] = parse(bytes).transcripts;
-      const views = [...transcript!].slice(1).filter((view) => isVisible(view, transcript!.info, source));
-      expect(views.map((view) => show(view, transcript!.info, source)).join('').trim()).toBe(said.trim());
+      const [transcript] = parse(text!).transcripts;
+      const views = [...transcript!].slice(1).filter((view) => view.isVisible);
+      expect(views.map((view) => view.show()).join('').trim()).toBe(said.trim());
     }
   });
 

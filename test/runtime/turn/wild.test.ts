@@ -1,7 +1,7 @@
 // The turn loop with malformed outputs of real models: no run fails, and every call has its outcome.
 import { describe, expect, test } from 'vitest';
 import { isToolRecipient } from '../../../src/model/attributes.ts';
-import type { Handler } from '../../../src/runtime/router/types.ts';
+import type { ToolHandler } from '../../../src/runtime/router/types.ts';
 import { readFixtures } from '../../fixture.ts';
 import { ANSWER, refuseUnhandled, routerOf, run, shown } from './script.ts';
 
@@ -13,7 +13,7 @@ describe('outputs of real models that went wrong', () => {
     const text = new TextDecoder().decode(input);
     for (const dialect of ['harmony', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1'] as const) {
       const given: string[] = [];
-      const note: Handler = (value) => {
+      const note: ToolHandler = (value) => {
         given.push(JSON.stringify(value));
         return null;
       };

@@ -1,16 +1,12 @@
 // Who may see a message: one allow-list, and what hides a message that is on it (R-VISIBLE).
 
 import { HAS_LINE } from '../abi.ts';
-import { isToolRecipient } from '../model/attributes.ts';
-import { isBlank } from '../model/bytes.ts';
-import type { Message } from '../model/message.ts';
-import type { TranscriptInfo } from '../model/transcript.ts';
+import { isToolRecipient } from './attributes.ts';
+import { isBlank } from './bytes.ts';
+import type { MessageView } from './message-view.ts';
 import { shownSpans, shownText } from './shown.ts';
-
-/** Where a message's bytes are. */
-interface Bytes {
-  bytes(from: number, to: number): Uint8Array;
-}
+import type { TranscriptInfo } from './transcript-info.ts';
+import type { Known } from '../options.ts';
 
 /** What an application may show beyond the rules. Only `true` opens anything. */
 export interface VisibilityOptions {
@@ -19,6 +15,8 @@ export interface VisibilityOptions {
   /** Show messages as `final` that lack a channel where one is required (R-CHANNEL-MISSING). */
   readonly missingChannel?: boolean | undefined;
 }
+
+export const VISIBILITY_OPTIONS: Known<VisibilityOptions> = { harmonyPreambles: 1, missingChannel: 1 };
 
 /** Why a message is hidden. `call`: nothing of a 0.1 call, or beside replies in what a user says, is left to show. */
 export type HiddenReason =
@@ -38,7 +36,7 @@ interface Allowed {
   readonly intent: (intent: string | null) => boolean;
   readonly optIn?: keyof VisibilityOptions;
   /** What else must be so. */
-  readonly where?: (message: Message, transcript: TranscriptInfo) => boolean;
+  readonly where?: (message: MessageView) => boolean;
 }
 
 const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
@@ -46,7 +44,7 @@ const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
 };
 
 /** A commentary without recipient may be a call that went wrong: then it is no preamble, but for R-RESCUE. */
-const isNoCall = (message: Message): boolean => {
+const isNoCall = (message: MessageView): boolean => {
   return message.recipient === null && !message.isUndispatchable && (message.end !== 'call' || message.isRescued);
 };
 
@@ -56,18 +54,18 @@ const ALLOWED: readonly Allowed[] = [
   {
     roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === 'preamble',
     // 2.0 has no intents, and hides commentary (2.0 §5).
-    where: (_, { dialect }) => dialect.id !== 'openchatml-2.0',
+    where: ({ dialect }) => dialect.id !== 'openchatml-2.0',
   },
   {
     roles: ['assistant'], channel: 'commentary', intent: (intent) => intent === null,
-    optIn: 'harmonyPreambles', where: (message, transcript) => isHarmony(transcript) && isNoCall(message),
+    optIn: 'harmonyPreambles', where: (message) => isHarmony(message.transcript) && isNoCall(message),
   },
 ];
 
 /** What else hides a message that a row allows. */
 const HIDING: readonly {
   readonly reason: HiddenReason;
-  readonly hides: (message: Message, transcript: TranscriptInfo, source: Bytes) => boolean;
+  readonly hides: (message: MessageView) => boolean;
   readonly unless?: keyof VisibilityOptions;
 }[] = [
   { reason: 'ambiguous', hides: (message) => message.isAmbiguous },
@@ -78,7 +76,7 @@ const HIDING: readonly {
     reason: 'missing-start',
     hides: (message) => message.missingStart === 'missing' && !message.reading.meaning.hasChannelField,
   },
-  { reason: 'call', hides: (message, _, source) => isBareCall(message, source) },
+  { reason: 'call', hides: isBareCall },
 ];
 
 /** Roles of which some row shows something. */
@@ -108,45 +106,27 @@ export function asksForChannels(transcript: TranscriptInfo): boolean {
 }
 
 /** The message has no channel where one is required. */
-export function lacksChannel(message: Message, transcript: TranscriptInfo): boolean {
-  const roles = rolesWithChannel(transcript);
+export function lacksChannel(message: MessageView): boolean {
+  const roles = rolesWithChannel(message.transcript);
   return roles.length > 0 && message.explicitChannel === null && message.role !== null && roles.includes(message.role);
 }
 
-/** Why an end user may not see the message; null: he may. */
-export function hiddenReason(
-  message: Message,
-  transcript: TranscriptInfo,
-  source: Bytes,
-  options: VisibilityOptions = {},
-): HiddenReason | null {
-  if (typeof transcript?.dialect?.flags !== 'number') {
-    throw new TypeError('visibility: expected what a transcript is read as, `transcript.info`');
-  }
+/** Why an end user may not see the message; null: they may. Everything that is not on the list is hidden. */
+export function hiddenReason(message: MessageView, options: VisibilityOptions = {}): HiddenReason | null {
   if (!SHOWN_ROLES.has(message.role)) return 'role';
-  if (!isAllowed(message, transcript, options)) return message.channel === 'final' ? 'intent' : 'channel';
+  if (!isAllowed(message, options)) return message.channel === 'final' ? 'intent' : 'channel';
   for (const { reason, hides, unless } of HIDING) {
-    if (!(unless && options[unless] === true) && hides(message, transcript, source)) return reason;
+    if (!(unless && options[unless] === true) && hides(message)) return reason;
   }
   return null;
 }
 
-/** True when an end user may see the message: everything that is not on the list is hidden. */
-export function isVisible(
-  message: Message,
-  transcript: TranscriptInfo,
-  source: Bytes,
-  options?: VisibilityOptions,
-): boolean {
-  return hiddenReason(message, transcript, source, options) === null;
-}
-
-function isAllowed(message: Message, transcript: TranscriptInfo, options: VisibilityOptions): boolean {
+function isAllowed(message: MessageView, options: VisibilityOptions): boolean {
   const { role, channel } = message;
   for (const row of ALLOWED) {
     if (channel !== row.channel || !row.roles.includes(role!) || !row.intent(message.intent)) continue;
     if (row.optIn && options[row.optIn] !== true) continue;
-    if (!row.where || row.where(message, transcript)) return true;
+    if (!row.where || row.where(message)) return true;
   }
   return false;
 }
@@ -154,13 +134,13 @@ function isAllowed(message: Message, transcript: TranscriptInfo, options: Visibi
 const PART = 64 * 1024;
 
 /** A 0.1 call, or replies in what a user says, beside which only white space would be shown (R-CALL, R-HERMES). */
-function isBareCall(message: Message, source: Bytes): boolean {
+function isBareCall(message: MessageView): boolean {
   if (!(message.dialect.flags & HAS_LINE)) return false;
   const hidden = message.role === 'assistant' ? message.functionCalls : message.functionReplies;
   if (hidden.length === 0) return false;
   for (const { from, to } of shownSpans(message)) {
     for (let at = from; at < to; at += PART) {
-      const bytes = source.bytes(at, Math.min(to, at + PART));
+      const bytes = message.source.bytes(at, Math.min(to, at + PART));
       if (!isBlank(bytes, 0, bytes.length)) return false;
     }
   }
@@ -171,6 +151,8 @@ export interface ShowOptions extends VisibilityOptions {
   /** A debug view: everything is shown. */
   readonly debug?: boolean | undefined;
 }
+
+export const DEBUG_OPTION: Known<Pick<ShowOptions, 'debug'>> = { debug: 1 };
 
 /** A hidden message was to be shown. The text tells where it stands, and nothing of what it holds. */
 export class VisibilityError extends Error {
@@ -191,9 +173,9 @@ export class VisibilityError extends Error {
  * The text of a message for an end user. With `debug: true` the whole content of any message. Throws a VisibilityError
  * for a hidden message otherwise.
  */
-export function show(message: Message, transcript: TranscriptInfo, source: Bytes, options: ShowOptions = {}): string {
+export function show(message: MessageView, options: ShowOptions = {}): string {
   if (options.debug === true) return message.content;
-  const reason = hiddenReason(message, transcript, source, options);
+  const reason = hiddenReason(message, options);
   if (reason !== null) throw new VisibilityError(reason, message.from);
-  return shownText(message, source);
+  return shownText(message);
 }

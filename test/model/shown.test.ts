@@ -5,11 +5,10 @@ import { messagesOf } from '../../src/corpus/messages.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import type { DialectId } from '../../src/scan/dialects.ts';
 import type { Machine } from '../../src/scan/machine.ts';
-import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
-import { bodyPieces, shownSpans, shownText } from '../../src/rules/shown.ts';
-import { show, VisibilityError } from '../../src/rules/visibility.ts';
+import { bodyPieces, shownSpans, shownText } from '../../src/model/shown.ts';
+import { VisibilityError } from '../../src/model/visibility.ts';
 import { type Fixture, readFixtures } from '../fixture.ts';
 import { SEED } from '../random.ts';
 import { Chunked } from '../read.ts';
@@ -20,9 +19,9 @@ const SMALL = new WasmMachine({ tableRows: 8, window: 1024 });
 /** What `show` gives for every message; null: it refuses. */
 function shownOf(machine: Machine, { input, options }: Fixture, cuts: (read: number) => number): (string | null)[] {
   const shown: (string | null)[] = [];
-  for (const { message, transcript, source } of messagesOf(machine, new Chunked(input, cuts), options)) {
+  for (const { message } of messagesOf(machine, new Chunked(input, cuts), options)) {
     try {
-      shown.push(show(message, transcript, source));
+      shown.push(message.show());
     } catch (error) {
       expect(error).toBeInstanceOf(VisibilityError);
       expect(error).toMatchObject({ code: 'E-PERM-VISIBILITY', from: message.from });
@@ -123,7 +122,7 @@ test.each(Object.keys(DIALECTS))(`a body of known parts, %s (OPENCHATML_SEED=${S
     const bytes = new TextEncoder().encode(text);
     const message = parseOn(WASM, bytes, { dialect }).transcripts[0]!.at(0)!;
     const shown = [...begin, ...(TERMINATORS.has(end.text) ? [] : [end])].map((part) => part.shown).join('');
-    expect(shownText(message, new MemorySource(bytes))).toBe((dialect === 'openchatml-0.1' ? 'first ' : '') + shown);
+    expect(shownText(message)).toBe((dialect === 'openchatml-0.1' ? 'first ' : '') + shown);
   }), { seed: SEED, numRuns: 2000 });
 });
 
@@ -149,13 +148,13 @@ test('each piece of a content is decoded by itself, of whatever length', () => {
   const message = parseOn(WASM, bytes).transcripts[0]!.at(0)!;
   const expected = pieces.map((piece) => Buffer.from(piece, 'latin1').toString()).join('').repeat(3);
   expect(message.content).toBe(expected);
-  expect(shownText(message, { bytes: (from, to) => bytes.subarray(from, to) })).toBe(expected);
+  expect(shownText(message)).toBe(expected);
 });
 
 test('a user says markers and function tokens as text; an open literal block is cut there too', () => {
   const shown = (text: string): string => {
     const bytes = new TextEncoder().encode(text);
-    return shownText(parseOn(WASM, bytes).transcripts[0]!.at(0)!, new MemorySource(bytes));
+    return shownText(parseOn(WASM, bytes).transcripts[0]!.at(0)!);
   };
   const body = 'a <|start_reason|>b<|function_call|>c';
   expect(shown(`<|im_start|>user\n${body}<|im_end|>`)).toBe(body);

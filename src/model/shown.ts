@@ -3,8 +3,8 @@
 //
 // Nothing here asks whether the message may be shown at all: visibility.ts does, and `show` there asks both.
 
-import { textOfPieces } from '../model/content.ts';
-import type { Message, Span } from '../model/message.ts';
+import { textOfPieces } from './content.ts';
+import type { MessageView, Span } from './message-view.ts';
 
 /** Why a part of a shown body is not shown. */
 export type CutReason = 'thought' | 'call' | 'reply' | 'literal' | 'channel';
@@ -19,7 +19,7 @@ interface Cut extends Span {
 }
 
 /** The whole content in order (without the `<` of escapes and without literal tokens), each piece shown or cut. */
-export function* bodyPieces(message: Message): Generator<Piece, void, void> {
+export function* bodyPieces(message: MessageView): Generator<Piece, void, void> {
   const cuts = readCuts(message);
   let next = cuts.next();
   for (const { from, to } of message.contentSpans()) {
@@ -36,20 +36,20 @@ export function* bodyPieces(message: Message): Generator<Piece, void, void> {
 }
 
 /** The spans whose bytes, one after the other, are what is shown. */
-export function* shownSpans(message: Message): Generator<Span, void, void> {
+export function* shownSpans(message: MessageView): Generator<Span, void, void> {
   for (const piece of bodyPieces(message)) if (piece.cut === null) yield piece;
 }
 
 /** What is shown, as text: invalid UTF-8 as U+FFFD. */
-export function shownText(message: Message, source: { bytes(from: number, to: number): Uint8Array }): string {
-  return textOfPieces(source, shownSpans(message));
+export function shownText(message: MessageView): string {
+  return textOfPieces(message.source, shownSpans(message));
 }
 
 /**
  * What is not shown, in order and without overlap. Marks and `<think>` are private in what an assistant says, and so is
  * `<tool_response>` in what a user says; elsewhere they are text.
  */
-function* readCuts(message: Message): Generator<Cut, void, void> {
+function* readCuts(message: MessageView): Generator<Cut, void, void> {
   const { to } = message.body;
   const open = message.openLiteral;
   let end: Cut | null = open ? { from: open.from, to, cut: 'literal' } : null;
@@ -71,7 +71,7 @@ function* readCuts(message: Message): Generator<Cut, void, void> {
 }
 
 /** Replies in what a user says, and thoughts of an assistant, in order. */
-function* hiddenIn(message: Message): Generator<Span, void, void> {
+function* hiddenIn(message: MessageView): Generator<Span, void, void> {
   if (message.role === 'user') yield* message.functionReplies;
   if (message.role !== 'assistant') return;
   let written: Span | null = message.writtenThought;
