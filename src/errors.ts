@@ -14,8 +14,13 @@ export type Code =
   | 'E-STREAM-TRUNCATED'
   | 'E-PERM-VISIBILITY';
 
+/** How bad a finding is: only an `error` makes `openchatml check` fail. */
 export type Severity = 'error' | 'warning' | 'info';
 
+/**
+ * What is wrong at one place of an input (R-DIAG): a rule, its severity, a span in bytes and a sentence that quotes
+ * nothing hidden.
+ */
 export interface Diagnostic {
   readonly code: Code | null;
   readonly rule: RuleName;
@@ -29,6 +34,7 @@ export interface Diagnostic {
   readonly message: string;
 }
 
+/** What is known of a rule: its code of 2.2 §14 (null: none covers it), its severity, its clause and its words. */
 export interface Rule {
   readonly code: Code | null;
   /** The severity when nothing softens it; `declared`: an error where the version was declared, else a warning. */
@@ -222,6 +228,7 @@ export const RULES = {
     'nothing, when it is meant', 'word'),
 } as const satisfies Record<string, Rule>;
 
+/** The name of a rule, such as `missing-end`; `openchatml explain NAME` says more. */
 export type RuleName = keyof typeof RULES;
 
 /** A finding before it becomes a diagnostic: the rule, its place, and what differs from the rule's row. */
@@ -252,6 +259,7 @@ export function diagnose(finding: Finding, transcript: number, declared: boolean
   };
 }
 
+/** A place as people count: line and column from 1; columns are code points. */
 export interface Place {
   /** From 1; lines end at LF. */
   readonly line: number;
@@ -294,6 +302,15 @@ const PLAIN_COUNTING: LineCounting = {
  * Finds lines and columns of byte positions. Goes forward through the input while positions rise; for an earlier
  * position the bytes since the nearest remembered place are read again. A part is read at a time, so that a line may be
  * of any length.
+ *
+ * @example
+ * ```ts
+ * import { Lines } from 'openchatml';
+ *
+ * const bytes = new TextEncoder().encode('a\nbc');
+ * const { line, column } = new Lines((from, to) => bytes.subarray(from, to)).at(3);
+ * console.log(line, column); // 2 2
+ * ```
  */
 export class Lines {
   readonly #bytes: (from: number, to: number) => Uint8Array;

@@ -2,6 +2,20 @@
 
 import { getSystemErrorMap } from 'node:util';
 
+/**
+ * An input cannot be opened or read. The text names it and says what to do.
+ *
+ * @example
+ * ```ts
+ * import { InputError, scanFile } from 'openchatml/node';
+ *
+ * try {
+ *   scanFile('no-such-file.ocml');
+ * } catch (error) {
+ *   console.log(error instanceof InputError); // true
+ * }
+ * ```
+ */
 export class InputError extends Error {
   override readonly name = 'InputError';
   /** The path as it was given or found; bytes that are not UTF-8 stand as \xHH. */

@@ -60,6 +60,15 @@ function* reading<T, O extends FileOptions>(
  *
  * Throws an InputError when the file cannot be opened or read, a TypeError or RangeError that names a wrong option;
  * never on data.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { scanFile } from 'openchatml/node';
+ *
+ * writeFileSync('one.jsonl', '{"messages":[{"role":"user","content":"Hi"}]}\n');
+ * console.log(scanFile('one.jsonl').messages); // 1
+ * ```
  */
 export function scanFile(path: Path, options: FileOptions = {}): Counts {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
@@ -79,6 +88,15 @@ export function scanFile(path: Path, options: FileOptions = {}): Counts {
 /**
  * Counts of files and folders, on `threads` threads (1 by default: this one), the same for every number of them. Throws
  * as `scanFile` does, for the first input that cannot be read.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { scanCorpus } from 'openchatml/node';
+ *
+ * writeFileSync('one.jsonl', '{"messages":[{"role":"user","content":"Hi"}]}\n');
+ * console.log((await scanCorpus(['one.jsonl'])).messages); // 1
+ * ```
  */
 export async function scanCorpus(
   paths: readonly string[], options: FileOptions & { readonly threads?: number } = {},
@@ -111,6 +129,17 @@ export async function scanCorpus(
  *
  * Throws as `scanFile` does, when the first one is asked for or while the file is read. The file is closed at the end,
  * and when the loop over it is left.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { checkFile } from 'openchatml/node';
+ *
+ * writeFileSync('one.ocml', '<|start|>user<|message|>Hi');
+ * for (const { rule } of checkFile('one.ocml')) console.log(rule);
+ * // missing-header
+ * // truncated
+ * ```
  */
 export function checkFile(path: Path, options: CheckOptions & FileOptions = {}): Generator<FileDiagnostic, void, void> {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS, CHECK_OPTIONS, { tools: 1 });
@@ -148,6 +177,15 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
  * and `source.read` give it in parts.
  *
  * Throws as `checkFile` does.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { readMessages } from 'openchatml/node';
+ *
+ * writeFileSync('one.jsonl', '{"messages":[{"role":"user","content":"Hi"}]}\n');
+ * for (const { message, record } of readMessages('one.jsonl')) console.log(record, message.content); // 0 Hi
+ * ```
  */
 export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);

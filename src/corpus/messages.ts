@@ -11,6 +11,7 @@ import { fromOf, kindOf, nextOf } from '../scan/table.ts';
 import { WrittenTags } from '../rules/written-tags.ts';
 import { BEFORE, BEHIND, OWN, OwnTranscripts } from './own-transcripts.ts';
 
+/** A message of an input that is read in pieces. */
 export interface PlacedMessage {
   /** A view: valid until the next message is asked for. */
   readonly message: Message;

@@ -19,6 +19,14 @@ export interface ChatOfText {
  * The text of a chat record (`{ messages }`, as OpenAI has it) in a dialect. What the dialect has no place for is told
  * in `losses`: those of reading number messages of the record, those of writing messages of the text. Throws a Refusal
  * for what is no chat record or cannot be carried, a RangeError for a wrong dialect.
+ *
+ * @example
+ * ```ts
+ * import { chatToText } from 'openchatml';
+ *
+ * const { text } = chatToText({ messages: [{ role: 'user', content: 'Hi' }] }, 'harmony');
+ * console.log(text); // <|start|>user<|message|>Hi<|end|>
+ * ```
  */
 export function chatToText(
   record: unknown, dialect: DialectId, options: ConvertOptions = {},

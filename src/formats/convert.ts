@@ -35,6 +35,7 @@ import { checkOptions, type Known } from '../options.ts';
 /** What a transcript can be written as: a dialect's text, or a JSON record. */
 export type Form = DialectId | keyof RecordForms;
 
+/** The names of all forms that a transcript can be written in. */
 export const FORMS: readonly Form[] = [
   ...(Object.keys(DIALECTS) as DialectId[]),
   'interchange-2.0',
@@ -45,6 +46,7 @@ export const FORMS: readonly Form[] = [
   'sharegpt',
 ];
 
+/** How a transcript is written in another form. All options may be left out. */
 export interface ConvertOptions {
   /**
    * Control tokens in bodies of a dialect without an escape are broken up instead of refused, and names that a header
@@ -87,6 +89,7 @@ const CONVERT_OPTIONS: Known<ConvertOptions> = {
 
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
 
+/** How the text of a dialect is taken for what it means. */
 export interface NeutralOptions {
   /** Harmony's commentary to nobody is for users to see (`fromHarmony`); only `true` takes it for that. */
   readonly preambles?: boolean | undefined;
@@ -132,6 +135,17 @@ export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIAL
 /**
  * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
  * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { neutralOf, transcriptData } from 'openchatml/convert';
+ *
+ * for (const transcript of parse('<|start|>user<|message|>Hi<|end|>').transcripts) {
+ *   const { data, losses } = neutralOf(transcriptData(transcript), transcript.dialect);
+ *   console.log(data.messages.length, losses.length); // 1 0
+ * }
+ * ```
  */
 export function neutralOf(
   data: TranscriptData, dialect: DialectId, options: NeutralOptions = {},
@@ -177,6 +191,15 @@ const withSettings = (data: TranscriptData): TranscriptData =>
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
  * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number
  * messages of the data, or, where the form adds some, those written.
+ *
+ * @example
+ * ```ts
+ * import { convertTranscript, fromOpenAI } from 'openchatml/convert';
+ *
+ * const { data } = fromOpenAI({ messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(convertTranscript(data, 'harmony').text); // <|start|>user<|message|>Hi<|end|>
+ * console.log(convertTranscript(data, 'sharegpt').record.conversations.length); // 1
+ * ```
  */
 export function convertTranscript<To extends Form>(
   data: TranscriptData, to: To, options: ConvertOptions = {},

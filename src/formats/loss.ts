@@ -30,6 +30,17 @@ export interface Loss {
 /**
  * The target cannot carry a message, and leaving something out would be silent corruption (R-REFUSE, 2.2 §11). The text
  * names the message, the field or token, and the remedy; it holds nothing of a body or value.
+ *
+ * @example
+ * ```ts
+ * import { fromOpenAI, Refusal } from 'openchatml/convert';
+ *
+ * try {
+ *   fromOpenAI({});
+ * } catch (error) {
+ *   if (error instanceof Refusal) console.log(error.reason); // it is no chat record
+ * }
+ * ```
  */
 export class Refusal extends Error {
   override readonly name = 'Refusal';

@@ -12,6 +12,7 @@ import { checkOptions, type Known } from '../options.ts';
 
 type Written = Pick<ConvertOptions, 'neutralise' | 'calls' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
 
+/** How the prompt for the next completion is written. */
 export interface PromptOptions extends Written {
   /** Which reasoning is left out (R-SAMPLING). Default `ocm`. */
   readonly rule?: SamplingOptions['rule'] | undefined;
@@ -21,6 +22,7 @@ const PROMPT_OPTIONS: Known<PromptOptions> = {
   rule: 1, neutralise: 1, calls: 1, contentType: 1, edges: 1, constrainCalls: 1, system: 1,
 };
 
+/** The prompt for the next completion, with what was left out of it. */
 export interface WrittenPrompt {
   /** What the sampling rule leaves: `<|return|>` of the past is `<|end|>`, and an open turn is none. */
   readonly messages: MessageData[];
@@ -32,7 +34,17 @@ export interface WrittenPrompt {
   readonly dropped: Loss[];
 }
 
-/** Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option. */
+/**
+ * Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { writePrompt } from 'openchatml/convert';
+ *
+ * const { text } = writePrompt({ header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] }, 'harmony');
+ * console.log(text); // <|start|>user<|message|>Hi<|end|><|start|>assistant
+ * ```
+ */
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
   checkOptions(options, PROMPT_OPTIONS);
   const { rule = 'ocm', neutralise, calls, contentType, edges, constrainCalls, system } = options;

@@ -24,6 +24,7 @@ export interface Encoder {
   readonly specials?: SpecialTokens | undefined;
 }
 
+/** How a transcript becomes segments of text and control tokens. */
 export interface SegmentOptions extends ConvertOptions {
   /** Without it, those of o200k_harmony. */
   readonly specials?: SpecialTokens | undefined;
@@ -32,6 +33,15 @@ export interface SegmentOptions extends ConvertOptions {
 /**
  * Writes a transcript as segments: as `convertTranscript` does, but bodies and definitions that spell a control token
  * of the vocabulary stay as they are. Throws what `convertTranscript` throws.
+ *
+ * @example
+ * ```ts
+ * import { writeSegments } from 'openchatml/convert';
+ *
+ * const data = { header: null, tools: [], messages: [{ role: 'user', content: '<|end|>' }] };
+ * console.log(writeSegments(data, 'harmony').segments.map(({ text, id }) => (id === null ? text : '*')).join(' '));
+ * // * user * <|end|> *
+ * ```
  */
 export function writeSegments(
   data: TranscriptData, dialect: DialectId, options: SegmentOptions = {},
@@ -46,7 +56,18 @@ export function writeSegments(
   return { segments: spelling.segments(text), losses: [...media, ...losses] };
 }
 
-/** The prompt of `writePrompt`, as segments; its `text` is what they spell, and may be read otherwise. */
+/**
+ * The prompt of `writePrompt`, as segments; its `text` is what they spell, and may be read otherwise.
+ *
+ * @example
+ * ```ts
+ * import { writePromptSegments } from 'openchatml/convert';
+ *
+ * const data = { header: null, tools: [], messages: [{ role: 'user', content: '<|end|>' }] };
+ * const { segments } = writePromptSegments(data, 'harmony');
+ * console.log(segments.filter(({ id }) => id !== null).length); // 4
+ * ```
+ */
 export function writePromptSegments(
   data: TranscriptData, dialect: DialectId, options: PromptOptions & Pick<SegmentOptions, 'specials'> = {},
 ): WrittenPrompt & { readonly segments: readonly Segment[] } {
@@ -64,7 +85,19 @@ export function writePromptSegments(
   };
 }
 
-/** The ids of segments. Throws a RangeError when `encode` gives the id of a control token for text. */
+/**
+ * The ids of segments. Throws a RangeError when `encode` gives the id of a control token for text.
+ *
+ * @example
+ * ```ts
+ * import { encodeSegments, writeSegments } from 'openchatml/convert';
+ *
+ * const data = { header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] };
+ * const { segments } = writeSegments(data, 'harmony');
+ * const encode = (text: string) => [...text].map((character) => character.charCodeAt(0));
+ * console.log(encodeSegments(segments, { encode }).length); // 9
+ * ```
+ */
 export function encodeSegments(
   segments: readonly Segment[], { encode, specials = O200K_HARMONY }: Encoder,
 ): number[] {

@@ -13,6 +13,16 @@ import { Refusal } from './loss.ts';
  * A transcript as plain data, with the version of its header as it is written and the files of 0.1; definitions of
  * tools stay in the messages' text, and a prompt that waits for its completion is left out. Throws a Refusal for a
  * message that the data would show though readers hide it, or call though nobody may dispatch it.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { transcriptData } from 'openchatml/convert';
+ *
+ * for (const transcript of parse('<|start|>user<|message|>Hi<|end|>').transcripts) {
+ *   console.log(transcriptData(transcript).messages[0]?.content); // Hi
+ * }
+ * ```
  */
 export function transcriptData(transcript: Transcript): TranscriptData {
   const { header, version, source } = transcript;

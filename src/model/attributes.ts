@@ -3,6 +3,7 @@
 import type { Finding } from '../errors.ts';
 import type { Field, Word } from './words.ts';
 
+/** A `key=value` word of a message's header (2.2 §3), with its span in bytes. */
 export interface Attribute {
   readonly key: string;
   readonly value: string;

@@ -137,7 +137,19 @@ function writtenOf(message: Message, content: string): WrittenThought | null | u
   return written.to === looks.to && written.textTo === looks.textTo ? undefined : written;
 }
 
-/** The data of a message view. */
+/**
+ * The data of a message view.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { messageData } from 'openchatml/convert';
+ *
+ * for (const message of parse('<|start|>user<|message|>Hi<|end|>').messages()) {
+ *   console.log(JSON.stringify(messageData(message))); // {"role":"user","content":"Hi","end":"end"}
+ * }
+ * ```
+ */
 export function messageData(message: Message): MessageData {
   const data: { -readonly [K in keyof MessageData]: MessageData[K] } = {
     role: message.role, content: message.content, end: message.end,

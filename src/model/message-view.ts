@@ -22,6 +22,10 @@ import { outside, readWrittenThought, type WrittenThought } from './written-thou
 
 export type { Span };
 
+/**
+ * How a body ended (R-END): by `<|end|>`, `<|call|>` or `<|return|>`, by the next message (`implicit`), or with the
+ * input (`eof`).
+ */
 export type End = 'end' | 'call' | 'return' | 'implicit' | 'eof';
 
 /** What a message must know of where it stands. */

@@ -37,6 +37,14 @@ export interface MessageRecord {
 /**
  * One message of a transcript: a view that reads its header and body from the input's bytes when a field is asked for.
  * Positions are bytes, half open.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ *
+ * const [message] = parse('<|start|>assistant<|channel|>analysis<|message|>Hm.<|end|>').messages();
+ * console.log(message?.channel, message?.isVisible, message?.hiddenReason()); // analysis false channel
+ * ```
  */
 export class Message extends MessageView {
   /** An end user may see the message: everything that is not on the list of R-VISIBLE is hidden. */

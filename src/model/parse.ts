@@ -18,7 +18,17 @@ import { type ReadOptions, Walk } from './walk.ts';
 /** What of a message's context the caller gave. */
 type Given = Omit<MessageContext, 'dialect' | 'transcript'>;
 
-/** One transcript of an input: an iterable of its messages, which are made when they are asked for. */
+/**
+ * One transcript of an input: an iterable of its messages, which are made when they are asked for.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ *
+ * const [transcript] = parse('version: 2.2\n<|start|>user<|message|>Hi<|end|>').transcripts;
+ * console.log(transcript?.dialect, transcript?.version, transcript?.length); // openchatml-2.2 2.2 1
+ * ```
+ */
 export class Transcript implements Iterable<Message> {
   readonly info: TranscriptInfo;
   readonly #table: Table;
@@ -123,7 +133,17 @@ export interface Tile extends Span {
     | 'terminator' | 'trailing';
 }
 
-/** What `parse` gives: the transcripts of an input. The input's bytes are not copied: leave them as they are. */
+/**
+ * What `parse` gives: the transcripts of an input. The input's bytes are not copied: leave them as they are.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ *
+ * const parsed = parse('<|start|>user<|message|>Hi<|end|>');
+ * console.log([...parsed.tiles()].map(({ part }) => part).join()); // start,header,message,body,terminator
+ * ```
+ */
 export class Parsed {
   readonly transcripts: readonly Transcript[];
   /** Private: what is logged must not show the bytes of hidden messages. */

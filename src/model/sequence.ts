@@ -11,12 +11,14 @@ export interface FillIn {
   readonly suffix: Span | null;
 }
 
+/** A file of a multi-file sequence of 0.1 (R-FIM), with its spans in bytes. */
 export interface FileInSequence extends Span {
   /** A separator stands before it. */
   readonly isSeparated: boolean;
   readonly fillIns: readonly FillIn[];
 }
 
+/** A part of a fill-in-the-middle task of 0.1 (R-FIM). */
 export type FillInPart = 'prefix' | 'middle' | 'suffix';
 
 const PARTS: Readonly<Record<number, FillInPart>> = {

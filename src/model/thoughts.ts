@@ -5,8 +5,10 @@ import {
   END_INTROSPECT, END_REASON, END_REFLECT, FUNCTION_CALL, START_INTROSPECT, START_REASON, START_REFLECT,
 } from '../abi.ts';
 
+/** The name of a marker of reasoning (R-COT). */
 export type ThoughtName = 'reflect' | 'introspect' | 'reason';
 
+/** Reasoning between two markers in a body (R-COT), with its spans in bytes. */
 export interface Thought {
   readonly name: ThoughtName;
   /** From the start marker to the end of the end marker, or of the body. */

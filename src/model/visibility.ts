@@ -147,6 +147,7 @@ function isBareCall(message: MessageView): boolean {
   return true;
 }
 
+/** What `message.show` and rendering show beyond the rules of visibility (R-VISIBLE). */
 export interface ShowOptions extends VisibilityOptions {
   /** A debug view: everything is shown. */
   readonly debug?: boolean | undefined;
@@ -154,7 +155,20 @@ export interface ShowOptions extends VisibilityOptions {
 
 export const DEBUG_OPTION: Known<Pick<ShowOptions, 'debug'>> = { debug: 1 };
 
-/** A hidden message was to be shown. The text tells where it stands, and nothing of what it holds. */
+/**
+ * A hidden message was to be shown. The text tells where it stands, and nothing of what it holds.
+ *
+ * @example
+ * ```ts
+ * import { parse, VisibilityError } from 'openchatml';
+ *
+ * try {
+ *   for (const message of parse('<|start|>system<|message|>Secret<|end|>').messages()) message.show();
+ * } catch (error) {
+ *   if (error instanceof VisibilityError) console.log(error.code, error.reason); // E-PERM-VISIBILITY role
+ * }
+ * ```
+ */
 export class VisibilityError extends Error {
   override readonly name = 'VisibilityError';
   readonly code = 'E-PERM-VISIBILITY';

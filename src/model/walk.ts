@@ -14,6 +14,7 @@ import { RescueRows } from './rescue-rows.ts';
 import { Divider, type DividerState, HeaderCache } from './transcript.ts';
 import type { Known } from '../options.ts';
 
+/** How an input is read. All options may be left out. */
 export interface ReadOptions {
   /** `auto` detects it (R-DETECT). */
   readonly dialect?: DialectId | 'auto' | undefined;

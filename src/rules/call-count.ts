@@ -7,6 +7,14 @@ import type { Message } from '../model/message.ts';
 /**
  * How many calls a message makes: one to the tool it is addressed to; in 0.1 one for each `<|function_call|>` outside
  * thoughts.
+ *
+ * @example
+ * ```ts
+ * import { countCalls, parse } from 'openchatml';
+ *
+ * const text = '<|start|>assistant to=functions.f<|channel|>commentary<|message|>{}<|call|>';
+ * for (const message of parse(text).messages()) console.log(countCalls(message)); // 1
+ * ```
  */
 export function countCalls(message: Message): number {
   if (message.role !== 'assistant') return 0;

@@ -23,6 +23,7 @@ import { CleanMessages } from './clean.ts';
 import { lacksChannel } from '../model/visibility.ts';
 import type { Known } from '../options.ts';
 
+/** How an input is checked, with tools. */
 export interface CheckOptions extends ReadOptions, MeaningOptions {
   /** Warnings are errors. */
   readonly strict?: boolean | undefined;

@@ -13,6 +13,7 @@ import { characterLength, decodeUtf8 } from '../utf8.ts';
  */
 export type ContentCheck = (content: Iterable<Uint8Array>) => number | null;
 
+/** How bodies are checked against their content types (R-CONSTRAINT). */
 export interface ContentOptions {
   /** Checks of content types, by their exact names; json, text and markdown are known. */
   readonly contentTypes?: { readonly [type: string]: ContentCheck } | undefined;

@@ -24,7 +24,20 @@ const NO_ROLE = '(none)';
 /** What chat data is counted as, instead of the dialect that it is scanned in. */
 const CHAT = 'chat';
 
-/** Adds up what inputs hold. */
+/**
+ * Adds up what inputs hold.
+ *
+ * @example
+ * ```ts
+ * import { Counter, createMachine, MemorySource } from 'openchatml';
+ *
+ * const counter = new Counter();
+ * for (const text of ['<|start|>user<|message|>Hi<|end|>', '<|start|>user<|message|>Ho<|end|>']) {
+ *   counter.add(createMachine(), new MemorySource(new TextEncoder().encode(text)));
+ * }
+ * console.log(counter.result().messages); // 2
+ * ```
+ */
 export class Counter {
   #files = 0;
   #bytes = 0;

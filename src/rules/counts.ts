@@ -9,6 +9,7 @@ export const FINDINGS = [
 
 export type CountedFinding = (typeof FINDINGS)[number];
 
+/** What `scan` counts. Two of them can be added by `Counter`. */
 export interface Counts {
   files: number;
   bytes: number;

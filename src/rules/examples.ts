@@ -3,6 +3,7 @@
 import type { RuleName } from '../errors.ts';
 import type { ReadOptions } from '../model/walk.ts';
 
+/** Two texts of a rule: one that breaks it and one that keeps it. */
 export interface Example {
   /** Breaks the rule. Bytes where no text can. */
   readonly bad: string | Uint8Array;
@@ -53,6 +54,7 @@ const WRITTEN_REPLY = line('user', '<tool_response>\n{"ok": true}\n</tool_respon
 
 const twoCalls = (second: string): string => CALL + CALL.replace('c1', second);
 
+/** For each rule a text that breaks it and one that keeps it. */
 export const EXAMPLES: Readonly<Record<RuleName, Example>> = {
   'missing-header': { bad: USER, good: text(USER) },
   'missing-version': {

@@ -7,6 +7,7 @@ import { isCall } from './message-data.ts';
 import { Queue, Queues } from './queue.ts';
 import { checkOptions } from '../options.ts';
 
+/** Which reasoning the next completion sees (R-SAMPLING). */
 export interface SamplingOptions {
   /**
    * `ocm`: analysis up to the last turn that ended in an answer goes (2.2 §12.7). `harmony`: analysis before the first
@@ -19,12 +20,14 @@ export interface SamplingOptions {
 /** Why a message is not sampled from: old reasoning, or a prompt that only waits for its completion. */
 export type DropReason = 'analysis' | 'open-turn';
 
+/** A message that the next completion does not see, and why. */
 export interface DroppedMessage {
   /** Number of the message, from 0. */
   readonly index: number;
   readonly reason: DropReason;
 }
 
+/** The messages for the next completion (R-SAMPLING), and those that were dropped. */
 export interface Sampling {
   readonly messages: MessageData[];
   readonly dropped: DroppedMessage[];
@@ -34,6 +37,17 @@ export interface Sampling {
  * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input
  * is not a display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt.
  * Throws a RangeError for another rule.
+ *
+ * @example
+ * ```ts
+ * import { messagesForCompletion } from 'openchatml/convert';
+ *
+ * const { dropped } = messagesForCompletion([
+ *   { role: 'assistant', channel: 'analysis', content: 'Hm.' },
+ *   { role: 'assistant', channel: 'final', content: '4' },
+ * ], { rule: 'ocm' });
+ * console.log(dropped.map(({ index, reason }) => `${index} ${reason}`).join()); // 0 analysis
+ * ```
  */
 export function messagesForCompletion(messages: readonly MessageData[], options: SamplingOptions): Sampling {
   checkOptions(options, { rule: 1 });

@@ -12,6 +12,7 @@ import type { StreamEvent } from './stream/event.ts';
 import type { EndOptions, Stream } from './stream/core.ts';
 import type { StreamOptions } from './stream/options.ts';
 
+/** A vocabulary, beside the options of a stream. */
 export interface TokenOptions extends StreamOptions {
   /**
    * The bytes of a token that is none of `specials`; a token may hold a part of a character. Null: the vocabulary has

@@ -2,8 +2,10 @@
 
 import * as abi from '../abi.ts';
 
+/** The name of a dialect. */
 export type DialectId = 'openchatml-2.2' | 'openchatml-2.0' | 'openchatml-0.1' | 'harmony';
 
+/** A control token of a dialect, with its class. */
 export interface Token {
   readonly id: number;
   /** The token as it stands in the text, `<|start|>` for example; ASCII. */
@@ -13,6 +15,7 @@ export interface Token {
   readonly flags: number;
 }
 
+/** A dialect as data: its control tokens with their classes, and flags (R-TEXT). */
 export interface Dialect {
   readonly id: DialectId;
   /** True for the forms that automatic detection uses: there a token of any dialect ends a document header. */
@@ -88,6 +91,7 @@ function detecting(dialect: Dialect): Dialect {
 const LINE_ROLES = (1 << abi.SYSTEM) | (1 << abi.USER) | (1 << abi.ASSISTANT) | (1 << abi.TOOL);
 const ALL_ROLES = LINE_ROLES | (1 << abi.DEVELOPER) | abi.ROLES_FUNCTIONS;
 
+/** The dialects by their names. */
 export const DIALECTS: Readonly<Record<DialectId, Dialect>> = {
   'openchatml-2.2': {
     id: 'openchatml-2.2',

@@ -6,11 +6,13 @@ import { Twin } from './twin/twin.ts';
 import { WasmMachine } from './wasm.ts';
 import { checkOptions, type Known } from '../options.ts';
 
+/** A build of the scanner: WebAssembly with SIMD, without, or TypeScript. All give the same answers. */
 export type Engine = 'simd' | 'scalar' | 'js';
 
 const LEAST_WINDOW = 1024;
 const LARGEST_WINDOW = 2 ** 30;
 
+/** Which scanner `createMachine` makes, and how much of an input it holds at a time. */
 export interface MachineOptions {
   /** `best`: SIMD where the engine has it, else scalar, else `js`. */
   readonly engine?: Engine | 'best';
@@ -23,6 +25,13 @@ const MACHINE_OPTIONS: Known<MachineOptions> = { engine: 1, window: 1 };
 /**
  * A new scanner. Throws where the engine that was asked for does not run (`best` always gives one); a RangeError on a
  * wrong option.
+ *
+ * @example
+ * ```ts
+ * import { createMachine } from 'openchatml';
+ *
+ * console.log(createMachine({ engine: 'js' }).engine); // js
+ * ```
  */
 export function createMachine(options: MachineOptions = {}): Machine {
   checkOptions(options, MACHINE_OPTIONS);

@@ -6,6 +6,7 @@
  */
 export const BLOCK = 4 * 1024 * 1024;
 
+/** Bytes that are read in pieces: memory, a file, or anything else that gives them by position. */
 export interface Source {
   /** Where it ends, when that is known and cannot change. */
   readonly end?: number | undefined;
@@ -59,7 +60,17 @@ export class WatchedSource implements Source {
   }
 }
 
-/** A source over bytes in memory. */
+/**
+ * A source over bytes in memory.
+ *
+ * @example
+ * ```ts
+ * import { MemorySource } from 'openchatml';
+ *
+ * const source = new MemorySource(new TextEncoder().encode('abc'));
+ * console.log(new TextDecoder().decode(source.bytes(1, 3))); // bc
+ * ```
+ */
 export class MemorySource implements Source {
   readonly #bytes: Uint8Array;
   readonly end: number;

@@ -52,6 +52,14 @@ const MOST_LOOKS = 100_000_000;
 /**
  * Makes a definition ready to check arguments: its schema is bounded, its patterns are for a linear-time engine, its
  * references stay inside. Never throws on data; a schema that is not used says why in `refused`.
+ *
+ * @example
+ * ```ts
+ * import { compileTool } from 'openchatml/tools';
+ *
+ * const tool = compileTool({ namespace: 'functions', name: 'f', parameters: { type: 'object', required: ['city'] } });
+ * console.log(tool.check({ city: 'Oslo' }), tool.check({})?.keyword); // null required
+ * ```
  */
 export function compileTool(
   definition: ToolDefinition, limits: Partial<SchemaLimits> = {}, budget: Budget | null = null,

@@ -42,6 +42,14 @@ const MOST_NAMESPACES = 64;
 /**
  * The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. `known`:
  * definitions are the same objects for the same blocks.
+ *
+ * @example
+ * ```ts
+ * import { readDeclarations } from 'openchatml/tools';
+ *
+ * const { tools } = readDeclarations('# Tools\n\n## functions\n\nnamespace functions {\n\ntype now = () => any;\n\n}');
+ * console.log(tools.map(({ name }) => name).join()); // now
+ * ```
  */
 export function readDeclarations(text: string, known?: KnownBlocks): ToolsInText {
   if (!text.includes(KEYWORD)) return { tools: [], problems: [], from: 0, to: 0, isClean: true };

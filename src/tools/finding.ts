@@ -12,6 +12,7 @@ export interface OutputUnit {
   readonly error: string;
 }
 
+/** What is wrong with the arguments of a call, with the place in them as a JSON pointer (RFC 6901). */
 export interface ArgumentFinding {
   /** JSON pointer of the value, or of the one around it. */
   readonly pointer: string;

@@ -17,6 +17,14 @@ const KNOWN: ReadonlySet<string> = new Set(['type', 'name', 'description', 'para
 /**
  * The definitions of a list, of one definition, or of a string that holds one of these as JSON; null and undefined:
  * none.
+ *
+ * @example
+ * ```ts
+ * import { toolsFromOpenAI } from 'openchatml/tools';
+ *
+ * const { tools } = toolsFromOpenAI([{ type: 'function', function: { name: 'now' } }]);
+ * console.log(tools[0]?.name); // now
+ * ```
  */
 export function toolsFromOpenAI(tools: unknown): ToolsRead {
   if (tools === undefined || tools === null || tools === '') return { tools: [], problems: [] };
@@ -34,7 +42,17 @@ function usual(value: unknown): unknown {
   return type === null || type === 'custom' ? { ...fields, type: 'function', parameters } : value;
 }
 
-/** As they are written; a namespace other than `functions` stands before the name. */
+/**
+ * As they are written; a namespace other than `functions` stands before the name.
+ *
+ * @example
+ * ```ts
+ * import { toolsToOpenAI } from 'openchatml/tools';
+ *
+ * console.log(JSON.stringify(toolsToOpenAI([{ namespace: 'functions', name: 'now' }])));
+ * // [{"type":"function","function":{"name":"now"}}]
+ * ```
+ */
 export function toolsToOpenAI(tools: readonly ToolDefinition[]): OpenAITool[] {
   return tools.map(({ namespace, name, description, parameters }) => ({
     type: 'function',

@@ -18,6 +18,7 @@ export interface ToolProblem {
   readonly to: number;
 }
 
+/** Definitions that were read, and what was not understood. */
 export interface ToolsRead {
   readonly tools: readonly ToolDefinition[];
   readonly problems: readonly ToolProblem[];
@@ -33,6 +34,7 @@ export interface ToolsInText extends ToolsRead {
   readonly isClean: boolean;
 }
 
+/** Definitions as text, and what the text has no place for. */
 export interface ToolsWritten {
   readonly text: string;
   /** JSON pointers into the tools given: what reading the text does not give back, or gives back in another shape. */

@@ -19,6 +19,14 @@ export type DeclarationStyle = 'harmony' | 'template';
 /**
  * The section, without a line end at its end; empty when no tool can be written. Namespaces stand in the order of their
  * first tool.
+ *
+ * @example
+ * ```ts
+ * import { writeDeclarations } from 'openchatml/tools';
+ *
+ * const { text } = writeDeclarations([{ namespace: 'functions', name: 'now' }]);
+ * console.log(text.includes('type now = () => any;')); // true
+ * ```
  */
 export function writeDeclarations(tools: readonly ToolDefinition[], style: DeclarationStyle = 'harmony'): ToolsWritten {
   const problems: ToolProblem[] = [];

@@ -5,6 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { Source } from '../../scan/source.ts';
 import { InputError, systemCode, systemReason } from '../error.ts';
 
+/** An input that is read by position, whatever it is packed in. */
 export interface InputSource extends Source {
   /** For messages to people. */
   readonly path: string;
@@ -50,7 +51,20 @@ export function nap(): void {
   Atomics.wait(clock, 0, 0, NAP_MS);
 }
 
-/** A regular file, read at positions: of any size, and any part again at any time. */
+/**
+ * A regular file, read at positions: of any size, and any part again at any time.
+ *
+ * @example
+ * ```ts
+ * import { writeFileSync } from 'node:fs';
+ * import { FileSource } from 'openchatml/node';
+ *
+ * writeFileSync('one.ocml', '<|start|>user<|message|>Hi<|end|>');
+ * const source = FileSource.open('one.ocml');
+ * console.log(new TextDecoder().decode(source.bytes(24, 26))); // Hi
+ * source.close();
+ * ```
+ */
 export class FileSource implements InputSource {
   readonly path: string;
   readonly size: number | null;

@@ -18,6 +18,7 @@ import type { Known } from '../../options.ts';
 /** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
 export type FileForm = 'auto' | 'text' | 'messages' | 'conversations' | InterchangeForm;
 
+/** How a file is read. All options may be left out. */
 export interface FileOptions extends ReadOptions {
   readonly form?: FileForm | undefined;
   /**

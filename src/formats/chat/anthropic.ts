@@ -12,11 +12,13 @@ import { MOST_ARGUMENTS } from './fields.ts';
 import type { ChatMessage } from './read.ts';
 import { toChatOf } from './write.ts';
 
+/** A message of an Anthropic record: text, or content blocks. */
 export interface AnthropicMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string | readonly object[];
 }
 
+/** A chat as Anthropic's messages have it: the system's text beside the list. */
 export interface AnthropicRecord {
   readonly system?: string;
   readonly tools?: readonly object[];

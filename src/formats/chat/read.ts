@@ -18,12 +18,14 @@ import { readToolField } from './tools.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 
+/** A call in a chat record; its arguments are JSON text. */
 export interface ChatToolCall {
   readonly id?: string;
   readonly type: 'function';
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
+/** A message of a chat record, as OpenAI's chat completions have it. */
 export interface ChatMessage {
   readonly role: string;
   readonly name?: string;
@@ -35,6 +37,7 @@ export interface ChatMessage {
   readonly tool_call_id?: string;
 }
 
+/** A chat as OpenAI's chat completions and their training files have it. */
 export interface ChatRecord {
   readonly tools?: readonly object[];
   readonly messages: readonly ChatMessage[];
@@ -55,6 +58,14 @@ const KEYS_WITH_SYSTEM: ReadonlySet<string> = new Set([...RECORD_KEYS, 'system']
 /**
  * The transcript of a chat record: `messages`, `system`, and `tools` (a list, or JSON text of one). `id` is left to who
  * keeps the records. Losses name messages by their number in the record. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { fromOpenAI } from 'openchatml/convert';
+ *
+ * const { data } = fromOpenAI({ messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(data.messages[0]?.content); // Hi
+ * ```
  */
 export function fromOpenAI(record: unknown, options: RecordReadOptions = {}): { data: TranscriptData; losses: Loss[] } {
   checkOptions(options, RECORD_OPTIONS);

@@ -19,6 +19,7 @@ import { readToolField } from './tools.ts';
 import { RECORD_OPTIONS } from '../../model/data.ts';
 import { checkOptions } from '../../options.ts';
 
+/** A chat as items of OpenAI's Responses. */
 export interface ResponsesRecord {
   readonly tools?: readonly object[];
   readonly input: readonly object[];
@@ -40,6 +41,14 @@ export function typeOf(item: unknown): unknown {
 /**
  * The transcript of `instructions`, `input` (a text, or items) and `output`, with `tools`. `id` is left to who keeps
  * the records. Losses name items by their number in both lists. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { fromResponses } from 'openchatml/convert';
+ *
+ * const { data } = fromResponses({ input: [{ type: 'message', role: 'user', content: 'Hi' }] });
+ * console.log(data.messages[0]?.content); // Hi
+ * ```
  */
 export function fromResponses(
   record: unknown, options: RecordReadOptions = {},
@@ -205,7 +214,17 @@ function callFollows(items: readonly unknown[], index: number): boolean {
   return false;
 }
 
-/** The record of a transcript: items of `input`. Losses name messages by their number in the data. Throws a Refusal. */
+/**
+ * The record of a transcript: items of `input`. Losses name messages by their number in the data. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { toResponses } from 'openchatml/convert';
+ *
+ * const { record } = toResponses({ header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(record.input?.length); // 1
+ * ```
+ */
 export function toResponses(data: TranscriptData): { record: ResponsesRecord; losses: Loss[] } {
   const { messages: withIds, losses } = withCallIds(data.messages);
   tellBeside(data, losses);

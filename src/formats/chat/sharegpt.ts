@@ -22,6 +22,7 @@ export interface ShareGptTurn {
   readonly value: string;
 }
 
+/** A chat as ShareGPT has it: turns of `from` and `value`. */
 export interface ShareGptRecord {
   /** JSON text of a list. */
   readonly tools?: string;
@@ -48,6 +49,14 @@ const PERSON = /^human_[0-9]{1,9}$/;
 /**
  * The transcript of a ShareGPT record: `conversations`, `tools` (JSON text, or a list), `system`. `id` is left to who
  * keeps the records. Losses name turns by their number in the record. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { fromShareGpt } from 'openchatml/convert';
+ *
+ * const { data } = fromShareGpt({ conversations: [{ from: 'human', value: 'Hi' }] });
+ * console.log(data.messages[0]?.role); // user
+ * ```
  */
 export function fromShareGpt(
   record: unknown, options: RecordReadOptions = {},
@@ -121,7 +130,17 @@ function messagesOf(word: string, value: string, index: number, losses: Loss[]):
   }
 }
 
-/** The ShareGPT record of a transcript. Losses name messages by their number in the data. Throws a Refusal. */
+/**
+ * The ShareGPT record of a transcript. Losses name messages by their number in the data. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { toShareGpt } from 'openchatml/convert';
+ *
+ * const { record } = toShareGpt({ header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(record.conversations[0]?.from); // human
+ * ```
+ */
 export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; losses: Loss[] } {
   const { messages, losses } = withOrderedReplies(data.messages);
   tellBeside(data, losses);

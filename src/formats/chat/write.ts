@@ -27,6 +27,14 @@ const PLAIN_ROLES: ReadonlySet<string | null> = new Set(['system', 'developer', 
  * The chat record of a transcript. Successive calls become one message's `tool_calls`, with a preamble before them as
  * its content and the analysis before it as `thinking`. Missing call ids are made. Losses name messages by their number
  * in the data. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { toOpenAI } from 'openchatml/convert';
+ *
+ * const { record } = toOpenAI({ header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(JSON.stringify(record)); // {"messages":[{"role":"user","content":"Hi"}]}
+ * ```
  */
 export function toOpenAI(data: TranscriptData): { record: ChatRecord; losses: Loss[] } {
   return toChatOf(data, 'messages');

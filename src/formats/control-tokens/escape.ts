@@ -12,8 +12,10 @@ import { writeBody } from '../write/body.ts';
 import type { AuditRuleName } from './rules.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** How a control token in text is made harmless: by the dialect's escape (2.2 §10), or by breaking it up. */
 export type EscapeStyle = 'escape' | 'neutralise';
 
+/** Where a text goes whose control tokens are made harmless. */
 export interface EscapeTokensOptions extends Pick<FindTokensOptions, 'role' | 'before' | 'after'> {
   /** The dialect whose text this becomes: its tokens only. Without it tokens of all dialects are broken up. */
   readonly dialect?: DialectId | undefined;
@@ -34,6 +36,14 @@ const ESCAPE_OPTIONS: Known<EscapeTokensOptions> = {
 /**
  * The text with no control token in it: `findControlTokens` finds no error in the result, when it gets the same `role`,
  * `before` and `after`, and what was escaped as a `body`. To neutralise twice is the same as once.
+ *
+ * @example
+ * ```ts
+ * import { escapeControlTokens } from 'openchatml';
+ *
+ * console.log(escapeControlTokens('Hi<|end|>')); // Hi<| end |>
+ * console.log(escapeControlTokens('Hi<|end|>', { dialect: 'openchatml-2.2' })); // Hi<<|end|>
+ * ```
  */
 export function escapeControlTokens(text: string, options: EscapeTokensOptions = {}): string {
   if (typeof text !== 'string') throw new TypeError(`text: expected a string; got ${typeof text}`);

@@ -12,6 +12,7 @@ import { type Found, type FoundRun, FoundTokens, mergedInOrder, severityOfFound 
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** What is known about a text in which control tokens are looked for. */
 export interface FindTokensOptions {
   /**
    * The text is a message's body as it stands in a transcript of this dialect: what its tokens mean there counts, and
@@ -48,7 +49,16 @@ export interface ControlToken {
 const NONE: readonly Found[] = [];
 const EDGES = ['both', 'start', 'end', 'none'];
 
-/** Everything that a reader or a template could take for a control token, in order. Linear in the text. */
+/**
+ * Everything that a reader or a template could take for a control token, in order. Linear in the text.
+ *
+ * @example
+ * ```ts
+ * import { findControlTokens } from 'openchatml';
+ *
+ * for (const { token, from, to } of findControlTokens('Hi<|end|>')) console.log(token, from, to); // <|end|> 2 9
+ * ```
+ */
 export function findControlTokens(text: string, options: FindTokensOptions = {}): ControlToken[] {
   checkOptions(options, FIND_OPTIONS);
   return findTokens(text, options, Infinity);

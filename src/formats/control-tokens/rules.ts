@@ -28,4 +28,5 @@ export const AUDIT_RULES = {
     'nothing, when it is meant; what normalises or decodes text could make a token of it'),
 } as const satisfies Record<string, AuditRule>;
 
+/** The name of a rule of the audit, such as `control-token`. */
 export type AuditRuleName = keyof typeof AUDIT_RULES;

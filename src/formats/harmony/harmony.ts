@@ -12,6 +12,7 @@ import type { Loss } from '../loss.ts';
 import { withoutMedia } from '../media.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** How data is laid out for Harmony. */
 export interface ToHarmonyOptions {
   /**
    * Where system messages go that are not of Harmony's own layout. `keep`: the first message stays what it is;
@@ -29,6 +30,7 @@ export interface ToHarmonyOptions {
   readonly style?: DeveloperStyle | undefined;
 }
 
+/** How Harmony's layouts and conventions are taken. */
 export interface FromHarmonyOptions {
   /** The layout that developer messages must have to be taken apart; `toHarmony` with it builds them again. */
   readonly style?: DeveloperStyle | undefined;
@@ -51,6 +53,15 @@ export interface Converted {
  * Neutral data to Harmony-shaped data, in which the writer finds no field that Harmony has no place for. What users may
  * not see stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a
  * RangeError that names a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { toHarmony } from 'openchatml/convert';
+ *
+ * const said = { role: 'assistant', channel: 'final', content: '4', end: 'end' } as const;
+ * const { data } = toHarmony({ header: null, tools: [], messages: [said] }, { training: true });
+ * console.log(data.messages[0]?.end); // return
+ * ```
  */
 export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {}): Converted {
   checkOptions(options, TO_OPTIONS);
@@ -97,6 +108,14 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
 /**
  * Harmony-shaped data to neutral data: a developer message is taken apart into instructions and tools where `toHarmony`
  * builds the same text in the same place again. Throws a RangeError that names a wrong option.
+ *
+ * @example
+ * ```ts
+ * import { fromHarmony } from 'openchatml/convert';
+ *
+ * const { data } = fromHarmony({ header: null, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(data.messages.length); // 1
+ * ```
  */
 export function fromHarmony(data: TranscriptData, options: FromHarmonyOptions = {}): Converted {
   checkOptions(options, FROM_OPTIONS);

@@ -13,7 +13,16 @@ const isFields = (value: HeaderValue | undefined): value is Fields =>
 /** A tool's name that is a heading, and reads back as itself. */
 const isName = (value: HeaderValue): value is string => typeof value === 'string' && /^[A-Za-z0-9_.-]+$/.test(value);
 
-/** The text below `# Tools` for builtin tools: in the words of 2.0 §8.1 and 2.2 §8.3, not those of a vendor. */
+/**
+ * The text below `# Tools` for builtin tools: in the words of 2.0 §8.1 and 2.2 §8.3, not those of a vendor.
+ *
+ * @example
+ * ```ts
+ * import { builtinToolsText } from 'openchatml/convert';
+ *
+ * console.log(builtinToolsText(['python']).startsWith('## python')); // true
+ * ```
+ */
 export function builtinToolsText(names: readonly string[]): string {
   const said = 'A builtin tool, invocable without a schema.';
   return names.map((name) => `## ${name}\n\n${said} Call it as ${name}, on analysis or commentary.`).join('\n\n');

@@ -36,7 +36,16 @@ const CHANNELS = '# Valid channels: ';
 const REQUIRED = ' Channel must be included for every message.';
 const FUNCTIONS = "Calls to these tools must go to the commentary channel: 'functions'.";
 
-/** The text of a system message, byte for byte as openai-harmony renders it. Throws a TypeError for other values. */
+/**
+ * The text of a system message, byte for byte as openai-harmony renders it. Throws a TypeError for other values.
+ *
+ * @example
+ * ```ts
+ * import { harmonySystem } from 'openchatml/convert';
+ *
+ * console.log(harmonySystem({ reasoningEffort: 'low' }).includes('Reasoning: low')); // true
+ * ```
+ */
 export function harmonySystem(fields: HarmonySystem): string {
   const { identity, knowledgeCutoff, currentDate, reasoningEffort, builtinTools, channels } = fields;
   const texts = { identity, knowledgeCutoff, currentDate, reasoningEffort, builtinTools };
@@ -64,6 +73,13 @@ const prefixed = (prefix: string, value: string | null | undefined): string | nu
  * Reads a system message of that layout; null: it is another text. At least the effort or the channels must be there.
  * How many blank lines stand between the parts does not matter: `harmonySystem` of the fields tells whether the text is
  * the exact one.
+ *
+ * @example
+ * ```ts
+ * import { harmonySystem, readHarmonySystem } from 'openchatml/convert';
+ *
+ * console.log(readHarmonySystem(harmonySystem({ reasoningEffort: 'low' }))?.reasoningEffort); // low
+ * ```
  */
 export function readHarmonySystem(text: string): HarmonySystem | null {
   const lines = text.split('\n');

@@ -32,7 +32,17 @@ export function fromInterchange20(
   return read(record, '2.0', options);
 }
 
-/** The same of a record that says which form it has; without a version what its turns look like, else 2.2. */
+/**
+ * The same of a record that says which form it has; without a version what its turns look like, else 2.2.
+ *
+ * @example
+ * ```ts
+ * import { fromInterchange } from 'openchatml/convert';
+ *
+ * const { data } = fromInterchange({ version: '2.2', messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(data.messages.length); // 1
+ * ```
+ */
 export function fromInterchange(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {

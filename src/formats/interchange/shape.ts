@@ -37,6 +37,7 @@ export interface InterchangeToolCall {
   readonly constrained?: false;
 }
 
+/** A message of the JSON interchange form (2.2 §13, 2.0 §10). */
 export interface InterchangeMessage {
   readonly role: string;
   readonly name?: string;
@@ -56,6 +57,7 @@ export interface InterchangeMessage {
   readonly tool_calls?: readonly InterchangeToolCall[];
 }
 
+/** A transcript in the JSON interchange form (2.2 §13, 2.0 §10). */
 export interface InterchangeRecord {
   readonly version?: string;
   /** The document header's other fields. */

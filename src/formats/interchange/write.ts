@@ -21,12 +21,32 @@ import { tellMedia } from '../media.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { lossesOfQuotes } from '../written-thoughts.ts';
 
-/** The 2.2 form. Tools beside the messages are placed in the developer's text. Throws a Refusal. */
+/**
+ * The 2.2 form. Tools beside the messages are placed in the developer's text. Throws a Refusal.
+ *
+ * @example
+ * ```ts
+ * import { toInterchange22 } from 'openchatml/convert';
+ *
+ * const { record } = toInterchange22({ header: {}, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(record.version); // 2.2
+ * ```
+ */
 export function toInterchange22(data: TranscriptData): { record: InterchangeRecord; losses: Loss[] } {
   return write(data, '2.2');
 }
 
-/** The 2.0 form; as `toInterchange22`. */
+/**
+ * The 2.0 form; as `toInterchange22`.
+ *
+ * @example
+ * ```ts
+ * import { toInterchange20 } from 'openchatml/convert';
+ *
+ * const { record } = toInterchange20({ header: {}, tools: [], messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(record.version); // 2.0
+ * ```
+ */
 export function toInterchange20(data: TranscriptData): { record: InterchangeRecord; losses: Loss[] } {
   return write(data, '2.0');
 }

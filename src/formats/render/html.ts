@@ -10,6 +10,7 @@ import {
 import { POLICY, STYLE } from './style.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** How messages become HTML. */
 export interface HtmlOptions extends RenderOptions {
   /** Only the transcripts' sections, for a page that has its own head and style. */
   readonly fragment?: boolean | undefined;
@@ -27,6 +28,15 @@ const TITLE = 'Transcript';
  * What an end user may see, as HTML, piece by piece: memory does not grow with the transcript. With `debug: true`
  * hidden messages stand in closed details, labelled. Throws a TypeError on a wrong input, a RangeError on a wrong
  * level.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { renderHtml } from 'openchatml/convert';
+ *
+ * const html = [...renderHtml(parse('<|start|>user<|message|>1 < 2<|end|>'), { fragment: true })].join('');
+ * console.log(html.includes('1 &lt; 2')); // true
+ * ```
  */
 export function renderHtml(input: Input, options: HtmlOptions = {}): Generator<string, void, void> {
   checkInput(input);

@@ -12,6 +12,16 @@ import { checkOptions } from '../../options.ts';
  * What an end user may see, as text, piece by piece: memory does not grow with the transcript. Nothing in it steers a
  * terminal: control characters and those that turn the direction of writing are shown as escapes. Throws a TypeError on
  * a wrong input.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { renderText } from 'openchatml/convert';
+ *
+ * console.log([...renderText(parse('<|start|>user<|message|>Hi<|end|>'))].join('').trim());
+ * // user
+ * //   Hi
+ * ```
  */
 export function renderText(input: Input, options: RenderOptions = {}): Generator<string, void, void> {
   checkInput(input);

@@ -17,6 +17,7 @@ import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** How a transcript is written in a dialect. All options may be left out. */
 export interface WriteOptions extends BodyOptions, HeaderOptions {
   /** In 2.x: a document header, made when the data has none. Default true. */
   readonly header?: boolean | undefined;
@@ -30,6 +31,7 @@ const WRITE_OPTIONS: Known<WriteOptions> = {
   header: 1, bounds: 1, edges: 1, markers: 1, neutralise: 1, contentType: 1,
 };
 
+/** Text of a dialect, and what it has no place for. */
 export interface Written {
   readonly text: string;
   readonly losses: Loss[];
@@ -48,6 +50,15 @@ const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['
 /**
  * A whole transcript as text. Throws a Refusal that names the message. Texts of several transcripts can be put together
  * in one file: in 2.x their document headers divide them, in 0.1 their bounds.
+ *
+ * @example
+ * ```ts
+ * import { writeTranscript } from 'openchatml/convert';
+ *
+ * const data = { header: null, tools: [], messages: [{ role: 'user', content: '<|end|>' }] };
+ * console.log(writeTranscript(data, 'openchatml-2.2', { header: false }).text.trim());
+ * // <|start|>user<|message|><<|end|><|end|>
+ * ```
  */
 export function writeTranscript(data: TranscriptData, dialect: DialectId, options: WriteOptions = {}): Written {
   const known = takeDialect(dialect, options);
@@ -66,7 +77,16 @@ export function writeTranscript(data: TranscriptData, dialect: DialectId, option
   return { text: pieces.join('') + tailOf(known, options), losses };
 }
 
-/** What stands before the first message: a document header, or what bounds a transcript of 0.1. */
+/**
+ * What stands before the first message: a document header, or what bounds a transcript of 0.1.
+ *
+ * @example
+ * ```ts
+ * import { writeHead } from 'openchatml/convert';
+ *
+ * console.log(writeHead({ header: null, tools: [] }, 'openchatml-2.2').text.trim()); // version: 2.2
+ * ```
+ */
 export function writeHead(
   data: Pick<TranscriptData, 'header' | 'tools'>,
   dialect: DialectId,
@@ -91,6 +111,13 @@ function headOf(
 /**
  * One message, with what stands between it and the next one. `index`: its number, for losses and refusals. `before`:
  * the message before it, which in Harmony tells whether this one would begin another transcript.
+ *
+ * @example
+ * ```ts
+ * import { writeMessage } from 'openchatml/convert';
+ *
+ * console.log(writeMessage({ role: 'user', content: 'Hi' }, 0, 'harmony').text); // <|start|>user<|message|>Hi<|end|>
+ * ```
  */
 export function writeMessage(
   message: MessageData,
@@ -120,7 +147,16 @@ function messageOf(
   return `${header}${body}<|${terminator(message, index, losses)}|>${id === 'harmony' ? '' : '\n'}`;
 }
 
-/** What stands after the last message. */
+/**
+ * What stands after the last message.
+ *
+ * @example
+ * ```ts
+ * import { writeTail } from 'openchatml/convert';
+ *
+ * console.log(writeTail('openchatml-0.1').trim()); // </s>
+ * ```
+ */
 export function writeTail(dialect: DialectId, options: WriteOptions = {}): string {
   return tailOf(takeDialect(dialect, options), options);
 }

@@ -10,7 +10,19 @@ import {
 import type { RuleName } from '../../errors.ts';
 import type { HeaderText, HeaderValue } from './text.ts';
 
-/** What a header says, or why it says nothing. */
+/**
+ * What a header says, or why it says nothing.
+ *
+ * @example
+ * ```ts
+ * import { parse } from 'openchatml';
+ * import { readYaml } from 'openchatml/yaml';
+ *
+ * const text = 'version: 2.2\nnote: |\n  two\n  lines\n---\n<|start|>user<|message|>Hi<|end|>';
+ * const [transcript] = parse(text, { yaml: readYaml }).transcripts;
+ * console.log(JSON.stringify(transcript?.header?.['note'])); // "two\nlines\n"
+ * ```
+ */
 export function readYaml(text: string): HeaderText | RuleName {
   const root = rootOf(text);
   if (typeof root === 'string') return root;

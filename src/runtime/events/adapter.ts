@@ -13,6 +13,7 @@ export interface ResponseFields {
   readonly [field: string]: unknown;
 }
 
+/** What an adapter of events knows beside the stream. */
 export interface AdapterOptions extends AnswerOptions {
   /** What stands in the response: its `id`, `model`, `created_at`, and what is to be echoed. */
   readonly response?: ResponseFields | undefined;

@@ -16,6 +16,7 @@ export interface AiSdkUsage {
   outputTokens: { total: number | undefined; text: number | undefined; reasoning: number | undefined };
 }
 
+/** A stream part of a language model of the Vercel AI SDK. */
 export type AiSdkPart =
   | { type: 'stream-start'; warnings: never[] }
   | { type: 'response-metadata'; id: string; modelId: string; timestamp: Date }
@@ -43,6 +44,17 @@ const FINISH: Readonly<Record<Ending, Finish>> = {
  * Turns the events of one stream into stream parts of the AI SDK, for the stream of a model's `doStream`. Reasoning has
  * parts only where the stream has the option `reasoning`. A call that is cut is no `tool-call`; arguments that are to
  * be something else than JSON are a JSON string.
+ *
+ * @example
+ * ```ts
+ * import { AiSdkAdapter, MessageStream } from 'openchatml/stream';
+ *
+ * const adapter = new AiSdkAdapter({ role: 'assistant' });
+ * const stream = new MessageStream({ dialect: 'harmony', role: 'assistant', collect: true });
+ * const events = [...stream.feed('<|channel|>final<|message|>4<|return|>'), ...stream.end()];
+ * const parts = events.flatMap((event) => adapter.take(event));
+ * console.log(parts.filter(({ type }) => type === 'text-delta').length); // 1
+ * ```
  */
 export class AiSdkAdapter extends Adapter<AiSdkPart> {
   constructor(options: AdapterOptions = {}) {

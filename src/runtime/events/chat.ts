@@ -4,6 +4,7 @@ import type { Usage } from '../usage.ts';
 import { Adapter, type AdapterOptions } from './adapter.ts';
 import type { Ending, Step } from './answer.ts';
 
+/** Why a chat completion ended. */
 export type ChatFinishReason = 'stop' | 'tool_calls' | 'length' | 'content_filter';
 
 interface ToolCallDelta {
@@ -13,6 +14,7 @@ interface ToolCallDelta {
   function: { name?: string; arguments: string };
 }
 
+/** What a chunk of a chat completion adds. */
 export interface ChatDelta {
   role?: 'assistant';
   content?: string;
@@ -21,6 +23,7 @@ export interface ChatDelta {
   tool_calls?: ToolCallDelta[];
 }
 
+/** A chunk of OpenAI's chat completions. */
 export interface ChatCompletionChunk {
   id: string;
   object: 'chat.completion.chunk';
@@ -31,6 +34,7 @@ export interface ChatCompletionChunk {
   usage?: ChatUsage;
 }
 
+/** What a chat completion cost, in tokens. */
 export interface ChatUsage {
   prompt_tokens: number;
   completion_tokens: number;
@@ -44,6 +48,7 @@ export interface ChatError {
   error: { message: string; type: 'server_error'; param: null; code: null };
 }
 
+/** What `ChatAdapter` gives: chunks, or an error in their place. */
 export type ChatEvent = ChatCompletionChunk | ChatError;
 
 const FINISH: Readonly<Record<Exclude<Ending, 'cancelled' | 'failed'>, ChatFinishReason>> = {
@@ -55,6 +60,17 @@ const FINISH: Readonly<Record<Exclude<Ending, 'cancelled' | 'failed'>, ChatFinis
  * after the other; calls are `tool_calls`; reasoning, only where the stream has the option `reasoning`, is
  * `reasoning_content`. `length` says that the output or a call is cut. Where the usage is known, a last chunk has it,
  * as with `stream_options: { include_usage: true }`.
+ *
+ * @example
+ * ```ts
+ * import { ChatAdapter, MessageStream } from 'openchatml/stream';
+ *
+ * const adapter = new ChatAdapter({ role: 'assistant' });
+ * const stream = new MessageStream({ dialect: 'harmony', role: 'assistant', collect: true });
+ * const events = [...stream.feed('<|channel|>final<|message|>4<|return|>'), ...stream.end()];
+ * const chunks = events.flatMap((event) => adapter.take(event));
+ * console.log(chunks.flatMap((chunk) => ('choices' in chunk ? chunk.choices : [])).at(-1)?.finish_reason); // stop
+ * ```
  */
 export class ChatAdapter extends Adapter<ChatEvent> {
   constructor(options: AdapterOptions = {}) {

@@ -29,6 +29,7 @@ export interface EventForms {
   'ai-sdk': AiSdkPart;
 }
 
+/** The name of a form of events. */
 export type EventForm = keyof EventForms;
 
 /** `as`: the form, by default `ocm`. */

@@ -19,6 +19,7 @@ export interface SummaryText {
   text: string;
 }
 
+/** An item of the output of OpenAI's Responses. */
 export type ResponsesItem =
   | {
     type: 'message';
@@ -32,6 +33,7 @@ export type ResponsesItem =
   | { type: 'reasoning'; id: string; status: ItemStatus; summary: SummaryText[]; content: ReasoningText[] }
   | { type: 'function_call'; id: string; status: ItemStatus; call_id: string; name: string; arguments: string };
 
+/** The response that events of OpenAI's Responses carry. */
 export interface ResponsesObject {
   id: string;
   object: 'response';
@@ -78,6 +80,7 @@ interface InSummary extends InOutput {
 
 type Sequenced<Event> = Event & { sequence_number: number };
 
+/** An event of OpenAI's Responses streaming. */
 export type ResponsesEvent = Sequenced<
   | {
     type: 'response.created' | 'response.in_progress';

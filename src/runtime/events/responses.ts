@@ -34,6 +34,16 @@ const MESSAGES: Partial<Record<Ending, string>> = {
  * user are its messages, calls its function calls; reasoning is an item only where the stream has the option
  * `reasoning` or `summarize`. A call that nobody may make is left out. `response.failed` stands for an output that
  * failed, was cancelled, or stopped for such a call, `response.incomplete` for one that is cut.
+ *
+ * @example
+ * ```ts
+ * import { MessageStream, ResponsesAdapter } from 'openchatml/stream';
+ *
+ * const adapter = new ResponsesAdapter({ role: 'assistant' });
+ * const stream = new MessageStream({ dialect: 'harmony', role: 'assistant', collect: true });
+ * const events = [...stream.feed('<|channel|>final<|message|>4<|return|>'), ...stream.end()];
+ * console.log(events.flatMap((event) => adapter.take(event)).at(-1)?.type); // response.completed
+ * ```
  */
 export class ResponsesAdapter extends Adapter<ResponsesEvent> {
   readonly #fields: ResponseFields;

@@ -11,6 +11,7 @@ export interface Clock {
 /** The longest time that a timer of Node or of a browser takes. */
 export const LONGEST_TIMER = 2 ** 31 - 1;
 
+/** The clock of the system, by `performance.now()` and `setTimeout`. */
 export const systemClock: Clock = {
   now: () => performance.now(),
   setTimeout: (callback, milliseconds) => setTimeout(callback, milliseconds),

@@ -56,7 +56,22 @@ const ROUTER_OPTIONS: Known<RouterOptions> = {
   maxCalls: 1, maxArgumentsLength: 1, maxReplyBytes: 1, requireIds: 1, exposeErrors: 1, clock: 1, onEvent: 1,
 };
 
-/** One router serves one transcript: call ids are unique in it. */
+/**
+ * One router serves one transcript: call ids are unique in it.
+ *
+ * @example
+ * ```ts
+ * import { ToolRouter } from 'openchatml/stream';
+ *
+ * const router = new ToolRouter({
+ *   handlers: { 'functions.weather': ({ city }: { city: string }) => `${city}: rain` },
+ * });
+ * const { status } = await router.dispatch({
+ *   role: 'assistant', recipient: 'functions.weather', channel: 'commentary', callId: 'w1', content: '{"city":"Oslo"}',
+ * });
+ * console.log(status); // ok
+ * ```
+ */
 export class ToolRouter {
   /** The definitions that a model is to be told: those that were given, without builtin tools, which it knows. */
   readonly tools: readonly ToolDefinition[];

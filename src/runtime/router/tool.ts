@@ -34,6 +34,7 @@ type StandardResult<Output> =
 
 type ArgumentsOf<Schema> = Schema extends StandardSchema<infer _, infer Output> ? Output : unknown;
 
+/** A tool together with what carries it out. */
 export interface ToolOptions<Schema extends StandardSchema | JsonSchema> {
   readonly name: string;
   /** Default `functions`. */
@@ -85,6 +86,18 @@ const MOST_ISSUES = 10;
 /**
  * A tool for `ToolRouter`. Arguments are checked against the JSON Schema of `parameters`, which the model is told, and
  * then by the schema itself. Throws a TypeError when there is no JSON Schema to tell.
+ *
+ * @example
+ * ```ts
+ * import { defineTool, ToolRouter } from 'openchatml/stream';
+ *
+ * const sum = defineTool({
+ *   name: 'sum',
+ *   parameters: { type: 'object', properties: { a: { type: 'number' }, b: { type: 'number' } } },
+ *   execute: ({ a, b }: { a: number; b: number }) => a + b,
+ * });
+ * console.log(new ToolRouter({ tools: [sum] }).tools.length); // 1
+ * ```
  */
 export function defineTool<Schema extends StandardSchema | JsonSchema>(options: ToolOptions<Schema>): Tool {
   const { name, namespace = FUNCTIONS, description, parameters, concurrency, execute } = options;

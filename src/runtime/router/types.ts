@@ -51,6 +51,7 @@ export interface Tool extends ToolDefinition {
   readonly concurrency?: number | undefined;
 }
 
+/** How a call ended. */
 export type OutcomeStatus = 'ok' | 'error' | 'timeout' | 'cancelled' | 'refused' | 'denied';
 
 /** What became of one call. Each call has exactly one. */
@@ -100,6 +101,7 @@ export type RouterEvent =
     }
   | { readonly type: 'tool.late'; readonly call_id: string };
 
+/** The tools of a router, and its bounds. */
 export interface RouterOptions {
   /**
    * By recipient: `functions.get_weather`, `python`, or `browser.*` for every recipient below `browser.`. The whole
@@ -145,7 +147,17 @@ export interface RouterOptions {
   readonly onEvent?: ((event: RouterEvent) => void) | undefined;
 }
 
-/** A result with its provenance (2.2 §11): source, checksum, timestamp. */
+/**
+ * A result with its provenance (2.2 §11): source, checksum, timestamp.
+ *
+ * @example
+ * ```ts
+ * import { ToolResult } from 'openchatml/stream';
+ *
+ * const result = new ToolResult({ metres: 3967 }, { source: 'https://example.org/eiger' });
+ * console.log(JSON.stringify(result.content)); // {"metres":3967}
+ * ```
+ */
 export class ToolResult {
   readonly content: unknown;
   readonly provenance: object | null;
@@ -156,7 +168,16 @@ export class ToolResult {
   }
 }
 
-/** An error that is meant for the model: both texts stand in the reply. */
+/**
+ * An error that is meant for the model: both texts stand in the reply.
+ *
+ * @example
+ * ```ts
+ * import { ToolError } from 'openchatml/stream';
+ *
+ * console.log(new ToolError('E-NO-CITY', 'there is no city of this name').code); // E-NO-CITY
+ * ```
+ */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
   readonly code: string;

@@ -7,6 +7,7 @@ import { LineReader, LONGEST_LINE, ModelError, piecesOf, type PieceSource } from
 import { readServerSentEvents } from './sse-read.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** A piece of a completion, as a model's server sends it. */
 export interface CompletionChunk {
   readonly text: string;
   /** Ids of the tokens of the text; null: the server does not give them. */
@@ -16,6 +17,7 @@ export interface CompletionChunk {
   readonly usage: Usage | null;
 }
 
+/** How the body of a model server's response is read. */
 export interface CompletionOptions {
   /** `lines`: a JSON value a line, as ollama sends it. Default `events`: server-sent events. */
   readonly framing?: 'events' | 'lines' | undefined;
@@ -31,6 +33,16 @@ const COMPLETION_OPTIONS: Known<CompletionOptions> = { framing: 1, longest: 1, c
  * The chunks of a completion, from the body of a server's response. What the server tells as an error, what is no JSON
  * and what is too long is a ModelError. Behind `[DONE]` nothing is read. A body that ends before the server has said
  * that it is done was cut: its last chunk has the finish reason `length`.
+ *
+ * @example
+ * ```ts
+ * import { readCompletion } from 'openchatml/stream';
+ *
+ * async function* body() {
+ *   yield 'data: {"choices":[{"text":"Hi","finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+ * }
+ * for await (const { text, finishReason } of readCompletion(body())) console.log(text, finishReason); // Hi stop
+ * ```
  */
 export async function* readCompletion(
   source: PieceSource, options: CompletionOptions = {},

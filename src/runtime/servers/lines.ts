@@ -4,9 +4,26 @@ import type { ReadableSource } from '../../platform.ts';
 
 /** Bytes (UTF-8) or text. */
 export type Piece = Uint8Array | string;
+/** Pieces of bytes or text as they come, from a response's body for example. */
 export type PieceSource = AsyncIterable<Piece> | Iterable<Piece> | ReadableSource<Piece>;
 
-/** What a server sent is more than is read at once, or is not what it should be. */
+/**
+ * What a server sent is more than is read at once, or is not what it should be.
+ *
+ * @example
+ * ```ts
+ * import { ModelError, readCompletion } from 'openchatml/stream';
+ *
+ * async function* body() {
+ *   yield 'data: {"error":{"message":"overloaded"}}\n\n';
+ * }
+ * try {
+ *   for await (const { text } of readCompletion(body())) console.log(text);
+ * } catch (error) {
+ *   console.log(error instanceof ModelError); // true
+ * }
+ * ```
+ */
 export class ModelError extends Error {
   override readonly name: string = 'ModelError';
 }

@@ -7,6 +7,7 @@ import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
 import { ModelError, type Piece, piecesOf } from './lines.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
+/** How a model's server is asked. */
 export interface OpenAICompatibleOptions {
   /** The model's name, for servers that have several. */
   readonly model?: string | undefined;
@@ -22,7 +23,16 @@ export interface OpenAICompatibleOptions {
 
 const SERVER_OPTIONS: Known<OpenAICompatibleOptions> = { model: 1, headers: 1, body: 1, fetch: 1, longest: 1 };
 
-/** The server answered with another status than 200 to 299. */
+/**
+ * The server answered with another status than 200 to 299.
+ *
+ * @example
+ * ```ts
+ * import { ModelStatusError } from 'openchatml/stream';
+ *
+ * console.log(new ModelStatusError(503, 'overloaded').status); // 503
+ * ```
+ */
 export class ModelStatusError extends ModelError {
   override readonly name = 'ModelStatusError';
   readonly status: number;
@@ -51,6 +61,15 @@ const SHORTEST_SECRET = 6;
  * A model for `runTurn` behind a server: `url` is the whole address of its `/v1/completions` (vLLM, SGLang, llama.cpp),
  * of llama.cpp's `/completion` or of ollama's `/api/generate`. The server must leave control tokens in the text: vLLM
  * and SGLang are asked to, llama.cpp needs `--special`. When nothing more is read, the request is aborted.
+ *
+ * @example
+ * ```ts
+ * import { openAICompatible, runTurn, ToolRouter } from 'openchatml/stream';
+ *
+ * const model = openAICompatible('http://localhost:8000/v1/completions', { body: { max_tokens: 500 } });
+ * const run = runTurn({ model, router: new ToolRouter({}), messages: [{ role: 'user', content: 'Hi' }] });
+ * console.log(run.result instanceof Promise); // true
+ * ```
  */
 export function openAICompatible(url: Address, options: OpenAICompatibleOptions = {}): TurnModel {
   checkOptions(options, SERVER_OPTIONS);

@@ -5,6 +5,7 @@
 import { LineReader, LONGEST_LINE, ModelError, type Piece, piecesOf, type PieceSource } from './lines.ts';
 import { checkOptions } from '../../options.ts';
 
+/** A server-sent event. */
 export interface ServerSentEvent {
   /** `message` where the stream says none. */
   readonly event: string;
@@ -13,11 +14,24 @@ export interface ServerSentEvent {
   readonly id: string;
 }
 
+/** How much of a stream of server-sent events is read. */
 export interface ReadEventsOptions {
   /** UTF-16 units of a line, and of the data of an event, that are still read: 4 Mi. */
   readonly longest?: number | undefined;
 }
 
+/**
+ * Reads server-sent events from pieces of a stream, cut anywhere.
+ *
+ * @example
+ * ```ts
+ * import { EventReader } from 'openchatml/stream';
+ *
+ * const reader = new EventReader();
+ * reader.feed('data: a');
+ * console.log(reader.feed('b\n\n')[0]?.data); // ab
+ * ```
+ */
 export class EventReader {
   readonly #lines: LineReader;
   readonly #longest: number;
@@ -70,7 +84,22 @@ export class EventReader {
   }
 }
 
-/** The events of a source of bytes or text: `for await (const { data } of readServerSentEvents(response.body))`. */
+/**
+ * The events of a source of bytes or text: `for await (const { data } of readServerSentEvents(response.body))`.
+ *
+ * @example
+ * ```ts
+ * import { readServerSentEvents } from 'openchatml/stream';
+ *
+ * async function* body() {
+ *   yield 'data: a\n\nda';
+ *   yield 'ta: b\n\n';
+ * }
+ * for await (const { data } of readServerSentEvents(body())) console.log(data);
+ * // a
+ * // b
+ * ```
+ */
 export async function* readServerSentEvents(
   source: PieceSource, options: ReadEventsOptions = {},
 ): AsyncGenerator<ServerSentEvent, void, void> {

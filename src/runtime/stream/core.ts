@@ -9,6 +9,7 @@ import { type ResolvedOptions, resolveOptions, type StreamOptions } from './opti
 import type { PlainText } from './plain.ts';
 import { StreamReader } from './reader.ts';
 
+/** What is known when a stream ends. */
 export interface EndOptions {
   /**
    * Why the model stopped, as its server says it. `stop`, `tool_calls` and their like say that a stop token was read

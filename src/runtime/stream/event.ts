@@ -69,6 +69,7 @@ export interface DoneMessage extends StreamedMessage {
 /** A rule of the library, one of a stream's bounds, or of the turn loop what follows a call (R-STOP). */
 export type StreamRule = RuleName | 'body-limit' | 'literal-limit' | 'after-call';
 
+/** What is wrong at one place of a stream; positions are bytes from its beginning. */
 export interface StreamDiagnostic extends Omit<Diagnostic, 'rule'> {
   readonly code: Code | null;
   readonly rule: StreamRule;
@@ -209,6 +210,9 @@ export interface Incomplete extends OfMessage<string | null> {
   readonly reason: 'truncated' | 'no-stop-token' | 'empty' | 'bound';
 }
 
+/**
+ * What a stream reports: messages that begin and end, text, reasoning and arguments as they come (2.2 §9), findings.
+ */
 export type StreamEvent =
   | TranscriptBegin | ItemAdded | TextDelta | DeltaFlush | TextDone | ReasoningDelta | ReasoningDone | SummaryDelta
   | SummaryDone

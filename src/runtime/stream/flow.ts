@@ -7,9 +7,12 @@ import type { Usage } from '../usage.ts';
 import type { StreamEvent } from './event.ts';
 import type { EndOptions, Stream } from './core.ts';
 
+/** A piece of a stream: bytes of UTF-8, cut anywhere, or text. */
 export type Chunk = Uint8Array | string;
+/** Where the pieces of a stream come from. */
 export type ChunkSource = AsyncIterable<Chunk> | Iterable<Chunk> | ReadableSource<Chunk>;
 
+/** What is known of the model beside its output. */
 export interface FlowOptions {
   /** Why the model stopped; a function is asked at the end of input. */
   readonly finishReason?: string | null | (() => string | null | undefined) | undefined;
@@ -30,6 +33,7 @@ export interface EventAdapter<Event> {
   take(event: StreamEvent): Event[];
 }
 
+/** How a source is read to its end. */
 export interface IterateOptions extends FlowOptions {
   /** Aborted: the stream is cancelled, its last events are given, and the source is closed. */
   readonly signal?: Signal | undefined;

@@ -44,6 +44,16 @@ const FIELDS = { reasoning: 'thinking', text: 'content', call: 'tool_calls', hid
  * `reasoning`), text for the end user `content`, a call `tool_calls` with `{ id?, type: 'function', function: { name,
  * arguments } }`. Hidden messages have no region. A region's text is kept until it closes: give the stream a bound for
  * bodies.
+ *
+ * @example
+ * ```ts
+ * import { MessageStream, RegionAdapter } from 'openchatml/stream';
+ *
+ * const adapter = new RegionAdapter();
+ * const stream = new MessageStream();
+ * const events = [...stream.feed('<|start|>user<|message|>Hi<|end|>'), ...stream.end()];
+ * console.log(events.flatMap((event) => adapter.take(event)).length > 0); // true
+ * ```
  */
 export class RegionAdapter {
   #added: StreamedMessage | null = null;

@@ -23,6 +23,19 @@ const machines = new Machines(() => new TwinRows({ window: WINDOW }));
  *     const stream = new MessageStream({ dialect: 'harmony', role: 'assistant' });
  *     for await (const chunk of response) for (const event of stream.feed(chunk)) handle(event);
  *     for (const event of stream.end({ finishReason })) handle(event);
+ *
+ * @example
+ * ```ts
+ * import { MessageStream } from 'openchatml/stream';
+ *
+ * const stream = new MessageStream({ dialect: 'harmony', role: 'assistant' });
+ * for (const chunk of ['<|channel|>final<|mess', 'age|>It is', ' 4.<|return|>']) {
+ *   for (const event of stream.feed(chunk)) if (event.type === 'response.delta') console.log(event.delta);
+ * }
+ * stream.end();
+ * // It is
+ * //  4.
+ * ```
  */
 export class MessageStream extends Stream {
   constructor(options: StreamOptions = {}) {

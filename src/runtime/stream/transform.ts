@@ -11,6 +11,15 @@ import { MessageStream } from './stream.ts';
 /**
  * Chunks in, events out: `response.body.pipeThrough(new MessageTransform(options))`; with the option `as` in a form
  * that other clients know.
+ *
+ * @example
+ * ```ts
+ * import { MessageTransform } from 'openchatml/stream';
+ *
+ * const body = new Blob(['<|start|>user<|message|>Hi<|end|>']).stream();
+ * const reader = body.pipeThrough(new MessageTransform({ collect: true })).getReader();
+ * console.log((await reader.read()).value?.type); // transcript.begin
+ * ```
  */
 export class MessageTransform<Form extends EventForm = 'ocm'> {
   readonly readable: Readable<EventForms[Form]>;
@@ -27,6 +36,16 @@ export class MessageTransform<Form extends EventForm = 'ocm'> {
 /**
  * The events of a source of chunks, as the documents name them or, with the option `as`, in a form that other clients
  * know. Leaving the loop closes the source; an aborted signal cancels.
+ *
+ * @example
+ * ```ts
+ * import { eventsOf } from 'openchatml/stream';
+ *
+ * const output = ['<|channel|>final<|mess', 'age|>4<|return|>'];
+ * for await (const event of eventsOf(output, { dialect: 'harmony', role: 'assistant' })) {
+ *   if (event.type === 'response.delta') console.log(event.delta); // 4
+ * }
+ * ```
  */
 export function eventsOf<Form extends EventForm = 'ocm'>(
   source: ChunkSource, options: StreamOptions & IterateOptions & FormOptions<Form> = {},

@@ -8,6 +8,18 @@ import type { TurnEvent, TurnOptions, TurnResult, TurnRun } from './types.ts';
  * Runs a model with its tools until it has answered. Whatever the model says, the run comes to an end, and the end is
  * a result, also when the model throws: what was said and done before is in it. Throws only when an option is wrong.
  * Nothing is left open.
+ *
+ * @example
+ * ```ts
+ * import { runTurn, ToolRouter } from 'openchatml/stream';
+ *
+ * async function* model() {
+ *   yield '<|channel|>final<|message|>Hello.<|return|>';
+ * }
+ * const run = runTurn({ model, router: new ToolRouter({}), messages: [{ role: 'user', content: 'Hi' }] });
+ * const { stop, messages } = await run.result;
+ * console.log(stop, messages.at(-1)?.content); // final Hello.
+ * ```
  */
 export function runTurn(options: TurnOptions): TurnRun {
   return new Run(options);

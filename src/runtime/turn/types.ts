@@ -54,6 +54,7 @@ export interface TurnOutput {
   readonly usage?: (() => Usage | null | undefined) | undefined;
 }
 
+/** What `runTurn` asks for an output. */
 export type TurnModel = (prompt: TurnPrompt) => TurnOutputStream | TurnOutput | Promise<TurnOutputStream | TurnOutput>;
 
 /**
@@ -90,6 +91,7 @@ export interface TurnRun extends AsyncIterable<TurnEvent> {
   [Symbol.asyncIterator](): AsyncIterator<TurnEvent, TurnResult | undefined, undefined>;
 }
 
+/** A transcript that goes on, with its model and its tools. */
 export interface TurnOptions {
   readonly model: TurnModel;
   /** The transcript so far, as neutral data. This, or `resume`. */
@@ -184,6 +186,7 @@ export interface ApprovalRequest extends InspectedCall {
  */
 export type Approval = boolean | { readonly reason: string } | null | undefined;
 
+/** Says whether a call may be made. */
 export type Approve = (request: ApprovalRequest) => Approval | Promise<Approval>;
 
 /** What a run needs to know of the one that it resumes. */
