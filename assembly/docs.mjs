@@ -1,5 +1,5 @@
-// Writes the reference of the library from its docstrings: `npm run docs` makes docs/index.html. TypeDoc is not installed
-// with the package's own tools: npx fetches the version that stands here.
+// Writes the reference of the library from its docstrings: `npm run docs` makes docs/index.html. TypeDoc is not
+// installed with the tools of the package: npx fetches the version that stands here.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
