@@ -1,10 +1,11 @@
 // Lines and columns, rule rows, and what a diagnostic may say.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Lines, RULES } from '../src/index.ts';
 import { check } from '../src/tools.ts';
 import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
+import { RULINGS } from '../src/rules/rulings.ts';
 
 const linesOf = (bytes: Uint8Array): Lines => new Lines((from, to) => bytes.subarray(from, to));
 
@@ -76,6 +77,20 @@ test('RULES.md has a row for each rule, and no other', () => {
   expect(rows.sort()).toEqual(Object.entries(RULES).map(([name, { severity, clause, text }]) => {
     return `| \`${name}\` | ${severity} | ${clause} | ${text} |`;
   }).sort());
+});
+
+test('RULINGS.md has a row for each ruling, and every ruling that is cited is one', () => {
+  const src = new URL('../src/', import.meta.url);
+  const page = readFileSync(new URL('rules/RULINGS.md', src), 'utf8');
+  const rows = Object.entries(RULINGS).map(([name, says]) => `| \`${name}\` | ${says.replaceAll('|', '\\|')} |`);
+  expect(page.split('\n').filter((line) => line.startsWith('| `'))).toEqual(rows);
+  const paths = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|tsx|md)$/.test(path) && !/(binary|assets)\.ts$/.test(path));
+  const cited = paths.flatMap((path) => {
+    return readFileSync(new URL(path, src), 'utf8').match(/\bR-[A-Z0-9]+(?:-[A-Z0-9]+)*\b/g) ?? [];
+  });
+  expect(cited.length).toBeGreaterThan(300);
+  expect([...new Set(cited)].filter((name) => name !== 'R-NAME' && !Object.hasOwn(RULINGS, name))).toEqual([]);
 });
 
 test('bad bytes are found one by one where TextDecoder replaces them', () => {

@@ -97,6 +97,7 @@ describe('outputs', () => {
   test('of explain', async () => {
     expectFits('explain', [
       await jsonOf('explain', '--format', 'json'), await jsonOf('explain', '--format', 'json', 'truncated'),
+      await jsonOf('explain', '--format', 'json', 'R-GAP'),
     ]);
   });
 

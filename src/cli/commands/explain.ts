@@ -1,11 +1,12 @@
-// `explain`: what a code or a rule means, with an example that breaks it and one that keeps it; without a name, the
-// list of all.
+// `explain`: what a code, a rule or a ruling means, a rule with an example that breaks it and one that keeps it;
+// without a name, the list of all codes and rules.
 
 import { isUtf8 } from 'node:buffer';
 import type { Code, Rule } from '../../errors.ts';
 import { AUDIT_EXAMPLES } from '../../formats/control-tokens/examples.ts';
 import type { ReadOptions } from '../../model/walk.ts';
 import { type Example, EXAMPLES } from '../../rules/examples.ts';
+import { type RulingName, RULINGS } from '../../rules/rulings.ts';
 import { ALL_RULES, type AnyRuleName, ruleOf } from '../diagnostics/rule-of.ts';
 import { characterLength, decodeUtf8 } from '../../utf8.ts';
 import { nearest } from '../../nearest.ts';
@@ -37,22 +38,25 @@ const NO_RULES = 'No rule has this code: a runtime raises it, and a reply in a t
 interface Topic {
   readonly codes: readonly Code[];
   readonly rules: readonly AnyRuleName[];
+  readonly ruling?: RulingName;
 }
 
 const ALL_CODES = Object.keys(CODES) as Code[];
+const ALL_RULINGS = Object.keys(RULINGS) as RulingName[];
 
 export function explain(name: string | undefined, options: ExplainOptions, host: Host): number {
   const topic = name === undefined ? { codes: ALL_CODES, rules: ALL_RULES } : find(name);
   if (topic === null) {
-    const guess = nearest(normal(name!), [...ALL_CODES, ...ALL_RULES]);
+    const guess = nearest(normal(name!), [...ALL_CODES, ...ALL_RULES, ...ALL_RULINGS]);
     const hint = guess === null ? '`openchatml explain` lists all' : `did you mean ${guess}?`;
-    tell(host, `error: no code or rule is named '${escapeLine(name!)}'; ${hint}`);
+    tell(host, `error: no code, rule or ruling is named '${escapeLine(name!)}'; ${hint}`);
     return FAILED;
   }
   const out = new Output(host.stdout);
   const colors = colorsFor(options.color, host.stdout.isTTY, host.env);
   if (options.format === 'json') out.json(JSON.stringify(recordOf(topic)));
   else if (name === undefined) out.line(listText(colors));
+  else if (topic.ruling !== undefined) out.line(rulingText(topic.ruling, topic.rules, colors));
   else if (normal(name).startsWith('e-')) out.line(codeText(topic.codes[0]!, topic.rules, colors));
   else out.line(ruleText(topic.rules[0]!, colors));
   out.flush();
@@ -68,9 +72,13 @@ function find(name: string): Topic | null {
     const { code } = ruleOf(rule);
     return { codes: code === null ? [] : [code], rules: [rule] };
   }
+  const ruling = ALL_RULINGS.find((known) => known.toLowerCase() === wanted);
+  if (ruling !== undefined) return { codes: [], rules: ALL_RULES.filter((known) => cites(known, ruling)), ruling };
   const code = ALL_CODES.find((known) => known.toLowerCase() === wanted);
   return code === undefined ? null : { codes: [code], rules: rulesOf(code) };
 }
+
+const cites = (rule: AnyRuleName, ruling: RulingName): boolean => ruleOf(rule).clause.split(', ').includes(ruling);
 
 function rulesOf(code: Code | null): AnyRuleName[] {
   return ALL_RULES.filter((rule) => ruleOf(rule).code === code);
@@ -107,6 +115,11 @@ function codeText(code: Code, rules: readonly AnyRuleName[], colors: Colors): st
   if (rules.length === 0) return `${head}${NO_RULES}\n`;
   const more = rules.some((rule) => severityOf(rule) === 'declared') ? `\ndeclared: ${DECLARED}\n` : '';
   return `${head}${rulesText(rules, colors)}${more}`;
+}
+
+function rulingText(ruling: RulingName, rules: readonly AnyRuleName[], colors: Colors): string {
+  const head = `${colors.bold(ruling)}: ${RULINGS[ruling]}\n`;
+  return rules.length === 0 ? head : `${head}\n${rulesText(rules, colors)}`;
 }
 
 function ruleText(rule: AnyRuleName, colors: Colors): string {
@@ -163,9 +176,10 @@ function bytesText(bytes: Uint8Array): string {
 }
 
 /** The same as data. An example is `{text}`, or `{base64}` where its bytes are no text. */
-function recordOf({ codes, rules }: Topic): object {
+function recordOf({ codes, rules, ruling }: Topic): object {
   return {
     schema: 'openchatml/explain/1',
+    rulings: ruling === undefined ? [] : [{ ruling, says: RULINGS[ruling] }],
     codes: codes.map((code) => ({ code, clause: '2.2 \u00a714', meaning: CODES[code], rules: rulesOf(code) })),
     rules: rules.map((rule) => {
       const { code, severity, clause, text, remedy, inRecords } = ruleOf(rule);

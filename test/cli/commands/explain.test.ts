@@ -143,8 +143,18 @@ test.each([
 ])('%.20s: 2, %s', (name, hint) => {
   const { code, out, err } = run(name);
   expect([code, out]).toEqual([2, '']);
-  expect(err).toContain('error: no code or rule is named');
+  expect(err).toContain('error: no code, rule or ruling is named');
   expect(err).toContain(hint);
+});
+
+test('rulings are explained with the rules that cite them', () => {
+  const { code, out } = run('r-gap');
+  expect(code).toBe(0);
+  expect(out).toMatch(/^R-GAP: White space between messages/);
+  expect(out).toContain('text-between-messages');
+  const { rulings, rules } = JSON.parse(run('R-TILE', 'json').out) as { rulings: object[]; rules: object[] };
+  expect([rulings.length, rules.length]).toEqual([1, 0]);
+  expect(run('R-TIL').err).toContain('did you mean R-TILE?');
 });
 
 test('a name cannot steer the terminal', () => {
