@@ -4,7 +4,7 @@ import {
   BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK,
   ROLE_SHIFT, SYSTEM, TOKEN_MASK, TOKEN_SHIFT,
 } from '../abi.ts';
-import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
+import { DETECTED_20, DETECTED_22, type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { ByBytes } from './by-bytes.ts';
 import { LF } from './bytes.ts';
@@ -73,6 +73,10 @@ export class HeaderCache {
     return known.get(bytes, () => readDocumentHeader(bytes, lineEnded, this.#readYaml));
   }
 }
+
+/** What is detected behind a document header: the tokens of the dialect that it asks for. */
+export const detectedBy = ({ dialect }: DocumentHeader): Dialect =>
+  (dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22);
 
 /** Walks top-level rows in order and says which transcript each one belongs to. */
 export class Divider {

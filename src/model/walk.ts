@@ -1,9 +1,7 @@
 // The walk through an input: a scanner driven over a source, its rows divided into transcripts.
 
 import { BY_ROLE, IMPLIED, KIND_MASK, MESSAGE } from '../abi.ts';
-import {
-  type Dialect, DETECTED_20, DETECTED_22, dialectName, dialectNamed, DIALECTS, type DialectId,
-} from '../scan/dialects.ts';
+import { type Dialect, dialectName, dialectNamed, DIALECTS, type DialectId } from '../scan/dialects.ts';
 import type { RowMachine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
@@ -11,7 +9,7 @@ import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
 import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
 import { RescueRows } from './rescue-rows.ts';
-import { Divider, type DividerState, HeaderCache } from './transcript.ts';
+import { detectedBy, Divider, type DividerState, HeaderCache } from './transcript.ts';
 import type { Known } from '../options.ts';
 
 /** How an input is read. All options may be left out. */
@@ -111,9 +109,7 @@ export class Walk {
       role: role !== undefined,
       enough: to,
       watch,
-      decide: (input, from, to) => {
-        return headers.peek(input, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22;
-      },
+      decide: (input, from, to) => detectedBy(headers.peek(input, from, to)),
     });
   }
 

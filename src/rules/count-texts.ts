@@ -1,26 +1,34 @@
 // Many short texts at once: which of them are nothing but messages that can be summed up where they lie.
 //
-// Texts that begin with a start token stand one after the other in the window and are scanned together. One of them is
+// Texts that begin with a start token, or with a document header before it, stand one after the other in the window,
+// without their headers, and are scanned together. One of them is
 // as if it stood alone when a message begins with it and all of its messages are plain, end by themselves, and end in
 // it: then the next one begins in a gap, too. The others are for another reader.
 
 import * as abi from '../abi.ts';
+import { detectedBy, type HeaderCache } from '../model/transcript.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 
 const ENCODER = new TextEncoder();
+const LT = 0x3c;
+const START = ENCODER.encode('<|start|>');
 const encoded = (...texts: string[]): Uint8Array[] => texts.map((text) => ENCODER.encode(text));
 /**
  * The start tokens, and signs that make a text one to look at: it may look like Harmony (R-LIKELY), or in 0.1 hold
  * calls that are written as text (R-HERMES).
  */
 const OPENINGS = [
-  { opening: ENCODER.encode('<|start|>'), dialect: DETECTED_22, signs: encoded('# Valid channels:') },
+  { opening: START, dialect: DETECTED_22, signs: encoded('# Valid channels:') },
   {
     opening: ENCODER.encode('<|im_start|>'), dialect: DIALECTS['openchatml-0.1'],
     signs: encoded('<tool_call>', '<tool_response>'),
   },
 ] as const;
+
+/** Behind a document header nothing looks like Harmony. */
+const signsOf = (dialect: Dialect): readonly Uint8Array[] =>
+  OPENINGS.find((opening) => opening.dialect === dialect)?.signs ?? [];
 
 /** A plain message that ended by its own terminator, and kinds of rows that may stand below it, as `tally` has them. */
 const RUN = abi.MESSAGE | abi.PLAIN;
@@ -31,27 +39,85 @@ const PASSED = (1 << abi.FIELD) | (1 << abi.BODY) | (1 << abi.ESCAPE);
 /** Of a longer text it costs little that it is read alone. */
 const LONGEST = 4096;
 
-/** The dialect of a text that begins with a start token; null: it does not, or is long. */
-export function dialectAt(bytes: Uint8Array, from: number, to: number): Dialect | null {
-  if (to - from > LONGEST) return null;
-  for (const { opening, dialect } of OPENINGS) {
-    if (to - from >= opening.length && opening.every((byte, i) => bytes[from + i] === byte)) return dialect;
+/** Bytes of a document header that is looked for again, and a letter behind the start token, as roles have. */
+const LONGEST_HEAD = 1024;
+const isLetter = (byte: number | undefined): boolean => byte !== undefined && (byte | 0x20) - 0x61 >>> 0 < 26;
+
+function stands(what: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
+  if (to - from < what.length) return false;
+  for (let i = 0; i < what.length; i++) if (bytes[from + i] !== what[i]) return false;
+  return true;
+}
+
+/** Tells how texts begin. The document header of the last one is kept: most have the same. */
+export class Openings {
+  readonly #machine: Machine;
+  readonly #known: HeaderCache;
+  #head: Uint8Array = new Uint8Array(0);
+  #headed: Dialect | null = null;
+  /** Where the first start token of the last text stands. */
+  start = 0;
+
+  constructor(machine: Machine, known: HeaderCache) {
+    this.#machine = machine;
+    this.#known = known;
   }
-  return null;
+
+  /**
+   * The dialect of a text that begins with a start token, or with a document header directly in front of one; null: it
+   * does not, or is long. Uses the window.
+   */
+  dialectAt(bytes: Uint8Array, from: number, to: number): Dialect | null {
+    this.start = from;
+    if (to - from > LONGEST) return null;
+    if (bytes[from] === LT) {
+      return OPENINGS.find(({ opening }) => stands(opening, bytes, from, to))?.dialect ?? null;
+    }
+    const isSame = this.#headed !== null && stands(this.#head, bytes, from, to)
+      && this.#isStart(bytes, from + this.#head.length, to);
+    if (!isSame && !this.#readHead(bytes.subarray(from, to))) return null;
+    this.start = from + this.#head.length;
+    return this.#headed;
+  }
+
+  #isStart(bytes: Uint8Array, at: number, to: number): boolean {
+    return stands(START, bytes, at, to) && at + START.length < to && isLetter(bytes[at + START.length]);
+  }
+
+  /** Whether nothing but a document header stands before the first start token: it is kept. */
+  #readHead(text: Uint8Array): boolean {
+    this.#headed = null;
+    const nearby = text.subarray(0, LONGEST_HEAD);
+    let at = nearby.indexOf(LT);
+    while (at >= 0 && !this.#isStart(text, at, text.length)) at = nearby.indexOf(LT, at + 1);
+    if (at < 0) return false;
+    const machine = this.#machine;
+    const length = at + START.length + 1;
+    machine.source.set(text.subarray(0, length));
+    machine.begin(abi.AT_INPUT, DETECTED_22);
+    const { rows } = machine;
+    const isHead = machine.scan(0, length, true, 0) === abi.AFTER_HEADER && machine.count() === 1
+      && rows[abi.FROM] === 0 && rows[abi.TO] === at;
+    if (!isHead) return false;
+    const header = this.#known.read({ bytes: (from, to) => text.subarray(from, to) }, 0, at);
+    this.#headed = detectedBy(header);
+    this.#head = text.slice(0, at);
+    return true;
+  }
 }
 
 /** Table rows [from, to) of texts that follow each other, which were all passed; or one text that was not. */
 export type Run = { readonly from: number; readonly to: number; readonly texts: number } | { readonly text: number };
 
 /**
- * Scans texts of a dialect, each of which begins with its start token: `ends`, where they end in `bytes`, the first one
- * beginning at `from`. Answers runs in order.
+ * Scans texts of a dialect, each of which goes from its start token, at `starts` in `bytes`, to its end, at `ends`.
+ * Answers runs in order.
  */
 export function scanTexts(
-  machine: Machine, bytes: Uint8Array, from: number, ends: readonly number[], dialect: Dialect,
+  machine: Machine, bytes: Uint8Array, starts: readonly number[], ends: readonly number[], dialect: Dialect,
 ): Run[] {
-  const length = ends.at(-1)! - from;
-  machine.source.set(bytes.subarray(from, from + length));
+  const places = joinTexts(machine, bytes, starts, ends);
+  const length = places.at(-1)!;
   machine.begin(abi.AT_INPUT, dialect);
   const status = machine.scan(0, length, true, 0);
   const isWhole = status === abi.DONE && machine.consumed() === length;
@@ -63,9 +129,10 @@ export function scanTexts(
   let run: { from: number; to: number; texts: number } | null = null;
   let row = 0;
   let sign = 0;
-  ends.forEach((end, text) => {
-    const [begin, to] = [text === 0 ? 0 : ends[text - 1]! - from, end - from];
-    while (row < count && rows[row * abi.ROW_WORDS + abi.FROM]! < begin) row++;
+  places.forEach((to, text) => {
+    const begin = text === 0 ? 0 : places[text - 1]!;
+    // The empty body of a message that the start token ended stands there, too.
+    while (row < count && (rows[row * abi.ROW_WORDS + abi.FROM]! < begin || isBodyAt(rows, row, begin))) row++;
     const first = row;
     let isClean = row < count && rows[row * abi.ROW_WORDS + abi.FROM] === begin;
     for (; row < count && rows[row * abi.ROW_WORDS + abi.FROM]! < to; row++) {
@@ -90,11 +157,31 @@ export function scanTexts(
   return runs;
 }
 
+const isBodyAt = (rows: Int32Array, row: number, at: number): boolean =>
+  rows[row * abi.ROW_WORDS + abi.FROM] === at && (rows[row * abi.ROW_WORDS]! & abi.KIND_MASK) === abi.BODY;
+
+/** Puts texts one behind the other into the window; answers where each ends. */
+function joinTexts(
+  machine: Machine, bytes: Uint8Array, starts: readonly number[], ends: readonly number[],
+): number[] {
+  let length = 0;
+  // Where texts stand in one another's wake, they are copied at once.
+  let first = 0;
+  return ends.map((end, text) => {
+    if (starts[text + 1] !== end) {
+      machine.source.set(bytes.subarray(starts[first], end), length - (starts[text]! - starts[first]!));
+      first = text + 1;
+    }
+    length += end - starts[text]!;
+    return length;
+  });
+}
+
 /** Positions of signs in the window, in order. */
 function signsIn(machine: Machine, length: number, dialect: Dialect): number[] {
   const { source } = machine;
   const found: number[] = [];
-  for (const sign of OPENINGS.find((opening) => opening.dialect === dialect)!.signs) {
+  for (const sign of signsOf(dialect)) {
     for (let at = machine.findPair(0, length, sign[0]!, sign[1]!); at >= 0;
       at = machine.findPair(at + 1, length, sign[0]!, sign[1]!)) {
       if (sign.every((byte, i) => source[at + i] === byte)) found.push(at);

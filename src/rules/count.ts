@@ -9,7 +9,7 @@ import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
 import { type Batch, kindWord } from '../scan/table.ts';
 import { countCalls } from './call-count.ts';
-import { dialectAt, scanTexts } from './count-texts.ts';
+import { Openings, scanTexts } from './count-texts.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { Names } from './names.ts';
@@ -101,15 +101,22 @@ export class Counter {
       const source = new MemorySource(bytes.subarray(begins(text), ends[text]!));
       this.addText(machine, source, {}, false, known);
     };
+    const openings = new Openings(machine, known);
+    const dialectOf = (text: number): Dialect | null => openings.dialectAt(bytes, begins(text), ends[text]!);
+    let next = ends.length > 0 ? dialectOf(0) : null;
     for (let first = 0; first < ends.length; ) {
-      const dialect = dialectAt(bytes, begins(first), ends[first]!);
+      const dialect = next;
+      const starts: number[] = [];
+      let last = first;
+      while (next === dialect && last < ends.length) {
+        starts.push(openings.start);
+        if (++last < ends.length) next = dialectOf(last);
+      }
       if (dialect === null) {
-        alone(first++);
+        while (first < last) alone(first++);
         continue;
       }
-      let last = first + 1;
-      while (last < ends.length && dialectAt(bytes, begins(last), ends[last]!) === dialect) last++;
-      const runs = scanTexts(machine, bytes, begins(first), ends.slice(first, last), dialect);
+      const runs = scanTexts(machine, bytes, starts, ends.slice(first, last), dialect);
       machine.sums.fill(0);
       this.#summed = dialect;
       for (const run of runs) {

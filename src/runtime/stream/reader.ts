@@ -11,8 +11,8 @@ import {
 import { CR, LF } from '../../model/bytes.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import { ENDING, OPENED } from '../../model/rescue.ts';
-import { Divider, HeaderCache } from '../../model/transcript.ts';
-import { DETECTED_20, DETECTED_22, type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
+import { detectedBy, Divider, HeaderCache } from '../../model/transcript.ts';
+import { type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { StreamFindings } from './findings.ts';
@@ -82,9 +82,7 @@ export class StreamReader implements ScanVisitor {
       dialect: options.dialect,
       role: options.role !== undefined,
       headerBytes: options.bounds.header,
-      decide: (from, to) => {
-        return this.#headers.peek(this, from, to).dialect === 'openchatml-2.0' ? DETECTED_20 : DETECTED_22;
-      },
+      decide: (from, to) => detectedBy(this.#headers.peek(this, from, to)),
     });
     this.#findings = new StreamFindings(this.scan, options, tell);
     this.#stray = new StrayText(options.strayText, (from, to) => this.bytes(from, to), tell);

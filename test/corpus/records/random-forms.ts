@@ -219,11 +219,21 @@ const PIECES_01 = [
   '<|im_start|>assistant\n<|start_reflect|>a<|end_reflect|>b<|im_end|>', '<|start|>user<|message|>a<|end|>',
 ];
 
+/** Document headers, or what looks like one. */
+const HEADS = [
+  'version: 2.2\n---\n', 'version: 2.2\n---\n', 'version: 2.0\n---\n', 'version: 2.2\n', '---\nversion: 2.2\n---\n',
+  '# a\nversion: 2.2\nreasoning_effort: low\n---\n', 'version: 2.2\n---\n\n', 'version: 3.0\n---\n',
+  'version: [\n---\n', 'a: <|start|>\n---\n', '\ufeffversion: 2.2\n', 'version: 0.1\n---\n',
+  'x: <|im_start|>user\n---\n', 'a <|end|>\n', '---\n', 'version: 1.4\n---\n', 'version: 2.2\n...\n',
+  `# ${'x'.repeat(1020)}\nversion: 2.2\n`,
+];
+
 /** A record with the text of a transcript, mostly well-made. */
-function transcript(random: Random): unknown {
+export function transcript(random: Random): unknown {
   const pieces = random.once(2) ? PIECES_22 : PIECES_01;
   const isWell = !random.once(4);
-  const text = list(random, 5, () => (isWell ? pieces[random.below(3)]! : random.pick(pieces))).join('');
+  const said = list(random, 5, () => (isWell ? pieces[random.below(3)]! : random.pick(pieces))).join('');
+  const text = random.once(3) ? random.pick(HEADS) + said : said;
   if (random.once(2)) return random.once(12) ? { id: 1, text, tools: null } : { text };
   const at = random.below(text.length + 1);
   return { prompt: text.slice(0, at), completion: text.slice(at) };

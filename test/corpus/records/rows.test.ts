@@ -14,6 +14,7 @@ import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 import { mutated, randomRecord, randomText } from './random-chat.ts';
+import { transcript } from './random-forms.ts';
 
 const RUNS = runs(1500);
 
@@ -111,7 +112,11 @@ describe('rows of chat records', () => {
     for (let run = 0; run < RUNS; run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
-      const lines = Array.from({ length: 1 + random.below(12) }, () => lineOf(random));
+      // Short texts that follow each other are scanned together.
+      const isTexts = random.once(8);
+      const lines = Array.from({ length: 1 + random.below(12) }, () => {
+        return isTexts ? Buffer.from(JSON.stringify(transcript(random))) : lineOf(random);
+      });
       // A bracket in front would make a list of them.
       if (/^[\s\ufeff]*\[/.test(lines.map(String).join('\n'))) lines.unshift(Buffer.from('{"messages":[]}'));
       const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])));
