@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { checkSource } from '../src/rules/check-source.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
@@ -106,6 +106,22 @@ describe('shapes that have been expensive', () => {
     expect(one.split('not checked').length).toBeGreaterThan(100);
     expect(await told(3)).toBe(one);
   });
+});
+
+test('short records that are bad in the same way are read once', async () => {
+  const lines = { '{}\n': 20_000, '{"a":[1]}\n{"b":null}\n': 5000 };
+  for (const [line, times] of Object.entries(lines)) {
+    const path = file('bad.jsonl', `{"messages":[{"role":"user","content":"x"}]}\n${line.repeat(times)}`);
+    for (const argv of [['check', '--format', 'ndjson'], ['messages'], ['render'], ['audit', '--format', 'ndjson']]) {
+      const parse = vi.spyOn(JSON, 'parse');
+      const { code, out, err } = await run([...argv, '--threads', '1', path]);
+      const read = parse.mock.calls.length;
+      parse.mockRestore();
+      expect(code, err).toBeLessThanOrEqual(1);
+      expect(read, argv[0]).toBeLessThan(200);
+      if (argv[0] === 'check') expect(out.split('\n').length).toBeGreaterThan(1000);
+    }
+  }
 });
 
 describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {

@@ -18,8 +18,8 @@ import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './r
 import { BadRuns } from '../records/bad-runs.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
-import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import { type ChatLines, isRows, nextRecord, type RecordRows } from '../records/rows.ts';
+import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends ReadOptions, FixOptions {
@@ -110,7 +110,7 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new Map() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
@@ -128,7 +128,7 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new Map() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
@@ -144,38 +144,80 @@ export function* auditLines(
     const { machine: scanner, to, base } = rows;
     const position = base + scanner.origin + scanner.stop;
     for (let record = scanner.audit(0, to); record < to; record = scanner.audit(nextRecord(rows, record), to)) {
-      yield* auditOne(auditor, lines.record(rows, record));
+      yield* auditRow(auditor, lines, rows, record);
     }
     yield position;
   }
 }
 
+/** Bytes of a bad record that is kept, and how many there are. */
+const LONGEST_KNOWN = 64;
+const MOST_KNOWN = 64;
+
+/** A record that cannot be looked into. */
+interface Bad extends Placed {
+  readonly rule: BadRecordRule;
+  readonly detail: string;
+}
+
+/** A record among rows. What was wrong with a short one is known when its bytes come again. */
+function* auditRow(
+  auditor: Auditor, lines: ChatLines, rows: RecordRows, row: number,
+): Generator<AuditedText, void, void> {
+  const { runs, knownBad } = auditor;
+  const bytes = lines.bytesOf(rows, row);
+  const text = bytes.length > LONGEST_KNOWN ? null : bytes.toString('latin1');
+  const known = text === null ? undefined : knownBad.get(text);
+  if (known !== undefined) {
+    yield* auditBad(auditor, known.rule, lines.placeOf(rows, row), known.detail);
+    return;
+  }
+  const before = runs.last;
+  const record = lines.record(rows, row);
+  yield* auditOne(auditor, record);
+  const bad = runs.last;
+  // What is told of a place in it would be told of the first one's.
+  if (text === null || bad === before || bad === null || ('problem' in record && record.at !== null)) return;
+  if (knownBad.size === MOST_KNOWN) knownBad.clear();
+  knownBad.set(text, bad);
+}
+
 /** What records are looked into with. `known`: document headers, which they repeat. */
 interface Auditor {
-  readonly runs: BadRuns<RecordProblem>;
+  readonly runs: BadRuns<Bad>;
+  readonly knownBad: Map<string, Bad>;
   readonly machine: Machine;
   readonly options: AuditOptions;
   readonly known: HeaderCache;
 }
 
 function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
-  const { runs } = auditor;
-  if (!('problem' in record)) {
-    if (runs.isAny) yield* endRuns(auditor);
-    yield* auditRecord(auditor, record);
+  if ('problem' in record) {
+    const where = record.at === null ? '' : ` at byte ${record.at}`;
+    yield* auditBad(auditor, 'bad-record', record, `${record.problem}${where}`);
     return;
   }
-  if (runs.endsBefore(record.from)) yield* endRuns(auditor);
-  if (runs.isAlone('bad-record', record, record)) {
-    const where = record.at === null ? '' : ` at byte ${record.at}`;
-    yield told('bad-record', record, record.from, record.to, `${record.problem}${where}`);
+  for (const text of auditRecord(auditor, record)) {
+    if (text.findings[0]?.rule !== 'unknown-record') yield* endRuns(auditor);
+    yield text;
   }
+}
+
+/** A record that cannot be looked into: told by itself, or with others. */
+function* auditBad(
+  auditor: Auditor, rule: BadRecordRule, { number, line, from, to }: Placed, detail: string,
+): Generator<AuditedText, void, void> {
+  const bad: Bad = { number, line, from, to, rule, detail };
+  if (auditor.runs.endsBefore(from)) yield* endRuns(auditor);
+  if (auditor.runs.isAlone(rule, bad, bad)) yield told(rule, bad, from, to, detail);
 }
 
 /** Bad records that were not told by themselves. */
 function* endRuns({ runs }: Auditor): Generator<AuditedText, void, void> {
+  if (!runs.isAny) return;
   for (const { first, times, to } of runs.take()) {
-    yield { ...told('bad-record', first, first.from, to, `${times} times, from here on`), left: times };
+    const detail = times === 1 ? first.detail : `${times} times, from here on`;
+    yield { ...told(first.rule, first, first.from, to, detail), left: times };
   }
 }
 
@@ -197,12 +239,12 @@ function told(rule: BadRecordRule, of: Numbered | null, from: number, to: number
 
 function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<AuditedText, void, void> {
   const { options } = auditor;
-  const { from, to, value, bytes } = record;
+  const { value, bytes } = record;
   const named = options.field ?? null;
   const texts = textsOf(value, named);
   if (texts === null) {
     const detail = named === null ? 'no known field' : 'no known field, and not the named one';
-    yield told('unknown-record', record, from, to, detail);
+    yield* auditBad(auditor, 'unknown-record', record, detail);
     return;
   }
   const looked = texts.fields.map((field) => lookInto(field, options));

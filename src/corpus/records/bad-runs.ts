@@ -28,6 +28,8 @@ export class BadRuns<T> {
   #block = -1;
   #alone = 0;
   #runs: BadRun<T>[] = [];
+  /** The last bad record. */
+  last: T | null = null;
 
   /** Whether what waits is to be told before a record that begins there, as it is in another block. */
   endsBefore(from: number): boolean {
@@ -40,6 +42,7 @@ export class BadRuns<T> {
 
   /** Whether a bad record is told by itself; else it waits. */
   isAlone(rule: string, { to, line }: Place, first: T): boolean {
+    this.last = first;
     if (this.#alone < MOST_ALONE) {
       this.#alone++;
       return true;

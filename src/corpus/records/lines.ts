@@ -7,6 +7,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
 import { pointerTo } from '../../tools/json.ts';
+import { KnownBad } from './known-bad.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
@@ -17,6 +18,7 @@ export class RecordLines {
   readonly #options: FileOptions;
   readonly #source: Source;
   readonly #range: LineRange;
+  readonly #knownBad: KnownBad;
   #base = 0;
   /** Records and lines met so far, those before the range included. */
   records: number;
@@ -29,6 +31,7 @@ export class RecordLines {
     this.#machine = machine;
     this.#source = source;
     this.#options = options;
+    this.#knownBad = new KnownBad(options);
     this.#range = range;
     this.records = range.record;
     this.lines = range.line - 1;
@@ -128,12 +131,10 @@ export class RecordLines {
     };
   }
 
-  *#slow(bytes: Buffer, place: Placed): Generator<Unit | BadRecord, void, void> {
-    const record =
-      isBlank(bytes, 0, bytes.length) ? null : recordOf(bytes, place, { locate: locateWith(this.#machine) });
-    if (record === null) return;
+  #slow(bytes: Buffer, place: Placed): Iterable<Unit | BadRecord> {
+    if (isBlank(bytes, 0, bytes.length)) return [];
     this.records++;
-    yield* unitsOfRecord(record, this.#options);
+    return this.#knownBad.units(bytes, place, () => recordOf(bytes, place, { locate: locateWith(this.#machine) })!);
   }
 }
 

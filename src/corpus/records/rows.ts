@@ -18,6 +18,7 @@ import { decodeUtf8 } from '../../utf8.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { ValueFraming } from './framing.ts';
 import { LF } from './json-bytes.ts';
+import { KnownBad } from './known-bad.ts';
 import type { Layout } from './layout.ts';
 import { locateWith, RecordLines } from './lines.ts';
 import {
@@ -93,6 +94,7 @@ export class ChatLines {
   readonly #forms: number;
   #window: LineWindow | undefined;
   #otherLines: RecordLines | undefined;
+  readonly #knownBad: KnownBad;
   #lineFrom = 0;
   /** Records and lines met so far, those before the range included. */
   records: number;
@@ -104,6 +106,7 @@ export class ChatLines {
     takesTexts = false,
   ) {
     this.#forms = formsOf(options, takesTexts);
+    this.#knownBad = new KnownBad(options);
     this.#machines = machines;
     this.#machine = machines.machine;
     this.#records = machines.records;
@@ -201,21 +204,24 @@ export class ChatLines {
 
   /** A record among rows, as a value. */
   record(rows: RecordRows, row: number): CorpusRecord | RecordProblem {
-    const { machine, base } = rows;
-    const from = wordAt(machine.rows, row, FROM);
-    const to = wordAt(machine.rows, row, TO);
-    const place: Placed = {
-      number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from: base + from, to: base + to,
-    };
+    const place = this.placeOf(rows, row);
     const bytes = this.bytesOf(rows, row);
-    this.#lineFrom = place.from;
     // The scanner has no row for a line of nothing but white space.
     return recordOf(bytes, place, { locate: locateWith(this.#machine) })!;
   }
 
   /** The units of a record that the scanner leaves to the host. */
   slow(rows: RecordRows, row: number): Iterable<Unit | BadRecord> {
-    return unitsOfRecord(this.record(rows, row), this.#options);
+    return this.#knownBad.units(this.bytesOf(rows, row), this.placeOf(rows, row), () => this.record(rows, row));
+  }
+
+  /** Where a record among rows stands, which is looked at next. */
+  placeOf(rows: RecordRows, row: number): Placed {
+    const { machine, base } = rows;
+    const from = base + wordAt(machine.rows, row, FROM);
+    this.#lineFrom = from;
+    const to = base + wordAt(machine.rows, row, TO);
+    return { number: rows.record + ordinalOf(rows, row), line: lineOf(rows, row), from, to };
   }
 
   /** Behind the last whole line that begins before the range's end. */
