@@ -14,17 +14,22 @@ const SAMPLES = [
     group: 'Worked examples of 0.1' },
   { folder: 'fixtures/samples', files: /\.harmony$/, group: 'Harmony', dialect: 'harmony' },
 ];
+/** Records, which the page reads as a corpus. */
+const RECORDS = { file: 'fixtures/pictures/weather.jsonl', group: 'Chat records', title: 'A record with two mistakes' };
 
 /** What the page's files are made of, beside the sources: for who asks whether a build is fresh. */
-export const PAGE_INPUTS = [...new Set(SAMPLES.map(({ folder }) => folder))];
+export const PAGE_INPUTS = [...new Set([...SAMPLES.map(({ folder }) => folder), 'fixtures/pictures'])];
 
 function samples(root) {
-  return SAMPLES.flatMap(({ folder, files, group, dialect }) => {
+  const texts = SAMPLES.flatMap(({ folder, files, group, dialect }) => {
     return readdirSync(join(root, folder)).filter((name) => files.test(name)).sort().map((name) => {
       const text = readFileSync(join(root, folder, name), 'utf8');
       return { group, ...headOf(join(root, folder, name), dialect), name, text };
     });
   });
+  const { file, group, title } = RECORDS;
+  const text = readFileSync(join(root, file), 'utf8');
+  return [...texts, { group, title, dialect: 'records', name: basename(file), text }];
 }
 
 /** What the page of a fixture says: its heading, and the dialect it is read in. */
@@ -47,7 +52,9 @@ export async function bundlePage(root, folder) {
   const { build } = await import('esbuild');
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: { page: `${SOURCES}/main.tsx` },
+    entryPoints: {
+      page: `${SOURCES}/main.tsx`, results: `${SOURCES}/results.ts`, worker: `${SOURCES}/worker.ts`,
+    },
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -60,12 +67,20 @@ export async function bundlePage(root, folder) {
     chunkNames: 'chunk-[hash]',
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // What reads records is written for Node: of Node it needs buffers alone.
+    alias: { 'node:buffer': join(root, SOURCES, 'buffer.ts') },
+    inject: [join(root, SOURCES, 'buffer.ts')],
+    // Vocabularies are loaded from files.
+    external: ['gpt-tokenizer/encoding/*'],
     metafile: true,
     logLevel: 'warning',
   }).catch(() => {
     throw new BuildError('esbuild failed for the page');
   });
-  cpSync(join(root, SOURCES, 'page.css'), join(folder, 'page.css'));
+  const style = ['node_modules/uplot/dist/uPlot.min.css', `${SOURCES}/page.css`].map((file) => {
+    return readFileSync(join(root, file), 'utf8').trim();
+  });
+  writeFileSync(join(folder, 'page.css'), `${style.join('\n')}\n`);
   const page = readFileSync(join(root, SOURCES, 'index.html'), 'utf8');
   const data = dataBlock('samples', samples(root));
   writeFileSync(join(folder, 'index.html'), page.replace('</body>', () => `${data}</body>`));

@@ -40,7 +40,17 @@ export interface MessageView extends Span {
   readonly partner: number | null;
 }
 
+/** The text was made of a record: how it is read, and the way back. */
+export interface RecordText {
+  readonly reading: ReadOptions;
+  readonly checking: StructureOptions;
+  /** JSON pointer, in the record, of what a finding is about; null: it is not known. */
+  pointer(finding: Diagnostic): string | null;
+}
+
 export interface FindingView extends Diagnostic {
+  /** JSON pointer in the record that the text was made of. */
+  readonly pointer: string | null;
   readonly line: number;
   readonly column: number;
 }
@@ -73,21 +83,22 @@ export function readOptions({ dialect, role, stopStripped }: ReadChoice): ReadOp
   return { dialect, ...(role !== '' && { role }), ...(stopStripped && { stopStripped }) };
 }
 
-/** `isChat`: the text was made of a chat record. */
-export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, isChat = false): Analysis {
-  const options = { ...readOptions(choice), yaml: checks.yaml };
+export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, record?: RecordText): Analysis {
+  const options = { ...readOptions(choice), ...record?.reading, yaml: checks.yaml };
   const parsed = parse(bytes, options);
   const messages = parsed.transcripts.flatMap((transcript) => {
     return [...transcript].map((message) => viewOf(message, transcript));
   });
-  const { found, pairs } = checkAll(bytes, options, checks, isChat);
+  const { found, pairs } = checkAll(bytes, { ...options, ...record?.checking }, checks);
   const lines = new Lines((from, to) => bytes.subarray(from, to));
   return {
     transcripts: parsed.transcripts.map(({ number, dialect, version, from, length }) => {
       return { number, dialect, version, from, messages: length };
     }),
     messages: join(messages, pairs),
-    findings: found.map((finding) => ({ ...finding, ...lines.at(finding.from) })),
+    findings: found.map((finding) => {
+      return { ...finding, ...lines.at(finding.from), pointer: record?.pointer(finding) ?? null };
+    }),
   };
 }
 
@@ -120,13 +131,13 @@ function shownOf(message: Message): { shown: string; hidden: null } | { shown: n
 
 /** Checks, and is told which reply answers which call, by their first bytes. */
 function checkAll(
-  bytes: Uint8Array, options: ReadOptions, checks: Checks, isChat: boolean,
+  bytes: Uint8Array, options: StructureOptions, checks: Checks,
 ): { readonly found: Diagnostic[]; readonly pairs: readonly (readonly [call: number, reply: number])[] } {
   const pairs: [call: number, reply: number][] = [];
   let at = 0;
   const openCalls = { opened() {}, closed: (from: number) => void pairs.push([from, at]) };
   const visitor = { message: ({ from }: Message) => void (at = from), transcriptEnd() {} };
-  return { found: checks.check(bytes, { ...options, isChat, openCalls, visitor }), pairs };
+  return { found: checks.check(bytes, { ...options, openCalls, visitor }), pairs };
 }
 
 /** Joins replies to the calls that they answer. */

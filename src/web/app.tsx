@@ -10,7 +10,7 @@ import { openFile, openPasted } from './open.ts';
 import { type Sample, samples } from './samples.ts';
 import { ShareButton } from './share-button.tsx';
 import {
-  analysis, choice, input, notice, openText, panel, type Panel, showsKeys, tell,
+  analysis, choice, input, notice, openText, panel, type Panel, showsKeys, tell, view,
 } from './store.ts';
 import { TextPane } from './text-pane.tsx';
 import { Timeline } from './timeline.tsx';
@@ -29,7 +29,7 @@ function Samples() {
           {list.map((sample) => (
             <button type="button" key={sample.name} onClick={(event) => {
               event.currentTarget.closest('details')!.open = false;
-              take(sample);
+              void take(sample);
             }}>{sample.title}</button>
           ))}
         </section>
@@ -38,7 +38,8 @@ function Samples() {
   );
 }
 
-function take({ name, text, dialect }: Sample): void {
+async function take({ name, text, dialect }: Sample): Promise<void> {
+  if (dialect === 'records') return openFile(new File([text], name));
   openText(name, text, { dialect: dialect as ReadChoice['dialect'], role: '', stopStripped: false });
 }
 
@@ -93,7 +94,7 @@ function Top() {
         }} />
       </label>
       <Samples />
-      <Reading />
+      {view.value === 'text' && <Reading />}
       <span class="space" />
       <ShareButton />
       <button type="button" aria-label="Keys" title="Keys (?)" onClick={() => (showsKeys.value = true)}>?</button>
@@ -179,6 +180,19 @@ function Panels() {
   );
 }
 
+/** The way back to the corpus that a text was taken out of. */
+function Back() {
+  const [View, setView] = useState<ComponentType | null>(null);
+  useEffect(() => void import('./corpus.tsx').then(({ BackToCorpus }) => setView(() => BackToCorpus)), []);
+  return View === null ? null : <View />;
+}
+
+function Corpus() {
+  const [View, setView] = useState<ComponentType | null>(null);
+  useEffect(() => void import('./corpus.tsx').then(({ Corpus: found }) => setView(() => found)), []);
+  return View === null ? null : <View />;
+}
+
 export function App() {
   const [isDropping, setDropping] = useState(false);
   useEffect(() => listenToKeys(), []);
@@ -224,9 +238,12 @@ export function App() {
         {notice.value !== null && <p class={`notice${notice.value.isError ? ' error' : ''}`} role="alert">
           {notice.value.text} <button type="button" class="link" onClick={() => tell('')}>close</button>
         </p>}
-        <Verdict />
-        <div class="columns"><TextPane /><Timeline /></div>
-        <Panels />
+        {view.value === 'corpus' ? <Corpus /> : <>
+          <Back />
+          <Verdict />
+          <div class="columns"><TextPane /><Timeline /></div>
+          <Panels />
+        </>}
       </main>
       <footer>
         <p>Nothing leaves this machine. The page has no permission to connect to anything: see its policy

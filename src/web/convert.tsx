@@ -5,8 +5,7 @@ import {
   convertTranscript, type Form, FORMS, type Loss, neutralOf, Refusal, type TranscriptData, transcriptData,
 } from '../convert.ts';
 import { type DialectId, parse } from '../index.ts';
-import { readOptions } from './analysis.ts';
-import { checks, choice, input, tell } from './store.ts';
+import { input, readingNow, tell } from './store.ts';
 import { download } from './save.ts';
 
 interface Made {
@@ -21,7 +20,7 @@ interface How {
 }
 
 function convert(to: Form, { neutralise, hermes }: How): Made {
-  const { transcripts } = parse(input.value.bytes, { ...readOptions(choice.value), yaml: checks.value.yaml });
+  const { transcripts } = parse(input.value.bytes, readingNow());
   const [parts, losses, refusals]: [string[], Loss[], string[]] = [[], [], []];
   for (const transcript of transcripts) {
     try {
@@ -65,7 +64,7 @@ export function Convert() {
       </div>
       {refusals.map((words, i) => <p class="error" role="alert" key={i}>Refused: {words}.</p>)}
       <div class="converted">
-        <pre tabIndex={0} aria-label={`As ${to as DialectId}`}>{text === '' ? ' ' : text}</pre>
+        <pre tabIndex={0} role="region" aria-label={`As ${to as DialectId}`}>{text === '' ? ' ' : text}</pre>
         <section aria-label="What is lost" class="losses">
           <h3>What is lost</h3>
           {losses.length === 0 && <p class="note">{isEmpty ? 'There is no text yet.' : 'Nothing.'}</p>}

@@ -2,8 +2,7 @@
 
 import { messageData } from '../convert.ts';
 import { type Message, parse, type Span, type Tile } from '../index.ts';
-import { readOptions } from './analysis.ts';
-import { checks, choice, current, input, select, selection } from './store.ts';
+import { current, input, readingNow, select, selection } from './store.ts';
 
 /** Bytes of a message that are drawn. */
 const MOST_BYTES = 2048;
@@ -21,7 +20,7 @@ interface Detail {
 }
 
 function detailOf(number: number): Detail | null {
-  const parsed = parse(input.value.bytes, { ...readOptions(choice.value), yaml: checks.value.yaml });
+  const parsed = parse(input.value.bytes, readingNow());
   const message = [...parsed.messages()][number];
   if (message === undefined) return null;
   const tiles = [...parsed.tiles()].filter(({ from, to }) => from >= message.from && to <= message.to);

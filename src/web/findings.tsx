@@ -6,7 +6,10 @@ import { type RuleName, RULES, type Severity } from '../index.ts';
 import type { Example } from '../tools.ts';
 import type { FindingView } from './analysis.ts';
 import { type Fix, fixOf } from './fixes.ts';
-import { analysis, canUndo, checks, explained, input, openText, replace, select, selection, undo } from './store.ts';
+import { download } from './save.ts';
+import {
+  analysis, canUndo, checks, choice, explained, input, openText, replace, select, selection, undo,
+} from './store.ts';
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'info'];
 const SHAPES: Record<Severity, string> = { error: '✖', warning: '▲', info: '●' };
@@ -63,6 +66,9 @@ export function Findings() {
           ))}
         </div>
         <button type="button" disabled={!canUndo.value} onClick={undo}>Undo fix</button>
+        <button type="button" disabled={input.value.bytes.length === 0} onClick={() => void save()}>
+          Save as JSON
+        </button>
         {!checks.value.isFull && <span class="note">Calls are checked in a moment…</span>}
       </div>
       {findings.length === 0
@@ -83,13 +89,21 @@ export function Findings() {
   );
 }
 
+/** Messages and findings go to a file. */
+async function save(): Promise<void> {
+  const { resultsJson } = await import('./results.ts');
+  const { name, bytes, record } = input.peek();
+  const json = resultsJson(bytes, choice.peek(), record);
+  download(`${(name || 'transcript').replace(/\.[^.]*$/, '')}.findings.json`, json, 'application/json');
+}
+
 export function showFinding(finding: FindingView): void {
   explained.value = finding.rule;
   select(finding);
 }
 
 function Row({ finding }: { finding: FindingView }) {
-  const { severity, rule, line, column, from, to, message } = finding;
+  const { severity, rule, line, column, from, to, message, pointer } = finding;
   const span = selection.value;
   const isSelected = explained.value === rule && span?.from === from && span.to === to;
   const fix = fixOf(finding, analysis.value, input.value.bytes);
@@ -102,7 +116,7 @@ function Row({ finding }: { finding: FindingView }) {
           {line}:{column}
         </button>
       </td>
-      <td>{message}</td>
+      <td>{message}{pointer !== null && <> <code class="pointer">{pointer}</code></>}</td>
       <td>{fix !== null && <FixButton fix={fix} />}</td>
     </tr>
   );
@@ -146,7 +160,7 @@ function ExampleText({ title, text, name, isRecord }: {
       <figcaption>{title}
         {!isRecord && <button type="button" class="link" onClick={() => openText(name, text)}>open</button>}
       </figcaption>
-      <pre tabIndex={0} aria-label={`${title}, as text`}>{words}</pre>
+      <pre tabIndex={0} role="region" aria-label={`${title}, as text`}>{words}</pre>
     </figure>
   );
 }

@@ -15,7 +15,9 @@ addEventListener('hashchange', () => void openLink());
 // After the first paint.
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 const [{ FULL }] = await Promise.all([
-  import('./full-checks.ts'), import('./editor.ts'), import('./share.ts'), import('./vocabulary.ts'), loadRest(),
+  import('./full-checks.ts'), import('./results.ts'),
+  import('./editor.ts'), import('./share.ts'), import('./vocabulary.ts'), loadRest(),
+  import('./corpus.tsx').then(({ prepare }) => prepare()),
 ]);
 checks.value = FULL;
 document.body.dataset['state'] = 'complete';

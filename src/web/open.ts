@@ -1,5 +1,4 @@
-// What is dropped, pasted or chosen: transcripts go to the editor; of records and large files
-// it is told that they are for the command.
+// What is dropped, pasted or chosen: short texts go to the editor, records and large files to the reader of files.
 
 import { AUTOMATIC, type ReadChoice } from './analysis.ts';
 import { LARGEST_TEXT, openText, tell } from './store.ts';
@@ -17,7 +16,8 @@ export async function openFile(file: File): Promise<void> {
     const head = new Uint8Array(await file.slice(0, 4096).arrayBuffer());
     const holdsRecords = RECORDS.test(file.name) || BEGINNING.test(new TextDecoder().decode(head));
     if (file.size > LARGEST_TEXT || holdsRecords || isPacked(head)) {
-      tell(`${file.name}: the page reads transcripts of up to 1 MiB; the command reads the rest.`, true);
+      const { openCorpus } = await import('./corpus.tsx');
+      await openCorpus(file);
       return;
     }
     openText(file.name, new Uint8Array(await file.arrayBuffer()), choiceFor(file.name));

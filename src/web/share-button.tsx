@@ -3,7 +3,7 @@
 import { useRef, useState } from 'preact/hooks';
 import type { MessageView } from './analysis.ts';
 import type { Shared } from './share.ts';
-import { analysis, choice, explained, input, openText, replace, selection, tell } from './store.ts';
+import { analysis, choice, explained, input, openText, replace, selection, tell, view } from './store.ts';
 import { showFinding } from './findings.tsx';
 
 export function ShareButton() {
@@ -30,7 +30,7 @@ export function ShareButton() {
   };
   return (
     <>
-      <button type="button" disabled={input.value.bytes.length === 0}
+      <button type="button" disabled={input.value.bytes.length === 0 || view.value !== 'text'}
         onClick={() => void make()}>Share</button>
       <dialog ref={dialog} aria-labelledby="share-title">
         <h2 id="share-title">Share this text</h2>

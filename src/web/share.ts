@@ -2,7 +2,7 @@
 // finding, by its rule and place.
 
 import type { ReadChoice } from './analysis.ts';
-import { joined } from './store.ts';
+import { joined } from './bytes.ts';
 
 export interface Shared {
   readonly name: string;

@@ -2,13 +2,18 @@
 // here are all that changes them.
 
 import { computed, signal } from '@preact/signals';
-import type { Span } from '../index.ts';
-import { type Analysis, analyse, AUTOMATIC, type Checks, type ReadChoice, STRUCTURE } from './analysis.ts';
+import type { ReadOptions, Span } from '../index.ts';
+import {
+  type Analysis, analyse, AUTOMATIC, type Checks, type ReadChoice, readOptions, type RecordText, STRUCTURE,
+} from './analysis.ts';
+import { joined } from './bytes.ts';
 import { TextMap } from './text-map.ts';
 
 export interface Input {
   readonly name: string;
   readonly bytes: Uint8Array;
+  /** The text was made of a record. */
+  readonly record?: RecordText | undefined;
 }
 
 export type Panel = 'findings' | 'message' | 'convert' | 'stream' | 'tokens';
@@ -23,7 +28,15 @@ export const checks = signal<Checks>(STRUCTURE);
 /** A text that was opened; editing does not change it. */
 export const opened = signal(0);
 export const text = computed(() => new TextMap(input.value.bytes));
-export const analysis = computed<Analysis>(() => analyse(input.value.bytes, choice.value, checks.value));
+export const analysis = computed<Analysis>(() => {
+  const { bytes, record } = input.value;
+  return analyse(bytes, choice.value, checks.value, record);
+});
+/** How the text is read now, by all who read it. */
+export function readingNow(): ReadOptions {
+  return { ...readOptions(choice.value), ...input.value.record?.reading, yaml: checks.value.yaml };
+}
+
 /** Bytes that views show as selected, and who selected them: who did need not follow. */
 export const selection = signal<(Span & { readonly by: 'editor' | 'page' }) | null>(null);
 /** Number of the message that is looked at; it is the one that holds the selection. */
@@ -36,14 +49,19 @@ export const asUser = signal(false);
 export const revealed = signal<ReadonlySet<number>>(new Set());
 export const notice = signal<{ readonly text: string; readonly isError: boolean } | null>(null);
 export const showsKeys = signal(false);
+/** What a corpus is shown instead of a text. */
+export const view = signal<'text' | 'corpus'>('text');
 
 /** Texts before the latest fixes, the last one at the end. */
 const undoable = signal<readonly Input[]>([]);
 export const canUndo = computed(() => undoable.value.length > 0);
 
-export function openText(name: string, bytes: Uint8Array | string, how: ReadChoice = AUTOMATIC): void {
-  input.value = { name, bytes: typeof bytes === 'string' ? ENCODER.encode(bytes) : bytes };
+export function openText(
+  name: string, bytes: Uint8Array | string, how: ReadChoice = AUTOMATIC, record?: RecordText,
+): void {
+  input.value = { name, bytes: typeof bytes === 'string' ? ENCODER.encode(bytes) : bytes, record };
   choice.value = how;
+  view.value = 'text';
   undoable.value = [];
   forget();
   opened.value++;
@@ -54,16 +72,22 @@ function forget(): void {
   revealed.value = new Set();
 }
 
+/** What stays when the text becomes another one: places in the record are known no more. */
+function edited(): Omit<Input, 'bytes'> {
+  const { name, record } = input.peek();
+  return { name, record: record && { ...record, pointer: () => null } };
+}
+
 /** The text was edited. */
 export function edit(changed: string): void {
   if (changed === text.peek().text) return;
-  input.value = { name: input.peek().name, bytes: ENCODER.encode(changed) };
+  input.value = { ...edited(), bytes: ENCODER.encode(changed) };
   selection.value = current.value = null;
 }
 
 /** A fix: `bytes` instead of [from, to), to be undone. */
 export function replace(edits: readonly (Span & { readonly with: string })[]): void {
-  const { name, bytes } = input.peek();
+  const { bytes } = input.peek();
   undoable.value = [...undoable.peek(), input.peek()];
   let at = 0;
   const parts: Uint8Array[] = [];
@@ -72,7 +96,7 @@ export function replace(edits: readonly (Span & { readonly with: string })[]): v
     at = to;
   }
   parts.push(bytes.subarray(at));
-  input.value = { name, bytes: joined(parts) };
+  input.value = { ...edited(), bytes: joined(parts) };
   selection.value = current.value = null;
 }
 
@@ -82,16 +106,6 @@ export function undo(): void {
   undoable.value = undoable.peek().slice(0, -1);
   input.value = before;
   selection.value = current.value = null;
-}
-
-export function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
 }
 
 /** Shows bytes in every view. */

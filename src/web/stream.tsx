@@ -2,8 +2,7 @@
 
 import { useMemo, useState } from 'preact/hooks';
 import { MessageStream, type StreamEvent } from '../stream.ts';
-import { readOptions } from './analysis.ts';
-import { checks, choice, input, select, text } from './store.ts';
+import { checks, choice, input, readingNow, select, text } from './store.ts';
 
 /** Events that are drawn: the last ones. */
 const MOST_EVENTS = 200;
@@ -17,7 +16,7 @@ interface Streamed {
 function streamed(to: number, isEnded: boolean): Streamed {
   const { bytes } = input.value;
   const stream = new MessageStream({
-    ...readOptions(choice.value), yaml: checks.value.yaml, reasoning: true, messageId: (index) => `msg_${index}`,
+    ...readingNow(), reasoning: true, messageId: (index) => `msg_${index}`,
   });
   const events = stream.feed(bytes.subarray(0, to));
   if (isEnded) events.push(...stream.end());
@@ -53,11 +52,12 @@ export function Stream() {
       <div class="streamed">
         <section aria-label="Events">
           <h3>{events.length} events</h3>
-          <ol class="events" start={Math.max(1, events.length - MOST_EVENTS + 1)}>
+          <div class="events" role="region" tabIndex={0} aria-label="Events so far"><ol
+            start={Math.max(1, events.length - MOST_EVENTS + 1)}>
             {events.slice(-MOST_EVENTS).map((event, i) => (
               <li key={events.length - i}><code>{event.type}</code> <bdi class="note">{detailOf(event)}</bdi></li>
             ))}
-          </ol>
+          </ol></div>
         </section>
         <section aria-label="What a user has seen">
           <h3>A user has seen</h3>

@@ -3,9 +3,8 @@
 import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { parse, type Tile } from '../index.ts';
-import { readOptions } from './analysis.ts';
 import type { Editor, Mark } from './editor.ts';
-import { analysis, choice, edit, input, opened, select, selection, text } from './store.ts';
+import { analysis, edit, input, opened, readingNow, select, selection, text } from './store.ts';
 
 /** Edits wait so long for the next one before they are read. */
 const PAUSE = 120;
@@ -17,7 +16,7 @@ const LOOKS: Partial<Record<Tile['part'], string>> = {
 
 function marksOf(): Mark[] {
   const map = text.value;
-  return [...parse(input.value.bytes, readOptions(choice.value)).tiles()].flatMap(({ part, from, to }) => {
+  return [...parse(input.value.bytes, readingNow()).tiles()].flatMap(({ part, from, to }) => {
     const look = LOOKS[part];
     return look === undefined ? [] : [{ ...map.span({ from, to }), look }];
   });

@@ -64,7 +64,8 @@ export function Timeline() {
 
 function countText(messages: readonly MessageView[]): string {
   const hidden = messages.filter((message) => message.hidden !== null).length;
-  return messages.length === 0 ? '' : `${messages.length} messages, ${hidden} hidden from users`;
+  const words = `${messages.length} message${messages.length === 1 ? '' : 's'}`;
+  return messages.length === 0 ? '' : `${words}, ${hidden} hidden from users`;
 }
 
 const within = (findings: readonly FindingView[], { from, to }: MessageView): FindingView[] =>
@@ -90,9 +91,7 @@ function Card({ message, findings }: { message: MessageView; findings: readonly 
   const isOpen = hidden === null || revealed.value.has(number);
   useEffect(() => {
     // Who selects here already sees it.
-    if (isCurrent && !card.current!.contains(document.activeElement)) {
-      card.current!.scrollIntoView({ block: 'nearest', behavior: motion() });
-    }
+    if (isCurrent && !card.current!.contains(document.activeElement)) goTo(card.current!);
   }, [isCurrent, selection.value]);
   const known = role !== null && Object.hasOwn(SHAPES, role) ? role : 'unknown';
   return (
@@ -131,7 +130,8 @@ function Body({ message, text }: { message: MessageView; text: string }) {
   const isPart = message.hidden === null && message.shown !== null && message.shown !== text;
   return (
     <>
-      {isJson(message) ? <pre class="json" tabIndex={0} aria-label="JSON">{pretty(text)}</pre> : <Text text={text} />}
+      {isJson(message) ? <pre class="json" tabIndex={0} role="region" aria-label="JSON">{pretty(text)}</pre>
+        : <Text text={text} />}
       {isPart && <p class="reason">A user sees only {message.shown!.trim() === ''
         ? 'white space' : `${message.shown!.length} of ${text.length} characters`} of it.</p>}
     </>
@@ -166,7 +166,7 @@ function Partner({ message: { number, isCall, isReply, partner, callId } }: { me
   return (
     <button type="button" class="chip joined" onClick={() => {
       selectMessage(partner);
-      document.getElementById(`message-${partner}`)?.scrollIntoView({ block: 'center', behavior: motion() });
+      goTo(document.getElementById(`message-${partner}`));
     }}>
       <span aria-hidden="true">{partner > number ? '⤵' : '⤴'}</span> {words}{id}
     </button>
@@ -176,5 +176,14 @@ function Partner({ message: { number, isCall, isReply, partner, callId } }: { me
 const channelClass = (channel: string): string =>
   (['final', 'analysis', 'commentary'].includes(channel) ? channel : 'unknown');
 
-export const motion = (): ScrollBehavior =>
-  (matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth');
+/** Scrolls the conversation to a message; the page stays where it is, unless the conversation is all of it. */
+function goTo(card: HTMLElement | null): void {
+  const pane = card?.closest('.timeline-pane');
+  if (!card || !pane) return;
+  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'auto' : 'smooth';
+  const [inner, outer] = [card.getBoundingClientRect(), pane.getBoundingClientRect()];
+  if (getComputedStyle(pane).overflowY === 'visible') card.scrollIntoView({ block: 'nearest', behavior });
+  else if (inner.top < outer.top + 40 || inner.bottom > outer.bottom) {
+    pane.scrollBy({ top: inner.top - outer.top - 60, behavior });
+  }
+}

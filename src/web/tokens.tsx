@@ -48,10 +48,11 @@ export function Tokens() {
       <div class="bar">{picker}<span class="note">{counts.reduce((sum, ids) => sum + ids.length, 0)} tokens in
         {' '}{messages.length} messages, control tokens as one each</span></div>
       <div class="streamed">
-        <ol class="counts">{messages.map(({ number, role, channel }) => (
+        <div class="counts" role="region" tabIndex={0} aria-label="Tokens by message"><ol>
+          {messages.map(({ number, role, channel }) => (
           <li key={number}><button type="button" class="link" onClick={() => selectMessage(number)}>
             {role ?? 'no role'}, {channel}</button>: {counts[number]!.length}</li>
-        ))}</ol>
+        ))}</ol></div>
         <section aria-label="Token ids">
           <h3>Ids of the chosen message</h3>
           <p class="ids">{chosen === null ? 'None is chosen.' : chosen.slice(0, MOST_IDS).map((id, i) => (

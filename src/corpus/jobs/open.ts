@@ -1,19 +1,13 @@
 // What a thread keeps between jobs: scanners, and the input that it read last.
 
-import type { Machine } from '../../scan/machine.ts';
-import { createMachine } from '../../scan/engine.ts';
-import { RecordMachine } from '../../scan/record-machine.ts';
 import type { Source } from '../../scan/source.ts';
-import { TextMachine } from '../../scan/text-machine.ts';
-import { newToolMemory } from '../../tools/knowledge.ts';
-import type { ToolMemory } from '../../tools/known.ts';
 import { Counter } from '../../rules/count.ts';
-import { newHeaders } from '../headers.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
 import type { InputSource } from '../input/source.ts';
 import type { FileOptions } from '../records/unit.ts';
+import { Scanners } from './scanners.ts';
 
 /** What the thread that asks wants to see of a job that it does itself. */
 export interface Watching {
@@ -36,23 +30,10 @@ export function openInput({ ref, options, tellsAtEnd }: JobInput): Opened {
   return { input, options: container === 'parquet' ? { ...options, positions: 'field' } : options };
 }
 
-export class Kit {
+export class Kit extends Scanners {
   /** Of the job that is begun next. */
   watching: Watching | undefined;
-  #machine: Machine | undefined;
-  /**
-   * Document headers and definitions of tools that were read: parts and records repeat them, and reading them is slow.
-   */
-  readonly headers = newHeaders();
-  #tools: ToolMemory | undefined;
-  #text: TextMachine | undefined;
-  #records: RecordMachine | undefined;
   #open: (Opened & { readonly key: string }) | undefined;
-
-  /** `records`: a scanner of records, instead of the usual one. */
-  constructor({ records }: { readonly records?: RecordMachine } = {}) {
-    this.#records = records;
-  }
 
   /** The input, watched. */
   watched(input: InputSource): Source {
@@ -63,24 +44,6 @@ export class Kit {
   get counter(): { readonly counter: Counter; readonly isOwn: boolean } {
     const counter = this.watching?.counter;
     return counter === undefined ? { counter: new Counter(true), isOwn: true } : { counter, isOwn: false };
-  }
-
-  get machine(): Machine {
-    return (this.#machine ??= createMachine());
-  }
-
-  get tools(): ToolMemory {
-    return (this.#tools ??= newToolMemory());
-  }
-
-  /** For texts of JSON. */
-  get text(): TextMachine {
-    return (this.#text ??= new TextMachine());
-  }
-
-  /** For chat records. */
-  get records(): RecordMachine {
-    return (this.#records ??= new RecordMachine());
   }
 
   /** The input of a job; a file stays open for the next job. Throws an InputError. */

@@ -1,31 +1,60 @@
 // Gathering statistics: what a check sees, summed up. Lines of samples are found later, for those that are kept.
 
 import { diagnose } from '../../errors.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { Range } from '../../model/walk.ts';
 import type { Source } from '../../scan/source.ts';
 import { Checker } from '../../rules/check.ts';
 import { type Job, type JobResult, NO_RESULT } from './job.ts';
-import type { Kit } from './open.ts';
+import type { Scanners } from './scanners.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RecordRows } from '../records/rows.ts';
 import type { BadRecord, Unit, FileOptions } from '../records/unit.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
-type StatisticsJob = Extract<Job, { kind: 'statistics' }>;
+/** What of the job is needed. */
+type StatisticsJob = Pick<Extract<Job, { kind: 'statistics' }>, 'tools' | 'characters' | 'tokens'>
+  & { readonly input: Pick<Job['input'], 'path'> };
+
+/** Is told where each transcript of a raw text begins. */
+export type TranscriptWatch = (from: number) => void;
+
+class WatchedStatistics extends Statistics {
+  readonly #watch: TranscriptWatch;
+
+  constructor(job: StatisticsJob, watch: TranscriptWatch) {
+    super(job);
+    this.#watch = watch;
+  }
+
+  override transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void {
+    super.transcriptEnd(transcript, messages, to);
+    this.#watch(transcript.from);
+  }
+}
 
 const NOWHERE = { line: null, column: null };
 
 /** Statistics of a part of raw text. */
 export function rawStatistics(
-  kit: Kit, job: StatisticsJob, source: Source, options: FileOptions, range: Range,
+  scanners: Scanners, job: StatisticsJob, source: Source, options: FileOptions, range: Range,
 ): JobResult {
-  const statistics = new Statistics(job);
-  const checker = new Checker(kit.machine, source, { ...options, tools: job.tools, visitor: statistics }, {
-    range, known: kit.headers, memory: kit.tools,
+  const steps = rawStatisticsSteps(scanners, job, source, options, range);
+  for (let step = steps.next(); ; step = steps.next()) if (step.done) return step.value;
+}
+
+/** The same in steps: what is known so far, and the position up to which that is. */
+export function* rawStatisticsSteps(
+  scanners: Scanners, job: StatisticsJob, source: Source, options: FileOptions, range: Range, watch?: TranscriptWatch,
+): Generator<{ readonly statistics: Statistics; readonly position: number }, JobResult, void> {
+  const statistics = watch === undefined ? new Statistics(job) : new WatchedStatistics(job, watch);
+  const checker = new Checker(scanners.machine, source, { ...options, tools: job.tools, visitor: statistics }, {
+    range, known: scanners.headers, memory: scanners.tools,
   });
-  for (const diagnostic of checker.run()) {
-    statistics.diagnostic(diagnostic, {
+  for (const diagnostic of checker.steps()) {
+    if (diagnostic === null) yield { statistics, position: checker.position };
+    else statistics.diagnostic(diagnostic, {
       path: job.input.path, record: null, from: diagnostic.from, place: () => NOWHERE,
     });
   }
@@ -37,7 +66,7 @@ export function rawStatistics(
 /** Statistics of records: those of which nothing is to be told come as rows. */
 export class StatisticsWorker implements UnitWorker {
   readonly rows: UnitWorker['rows'];
-  readonly #kit: Kit;
+  readonly #scanners: Scanners;
   readonly #job: StatisticsJob;
   readonly #statistics: Statistics;
   readonly #counted: StatisticsRows;
@@ -46,12 +75,12 @@ export class StatisticsWorker implements UnitWorker {
   transcripts: number;
   messages = 0;
 
-  constructor(kit: Kit, job: StatisticsJob, transcripts: number) {
-    this.#kit = kit;
+  constructor(scanners: Scanners, job: StatisticsJob, transcripts: number) {
+    this.#scanners = scanners;
     this.#job = job;
     this.#statistics = new Statistics(job);
-    this.#counted = new StatisticsRows(kit, this.#statistics);
-    kit.tools.budget.restart();
+    this.#counted = new StatisticsRows(scanners, this.#statistics);
+    scanners.tools.budget.restart();
     // Tools that the caller knows are for views.
     this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
     this.transcripts = transcripts;
@@ -68,8 +97,8 @@ export class StatisticsWorker implements UnitWorker {
     const statistics = this.#statistics;
     statistics.isChat = kind === 'chat';
     const checker = new Checker(
-      this.#kit.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
-      { known: this.#kit.headers, memory: this.#kit.tools, at },
+      this.#scanners.machine, source, { ...options, tools: this.#job.tools, visitor: statistics },
+      { known: this.#scanners.headers, memory: this.#scanners.tools, at },
     );
     for (const diagnostic of checker.run()) {
       statistics.diagnostic(diagnostic, this.#at(record!, line!, place(diagnostic.from)));

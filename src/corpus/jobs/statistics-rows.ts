@@ -9,17 +9,17 @@ import type { RecordRows } from '../records/rows.ts';
 import { READING } from '../records/unit-chat.ts';
 import type { Statistics } from '../report/statistics.ts';
 import { RecordTexts } from './convert-rows.ts';
-import type { Kit } from './open.ts';
+import type { Scanners } from './scanners.ts';
 
 export class StatisticsRows {
-  readonly #kit: Kit;
+  readonly #scanners: Scanners;
   readonly #statistics: Statistics;
   readonly #texts = new RecordTexts();
   /** Transcripts that were counted last: one for each record. */
   transcripts = 0;
 
-  constructor(kit: Kit, statistics: Statistics) {
-    this.#kit = kit;
+  constructor(scanners: Scanners, statistics: Statistics) {
+    this.#scanners = scanners;
     this.#statistics = statistics;
   }
 
@@ -45,7 +45,7 @@ export class StatisticsRows {
       if (next.done) return next.value;
       this.#statistics.records += next.value.texts;
       this.#statistics.isChat = true;
-      const { machine, headers, tools } = this.#kit;
+      const { machine, headers, tools } = this.#scanners;
       const checker = new Checker(machine, new MemorySource(next.value.bytes), {
         ...READING, visitor: this.#statistics,
       }, { known: headers, memory: tools });

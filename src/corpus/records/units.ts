@@ -1,7 +1,7 @@
 // The units of an input of records, one after the other, the quick way where there is one.
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
-import type { Kit } from '../jobs/open.ts';
+import type { Scanners } from '../jobs/scanners.ts';
 import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
 import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
@@ -24,7 +24,7 @@ export class Units implements SourceWatcher {
 
   /** `rows`: chat records may come as rows, which `items` gives; with `texts` also texts that may be transcripts. */
   constructor(
-    kit: Kit, path: string, source: Source, options: FileOptions, part: LinesPart,
+    scanners: Scanners, path: string, source: Source, options: FileOptions, part: LinesPart,
     rows: 'none' | 'chats' | 'texts' = 'none',
   ) {
     const counted = new WatchedSource(source, this);
@@ -33,10 +33,10 @@ export class Units implements SourceWatcher {
     const isRead = rows !== 'none' && canBeRows(options);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
-      : isRead ? new ChatLines(kit, counted, options, part, layout, rows === 'texts')
+      : isRead ? new ChatLines(scanners, counted, options, part, layout, rows === 'texts')
       : layout !== 'lines' ? null
-      : new RecordLines(kit.text, kit.machine, counted, options, part);
-    this.#all = this.#lines?.units() ?? unitsOf(kit.machine, path, counted, options);
+      : new RecordLines(scanners.text, scanners.machine, counted, options, part);
+    this.#all = this.#lines?.units() ?? unitsOf(scanners.machine, path, counted, options);
   }
 
   [Symbol.iterator](): Iterator<Unit | BadRecord> {

@@ -1,7 +1,7 @@
 // The sections of the report page about what a corpus holds: messages, lengths, transcripts, calls. Each has its table;
 // the data of plots, which a script adds, are given apart.
 
-import type { PlotData } from './client.ts';
+import type { PlotData } from './plots.ts';
 import {
   barCell, bytes, bytesCell, type Cell, column, number, numberCell, numberColumn, percent, percentCell, table, text,
   textCell,

@@ -26,7 +26,7 @@ test('listens on this machine alone', () => {
 
 test('gives every file of the page, with its policy', async () => {
   const names = readdirSync(`${DIST}page`);
-  expect(names).toEqual(expect.arrayContaining(['index.html', 'page.js', 'page.css']));
+  expect(names).toEqual(expect.arrayContaining(['index.html', 'page.js', 'page.css', 'worker.js']));
   for (const name of ['', ...names]) {
     const response = await fetch(url + name);
     expect([response.status, name]).toEqual([200, name]);
