@@ -57,7 +57,7 @@ export function commandRows(): readonly CommandRow[] {
     },
     {
       name: 'check',
-      description: 'tell every diagnostic; exit with 1 when one is an error',
+      description: 'report every diagnostic; exit with 1 when one is an error',
       load: async () => (await import('./commands/check.ts')).check,
       refuse: refuseChoice,
       options: () => [
@@ -117,7 +117,7 @@ export function commandRows(): readonly CommandRow[] {
           .choices(['text', 'ndjson']),
         new Option('--neutralise',
           'break up control tokens in bodies of a dialect without an escape, instead of refusing'),
-        new Option('--constrain <style>', 'how Harmony text tells a content type').choices(['constrain', 'bare']),
+        new Option('--constrain <style>', 'how Harmony text names a content type').choices(['constrain', 'bare']),
         new Option('--reasoning <rule>', 'reasoning: all of it, without what a rule drops of answered turns, or all '
           + 'of it as <think> in the text').choices(['keep', 'ocm', 'harmony', 'think']),
         new Option('--calls <style>', 'calls, replies and definitions as text: <tool_call>, <tool_response>, <tools>; '
@@ -224,7 +224,7 @@ function reportOptions(): Option[] {
   return [
     formatOption(REPORT_FORMATS),
     new Option('--max-warnings <number>', 'exit with 1 when there are more warnings').argParser(readNumber),
-    new Option('--max-diagnostics <number>', 'tell so many at most, or none: all of them; the counts stay exact '
+    new Option('--max-diagnostics <number>', 'report so many at most, or none: all of them; the counts stay exact '
       + '(default: all; on a terminal 20 of a file and 200 in all for pretty and concise)').argParser(readLimit),
     ...flag('--exit-zero', 'exit with 0 whatever is found'),
   ];

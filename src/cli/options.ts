@@ -60,7 +60,7 @@ export function corpusOptions(): Option[] {
   return [
     threadsOption(),
     ...recordOptions(),
-    ...flag('--summary', 'tell sums and speed at the end, not only on a terminal'),
+    ...flag('--summary', 'print sums and speed at the end, not only on a terminal'),
   ];
 }
 

@@ -39,7 +39,7 @@ export function makeProgram(host: Host, answer: (code: number) => void, chosen?:
       getOutHasColors: () => false,
       getErrHasColors: () => false,
     })
-    .showHelpAfterError('(--help tells what there is)')
+    .showHelpAfterError('(--help lists what there is)')
     .addHelpText('after', () => examplesOf('openchatml'))
     .addHelpText('afterAll', AFTER);
   const rows = commandRows();
@@ -105,7 +105,7 @@ async function configure(command: Command, host: Host): Promise<Options | number
 }
 
 function addExplain(program: Command, host: Host, answer: (code: number) => void): void {
-  const explain = program.command('explain').description('tell what a code or a rule means, with an example');
+  const explain = program.command('explain').description('explain a code, a rule or a ruling, a rule with an example');
   explain.argument('[name]', 'a code (E-CALL-SCHEMA) or a rule (missing-end); without it, the list of all');
   explain.addHelpText('after', () => examplesOf('explain'));
   explain.addOption(formatOption(['text', 'json'])).addOption(colorOption());

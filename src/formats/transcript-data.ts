@@ -72,7 +72,7 @@ export function refusalOf(
   const wouldShow = message.dialect.flags & HAS_LINE ? reason !== 'call' && reason !== 'role' : isShown(data);
   if (!wouldShow) return null;
   return new Refusal(
-    index, `readers hide the message for its ${WORDS[reason] ?? reason}, which the data does not tell`,
+    index, `readers hide the message for its ${WORDS[reason] ?? reason}, which the data does not show`,
     'mend its header',
   );
 }

@@ -66,7 +66,7 @@ test('records that cannot be read are told, and counted', async () => {
   const path = file('records/bad.jsonl', `{"text":\n${JSON.stringify({ text: CLEAN })}\n`);
   const { code, out, err } = await run(['messages', path]);
   expect([code, jsonLines(out).length]).toEqual([0, 2]);
-  expect(err).toBe(`${path}: 1 of 2 records cannot be read; \`openchatml check\` tells why\n`);
+  expect(err).toBe(`${path}: 1 of 2 records cannot be read; \`openchatml check\` reports why\n`);
   expect((await run(['messages', '--quiet', path])).err).toBe('');
 });
 

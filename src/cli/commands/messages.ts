@@ -61,7 +61,7 @@ export async function messages(
       if (event.kind !== 'end') continue;
       if (event.badRecords > 0 && !options.quiet) {
         const part = `${thousands(event.badRecords)} of ${countOf(event.records, 'record')}`;
-        run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` tells why`));
+        run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` reports why`));
       }
       records += event.records;
       count += event.messages;

@@ -5,8 +5,8 @@ import type { Completed } from './table.ts';
 export function fish(program: string, commands: readonly Completed[]): string {
   const none = '__fish_use_subcommand';
   const lines = [
-    `complete -c ${program} -f -n ${none} -s V -l version -d 'tell the version'`,
-    `complete -c ${program} -f -n ${none} -s h -l help -d 'tell how it is used'`,
+    `complete -c ${program} -f -n ${none} -s V -l version -d 'print the version'`,
+    `complete -c ${program} -f -n ${none} -s h -l help -d 'print how it is used'`,
   ];
   for (const { name, description } of commands) {
     lines.push(`complete -c ${program} -f -n ${none} -a ${name} -d ${quoted(description)}`);

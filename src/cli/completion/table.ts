@@ -34,11 +34,11 @@ export function completedOf(program: Command): Completed[] {
     words: wordsOf(command.name()),
   }));
   const names = commands.map(({ name }) => name);
-  return [...commands, { name: 'help', description: 'tell how a command is used', options: [], words: names }];
+  return [...commands, { name: 'help', description: 'print how a command is used', options: [], words: names }];
 }
 
 const HELP: CompletedOption = {
-  long: '--help', short: '-h', description: 'tell how it is used', value: 'none', choices: [],
+  long: '--help', short: '-h', description: 'print how it is used', value: 'none', choices: [],
 };
 
 function optionOf(option: Option): CompletedOption {

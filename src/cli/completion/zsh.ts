@@ -16,8 +16,8 @@ _${program}() {
   local context state state_descr line
   typeset -A opt_args
   _arguments -C \\
-    '(- *)'{-V,--version}'[tell the version]' \\
-    '(- *)'{-h,--help}'[tell how it is used]' \\
+    '(- *)'{-V,--version}'[print the version]' \\
+    '(- *)'{-h,--help}'[print how it is used]' \\
     '1:command:->command' \\
     '*::argument:->argument'
   case $state in

@@ -51,7 +51,7 @@ export class LimitedReport implements Report {
   end(summary: Summary, complete: boolean): string | null {
     const words = this.#report.end(summary, complete);
     if (this.#left === 0) return words;
-    const more = `${thousands(this.#left)} more; --max-diagnostics none tells them`;
+    const more = `${thousands(this.#left)} more; --max-diagnostics none reports them`;
     return words === null ? more : `${more}\n${words}`;
   }
 }

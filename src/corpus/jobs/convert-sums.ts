@@ -80,7 +80,7 @@ export class ConvertSums {
   }
 }
 
-const UNTOLD = 'the text does not tell where the transcript begins; --format ndjson does';
+const UNTOLD = 'the text does not show where the transcript begins; --format ndjson does';
 
 function placeOf(place: string, { message, detail }: Loss): string {
   return `${place}${message === null ? '' : `, message ${message}`}${detail ? `: ${detail}` : ''}`;

@@ -28,7 +28,7 @@ const READ: ReadonlySet<number> = new Set([
 ]);
 const NAMES = new Map<number, string>(Object.entries(Type).map(([name, id]) => [id as number, name]));
 
-/** The name of a type, in a column or below it, that cannot be told as JSON; null: there is none. */
+/** The name of a type, in a column or below it, that cannot be written as JSON; null: there is none. */
 export function untellable(type: DataType): string | null {
   if (!READ.has(type.typeId)) return NAMES.get(type.typeId) ?? String(type.typeId);
   if (type.typeId === Type.Dictionary) return untellable((type as unknown as { dictionary: DataType }).dictionary);

@@ -3,7 +3,7 @@
 //
 // - Keys come in the order of the file. What is null is left out, in structs too; a null in a list stays.
 // - The rest is told by parquet-values.ts. A row with a value that JSON cannot tell becomes a line that is a string,
-//   not an object, and so no record: `"the column NAME cannot be told as JSON"`.
+//   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
 // - Checksums of pages are checked where a file has them.
 
 import { brotliDecompressSync, crc32, gunzipSync } from 'node:zlib';
@@ -165,7 +165,7 @@ function lineOf(columns: { name: string; key: string; values: ArrayLike<unknown>
       if (json !== 'null') line += `${line && ','}${key}:${json}`;
     } catch (error) {
       if (!(error instanceof Untellable)) throw error;
-      return JSON.stringify(`the column ${name} cannot be told as JSON`);
+      return JSON.stringify(`the column ${name} cannot be written as JSON`);
     }
   }
   return `{${line}}`;

@@ -101,7 +101,7 @@ function look(message: MessageData, index: number, losses: Loss[]): void {
   // Reading finds written reasoning by what the content looks like.
   const { written, content } = message;
   if (written && isShown(message) && JSON.stringify(written) !== JSON.stringify(thoughtIn(content)))
-    losses.push({ what: 'thinking', message: index, detail: 'where written reasoning ends is not told' });
+    losses.push({ what: 'thinking', message: index, detail: 'where written reasoning ends is not kept' });
 }
 
 /** A version is written as one that the form knows. */

@@ -90,7 +90,7 @@ class HeaderWriter {
     const isFunction = role === 'tool' && typeof name === 'string' && FUNCTION.test(name);
     const toAssistant = role === 'tool' && this.#message.recipient == null;
     if (toAssistant) {
-      this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+      this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is for the assistant' });
     }
     const to = this.#pair('to', toAssistant ? 'assistant' : this.#message.recipient);
     const start = (isFunction ? name : role) + to + (isFunction ? '' : this.#pair('name', name)) + this.#others();
@@ -108,7 +108,7 @@ class HeaderWriter {
     if (role === 'tool') {
       if (name != null) role = this.#toolAuthor(this.#bareWord('name', name));
       if (to === '') {
-        this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is told to the assistant' });
+        this.#losses.push({ what: 'recipient', message: this.#index, detail: 'the reply is for the assistant' });
       }
       to ||= ' to=assistant';
     } else if (role === 'user' && name != null) {

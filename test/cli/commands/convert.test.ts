@@ -206,7 +206,7 @@ test('tokens in a body: an escape, a refusal, or --neutralise', async () => {
   });
 });
 
-test('--constrain chooses how Harmony text tells a content type', async () => {
+test('--constrain chooses how Harmony text names a content type', async () => {
   const text = async (constrain: 'bare' | 'constrain'): Promise<string> =>
     (await run([], { to: 'harmony', constrain }, lines(CHAT))).out;
   expect(await text('constrain')).toContain(' <|constrain|>json<|message|>');

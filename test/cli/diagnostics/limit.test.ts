@@ -31,7 +31,7 @@ test('so many of a file, so many in all; the rest is counted', () => {
     for (let i = 0; i < 3; i++) limited.diagnostic(path, diagnosticAt(i), { line: 1, column: 1 }, null);
   }
   expect(told).toEqual(['a0', 'a1', 'b0', 'b1', 'c0']);
-  expect(limited.end(SUMMARY, true)).toBe('7 more; --max-diagnostics none tells them\nwords');
+  expect(limited.end(SUMMARY, true)).toBe('7 more; --max-diagnostics none reports them\nwords');
 });
 
 test('who asks first need not find the place', () => {
@@ -42,7 +42,7 @@ test('who asks first need not find the place', () => {
   expect([limited.wants('a'), limited.wants('b')]).toEqual([false, true]);
   for (let i = 0; i < 1234; i++) limited.leave();
   expect(told).toEqual(['a0']);
-  expect(limited.end(SUMMARY, true)).toBe('1,234 more; --max-diagnostics none tells them');
+  expect(limited.end(SUMMARY, true)).toBe('1,234 more; --max-diagnostics none reports them');
 });
 
 test('nothing is said when nothing was left out', () => {
@@ -92,5 +92,5 @@ test('a terminal gets 20 of a file in the forms for people, and all of the other
     expect(hundreds(format, true)[0]).toBe(isForPeople ? 60 : (MOST[format] ?? 300) + (DESCRIBED[format] ?? 0));
   }
   const [, words] = hundreds('concise', true);
-  expect(words).toBe('240 more; --max-diagnostics none tells them\n0 errors, 300 warnings in 3 files');
+  expect(words).toBe('240 more; --max-diagnostics none reports them\n0 errors, 300 warnings in 3 files');
 });

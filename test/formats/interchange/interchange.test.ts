@@ -341,7 +341,7 @@ describe('what the forms have no place for is told by name', () => {
         ...ANSWER, content: LOOKS,
         written: { from: 0, to: 25, textFrom: 7, textTo: 17, marker: { from: 0, to: 7 }, isOpened: true },
       }],
-    }, { what: 'thinking', message: 0, detail: 'where written reasoning ends is not told' }],
+    }, { what: 'thinking', message: 0, detail: 'where written reasoning ends is not kept' }],
   ];
   test.each(FORMS.flatMap((form) => cases.map((one) => [form.version, ...one] as const)))(
     '%s: %s', (version, _, given, loss) => {
