@@ -1,5 +1,5 @@
 // The page in Chromium: what it shows of samples and of texts of one's own, and that it asks nobody for anything.
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -226,6 +226,20 @@ describe.skipIf(chromium === null)('the page', () => {
     expect(await page.locator('tr.selected').count()).toBe(1);
     await page.evaluate(() => (location.hash = '#t=damaged'));
     expect(await page.locator('.notice').innerText()).toContain('damaged');
+  });
+
+  const vocabulary = join(process.env['TIKTOKEN_ENCODINGS_BASE'] ?? '', 'o200k_base.tiktoken');
+
+  test.skipIf(!existsSync(vocabulary))('tokens are counted with a vocabulary from a file', async () => {
+    await give(page, 'a.ocml', 'version: 2.2\n---\n<|start|>user<|message|>Hello world<|end|>');
+    await tab('Tokens');
+    await page.setInputFiles('.tokens input', vocabulary);
+    await page.waitForSelector('.counts li');
+    await page.locator('.counts button').click();
+    await settle(page);
+    expect(await page.locator('.ids .id').allInnerTexts())
+      .toEqual(['200006', '1428', '200008', '13225', '2375', '200007']);
+    await tab(/Findings/);
   });
 
   test('nothing was asked for after the page had loaded, and its policy was kept', () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readFixtures } from '../fixture.ts';
 import type { ReadChoice } from '../../src/web/analysis.ts';
 import { resultsJson } from '../../src/web/results.ts';
+import { part, testLong } from '../long.ts';
 import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 
 const chromium = findChromium();
@@ -88,7 +89,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     expect(await page.evaluate(() => getComputedStyle(document.querySelector('h1')!).display)).not.toBe('none');
   });
 
-  test('10 MB on one line', async () => {
+  testLong('10 MB on one line', async () => {
     await give(page, 'line.ocml', `version: 2.2\n---\n<|start|>user<|message|>${'<b>long '.repeat(1_250_000)}<|end|>`);
     await page.waitForSelector('.corpus-head[data-state="done"]');
     expect(await page.locator('.tiles').innerText()).toMatch(/messages\s*1\s/);
@@ -113,7 +114,7 @@ describe.skipIf(chromium === null)('in Chromium', () => {
     });
   };
 
-  test.each(['light', 'dark'] as const)('axe finds nothing serious, in %s', async (colorScheme) => {
+  test.each(part(['light', 'dark'] as const))('axe finds nothing serious, in %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await give(page, 'a.ocml', '<|start|>nobody<|message|>Hi<|end|>\nwords\n<|start|>assistant to=functions.f'
       + '<|channel|>commentary<|message|>{}<|call|><|start|>assistant<|channel|>analysis<|message|>Hm');
