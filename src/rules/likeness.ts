@@ -15,6 +15,10 @@ const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/<\uff5c(?:begin\u2581of\u2581sentence|User|Assistant)\uff5c>/, 'DeepSeek text'],
   [/<\|(?:user|assistant|system)\|>/, 'Phi or Zephyr text'],
   [/^\s*<(?:!doctype|html|head|body)\b/i, 'HTML'],
+  // A line that only code has, among the first ones: prose may begin with the same words.
+  [/^(?:#include\s*[<"]|<\?(?:php|xml)\b|from\s+[\w.]+\s+import\s)/m, 'source code'],
+  [/^(?:import|package|using)\s[^\n]*;\s*$/m, 'source code'],
+  [/^(?:export\s+)?(?:async\s+)?(?:def|function|func|fn|class)\s+\w+[^\n]*[:{]\s*$/m, 'source code'],
 ];
 
 const NOTHING = new Uint8Array(0);
