@@ -1,7 +1,7 @@
 // The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by
-// its bytes. What is known of a list (schema.ts) is kept beside it; of one that is not kept it is known until the next
-// lines are scanned. Where every record has definitions of its own nothing is copied, and what is known of them stays
-// in the cache.
+// its bytes; where the host writes what lists say, the first time. What is known of a list (schema.ts) is kept beside
+// it; of one that is not kept it is known until the next lines are scanned. Where every record has definitions of its
+// own nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, hasInput, isFlat } from './schema';
@@ -49,6 +49,7 @@ let briefFrom: usize = 0;
 let briefEnd: usize = 0;
 /** There was no more room: all is forgotten before the next lines. */
 let isCrowded: bool = false;
+let keepsAll: bool = false;
 let generation: u32 = 0;
 
 /** Of the list that was passed last. */
@@ -71,8 +72,9 @@ function forget(): void {
   generation++;
 }
 
-/** To be called before lines are scanned: tables of lists that are not kept go. */
-export function beginTools(): void {
+/** To be called before lines are scanned: tables of lists that are not kept go. `all`: lists are kept at once. */
+export function beginTools(all: bool): void {
+  keepsAll = all;
   brief = briefFrom;
   briefs = 0;
   if (isCrowded) forget();
@@ -204,9 +206,9 @@ function newTools(p: usize, most: i32): usize {
   return to;
 }
 
-/** Whether a list is kept that was not known: it was met before, and there is room. */
+/** Whether a list is kept that was not known: it was met before, or all are kept; and there is room. */
 function mayKeep(length: usize): bool {
-  if (length < LEAST || length > MOST || !isSeen(hash)) return false;
+  if (length < LEAST || length > MOST || (!isSeen(hash) && !keepsAll)) return false;
   const hasRoom = keep + 2 * length + 128 <= keepEnd && entries < <u32>MOST_ENTRIES;
   if (!hasRoom) isCrowded = true;
   return hasRoom;

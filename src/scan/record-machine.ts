@@ -24,7 +24,7 @@ interface Exports {
   ): number;
   joinLines(from: number, to: number): number;
   isUtf8(from: number, to: number): number;
-  beginTools(): void;
+  beginTools(all: boolean): void;
   scanLines(from: number, to: number, isValid: number, forms: number): number;
   holdsCodedTags(): number;
   scanTo(): number;
@@ -175,11 +175,11 @@ export class RecordMachine {
   /**
    * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first.
    * Answers the number of rows. Stops before `to` when the table is full, and behind a first record that has none of
-   * the wanted forms (`stop`). `forms`: FORM_….
+   * the wanted forms (`stop`). `forms`: FORM_…. `keepsTools`: definitions are kept at once, not when they come again.
    */
-  scan(from: number, to: number, forms: number): number {
+  scan(from: number, to: number, forms: number, keepsTools = false): number {
     const machine = this.#exports;
-    machine.beginTools();
+    machine.beginTools(keepsTools);
     const isValid = machine.isUtf8(this.origin + from, this.origin + to);
     const rows = machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
     if (machine.holdsCodedTags() !== 0) markCoded(this.memory, this.rows, rows);

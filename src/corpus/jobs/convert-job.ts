@@ -55,7 +55,8 @@ export const CONVERT: Kind<ConvertJob> = {
     const hasRows = canBeRows(job, options) && (part.from > 0 || !beginsWithTurn(source));
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const joinsTurns = job.from === 'auto' || isDialect(job.from) || isInterchange(job.from);
-    const lines = hasRows ? new ChatLines(kit, source, { form: 'messages' }, part, layout) : null;
+    const form = { form: 'messages' } as const;
+    const lines = hasRows ? new ChatLines(kit, source, form, part, layout, { writesTools: true }) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
       : lines.rowsAndRecords();
     yield* conversion.take(all, (item) => {

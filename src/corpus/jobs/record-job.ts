@@ -35,7 +35,7 @@ export function* performRecords(
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
   const worker = workerFor(kit, job, range, input);
-  const asRows = worker.rows === null ? 'none' : worker.takesTexts === true ? 'texts' : 'chats';
+  const asRows = worker.rows === null ? 'none' : worker.takes ?? 'chats';
   const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows);
   try {
     for (const item of units.items()) {
@@ -103,7 +103,7 @@ const isTranscript = (rows: Int32Array, record: number): boolean =>
   (wordAt(rows, record, KIND) & SLOW) === 0 && (wordAt(rows, record + 1, KIND) & IS_TRANSCRIPT) !== 0;
 
 class CountWorker implements UnitWorker {
-  readonly takesTexts = true;
+  readonly takes = 'texts';
   readonly #kit: Kit;
   readonly #counter: Counter;
   readonly #isOwn: boolean;
@@ -323,6 +323,7 @@ class CheckWorker implements UnitWorker {
 }
 
 class MessagesWorker implements UnitWorker {
+  readonly takes = 'definitions';
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
   likeHarmony = 0;

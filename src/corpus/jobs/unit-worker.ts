@@ -1,6 +1,7 @@
 // What the kinds of jobs on records have in common.
 
 import type { RecordRows } from '../records/rows.ts';
+import type { RowsWanted } from '../records/units.ts';
 import type { BadRecord, Unit } from '../records/unit.ts';
 import type { JobResult, Piece } from './job.ts';
 
@@ -23,8 +24,8 @@ export interface UnitWorker {
    * called again with what follows. Null: all must.
    */
   readonly rows: ((rows: RecordRows, record: number) => number) | null;
-  /** It takes texts that may be transcripts among rows. */
-  readonly takesTexts?: boolean;
+  /** What it takes as rows; chat records, if it does not say. */
+  readonly takes?: RowsWanted;
   ready(all: boolean): Iterable<Piece>;
   counts?(bytes: number): JobResult['counts'];
   /** Records that hold nothing which can be written. */

@@ -92,6 +92,7 @@ export class ChatLines {
   readonly #tools: RecordTools;
   readonly #layout: Layout;
   readonly #forms: number;
+  readonly #writesTools: boolean;
   #window: LineWindow | undefined;
   #otherLines: RecordLines | undefined;
   readonly #knownBad: KnownBad;
@@ -100,13 +101,17 @@ export class ChatLines {
   records: number;
   lines: number;
 
-  /** Of a source that has no lines the range is all of it. */
+  /**
+   * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
+   * rows; `writesTools`: what definitions say is.
+   */
   constructor(
     machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
-    takesTexts = false,
+    { takesTexts = false, writesTools = false }: { takesTexts?: boolean; writesTools?: boolean } = {},
   ) {
     this.#forms = formsOf(options, takesTexts);
     this.#knownBad = new KnownBad(options);
+    this.#writesTools = writesTools;
     this.#machines = machines;
     this.#machine = machines.machine;
     this.#records = machines.records;
@@ -153,7 +158,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window));
+        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window), this.#writesTools);
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER) {
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;

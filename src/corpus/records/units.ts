@@ -15,6 +15,12 @@ export type LinesPart = LineRange & { readonly surplus: number };
 /** From the beginning to the end. */
 export const ALL: LinesPart = { from: 0, to: Infinity, record: 0, line: 1, surplus: 0 };
 
+/**
+ * Chat records may come as rows, which `Units.items` gives; also texts that may be transcripts; or what their
+ * definitions say is wanted, too.
+ */
+export type RowsWanted = 'none' | 'chats' | 'texts' | 'definitions';
+
 /** The units of a part, with what is known of the part when they were all taken. */
 export class Units implements SourceWatcher {
   readonly #lines: RecordLines | ChatLines | null;
@@ -22,10 +28,9 @@ export class Units implements SourceWatcher {
   records: number;
   #furthest = 0;
 
-  /** `rows`: chat records may come as rows, which `items` gives; with `texts` also texts that may be transcripts. */
   constructor(
     scanners: Scanners, path: string, source: Source, options: FileOptions, part: LinesPart,
-    rows: 'none' | 'chats' | 'texts' = 'none',
+    rows: RowsWanted = 'none',
   ) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
@@ -33,7 +38,9 @@ export class Units implements SourceWatcher {
     const isRead = rows !== 'none' && canBeRows(options);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
-      : isRead ? new ChatLines(scanners, counted, options, part, layout, rows === 'texts')
+      : isRead ? new ChatLines(scanners, counted, options, part, layout, {
+        takesTexts: rows === 'texts', writesTools: rows === 'definitions',
+      })
       : layout !== 'lines' ? null
       : new RecordLines(scanners.text, scanners.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(scanners.machine, path, counted, options);
