@@ -174,7 +174,7 @@ function mayThink(): bool {
   const to = <usize>load<u32>(body, 8);
   if ((kind & ABSENT) != 0) return false;
   if ((kind & (CODED | PARTS)) != 0) {
-    if (mayEndMarker(from, to)) thoughts |= UNSURE;
+    if (mayEndMarker(from, to, (kind & PARTS) != 0)) thoughts |= UNSURE;
     return false;
   }
   if (!holdsPair(from, to, MARKER_END)) return false;
@@ -185,13 +185,18 @@ function mayThink(): bool {
 /** `k>`, with which `<think>` and `</think>` end. */
 const MARKER_END: u32 = 0x3e6b;
 
-/** The same in [p, to), where any character may be written as an escape. */
-function mayEndMarker(p: usize, to: usize): bool {
+/**
+ * The same in [p, to), where any character may be written as an escape. `isParts`: a part that begins with `>`, too, may
+ * end the text of the one before.
+ */
+function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
   for (; p < to; p++) {
     const word = load<u32>(p);
     // `k>` and `k\u`; `006b` in `\u006b`, in both cases of the letter.
     if ((word & 0xffff) == MARKER_END || (word & 0xffffff) == 0x755c6b) return true;
     if ((word | 0x20000000) == 0x62363030) return true;
+    // `">` and `"\u`.
+    if (isParts && ((word & 0xffff) == 0x3e22 || (word & 0xffffff) == 0x755c22)) return true;
   }
   return false;
 }

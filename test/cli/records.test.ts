@@ -294,7 +294,7 @@ test('the fixtures of all forms are read: counts, places, pointers, and by conve
 test('a tag that parts cut is one: nothing of what it hides is shown, and all commands agree', async () => {
   const path = fileURLToPath(new URL('../../fixtures/chat/cut-tags.jsonl', import.meta.url));
   const counts = JSON.parse((await run(['scan', '--format', 'json', path])).out) as Record<string, unknown>;
-  expect(counts).toMatchObject({ transcripts: 8, messages: 18, calls: 3, roles: { user: 7, assistant: 9, tool: 2 } });
+  expect(counts).toMatchObject({ transcripts: 9, messages: 20, calls: 3, roles: { user: 8, assistant: 10, tool: 2 } });
   const rows = jsonLines((await run(['messages', path])).out) as Record<string, unknown>[];
   expect(rows.filter(({ role }) => role === 'tool')).toHaveLength(2);
   expect(rows.filter(({ recipient }) => recipient === 'functions.f')).toHaveLength(3);
@@ -302,6 +302,7 @@ test('a tag that parts cut is one: nothing of what it hides is shown, and all co
     const { out, err } = await run([...argv, path]);
     expect(out + err).not.toContain('HIDDEN');
     if (argv[0] === 'render') expect(out).toContain('Warm: a');
+    if (argv[2] === 'ndjson') expect(jsonLines(out).filter(({ rule }) => rule === 'reasoning-in-final')).toHaveLength(3);
   }
 });
 
