@@ -186,8 +186,8 @@ function mayThink(): bool {
 const MARKER_END: u32 = 0x3e6b;
 
 /**
- * The same in [p, to), where any character may be written as an escape. `isParts`: a part that begins with `>`, too, may
- * end the text of the one before.
+ * The same in [p, to), where any character may be written as an escape. `isParts`: a part that begins with `>` may end
+ * the one before, too.
  */
 function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
   for (; p < to; p++) {
