@@ -91,6 +91,19 @@ describe.skipIf(chromium === null)('the page', () => {
     await page.locator('.sorter', { hasText: 'Place' }).click();
   });
 
+  test('a file that is dropped is read', async () => {
+    await page.evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(['version: 2.2\n---\n<|start|>user<|message|>Dropped'], 'dropped.ocml'));
+      for (const kind of ['dragover', 'drop']) {
+        document.querySelector('.timeline')!
+          .dispatchEvent(new DragEvent(kind, { dataTransfer, bubbles: true, cancelable: true }));
+      }
+    });
+    await page.waitForFunction(() => document.querySelector('.timeline')!.textContent!.includes('Dropped'));
+    expect(await rules()).toEqual(['truncated']);
+  });
+
   test('a fix mends the text, and is undone', async () => {
     const broken = 'version: 2.2\n---\n<|start|>user<|message|>Hello';
     await give(page, 'a.ocml', broken);
