@@ -30,7 +30,6 @@ const ENTRIES = [
   { source: 'src/tools.ts', anywhere: true },
   { source: 'src/yaml.ts', anywhere: true },
   { source: 'src/node.ts', anywhere: false },
-  { source: 'src/report.ts', anywhere: false },
 ];
 /** The folder of the program, and its first file, which goes into dist/ last. */
 const PROGRAM = 'cli';

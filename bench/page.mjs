@@ -4,13 +4,21 @@ import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readSync, rmSync, statSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { chromium } from 'playwright-core';
 import { peakOfRenderers } from '../test/web/renderers.mjs';
-import { gatherStatistics } from '../dist/report.js';
 
 const MEGABYTES = Number(process.argv[2] ?? 300);
 const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/google-chrome'].find(existsSync);
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-bench-page-'));
+
+const report = join(folder, 'report.mjs');
+await build({
+  absWorkingDir: join(import.meta.dirname, '..'), entryPoints: ['src/report.ts'], outfile: report, bundle: true,
+  format: 'esm', platform: 'node', target: 'es2022', logLevel: 'warning',
+});
+const { gatherStatistics } = await import(pathToFileURL(report).href);
 
 const TOOLS = [{
   type: 'function',

@@ -1,6 +1,6 @@
 // Docstrings: every public export has one, and every function and class an example that compiles and prints what it
 // says.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
@@ -22,6 +22,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 test('every export of every entry has a docstring, and every function and class an example', () => {
   expect(new Set(all.map(({ entry }) => entry))).toEqual(new Set(ENTRIES));
+  const { exports } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { exports: object };
+  const names = Object.keys(exports).filter((name) => /^\.(?:\/\w+)?$/.test(name));
+  const given = names.map((name) => name.slice(2) || 'index');
+  expect(given.sort()).toEqual([...ENTRIES].sort());
   expect(all.length).toBeGreaterThan(500);
   expect(all.filter(({ text }) => text.length < 10).map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
   const called = all.filter(({ isCalled }) => isCalled);

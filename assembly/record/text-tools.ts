@@ -7,7 +7,8 @@ import { BACKSLASH, OPEN_LIST, OPEN_OBJECT } from './text';
 import { toolsEntry, toolsStatus, writtenTools } from './tools';
 import { behindBlanks, CLOSE_TOOLS, find, OPEN_TOOLS, TOOLS_TAG } from './written';
 
-const OPENING: i32 = 0x3c;
+const LESS: i32 = 0x3c;
+
 /** Tags between which no list is. */
 const MOST_MISSES: i32 = 60;
 
@@ -25,7 +26,7 @@ export function takeTools(from: usize, to: usize): i32 {
   let listTo: usize = 0;
   let misses = 0;
   // `<\/tools>` closes, too.
-  if (findPair(from, to, OPENING, BACKSLASH) != 0) markOdd();
+  if (findPair(from, to, LESS, BACKSLASH) != 0) markOdd();
   for (let at = find(from, to, OPEN_TOOLS, TOOLS_TAG); at != 0; at = find(at + 1, to, OPEN_TOOLS, TOOLS_TAG)) {
     const close = find(at + TOOLS_TAG, to, CLOSE_TOOLS, TOOLS_TAG + 1);
     if (close == 0) break;

@@ -1,5 +1,7 @@
 // How many tokens a text is to a model. gpt-tokenizer counts, which weighs 30 MB and is installed by whoever asks.
 
+import { tokenParts } from './token-parts.ts';
+
 interface Tokenizer {
   encode(text: string, options: typeof AS_TEXT): { readonly length: number };
 }
@@ -23,13 +25,6 @@ export type CountTokens = (text: string) => number;
 export class TokenizerError extends Error {
   override readonly name = 'TokenizerError';
 }
-
-/**
- * A run of one kind of characters this long is counted in parts: the time that pairing its bytes takes grows with the
- * square of its length. Words, lines and numbers are shorter.
- */
-const LONGEST_RUN = 500;
-const LONG_RUN = /[\p{L}\p{M}]{500,}|[^\p{L}\p{N}\s]{500,}|\s{500,}/gu;
 
 /** Control tokens in a text are text. */
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
@@ -57,19 +52,6 @@ export function tokenCounter(encoding: Encoding): CountTokens {
 
 function countIn(tokenizer: Tokenizer, text: string): number {
   let tokens = 0;
-  let from = 0;
-  const cut = (at: number): void => {
-    if (at > from) tokens += tokenizer.encode(text.slice(from, at), AS_TEXT).length;
-    from = at;
-  };
-  for (const { index, 0: run } of text.matchAll(LONG_RUN)) {
-    for (let at = index; at < index + run.length; at += LONGEST_RUN) cut(isInside(text, at) ? at + 1 : at);
-  }
-  cut(text.length);
+  for (const part of tokenParts(text)) tokens += tokenizer.encode(part, AS_TEXT).length;
   return tokens;
-}
-
-/** Between the halves of a character. */
-function isInside(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00 && (text.charCodeAt(at - 1) & 0xfc00) === 0xd800;
 }

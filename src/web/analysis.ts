@@ -2,8 +2,8 @@
 // findings with their places. Plain data, the same for the same bytes in a browser and in Node.
 
 import {
-  check, type Diagnostic, type DialectId, type End, type HiddenReason, Lines, type Message, parse, type ReadOptions,
-  type ReadYaml, type Span, type StructureOptions, type Transcript, VisibilityError,
+  check, type Diagnostic, type DialectId, type HiddenReason, Lines, type Message, parse, type ReadOptions,
+  type ReadYaml, type StructureOptions, type Transcript,
 } from '../index.ts';
 
 export interface ReadChoice {
@@ -15,22 +15,14 @@ export interface ReadChoice {
 
 export const AUTOMATIC: ReadChoice = { dialect: 'auto', role: '', stopStripped: false };
 
-export interface MessageView extends Span {
-  /** In the input, and in its transcript. */
+type Written =
+  'index' | 'role' | 'name' | 'recipient' | 'channel' | 'explicitChannel' | 'intent' | 'callId' | 'contentType' | 'end'
+  | 'from' | 'to' | 'body' | 'content';
+
+export interface ShownMessage extends Pick<Message, Written> {
+  /** In the input; `index` is that in its transcript. */
   readonly number: number;
-  readonly index: number;
   readonly transcript: number;
-  readonly role: string | null;
-  readonly name: string | null;
-  readonly recipient: string | null;
-  readonly channel: string;
-  readonly explicitChannel: string | null;
-  readonly intent: string | null;
-  readonly callId: string | null;
-  readonly contentType: string | null;
-  readonly end: End;
-  readonly body: Span;
-  readonly content: string;
   /** What an end user sees; null: nothing, for a reason. */
   readonly shown: string | null;
   readonly hidden: HiddenReason | null;
@@ -65,7 +57,7 @@ export interface TranscriptView {
 
 export interface Analysis {
   readonly transcripts: readonly TranscriptView[];
-  readonly messages: readonly MessageView[];
+  readonly messages: readonly ShownMessage[];
   readonly findings: readonly FindingView[];
 }
 
@@ -105,9 +97,10 @@ export function analyse(bytes: Uint8Array, choice: ReadChoice, checks: Checks, r
 /** Who is no tool. */
 const PERSONS: readonly string[] = ['assistant', 'user', 'all'];
 
-function viewOf(message: Message, transcript: Transcript): Omit<MessageView, 'number'> {
+function viewOf(message: Message, transcript: Transcript): Omit<ShownMessage, 'number'> {
   const { index, role, recipient, callId } = message;
-  const { shown, hidden } = shownOf(message);
+  const hidden = message.hiddenReason();
+  const shown = hidden === null ? message.show() : null;
   const isLine = transcript.dialect === 'openchatml-0.1';
   const toTool = recipient !== null && !PERSONS.includes(recipient);
   const calls = isLine ? message.functionCalls.length > 0 : role === 'assistant' && toTool;
@@ -118,15 +111,6 @@ function viewOf(message: Message, transcript: Transcript): Omit<MessageView, 'nu
     end: message.end, from: message.from, to: message.to, body: message.body, content: message.content, shown, hidden,
     isCall: calls, isReply: replies, partner: null,
   };
-}
-
-function shownOf(message: Message): { shown: string; hidden: null } | { shown: null; hidden: HiddenReason } {
-  try {
-    return { shown: message.show(), hidden: null };
-  } catch (error) {
-    if (error instanceof VisibilityError) return { shown: null, hidden: error.reason };
-    throw error;
-  }
 }
 
 /** Checks, and is told which reply answers which call, by their first bytes. */
@@ -142,8 +126,8 @@ function checkAll(
 
 /** Joins replies to the calls that they answer. */
 function join(
-  messages: readonly Omit<MessageView, 'number'>[], pairs: readonly (readonly [call: number, reply: number])[],
-): MessageView[] {
+  messages: readonly Omit<ShownMessage, 'number'>[], pairs: readonly (readonly [call: number, reply: number])[],
+): ShownMessage[] {
   const numbers = new Map(messages.map(({ from }, number) => [from, number]));
   const partners = new Map<number, number>();
   for (const [call, reply] of pairs) {

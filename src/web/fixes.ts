@@ -2,7 +2,7 @@
 // bytes; what cannot be mended without knowing what was meant has none.
 
 import type { DialectId, Diagnostic, RuleName, Span } from '../index.ts';
-import type { Analysis, MessageView } from './analysis.ts';
+import type { Analysis, ShownMessage } from './analysis.ts';
 
 export interface Edit extends Span {
   readonly with: string;
@@ -17,7 +17,7 @@ export interface Fix {
 interface Place {
   readonly finding: Diagnostic;
   readonly bytes: Uint8Array;
-  readonly message: MessageView | undefined;
+  readonly message: ShownMessage | undefined;
   readonly dialect: DialectId;
   /** The text of a span. */
   text(from: number, to: number): string;

@@ -1,7 +1,7 @@
 // Sharing: a link to the text as it is read, and to the finding that is chosen. It warns of what users do not see.
 
 import { useRef, useState } from 'preact/hooks';
-import type { MessageView } from './analysis.ts';
+import type { ShownMessage } from './analysis.ts';
 import type { Shared } from './share.ts';
 import { analysis, choice, explained, input, openText, replace, selection, tell, view } from './store.ts';
 import { showFinding } from './findings.tsx';
@@ -56,7 +56,7 @@ export function ShareButton() {
 }
 
 /** What a hidden message is called: by its channel where that hides it. */
-const kindOf = ({ channel, role }: MessageView): string => (channel === 'final' ? role ?? 'no role' : channel);
+const kindOf = ({ channel, role }: ShownMessage): string => (channel === 'final' ? role ?? 'no role' : channel);
 
 function current(): Shared {
   const { name, bytes } = input.peek();

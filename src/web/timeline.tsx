@@ -4,7 +4,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { HiddenReason } from '../index.ts';
-import type { FindingView, MessageView, TranscriptView } from './analysis.ts';
+import type { FindingView, ShownMessage, TranscriptView } from './analysis.ts';
 import { showFinding } from './findings.tsx';
 import { analysis, asUser, current, reveal, revealed, selection, selectMessage } from './store.ts';
 
@@ -62,19 +62,19 @@ export function Timeline() {
   );
 }
 
-function countText(messages: readonly MessageView[]): string {
+function countText(messages: readonly ShownMessage[]): string {
   const hidden = messages.filter((message) => message.hidden !== null).length;
   const words = `${messages.length} message${messages.length === 1 ? '' : 's'}`;
   return messages.length === 0 ? '' : `${words}, ${hidden} hidden from users`;
 }
 
-const within = (findings: readonly FindingView[], { from, to }: MessageView): FindingView[] =>
+const within = (findings: readonly FindingView[], { from, to }: ShownMessage): FindingView[] =>
   findings.filter((finding) => finding.from >= from && finding.from < to);
 
 const Divider = ({ transcript: { number, dialect, version } }: { transcript: TranscriptView }) =>
   <p class="divider">Transcript {number + 1}, {dialect}{version !== null && ` (version ${version})`}</p>;
 
-function UserMessage({ message }: { message: MessageView }) {
+function UserMessage({ message }: { message: ShownMessage }) {
   const role = message.role ?? 'unknown';
   return (
     <div class={`bubble ${role === 'user' ? 'user' : 'assistant'}`}>
@@ -84,7 +84,7 @@ function UserMessage({ message }: { message: MessageView }) {
   );
 }
 
-function Card({ message, findings }: { message: MessageView; findings: readonly FindingView[] }) {
+function Card({ message, findings }: { message: ShownMessage; findings: readonly FindingView[] }) {
   const { number, role, channel, hidden, content } = message;
   const card = useRef<HTMLElement>(null);
   const isCurrent = current.value === number;
@@ -126,7 +126,7 @@ function Card({ message, findings }: { message: MessageView; findings: readonly 
 }
 
 /** What of the content a user does not see is told, too. */
-function Body({ message, text }: { message: MessageView; text: string }) {
+function Body({ message, text }: { message: ShownMessage; text: string }) {
   const isPart = message.hidden === null && message.shown !== null && message.shown !== text;
   return (
     <>
@@ -138,7 +138,7 @@ function Body({ message, text }: { message: MessageView; text: string }) {
   );
 }
 
-const isJson = ({ contentType, isCall }: MessageView): boolean => isCall || contentType === 'json';
+const isJson = ({ contentType, isCall }: ShownMessage): boolean => isCall || contentType === 'json';
 
 function pretty(text: string): string {
   try {
@@ -156,7 +156,7 @@ function Text({ text }: { text: string }): ComponentChildren {
   return <bdi class="text">{text === '' ? <em>(empty)</em> : cut(text)}</bdi>;
 }
 
-function Partner({ message: { number, isCall, isReply, partner, callId } }: { message: MessageView }) {
+function Partner({ message: { number, isCall, isReply, partner, callId } }: { message: ShownMessage }) {
   if (!isCall && !isReply) return null;
   const words = isCall ? 'reply' : 'call';
   const id = callId === null ? '' : ` ${callId}`;

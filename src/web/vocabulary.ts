@@ -1,6 +1,7 @@
 // A vocabulary from a file of lines `base64 rank`, as tiktoken keeps them; gpt-tokenizer encodes with it.
 
 import { GptEncoding } from 'gpt-tokenizer/GptEncoding';
+import { tokenParts } from '../report.ts';
 
 /** Tokens of the vocabularies that are known by their size. */
 const SIZES = { 199998: 'o200k_harmony', 100256: 'cl100k_base', 50256: 'r50k_base', 50280: 'p50k_base' } as const;
@@ -11,8 +12,6 @@ const IDS: Readonly<Record<string, number>> = {
   '<|startoftext|>': 199998, '<|endoftext|>': 199999, '<|return|>': 200002, '<|constrain|>': 200003,
   '<|channel|>': 200005, '<|start|>': 200006, '<|end|>': 200007, '<|message|>': 200008, '<|call|>': 200012,
 };
-/** A run of one kind of characters this long is encoded in parts: pairing its bytes takes the square of its length. */
-const LONG_RUN = /[\p{L}\p{M}]{1,500}|[^\p{L}\p{N}\s]{1,500}|\s{1,500}|\p{N}+/gu;
 
 const AS_TEXT = { allowedSpecial: new Set<string>(), disallowedSpecial: new Set<string>() };
 
@@ -40,8 +39,7 @@ export function readVocabulary(file: string): Vocabulary {
   return {
     encode: (text) => text.split(isHarmony ? CONTROL : /$^/).flatMap((part, i) => {
       if (isHarmony && i % 2 === 1) return [IDS[part]!];
-      return isLong(part) ? [...part.matchAll(LONG_RUN)].flatMap(([run]) => encoding.encode(run, AS_TEXT))
-        : encoding.encode(part, AS_TEXT);
+      return [...tokenParts(part)].flatMap((run) => encoding.encode(run, AS_TEXT));
     }),
     text: (id) => {
       const special = isHarmony ? Object.keys(IDS).find((token) => IDS[token] === id) : undefined;
@@ -50,8 +48,6 @@ export function readVocabulary(file: string): Vocabulary {
     },
   };
 }
-
-const isLong = (text: string): boolean => /[\p{L}\p{M}]{500}|[^\p{L}\p{N}\s]{500}|\s{500}/u.test(text);
 
 /** Text where the bytes are UTF-8, else the bytes. */
 function tokenOf(base64: string): string | number[] {

@@ -1,4 +1,6 @@
 // Parts of the page that need no browser: positions, fixes, links, places, records.
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../src/tools.ts';
@@ -10,8 +12,22 @@ import { FULL } from '../../src/web/full-checks.ts';
 import { lineOf, readRecords, transcriptAt } from '../../src/web/records.ts';
 import { linkOf, readLink } from '../../src/web/share.ts';
 import { TextMap } from '../../src/web/text-map.ts';
+import { loadTokenizer, tokenCounter } from '../../src/corpus/tokens.ts';
+import { readVocabulary } from '../../src/web/vocabulary.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+const vocabulary = join(process.env['TIKTOKEN_ENCODINGS_BASE'] ?? '', 'o200k_base.tiktoken');
+
+test.skipIf(!existsSync(vocabulary))('a vocabulary from a file counts as the command does, long runs too', async () => {
+  await loadTokenizer('o200k_harmony');
+  const count = tokenCounter('o200k_harmony');
+  const { encode: ids } = readVocabulary(readFileSync(vocabulary, 'utf8'));
+  const words = 'It is 12345 o\u2019clock, is it not?\n\n  "Yes," said Zoë. ';
+  for (const text of ['', words, words + 'a'.repeat(700) + words, `${words}${'='.repeat(1300)} ${words}`]) {
+    expect(ids(text)).toHaveLength(count(text));
+  }
+});
 
 test('positions in bytes and in text lead to each other', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 2000 }), (text) => {
