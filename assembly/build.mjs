@@ -143,7 +143,10 @@ async function bundle(scratch) {
   collectLicences(scratch, [...inputs, ...inPage, ...program.inputs]);
 }
 
-/** The library as it stands, file by file, for bundlers; packages that it uses go into the files that import them. */
+/**
+ * The library as it stands, file by file, for bundlers; packages that it uses go into the files that import them, and
+ * so do the numbers of the table, as literals: bundlers would keep a variable for each.
+ */
 async function keepModules(build, outdir) {
   const shared = {
     absWorkingDir: root, outbase: 'src', outdir, bundle: true, format: 'esm', platform: 'neutral',
@@ -157,12 +160,12 @@ async function keepModules(build, outdir) {
     name: 'keep-modules',
     setup({ onResolve }) {
       onResolve({ filter: /^\.\.?\// }, ({ kind, path, importer }) => {
-        if (kind === 'entry-point' || importer.includes('node_modules')) return undefined;
+        if (kind === 'entry-point' || importer.includes('node_modules') || path.endsWith('/abi.ts')) return undefined;
         return { path: path.replace(/\.ts$/, '.js'), external: true };
       });
     },
   };
-  await build({ ...shared, entryPoints: files, splitting: true, ...MAPS, plugins: [keep] });
+  await build({ ...shared, entryPoints: files, splitting: true, minifySyntax: true, ...MAPS, plugins: [keep] });
   return metafile.inputs;
 }
 
