@@ -12,7 +12,7 @@ import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
-import { holdsPair } from './tags';
+import { holdsPair, mayEndMarker } from './tags';
 import { OPEN_OBJECT } from './text';
 import { tableOf } from './tools';
 
@@ -184,22 +184,6 @@ function mayThink(): bool {
 
 /** `k>`, with which `<think>` and `</think>` end. */
 const MARKER_END: u32 = 0x3e6b;
-
-/**
- * The same in [p, to), where any character may be written as an escape. `isParts`: a part that begins with `>` may end
- * the one before, too.
- */
-function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
-  for (; p < to; p++) {
-    const word = load<u32>(p);
-    // `k>` and `k\u`; `006b` in `\u006b`, in both cases of the letter.
-    if ((word & 0xffff) == MARKER_END || (word & 0xffffff) == 0x755c6b) return true;
-    if ((word | 0x20000000) == 0x62363030) return true;
-    // `">` and `"\u`.
-    if (isParts && ((word & 0xffff) == 0x3e22 || (word & 0xffffff) == 0x755c22)) return true;
-  }
-  return false;
-}
 
 /** Whether `namespace` stands in [p, to). */
 function holdsNamespace(p: usize, to: usize): bool {

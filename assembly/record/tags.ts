@@ -2,6 +2,7 @@
 // R-HERMES).
 
 import { findPair } from '../pair';
+import { QUOTE } from './text';
 
 /** Whether two bytes, in the order of a 16-bit load, stand together in [p, end). */
 // @ts-ignore: decorator
@@ -75,4 +76,49 @@ export function mayCodeTag(p: usize, to: usize): bool {
     if (high - 0x33 < 5 && beginsTag(p - 2)) return true;
   }
   return false;
+}
+
+const GREATER: u32 = 0x3e;
+/** `u006`, of `\u006b` for `k`. */
+const CODE_OF_K: u32 = 0x36303075;
+/** `u003`, of `\u003e` for `>`. */
+const CODE_OF_GREATER: u32 = 0x33303075;
+
+/**
+ * Whether `k>`, with which `<think>` and `</think>` end, may stand in the JSON [p, to), where any character may be
+ * written as an escape. `isParts`: a part that begins with `>` may end the one before, too.
+ */
+export function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
+  for (let at = findGreater(p, to); at != 0; at = findGreater(at + 1, to)) {
+    const isCode = <u32>load<u8>(at) != GREATER;
+    if (isCode && load<u32>(at - 4) != CODE_OF_GREATER) continue;
+    const before = at - (isCode ? 6 : 1);
+    const byte = <u32>load<u8>(before);
+    if (byte == 0x6b || (isParts && byte == QUOTE)) return true;
+    if ((byte | 0x20) == 0x62 && load<u32>(before - 4) == CODE_OF_K) return true;
+  }
+  return false;
+}
+
+/** Address of the next `>`, or `3e` of what may be its code, in [p, to): of its last byte; 0: there is none. */
+function findGreater(p: usize, to: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    for (; p < to; p += 16) {
+      const block = v128.load(p);
+      const isCode = v128.and(
+        i8x16.eq(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x65)), i8x16.eq(v128.load(p - 1), i8x16.splat(0x33)),
+      );
+      const mask = i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(0x3e)), isCode));
+      if (mask != 0) {
+        p += <usize>ctz<i32>(mask);
+        return p < to ? p : 0;
+      }
+    }
+  } else {
+    for (; p < to; p++) {
+      const byte = <u32>load<u8>(p);
+      if (byte == GREATER || ((byte | 0x20) == 0x65 && load<u8>(p - 1) == 0x33)) return p;
+    }
+  }
+  return 0;
 }
