@@ -2,7 +2,7 @@
 // R-HERMES).
 
 import { findPair } from '../pair';
-import { QUOTE } from './text';
+import { BACKSLASH, QUOTE } from './text';
 
 /** Whether two bytes, in the order of a 16-bit load, stand together in [p, end). */
 // @ts-ignore: decorator
@@ -64,51 +64,52 @@ export function beginsTag(p: usize): bool {
   return false;
 }
 
+/** `u003` and `\u00`, of codes. */
+const CODE_OF_THREE: u32 = 0x33303075;
+const CODE: u32 = 0x3030755c;
+
 /** Whether an escape in the JSON [p, to) stands for the `<` of a tag, or behind one for what else may be in it. */
 export function mayCodeTag(p: usize, to: usize): bool {
-  for (; p < to; p++) {
-    if (load<u8>(p) != 0x5c) continue;
-    p++;
-    // u00
-    if ((load<u32>(p) & 0xffffff) != 0x303075) continue;
-    const high = <u32>load<u8>(p, 3);
-    if (high == 0x33 && (<u32>load<u8>(p, 4) | 0x20) == 0x63) return true;
-    if (high - 0x33 < 5 && beginsTag(p - 2)) return true;
+  for (let at = findSign(p, to, 0x3c, 0x63); at != 0; at = findSign(at + 1, to, 0x3c, 0x63)) {
+    if (<u32>load<u8>(at) != 0x3c) {
+      if (load<u32>(at - 4) == CODE_OF_THREE && isEscape(at - 5)) return true;
+    } else if (codeFollows(at + 1)) return true;
   }
   return false;
 }
 
-const GREATER: u32 = 0x3e;
-/** `u006`, of `\u006b` for `k`. */
-const CODE_OF_K: u32 = 0x36303075;
-/** `u003`, of `\u003e` for `>`. */
-const CODE_OF_GREATER: u32 = 0x33303075;
+/** Whether letters of a tag and then a code follow at p. */
+function codeFollows(p: usize): bool {
+  const last = p + MOST_LETTERS;
+  for (; p < last; p++) {
+    const byte = <u32>load<u8>(p);
+    if (byte == BACKSLASH) return load<u32>(p) == CODE && <u32>load<u8>(p, 4) - 0x33 < 5;
+    if (byte - 0x61 >= 26 && byte != 0x5f) return false;
+  }
+  return false;
+}
+
+/** Whether the byte at p is a backslash that none before it escapes. */
+function isEscape(p: usize): bool {
+  let isOdd = false;
+  for (; <u32>load<u8>(p) == BACKSLASH; p--) isOdd = !isOdd;
+  return isOdd;
+}
 
 /**
- * Whether `k>`, with which `<think>` and `</think>` end, may stand in the JSON [p, to), where any character may be
- * written as an escape. `isParts`: a part that begins with `>` may end the one before, too.
+ * Address of the next byte `sign` in [p, to), or of the last digit of what may be its code, which ends with 3 and
+ * `digit`, in either case; 0: there is none.
  */
-export function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
-  for (let at = findGreater(p, to); at != 0; at = findGreater(at + 1, to)) {
-    const isCode = <u32>load<u8>(at) != GREATER;
-    if (isCode && load<u32>(at - 4) != CODE_OF_GREATER) continue;
-    const before = at - (isCode ? 6 : 1);
-    const byte = <u32>load<u8>(before);
-    if (byte == 0x6b || (isParts && byte == QUOTE)) return true;
-    if ((byte | 0x20) == 0x62 && load<u32>(before - 4) == CODE_OF_K) return true;
-  }
-  return false;
-}
-
-/** Address of the next `>`, or `3e` of what may be its code, in [p, to): of its last byte; 0: there is none. */
-function findGreater(p: usize, to: usize): usize {
+function findSign(p: usize, to: usize, sign: i32, digit: i32): usize {
   if (ASC_FEATURE_SIMD) {
+    const signs = i8x16.splat(<i8>sign);
+    const digits = i8x16.splat(<i8>digit);
+    const three = i8x16.splat(0x33);
+    const lower = i8x16.splat(0x20);
     for (; p < to; p += 16) {
       const block = v128.load(p);
-      const isCode = v128.and(
-        i8x16.eq(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x65)), i8x16.eq(v128.load(p - 1), i8x16.splat(0x33)),
-      );
-      const mask = i8x16.bitmask(v128.or(i8x16.eq(block, i8x16.splat(0x3e)), isCode));
+      const isCode = v128.and(i8x16.eq(v128.or(block, lower), digits), i8x16.eq(v128.load(p - 1), three));
+      const mask = i8x16.bitmask(v128.or(i8x16.eq(block, signs), isCode));
       if (mask != 0) {
         p += <usize>ctz<i32>(mask);
         return p < to ? p : 0;
@@ -116,9 +117,29 @@ function findGreater(p: usize, to: usize): usize {
     }
   } else {
     for (; p < to; p++) {
-      const byte = <u32>load<u8>(p);
-      if (byte == GREATER || ((byte | 0x20) == 0x65 && load<u8>(p - 1) == 0x33)) return p;
+      const byte = <i32>load<u8>(p);
+      if (byte == sign || ((byte | 0x20) == digit && load<u8>(p - 1) == 0x33)) return p;
     }
   }
   return 0;
+}
+
+const GREATER: i32 = 0x3e;
+/** `u006`, of `\u006b` for `k`. */
+const CODE_OF_K: u32 = 0x36303075;
+
+/**
+ * Whether `k>`, with which `<think>` and `</think>` end, may stand in the JSON [p, to), where any character may be
+ * written as an escape. `isParts`: a part that begins with `>` may end the one before, too.
+ */
+export function mayEndMarker(p: usize, to: usize, isParts: bool): bool {
+  for (let at = findSign(p, to, GREATER, 0x65); at != 0; at = findSign(at + 1, to, GREATER, 0x65)) {
+    const isCode = <i32>load<u8>(at) != GREATER;
+    if (isCode && load<u32>(at - 4) != CODE_OF_THREE) continue;
+    const before = at - (isCode ? 6 : 1);
+    const byte = <u32>load<u8>(before);
+    if (byte == 0x6b || (isParts && byte == QUOTE)) return true;
+    if ((byte | 0x20) == 0x62 && load<u32>(before - 4) == CODE_OF_K) return true;
+  }
+  return false;
 }

@@ -89,20 +89,15 @@ function longEnd(p: usize): usize {
   }
 }
 
-/** The number of four hexadecimal digits; -1: one of them is none. */
+/** The number of four hexadecimal digits; -1: one of them is none. All four are looked at together. */
 export function hexAt(p: usize): i32 {
-  let value: u32 = 0;
-  const to = p + 4;
-  for (; p < to; p++) {
-    let digit = <u32>load<u8>(p) - 0x30;
-    if (digit > 9) {
-      digit = (digit | 0x20) - 0x31;
-      if (digit > 5) return -1;
-      digit += 10;
-    }
-    value = (value << 4) | digit;
-  }
-  return value;
+  const digits = load<u32>(p);
+  // Letters, of both cases, become what follows 9: each byte is 0x30 to 0x3f then.
+  const letters = (digits >> 6) & 0x01010101;
+  const values = (digits | (letters << 5)) - letters * 0x27;
+  if ((values & 0xf0f0f0f0) != 0x30303030 || ((values + 0x06060606) & 0x40404040) != letters << 6) return -1;
+  const pairs = ((values & 0x000f000f) << 4) | ((values >> 8) & 0x000f000f);
+  return ((pairs & 0xff) << 8) | (pairs >> 16);
 }
 
 /** An escape stood for `<`, a letter, or what else is in tags. */
@@ -133,10 +128,10 @@ function takeLetter(p: usize): bool {
     } else if ((unit & 0x400) != 0) {
       if (!isSecond) seen |= SEEN_LONE;
     } else {
-      if (isSecond || load<u16>(p, 5) != 0x755c) seen |= SEEN_LONE;
-      else pairAt = p + 6;
-      // A first half that stands for a second one begins a pair of its own.
-      if (isSecond && load<u16>(p, 5) == 0x755c) pairAt = p + 6;
+      const hasNext = load<u16>(p, 5) == 0x755c;
+      if (isSecond || !hasNext) seen |= SEEN_LONE;
+      // A first half that stands for a second one begins a pair of its own, too.
+      if (hasNext) pairAt = p + 6;
     }
     return true;
   }

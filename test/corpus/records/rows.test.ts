@@ -143,6 +143,26 @@ describe('rows of chat records', () => {
     }
   });
 
+  test('reasoning and calls as text, each of their characters as a code', () => {
+    const codeOf = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    const written = (content: string): string => `{"messages":[{"role":"assistant","content":${content}}]}`;
+    const lines: string[] = [];
+    for (const text of ['<think>a</think>b', 'know<tool_call>{"name": "f", "arguments": {}}</tool_call>', 'k e > 3']) {
+      for (let i = 0; i < text.length; i++) {
+        const [before, after] = [text.slice(0, i), text.slice(i + 1)].map((part) => JSON.stringify(part).slice(1, -1));
+        const code = codeOf(text[i]!);
+        // With two backslashes it is no code.
+        for (const sign of [code, code.toUpperCase().replace('U', 'u'), `\\${code}`]) {
+          lines.push(written(`"${before}${sign}${after}"`));
+          lines.push(written(`[{"type":"text","text":"${before}"},{"type":"text","text":"${sign}${after}"}]`));
+        }
+      }
+      const every = Array.from(text, codeOf).join('');
+      lines.push(written(`"${every}"`), written(`"kk ${every.replaceAll('e', 'E')}"`));
+    }
+    same(Buffer.from(lines.join('\n')), 'codes');
+  });
+
   test('a record that is cut at every byte', () => {
     const random = randomOf(7);
     const line = Buffer.from(randomText(random, {
