@@ -428,10 +428,8 @@ export const FORM_MESSAGES = 1;
 export const FORM_CONVERSATIONS = 2;
 // Items of Responses, preferences, prompts with completions, instructions.
 export const FORM_OTHERS = 4;
-// Among them, prompts with completions that are texts, where nothing is known of how they are to be read.
-export const FORM_TEXTS = 8;
-// Texts that may be transcripts, of these and of `text`: IS_TRANSCRIPT.
-export const FORM_TRANSCRIPTS = 16;
+// Texts of `text`, and such prompts with completions as hold tokens: those that may be transcripts are IS_TRANSCRIPT.
+export const FORM_TRANSCRIPTS = 8;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts, records that are
 // text.

@@ -3,20 +3,18 @@
 // texts of the system that stand beside the messages.
 
 import {
-  ASSISTANT, BEGINS_SIDE, BODY, CODED, ESCAPED, FINAL, FORM_TEXTS, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, PARTS,
-  SYSTEM, USER,
+  ASSISTANT, BEGINS_SIDE, BODY, CODED, FINAL, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER,
 } from '../../src/abi';
+import { beginsDialogue, writeDialogue } from './dialogues';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
-import { mayHoldToken, mayHoldTranscript } from './plain-text';
-import {
-  addFlag, flags, hasRoom, isOdd, markElsewhere, markFull, markOdd, markSides, markText, markTranscript, numberOf, push,
-  row,
-} from './state';
-import { afterKey, BACKSLASH, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
+import { mayHoldToken } from './plain-text';
+import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, row } from './state';
+import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
+import { beginTexts, kindAtQuote, writeText, writeTranscript } from './whole-texts';
 import { refuseTags } from './written';
 
 const M5: u64 = 0xffffffffff;
@@ -75,13 +73,12 @@ let rejected: usize = 0;
 let text: usize = 0;
 let hasText: bool = false;
 
-/** Whether texts are wanted, and such as may be transcripts. */
-let takesTexts: bool = false;
+/** Whether texts are wanted that may be transcripts. */
 let takesTranscripts: bool = false;
 
 export function beginOthers(forms: u32): void {
-  takesTexts = (forms & FORM_TEXTS) != 0;
   takesTranscripts = (forms & FORM_TRANSCRIPTS) != 0;
+  beginTexts(takesTranscripts);
   text = 0;
   hasText = false;
   has = 0;
@@ -252,7 +249,7 @@ export function endOthers(wasList: bool): bool {
   }
   if (text != 0) {
     if (hasItems) markOdd();
-    writeTexts(text, 0);
+    writeText(text);
     return true;
   }
   if (hasItems) {
@@ -303,8 +300,8 @@ function isText(p: usize): bool { return p != 0 && load<u8>(p) == QUOTE; }
 /** Prompt and completion, or the two sides of a preference. False: they are none that is read here. */
 function writePair(): bool {
   if (prompt != 0 && completion != 0) {
-    if (takesTexts && isText(prompt) && isText(completion)) {
-      writeTexts(prompt, completion);
+    if (isText(prompt) && isText(completion)) {
+      writeCompletion();
       return true;
     }
     if (!isList(prompt) || !isList(completion)) return false;
@@ -367,48 +364,6 @@ function writeAnswer(side: usize, isDialogue: bool): void {
   else writeSaid(FINAL, side, textTo + 1, 0, 0, kindOfBody(), textFrom, textTo);
 }
 
-/** Two line feeds as JSON has them, and who speaks behind them. */
-const BREAK: u32 = 0x6e5c6e5c;
-const HUMAN: u64 = 0x3a6e616d7548;
-const ASSISTAN: u64 = 0x6e61747369737341;
-
-/** Behind the marker of a turn at p, its line feeds and its colon included, or 0. `speaker`: whose it is. */
-let speaker: u32 = 0;
-function turnAt(p: usize): usize {
-  if (load<u32>(p) != BREAK) return 0;
-  speaker = USER;
-  if ((load<u64>(p, 4) & M6) == HUMAN) return p + 10;
-  speaker = ASSISTANT;
-  return load<u64>(p, 4) == ASSISTAN && load<u16>(p, 12) == 0x3a74 ? p + 14 : 0;
-}
-
-/** Whether the text at p is a dialogue: a turn of a human begins it. */
-function beginsDialogue(p: usize): bool { return turnAt(p + 1) != 0 && speaker == USER; }
-
-/** The turns of the dialogue [from, to), the text of a side, as messages. */
-function writeDialogue(side: usize, from: usize, to: usize): void {
-  refuseTags(USER, BODY, from, to);
-  let p = turnAt(from);
-  while (p <= to && !isOdd) {
-    const role = speaker;
-    const start = load<u8>(p) == 0x20 ? p + 1 : p;
-    let next: usize = 0;
-    let hasEscape = false;
-    for (p = start; p < to; p++) {
-      if (load<u8>(p) != BACKSLASH) continue;
-      next = turnAt(p);
-      if (next != 0) break;
-      hasEscape = true;
-      p++;
-    }
-    const body = BODY | (hasEscape ? ESCAPED : 0);
-    if (role == USER) writePlain(USER, side, to + 1, 0, 0, body, start, p);
-    else writeSaid(FINAL, side, to + 1, 0, 0, body, start, p);
-    if (next == 0) return;
-    p = next;
-  }
-}
-
 /** The text at p, of who has this role. One that holds a token is the text of a transcript, which is for the host. */
 function plainText(p: usize, role: u32): void {
   textValue(p, IN_RECORD);
@@ -417,29 +372,20 @@ function plainText(p: usize, role: u32): void {
   if (mayHoldToken(kind, textFrom, textTo)) markOdd();
 }
 
-/** A text, or two (`second` 0: one): together one text, which may hold transcripts. */
-function writeTexts(first: usize, second: usize): void {
-  const isPair = second != 0;
-  const secondKind = isPair ? kindAtQuote(second) : 0;
-  const from = textFrom;
-  const to = textTo;
-  const kind = kindAtQuote(first);
-  markElsewhere();
-  const isPlain = !mayHoldTranscript(textFrom, textTo, isPair ? from : textTo, isPair ? to : textTo);
-  if (isPlain) {
-    markText();
-    return;
-  }
-  if (!takesTranscripts) markOdd();
-  if (!hasRoom(2)) markFull();
-  if (isOdd) return;
-  markTranscript();
-  push(kind, textFrom, textTo, numberOf(row) + 1);
-  if (isPair) push(secondKind, from, to, numberOf(row) + 1);
+/** A prompt and its completion that are texts: in which a token stands, the text of a transcript; else two messages. */
+function writeCompletion(): void {
+  const kind = kindAtQuote(prompt) | kindAtQuote(completion);
+  const joins = load<u8>(endOf(prompt) - 1) == 0x3c && load<u8>(completion + 1) == 0x7c;
+  const holdsToken = joins || mayHoldToken(kind, prompt + 1, endOf(prompt))
+    || mayHoldToken(kind, completion + 1, endOf(completion));
+  if (!holdsToken) writeAnswer(completion, false);
+  // What is written with codes is for the host to find out.
+  else if ((kind & CODED) != 0) markOdd();
+  else writeTranscript(prompt, completion);
 }
 
-/** The kind of the text at p, which stands from `textFrom` to `textTo`. */
-function kindAtQuote(p: usize): u32 {
+/** The quote that ends the text at p. */
+function endOf(p: usize): usize {
   textValue(p, IN_RECORD);
-  return kindOfBody();
+  return textTo;
 }

@@ -22,14 +22,8 @@ export function mayHoldToken(kind: u32, p: usize, to: usize): bool {
   return false;
 }
 
-/** Whether a token or a document's header may stand in two texts together: that of 0.1 has tokens without `<|`. */
-export function mayHoldTranscript(firstFrom: usize, firstTo: usize, from: usize, to: usize): bool {
-  if (mayBeginHeader(firstFrom, firstTo) || mayHold(firstFrom, firstTo) || mayHold(from, to)) return true;
-  // `version:` may begin in the first one.
-  const end = min(to, from + 8);
-  for (let p = from; p < end; p++) if (load<u8>(p) == COLON) return true;
-  return false;
-}
+/** Whether a token or a document's header may stand in a text: that of 0.1 has tokens without `<|`. */
+export function mayHoldTranscript(p: usize, to: usize): bool { return mayBeginHeader(p, to) || mayHold(p, to); }
 
 /** Whether a header may begin with a text, which must not be blank: `---`, `#`, a key. */
 function mayBeginHeader(p: usize, to: usize): bool {
@@ -45,16 +39,15 @@ function isOfKey(byte: u32): bool {
   return (byte | 0x20) - 0x61 < 26 || byte - 0x30 < 10 || byte == 0x2d || byte == 0x5f;
 }
 
-/** Whether a token, or a line that begins a header, may stand in a text or go on behind it. */
+/** Whether a token, or a line that begins a header, may stand in a text. */
 function mayHold(p: usize, to: usize): bool {
   for (; p < to; p++) {
     const byte = <u32>load<u8>(p);
     const next = <u32>load<u8>(p, 1);
-    const isLast = p + 1 == to;
     if (byte == 0x3c) return true;
     // [BOS] and [EOS]; ---
-    if (byte == 0x5b && (isLast || next == 0x42 || next == 0x45)) return true;
-    if (byte == 0x2d && (isLast || next == 0x2d)) return true;
+    if (byte == 0x5b && (next == 0x42 || next == 0x45)) return true;
+    if (byte == 0x2d && next == 0x2d) return true;
     if (byte == COLON && (load<u64>(p - 7) & 0xffffffffffffff) == VERSION) return true;
     if (byte == BACKSLASH) {
       // A code of a sign or a letter.

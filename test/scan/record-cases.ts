@@ -338,18 +338,22 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"input":"a","output":[{"role":"assistant","content":"b"}]', '"input":[{"role":"user","content":"a"}],"text":{}',
     '"input":[{"type":"web_search_call"}]', '"input":[{"role":"assistant","content":"a","phase":"commentary"}]',
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
-  // A prompt and its completion in which no transcript can stand; some in which one may.
-  ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n-"}\n{"completion":"","prompt":"a b: version 2"}\n', [
-    'record 0 line 0 slow object', 'record 1 line 1 parts losses elsewhere text',
+  // A prompt and its completion that are texts: two messages, but where a token may stand in them.
+  ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n-"}\n{"completion":"","system":"s","prompt":"version: 2"}\n', [
+    'record 0 line 0 parts losses elsewhere', '  user', '    body|What?', '  assistant final',
+    '    body escaped coded|\\u4f60 [x] a-b\\n-',
+    'record 1 line 1 parts losses elsewhere', '  system', '    body|s', '  user', '    body|version: 2',
+    '  assistant final', '    body|',
   ]],
-  ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n"}\n{"prompt":"_a-b c","completion":"1234567 :"}\n', [
-    'record 0 line 0 parts losses elsewhere text', 'record 1 line 1 parts losses elsewhere text',
-  ]],
+  ...[['', '<s>'], ['# a <', '<b>|'], ['---', '[EOS]'], ['a <', ' |start|>'], ['\ufeffa', 'version: 2.2']].map(
+    ([prompt, completion]): [string, string[]] => [`{"prompt":"${prompt}","completion":"${completion}"}\n`, [
+      'record 0 line 0 parts losses elsewhere', '  user', `    body|${prompt}`, '  assistant final',
+      `    body|${completion}`,
+    ]],
+  ),
   ...[
-    ['', 'b'], ['a', 'b'], [' a b', 'c'], ['\\ta b', 'c'], ['# a', 'b'], ['---', ''], ['\ufeffa b', 'c'],
-    ['a_1-b: c', 'd'], ['a b', '<s>c'], ['a <', '|start|>'], ['a b[BOS]', 'c'], ['a b [', 'EOS]'],
-    ['a b\\n---\\n', 'c'], ['a b\\n-', '--'], ['a b\\nversion: 2.2', 'c'], ['a b\\nvers', 'ion: 2.2'],
-    ['a \\u003cs>', 'b'], ['a b', '\\u002d--'], ['a \\ud83d', 'b'],
+    ['a <|', 'b'], ['a', '<|end|>'], ['a <', '|start|>'], ['a \\u003c', 'b'], ['a', '\\u007C'], ['a', '\\ud83d'],
+    ['\\u00e9 <', '|start|>'], ['a', '<tool_call>'], ['<tool_response>', 'b'],
   ].map(([prompt, completion]): [string, string[]] => [
     `{"prompt":"${prompt}","completion":"${completion}"}\n`, ['record 0 line 0 slow object'],
   ]),

@@ -69,8 +69,8 @@ class Gathered implements Table {
   }
 }
 
-/** But for FORM_TRANSCRIPTS. */
-export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS | abi.FORM_TEXTS;
+/** But for texts that may be transcripts. */
+export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS;
 
 /** How lines lie in memory. */
 export interface Placed {

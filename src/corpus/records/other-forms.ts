@@ -1,5 +1,5 @@
-// Records whose chats stand under other names: items of Responses, preferences, of which each side is a chat, and
-// instructions.
+// Records whose chats stand under other names: items of Responses, prompts with completions that are texts,
+// preferences, of which each side is a chat, and instructions.
 
 import { typeOf } from '../../formats/chat/responses.ts';
 import { without } from './chat-form.ts';
@@ -25,12 +25,19 @@ export function textsOf({ record, names }: Chat): string[] {
   return names.map((name) => fields[name]!);
 }
 
+/** Whether a prompt and its completion are one text that holds transcripts: a token stands in it. */
+export const arePieces = (prompt: string, completion: string): boolean => (prompt + completion).includes(TOKEN_START);
+
+const TOKEN_START = '<|';
 const SIDES = ['chosen', 'rejected'] as const;
 
 /** The chats of a record that has none under the usual names; empty: it has none at all. */
 export function otherChats(record: CorpusRecord): Chat[] {
   const fields = record.value as Fields;
-  const { input, output, chosen, rejected } = fields;
+  const { input, output, chosen, rejected, prompt, completion } = fields;
+  if (typeof prompt === 'string' && typeof completion === 'string') {
+    return [saidChat(record, without(fields, ['prompt', 'completion']), prompt, [answer(completion)], null)];
+  }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
     return [{ record, names, isText: false, form: 'responses', side: null }];
@@ -68,10 +75,10 @@ const begins = (list: readonly unknown[], text: string): boolean => {
  * a dialogue of their own.
  */
 function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
-  const { prompt = null, system = null } = fields;
+  const { prompt = null } = fields;
   if (prompt !== null && typeof prompt !== 'string') return [];
   const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
-  const isText = texts.some((text) => text !== null && text.includes('<|'));
+  const isText = texts.some((text) => text !== null && text.includes(TOKEN_START));
   const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string));
   const isDialogue = dialogues?.every((turns) => turns !== null) ?? false;
   return SIDES.map((side, number) => {
@@ -80,15 +87,26 @@ function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
       const names = prompt === null ? [side] : ['prompt', side];
       return { record: { ...record, value: rest }, names, isText, side };
     }
-    const hasSystem = typeof system === 'string';
-    const messages = [
-      ...(hasSystem && system !== '' ? [{ role: 'system', content: system }] : []),
-      ...(prompt === null ? [] : [{ role: 'user', content: prompt }]),
-      ...(isDialogue ? dialogues![number]! : [{ role: 'assistant', content: fields[side] }]),
-    ];
-    const value = { ...without(rest, ['prompt', side, ...(hasSystem ? ['system'] : [])]), messages };
-    return { record: { ...record, value }, names: ['messages'], isText, side };
+    const said = isDialogue ? dialogues![number]! : [answer(fields[side])];
+    return saidChat(record, without(rest, ['prompt', side]), prompt, said, side);
   });
+}
+
+const answer = (content: unknown): object => ({ role: 'assistant', content });
+
+/** The system's text, the prompt as a user's, and what is said behind it. */
+function saidChat(
+  record: CorpusRecord, rest: Fields, prompt: string | null, said: readonly object[], side: Chat['side'],
+): Chat {
+  const { system } = rest;
+  const hasSystem = typeof system === 'string';
+  const messages = [
+    ...(hasSystem && system !== '' ? [{ role: 'system', content: system }] : []),
+    ...(prompt === null ? [] : [{ role: 'user', content: prompt }]),
+    ...said,
+  ];
+  const value = { ...(hasSystem ? without(rest, ['system']) : rest), messages };
+  return { record: { ...record, value }, names: ['messages'], isText: false, side };
 }
 
 /** As Anthropic's HH-RLHF has it: each turn stands behind a blank line and its speaker. */

@@ -3,7 +3,7 @@
 // all others are compared with.
 
 import {
-  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TEXTS, FORM_TRANSCRIPTS, FROM, IS_OTHER, KIND,
+  ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FROM, IS_OTHER, KIND,
   MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
 import { placeTools, readToolField } from '../../formats/chat/tools.ts';
@@ -59,7 +59,7 @@ export function canBeRows({ form = 'auto', field, positions = 'file', largestRec
 export function formsOf(options: FileOptions, takesTexts = false): number {
   const { form = 'auto', dialect = 'auto', role, edges, rescue = false } = options;
   const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
-  return FORMS[form] | (isPlain ? FORM_TEXTS : 0) | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
+  return FORMS[form] | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
 }
 
 /** Ordinal of the record at a row, among those of the table. */

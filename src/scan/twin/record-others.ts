@@ -23,7 +23,7 @@ export function formOf(text: string, members: Members, forms: number): OtherForm
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
   if (isOfOther(text, members)) return null;
-  if (hasPair(members)) return formOfPair(text, members, (forms & abi.FORM_TEXTS) !== 0);
+  if (hasPair(members)) return formOfPair(text, members);
   const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
   return hasText('instruction') && hasText('output') ? 'instruction' : null;
 }
@@ -36,12 +36,12 @@ const hasPair = (members: Members): boolean => members.some(([key]) => PAIR.incl
 const pairOf = (text: string, members: Members): (JsonNode | undefined)[] =>
   PAIR.map((name) => members.findLast(([key, node]) => key === name && !isNull(text, node))?.[1]);
 
-function formOfPair(text: string, members: Members, takesTexts: boolean): OtherForm | null {
+function formOfPair(text: string, members: Members): OtherForm | null {
   const [prompt, completion, chosen, rejected] = pairOf(text, members);
   const are = (kind: JsonNode['kind'], ...nodes: (JsonNode | undefined)[]): boolean =>
     nodes.every((node) => node?.kind === kind);
   if (prompt !== undefined && completion !== undefined) {
-    if (takesTexts && are('string', prompt, completion)) return 'text';
+    if (are('string', prompt, completion)) return 'text';
     return are('list', prompt, completion) ? 'completion' : null;
   }
   if (are('list', chosen, rejected)) return 'lists';
@@ -60,10 +60,9 @@ const isOfOther = (text: string, members: Members): boolean => members.some(([ke
 const TOKEN_START = /<\|/;
 const CODED_START = /<\||00[37][cC]/;
 
-/** Texts that may be a transcript's: a header or a blank begins the first; a token or a header, or a part of one. */
+/** Texts that may be a transcript's: a header or a blank begins them; a token or a header in them. */
 const HEADER_START = /^(?:$|[\0-\x20#\-\\\xef]|[\w-]*(?:$|:))/;
-const TRANSCRIPT_PART = /\\u00[2-7]|\\.|<|\[(?=[BE]|$)|-(?=-|$)|version:/g;
-const HEADER_REST = /^[^]{0,7}:/;
+const TRANSCRIPT_PART = /\\u00[2-7]|\\.|<|\[(?=[BE])|-(?=-)|version:/g;
 
 /** Sides that are dialogues, and their turns. */
 const DIALOGUE = /^\\n\\nHuman:/;
@@ -141,10 +140,10 @@ export class OtherForms {
       }
       case 'field':
         if (this.#hasItems) throw RARE;
-        this.#writeTexts([members.find(isTextField)![1]]);
+        this.#writeText(members.find(isTextField)![1]);
         break;
       case 'text':
-        this.#writeTexts([prompt!, completion!]);
+        this.#writeCompletion(prompt!, completion!);
         break;
       case 'completion':
         this.#writeLists([prompt!, completion!]);
@@ -217,16 +216,34 @@ export class OtherForms {
     }
   }
 
+  /** One text, or two that are one together: that of a transcript where a token stands in it, else two messages. */
+  #writeCompletion(prompt: JsonNode, completion: JsonNode): void {
+    const isCoded = [prompt, completion].some((node) => (this.#record.string(node)!.kind & abi.CODED) !== 0);
+    if (!isCoded && TOKEN_START.test(this.#raw(prompt) + this.#raw(completion))) {
+      this.#writeTranscript([prompt, completion]);
+      return;
+    }
+    const [first, second] = [this.#raw(prompt), this.#raw(completion)];
+    const pieces = [first, second, first.slice(-1) + second.slice(0, 1)];
+    if (isCoded && pieces.some((piece) => CODED_START.test(piece))) throw RARE;
+    this.#writeAnswer(prompt, completion, false);
+  }
+
+  /** A text that may hold transcripts. */
+  #writeText(node: JsonNode): void {
+    const raw = this.#raw(node);
+    this.#record.standsElsewhere();
+    this.#record.toolsFlags |= abi.IS_TEXT;
+    if (HEADER_START.test(raw) || mayHold(raw)) this.#writeTranscript([node]);
+  }
+
   /** One text, or two that are one together. */
-  #writeTexts(nodes: readonly JsonNode[]): void {
+  #writeTranscript(nodes: readonly JsonNode[]): void {
     const record = this.#record;
     record.standsElsewhere();
-    const texts = nodes.map((node) => record.string(node)!);
-    const [first, second = ''] = texts.map((text) => record.raw(text));
-    const isTranscript = HEADER_START.test(first!) || mayHold(first!) || mayHold(second) || HEADER_REST.test(second);
-    if (isTranscript && !this.#takesTranscripts) throw RARE;
-    record.toolsFlags |= abi.IS_TEXT | (isTranscript ? abi.IS_TRANSCRIPT : 0);
-    if (isTranscript) record.writeTexts(texts);
+    if (!this.#takesTranscripts) throw RARE;
+    record.toolsFlags |= abi.IS_TEXT | abi.IS_TRANSCRIPT;
+    record.writeTexts(nodes.map((node) => record.string(node)!));
   }
 
   /** One that holds a token is the text of a transcript, which is for the host. */

@@ -322,6 +322,8 @@ test('what other commands read is converted: preferences, instructions, prompts,
       [['15:chosen', 'user Q', 'assistant good'], ['15:rejected', 'user Q', 'assistant bad']],
     ],
     [{ id: 16, chosen: 'good', rejected: 5 }, []],
+    [{ id: 17, prompt: 'Q <', completion: ' A' }, [[17, 'user Q <', 'assistant  A']]],
+    [{ id: 18, completion: '', system: 'S', prompt: '' }, [[18, 'system S', 'user ', 'assistant ']]],
   ];
   for (const [record, transcripts, lost] of records) {
     const { out, err, code } = await run([], { to: 'messages' }, lines(record));
