@@ -1,46 +1,43 @@
 // Nothing hostile is expensive: what costs memory or time beyond its bytes, and what ended in an error. Work and memory
 // are counted, never the clock. `README.md` says how to run it at any size.
-import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, test, vi } from 'vitest';
 import { checkSource } from '../src/rules/check-source.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { check } from '../src/tools.ts';
 import { at, file, run } from './cli/harness.ts';
-import { drawShape, KNOWN_SHAPES, manyPatterns, type Shape } from './hostile.ts';
+import { commandsOf, drawShape, KNOWN_SHAPES, manyPatterns, nameOfFile, type Shape } from './hostile.ts';
 import { describeLong, isAll, runs, testLong } from './long.ts';
+import { usedBy } from './peak.ts';
 import { type Random, randomOf, SEED } from './random.ts';
 
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-const commandsOf = (path: string): string[][] => [
-  ['scan', '--format', 'json', path], ['check', '--format', 'ndjson', path], ['messages', path],
-  ['audit', '--format', 'ndjson', path], ['render', path], ['convert', '--to', 'messages', path],
-  ['convert', '--to', 'openchatml-2.2', path], ['filter', path], ['run', '--out', at('hostile-run'), path],
-];
+const OUT = at('hostile-out');
 
-const fileOf = ({ dialect, bytes }: Shape, size: number): string =>
-  file(dialect === 'record' ? 'hostile.jsonl' : dialect === 'harmony' ? 'x.harmony' : 'hostile.ocml', bytes(size));
+const fileOf = (shape: Shape, size: number): string => file(nameOfFile(shape), shape.bytes(size));
 
-const NO_THREADS: ReadonlySet<string> = new Set(['filter', 'run', 'merge']);
+/** `check` and another command; every one in the long tests. What a run has written is added up. */
+function someOf(commands: string[][], random: Random, areAll = isAll): string[][] {
+  if (areAll) return commands;
+  const [merge, others] = [commands.at(-1)!, commands.slice(0, -1)];
+  const other = random.pick(others);
+  return [commands[1]!, other, ...(other[0] === 'run' ? [merge] : [])];
+}
 
-/** What a run has written is added up. */
-const withMerge = (argv: string[]): string[][] => argv[0] === 'run' ? [argv, ['merge', at('hostile-run')]] : [argv];
-
-/** `check` and another command; every one in the long tests. */
-function someOf(commands: string[][], random: Random): string[][] {
-  return isAll ? commands : [commands[1]!, random.pick(commands)];
+/** Makes room for what a command writes. */
+function makeRoom([name]: string[]): void {
+  if (name !== 'merge') rmSync(OUT, { recursive: true, force: true });
 }
 
 /** What is wrong with how a command ended: it may find errors, and refuse, but not fail. */
 async function failuresOf(shape: Shape, size: number, random: Random): Promise<string[]> {
   const failures: string[] = [];
-  for (const argv of someOf(commandsOf(fileOf(shape, size)), random).flatMap(withMerge)) {
-    if (argv[0] === 'run') rmSync(at('hostile-run'), { recursive: true, force: true });
-    const { code, err } = await run([...argv, '--quiet', ...(NO_THREADS.has(argv[0]!) ? [] : ['--threads', '1'])]);
+  for (const argv of someOf(commandsOf(fileOf(shape, size), OUT), random)) {
+    makeRoom(argv);
+    const { code, err } = await run(argv);
     if (code > 1 && !(argv[0] === 'convert' && code === 2 && !err.includes('bug'))) {
       failures.push(`${argv[0]}: ${code} ${err.slice(0, 500)}`);
     }
@@ -108,20 +105,48 @@ describe('shapes that have been expensive', () => {
   });
 });
 
-test('short records that are bad in the same way are read once', async () => {
-  const lines = { '{}\n': 20_000, '{"a":[1]}\n{"b":null}\n': 5000 };
-  for (const [line, times] of Object.entries(lines)) {
-    const path = file('bad.jsonl', `{"messages":[{"role":"user","content":"x"}]}\n${line.repeat(times)}`);
-    for (const argv of [['check', '--format', 'ndjson'], ['messages'], ['render'], ['audit', '--format', 'ndjson']]) {
+const BAD_LINES = { '{}\n': 20_000, '{"a":[1]}\n{"b":null}\n': 5000 };
+/** Each has a way of its own to short records that are bad. */
+const BAD_READERS = [
+  ['check', '--format', 'ndjson'], ['messages'], ['render'], ['audit', '--format', 'ndjson'],
+  ['filter'], ['run', '--out', OUT], ['convert', '--to', 'openchatml-2.2'],
+];
+
+describe('short records that are bad in the same way', () => {
+  test.each(BAD_READERS)('%s reads them once', async (...argv) => {
+    for (const [line, times] of Object.entries(BAD_LINES)) {
+      const path = file('bad.jsonl', `{"messages":[{"role":"user","content":"x"}]}\n${line.repeat(times)}`);
+      makeRoom(argv);
       const parse = vi.spyOn(JSON, 'parse');
-      const { code, out, err } = await run([...argv, '--threads', '1', path]);
+      const { code, out, err } = await run([...argv, ...(argv[0] === 'filter' ? [] : ['--threads', '1']), path]);
       const read = parse.mock.calls.length;
       parse.mockRestore();
       expect(code, err).toBeLessThanOrEqual(1);
-      expect(read, argv[0]).toBeLessThan(200);
+      expect(read).toBeLessThan(200);
       if (argv[0] === 'check') expect(out.split('\n').length).toBeGreaterThan(1000);
     }
-  }
+  });
+
+  test('what is written of each is what is written of it alone', async () => {
+    const lines = ['{"a":1}', '{}', '{"id":"i"}', '{"id":{}}', '{', '{"text":"x"}', '[]', '', '{}', '{"id":"i"}', '{'];
+    const path = file('bad.jsonl', `${lines.join('\n')}\n`);
+    const verdictOf = (text: string): unknown => ({ ...JSON.parse(text) as object, n: 0 });
+    const alone: unknown[] = [];
+    for (const line of lines) alone.push(verdictOf((await run(['filter', file('one.jsonl', `${line}\n`)])).out));
+    const { out } = await run(['filter', path]);
+    expect(out.trimEnd().split('\n').map(verdictOf)).toEqual(alone);
+  });
+
+  test('convert tells 1,000 of them, and how many more there are', async () => {
+    for (const to of ['messages', 'openchatml-2.2']) {
+      const path = file('bad.jsonl', `${'{"id":7}\n{\n{"messages":[]}\n'.repeat(3000)}`);
+      const { out, err } = await run(['convert', '--to', to, '--threads', '1', path]);
+      expect(err.split('\n').length).toBeLessThan(1010);
+      expect(err).toMatch(/refused: .*\d+ records that cannot be converted, up to line \d+/);
+      expect(err).toMatch(/refused: .*\d+ records that cannot be read, up to line \d+/);
+      if (to === 'messages') expect(out.split('\n')[0]).toContain('"id":7,"messages":null,"error":"record: its form');
+    }
+  });
 });
 
 describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {
@@ -143,28 +168,7 @@ describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {
   });
 });
 
-const COMMAND = fileURLToPath(new URL('../dist/cli/main.js', import.meta.url));
-/**
- * Tells, at the end, how much memory a command has had at most, in KiB. On Linux by its own status: the resource usage
- * of a process counts what its parent had when it was started.
- */
-const MEASURE = 'data:text/javascript,' + encodeURIComponent(`
-  import { readFileSync, writeSync } from 'node:fs';
-  const peak = () => process.platform === 'linux'
-    ? /^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))[1]
-    : process.resourceUsage().maxRSS;
-  process.on('exit', () => writeSync(2, '\\npeak ' + peak() + '\\n'));
-`);
 const MOST_KIB = 250 * KIB;
-
-/** How a process of a command ended, and its memory in KiB. */
-function peakOf(argv: string[]): { argv: string; status: number | null; peak: number } {
-  if (argv[0] === 'run') rmSync(at('hostile-run'), { recursive: true, force: true });
-  const { status, stderr } = spawnSync(process.execPath, ['--import', MEASURE, COMMAND, ...argv], {
-    encoding: 'utf8', maxBuffer: 1 << 30, stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  return { argv: argv.join(' '), status, peak: Number(/\npeak (\d+)/.exec(stderr)?.[1] ?? Infinity) };
-}
 
 const given = Number(process.env['OPENCHATML_HOSTILE'] ?? 0);
 
@@ -172,10 +176,9 @@ describeLong('memory of processes', () => {
   // Two commands of each shape, others for every seed.
   const random = randomOf(SEED);
   test.each(KNOWN_SHAPES)('$name', (shape) => {
-    const commands = commandsOf(fileOf(shape, Math.max(1, given) * MIB));
-    const some = given > 0 ? commands : [commands[1]!, random.pick(commands)];
-    for (const argv of some.flatMap(withMerge)) {
-      const { status, peak } = peakOf(argv);
+    for (const argv of someOf(commandsOf(fileOf(shape, Math.max(1, given) * MIB), OUT), random, given > 0)) {
+      makeRoom(argv);
+      const { status, peak } = usedBy(argv);
       expect(status, argv.join(' ')).toBeLessThanOrEqual(argv[0] === 'convert' ? 2 : 1);
       expect(peak, argv.join(' ')).toBeLessThan(MOST_KIB);
     }

@@ -98,6 +98,21 @@ export function drawShape(random: Random): Shape {
   return shapeOf(random.pick(PLACES), fragments.join(''));
 }
 
+/** A name by which the commands read it in its dialect. */
+export const nameOfFile = ({ dialect }: Shape): string =>
+  dialect === 'record' ? 'hostile.jsonl' : dialect === 'harmony' ? 'hostile.harmony' : 'hostile.ocml';
+
+const NO_THREADS: ReadonlySet<string> = new Set(['filter', 'merge']);
+
+/** Every command on a file, on one thread. `out`: where some write; to be removed before all but `merge`. */
+export const commandsOf = (path: string, out: string): string[][] => [
+  ['scan', '--format', 'json', path], ['check', '--format', 'ndjson', path], ['messages', path],
+  ['audit', '--format', 'ndjson', path], ['audit', '--fix-warnings', '--output', out, path],
+  ['audit', '--fix-warnings', '--diff', path], ['render', path],
+  ['convert', '--to', 'messages', path], ['convert', '--to', 'openchatml-2.2', path], ['filter', path],
+  ['run', '--out', out, path], ['merge', out],
+].map((argv) => [...argv, '--quiet', ...(NO_THREADS.has(argv[0]!) ? [] : ['--threads', '1'])]);
+
 /** Transcripts of 0.1 that define tools with a pattern each, of which no two are alike, and call every one. */
 export const manyPatterns = (transcripts: number, tools: number): string =>
   Array.from({ length: transcripts }, (_, i) => `<s>${patternsFrom(i * tools, tools)}</s>\n`).join('');

@@ -2,6 +2,7 @@
 // reason to fail: the exit code tells of the pipe alone.
 
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
+import { KnownShort } from '../../corpus/records/known-short.ts';
 import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
@@ -13,7 +14,7 @@ import { RecordMachine } from '../../scan/record-machine.ts';
 import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { recordOfLine } from '../../corpus/jobs/verdict-record.ts';
-import { LARGEST_LINE, type Line, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
+import { LARGEST_LINE, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
 import { applyRules } from '../../rules/settings.ts';
 import { FilterOutput } from './filter-output.ts';
 import { readOptionsOf, type SharedOptions } from '../options.ts';
@@ -143,15 +144,24 @@ function filterLines(
   let position = 0;
   if (rows !== null && largest >= rows.input.length) {
     const refused = new RefusedTexts();
+    const known = new KnownShort<string>();
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
       largest,
       forms: formsOf(unit),
       onlyErrors: tellsOnlyErrors(options),
       judge: (line) => {
-        const record = recordOfLine(line, judge.machine, largest);
-        const text = (): string => judge.record(record, unit, {}, position).text();
+        const { number, isTooLong, bytes } = line;
+        // A byte order mark may begin the first one.
+        const isOwn = number > 0 && !isTooLong;
+        let rest = isOwn ? known.get(bytes) : undefined;
+        if (rest === undefined) {
+          const record = recordOfLine(line, judge.machine, largest);
+          const text = (): string => judge.record(record, unit, {}, position).text();
+          rest = idOf(record) + ('problem' in record ? refused.of(record, text) : text());
+          if (isOwn) known.keep(bytes, rest);
+        }
         position += line.size;
-        output.text(`${startOf(line, record)}${'problem' in record ? refused.of(record, text) : text()}\n`);
+        output.text(`{"n":${number},${rest}\n`);
       },
       write: (bytes) => output.bytes(bytes),
     }).run();
@@ -170,7 +180,7 @@ function filterLines(
     }, position);
     position += line.size;
     if (!isRaw) {
-      const start = startOf(line, record);
+      const start = `{"n":${line.number},${idOf(record)}`;
       const text = verdict.text(emit === 'messages' ? messages.text : undefined);
       output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${judged(record).text() ?? 'null'}}` : text));
     } else if (verdict.ok === (emit === 'keep') && !line.isTooLong) {
@@ -188,10 +198,10 @@ function passesAsRows(
   return emit === 'verdict' && !passthrough && tools.length === 0 && !lineBuffered && !isTTY;
 }
 
-/** A verdict's line up to `"ok"`. */
-function startOf({ number }: Line, record: CorpusRecord | RecordProblem): string {
+/** A verdict's line between its number and `"ok"`. */
+function idOf(record: CorpusRecord | RecordProblem): string {
   const id = judged(record).id();
-  return `{"n":${number},${id === null ? '' : `"id":${id},`}`;
+  return id === null ? '' : `"id":${id},`;
 }
 
 /** Verdicts on short lines that hold no record: where it goes wrong is all that tells them apart. */

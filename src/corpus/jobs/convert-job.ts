@@ -21,7 +21,8 @@ import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript, type TranscriptRows, transcriptsOrRows } from '../records/raw.ts';
 import type { FileOptions } from '../records/unit.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import { KnownShort } from '../records/known-short.ts';
+import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
@@ -87,7 +88,25 @@ function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: Con
 interface Origin {
   readonly id: string | number;
   readonly place: string;
+  /** Bytes of the input. */
+  readonly from: number;
+  readonly to: number;
+  /** Of a record. */
+  readonly line: number | null;
 }
+
+/** What a refusal tells. */
+type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
+
+/** What is told of refusals beyond the first ones. */
+const RUNS = {
+  problem: 'records that cannot be read', record: 'records that cannot be converted',
+  transcript: 'transcripts that cannot be converted',
+} as const;
+
+const UNKNOWN = new Refusal(
+  null, 'its form is none that is known', 'give messages, conversations or text, or name its form with --from',
+);
 
 type Read = { data: TranscriptData; losses: Loss[] };
 
@@ -123,7 +142,9 @@ class Conversion {
   readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
   #records: RecordMessages | undefined;
-  readonly #runs = new BadRuns<RecordProblem>();
+  readonly #runs = new BadRuns<string>();
+  /** Short records whose form is none that is known, and their ids. */
+  readonly #unknown = new KnownShort<{ readonly id: string | number | null }>();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
@@ -159,17 +180,21 @@ class Conversion {
     }
   }
 
-  /** Bad records that were not told by themselves. */
+  /** Refusals that were not told by themselves. */
   *#endRuns(): Pieces {
-    const { path } = this.#job.input;
-    for (const { first, times, lastLine } of this.#runs.take()) {
+    for (const { rule, first, times, to, lastLine } of this.#runs.take()) {
+      const end = rule === RUNS.transcript ? `byte ${to}` : `line ${lastLine}`;
       yield* this.#out.flush();
-      yield { words: [`refused: ${path}:${first.line}: ${times} records that cannot be read, up to line ${lastLine}`] };
+      yield { words: [`refused: ${first}: ${times} ${rule}, up to ${end}`] };
     }
   }
 
   *#end(): Pieces {
     yield* this.#endRuns();
+    yield* this.#handOut();
+  }
+
+  *#handOut(): Pieces {
     yield* this.#out.flush();
     const sums = this.#sums;
     this.#handedOut = this.transcripts;
@@ -179,7 +204,7 @@ class Conversion {
 
   /** A transcript is done with. */
   *#settle(): Pieces {
-    if (this.#job.apart) yield* this.#end();
+    if (this.#job.apart) yield* this.#handOut();
   }
 
   /** Records that were scanned together. */
@@ -197,9 +222,22 @@ class Conversion {
       }
       record = next.value;
       if (record === rows.to) return;
-      yield* this.record(lines.record(rows, record));
+      yield* this.#rowRecord(rows, record, lines);
       record = nextRecord(rows, record);
     }
+  }
+
+  *#rowRecord(rows: RecordRows, row: number, lines: ChatLines): Pieces {
+    const bytes = lines.bytesOf(rows, row);
+    const known = this.#unknown.get(bytes);
+    if (known === undefined) return yield* this.record(lines.record(rows, row), bytes);
+    const place = lines.placeOf(rows, row);
+    yield* this.#refuse(this.#originOf(place, known.id), UNKNOWN, 'record');
+  }
+
+  #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
+    const { path } = this.#job.input;
+    return { id: id ?? `${path}:${number}`, place: `${path}:${line}`, from, to, line };
   }
 
   *transcript(given: RawTranscript | TranscriptRows): Pieces {
@@ -209,7 +247,7 @@ class Conversion {
     const transcript = isRows ? given.read() : given;
     const { number, from } = transcript;
     const place = `${path}: transcript ${number} at byte ${from}`;
-    yield* this.#raw({ id: `${path}:${number}`, place }, transcript, []);
+    yield* this.#raw({ id: `${path}:${number}`, place, from, to: from, line: null }, transcript, []);
   }
 
   /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
@@ -227,35 +265,30 @@ class Conversion {
     return true;
   }
 
-  *record(record: CorpusRecord | RecordProblem): Pieces {
-    const { path } = this.#job.input;
-    const { number, line } = record;
-    const place = `${path}:${line}`;
+  /** `bytes`: its own, where others may be alike. */
+  *record(record: CorpusRecord | RecordProblem, bytes: Buffer | null = null): Pieces {
     if ('problem' in record) {
-      if (this.#runs.endsBefore(record.from)) yield* this.#endRuns();
       const where = record.at === null ? '' : ` at byte ${record.at}`;
-      const isAlone = this.#runs.isAlone('bad-record', record, record);
-      const { remedy } = record;
-      const refusal = { index: null, reason: `${record.problem}${where}`, remedy };
-      yield* this.#refuse({ id: `${path}:${number}`, place }, refusal, 'record', isAlone);
+      const refusal = { index: null, reason: `${record.problem}${where}`, remedy: record.remedy };
+      yield* this.#refuse(this.#originOf(record, null), refusal, 'record', RUNS.problem);
       return;
     }
-    if (this.#runs.isAny) yield* this.#endRuns();
     const { value } = record;
     const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
-    const origin = { id: typeof given === 'string' || typeof given === 'number' ? given : `${path}:${number}`, place };
-    const losses = lossesOf(record, given !== origin.id && given !== null);
+    const id = typeof given === 'string' || typeof given === 'number' ? given : null;
+    const origin = this.#originOf(record, id);
+    const losses = lossesOf(record, given !== id);
     const { from } = this.#job;
     // A form that is named holds one chat; else a record holds what every command reads.
     const held: Held[] =
       from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
     if (held.length === 0) {
-      const remedy = 'give messages, conversations or text, or name its form with --from';
-      yield* this.#refuse(origin, new Refusal(null, 'its form is none that is known', remedy), 'record');
+      if (bytes !== null) this.#unknown.keep(bytes, { id });
+      yield* this.#refuse(origin, UNKNOWN, 'record');
     }
     for (const chat of held) {
       const { side } = chat;
-      const own = side === null ? origin : { id: `${origin.id}:${side}`, place: `${place}: ${side}` };
+      const own = side === null ? origin : { ...origin, id: `${origin.id}:${side}`, place: `${origin.place}: ${side}` };
       if ('texts' in chat) yield* this.#text(own, chat, losses);
       else {
         yield* this.#convert(own, () => withLosses(losses, READERS[chat.form](chat.value)), SHAPES[chat.form] ?? null);
@@ -326,20 +359,24 @@ class Conversion {
     return this.#out.addText(forTerminal ? `${escapeText(text!).trimEnd()}\n` : text!);
   }
 
-  /** `whole`: what is refused when no message is to blame. `isTold`: in words, too. */
+  /** `whole`: what is refused when no message is to blame. */
   *#refuse(
-    { id, place }: Origin, { index, reason, remedy }: Pick<Refusal, 'index' | 'reason' | 'remedy'>,
-    whole: 'record' | 'transcript', isTold = true,
+    origin: Origin, { index, reason, remedy }: Refused, whole: 'record' | 'transcript',
+    run: string = origin.line === null ? RUNS.transcript : RUNS.record,
   ): Pieces {
     this.#sums.refused++;
-    const what = index === null ? whole : `message ${index}`;
-    if (isTold) {
+    const { id, place, from, to, line } = origin;
+    if (this.#runs.endsBefore(from)) yield* this.#endRuns();
+    const isText = this.#job.format === 'text';
+    const isAlone = this.#runs.isAlone(run, { from, to, line: line ?? 0 }, place);
+    const words = isText && !isAlone ? '' : `${index === null ? whole : `message ${index}`}: ${reason}; ${remedy}`;
+    if (isAlone) {
       yield* this.#out.flush();
-      yield { words: [`refused: ${place}: ${what}: ${reason}; ${remedy}`] };
+      yield { words: [`refused: ${place}: ${words}`] };
     }
-    if (this.#job.format !== 'text') {
-      const line = { id, [HOLDERS[this.#job.to] ?? 'text']: null, error: `${what}: ${reason}; ${remedy}` };
-      yield* this.#out.addText(`${JSON.stringify(line)}\n`);
+    if (!isText) {
+      const written = JSON.stringify({ id, [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
+      yield* this.#out.addText(`${written}\n`);
     }
     yield* this.#settle();
   }

@@ -7,13 +7,15 @@ import { Lines } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
 import type { InputSource } from '../input/source.ts';
+import { isPlaceless } from '../records/known-bad.ts';
+import { KnownShort } from '../records/known-short.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import {
   canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
-import { joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
+import { type BadRecord, badRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
 import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RunCounts } from './job.ts';
@@ -82,8 +84,24 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     if (areRows) {
       const lines = new ChatLines(judge.kit, source, options, part, part.from > 0 ? 'lines' : layoutOf(source));
       const counted = new StatisticsRows(judge.kit, statistics);
+      const known = new KnownShort<Known>();
+      const takeRow = (row: RecordRows, at: number): void => {
+        const bytes = lines.bytesOf(row, at);
+        const old = known.get(bytes);
+        if (old === undefined) {
+          const record = lines.record(row, at);
+          take(record);
+          if (judge.onlyBad !== null && isPlaceless(record)) known.keep(bytes, knownOf(judge.onlyBad, judged(record)));
+          return;
+        }
+        statistics.record();
+        const { rule, detail, pointer } = old.bad;
+        const place = lines.placeOf(row, at);
+        const verdict = judge.bad(badRecord(place, rule, detail, pointer), watcher);
+        give(verdict, place.number, { ...old.judged, line: place.line });
+      };
       for (const item of lines.rowsAndRecords()) {
-        if (isRows(item)) yield* readRows(item, lines, counted, take, (...verdict) => {
+        if (isRows(item)) yield* readRows(item, lines, counted, takeRow, (...verdict) => {
           before++;
           give(...verdict);
         });
@@ -112,10 +130,22 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
   return { counts, statistics, records: (part?.record ?? 0) + records, transcripts: before, likeHarmony, bytes };
 }
 
+/** What is told of short records that are bad, and alike. */
+interface Known {
+  readonly bad: BadRecord;
+  readonly judged: Omit<JudgedRecord, 'line'>;
+}
+
+/** Keeps nothing of the record's own memory. */
+function knownOf(bad: BadRecord, record: JudgedRecord): Known {
+  const [id, text] = [record.id(), record.text()];
+  return { bad, judged: { id: () => id, text: () => text } };
+}
+
 /** Records that were scanned together: those of which nothing is to be told by their rows, the others as values. */
 function* readRows(
   rows: RecordRows, lines: ChatLines, counted: StatisticsRows,
-  take: (record: CorpusRecord | RecordProblem) => void,
+  take: (rows: RecordRows, row: number) => void,
   give: (verdict: Verdict, n: number, record: JudgedRecord) => void,
 ): Generator<void, void, void> {
   for (let record = 0; record < rows.to; ) {
@@ -126,7 +156,7 @@ function* readRows(
     }
     yield;
     if (next === rows.to) return;
-    take(lines.record(rows, next));
+    take(rows, next);
     record = nextRecord(rows, next);
   }
 }

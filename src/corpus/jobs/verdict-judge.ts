@@ -44,6 +44,8 @@ export class Judge {
   /** Transcripts of the last record, or of raw text; system messages by which it looks like Harmony (R-LIKELY). */
   transcripts = 0;
   likeHarmony = 0;
+  /** What is wrong with the last record, where that is all that it gave. */
+  onlyBad: BadRecord | null = null;
 
   constructor(options: JudgeOptions, kit: Kit = new Kit()) {
     this.#options = options;
@@ -65,8 +67,11 @@ export class Judge {
   ): Verdict {
     const verdict = new Verdict(this.#options.warnings);
     this.transcripts = this.likeHarmony = 0;
+    let units = 0;
+    this.onlyBad = null;
     try {
       for (const unit of unitsOfRecord(record, options)) {
+        this.onlyBad = units++ === 0 && isBad(unit) ? unit : null;
         if (isBad(unit)) {
           this.#refuse(unit, verdict, watcher);
           continue;
@@ -83,6 +88,14 @@ export class Judge {
       if (!(error instanceof RangeError)) throw error;
       this.#refuse(badRecord(record, 'bad-record', 'it is too deep or too large'), verdict, watcher);
     }
+    return verdict;
+  }
+
+  /** The verdict on a record that gives nothing else. */
+  bad(bad: BadRecord, watcher: Watcher): Verdict {
+    const verdict = new Verdict(this.#options.warnings);
+    this.transcripts = this.likeHarmony = 0;
+    this.#refuse(bad, verdict, watcher);
     return verdict;
   }
 

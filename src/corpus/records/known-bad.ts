@@ -1,16 +1,12 @@
-// What was wrong with short records, by their bytes. A hostile input is millions of them, all alike: to read each again
-// takes many times as long as to know it.
+// What was wrong with short records.
 
+import { KnownShort } from './known-short.ts';
 import type { CorpusRecord, Placed, RecordProblem } from './record.ts';
 import { type BadRecord, badRecord, isBad, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
 
-/** Bytes of a record that is kept, and how many there are. */
-const LONGEST = 64;
-const MOST = 64;
-
 export class KnownBad {
   readonly #options: FileOptions;
-  readonly #known = new Map<string, BadRecord>();
+  readonly #known = new KnownShort<BadRecord>();
 
   constructor(options: FileOptions) {
     this.#options = options;
@@ -18,21 +14,20 @@ export class KnownBad {
 
   /** The units of the record at a place, which `read` reads. */
   units(bytes: Buffer, place: Placed, read: () => CorpusRecord | RecordProblem): Iterable<Unit | BadRecord> {
-    if (bytes.length > LONGEST) return unitsOfRecord(read(), this.#options);
-    const text = bytes.toString('latin1');
-    const known = this.#known.get(text);
+    const known = this.#known.get(bytes);
     if (known !== undefined) return [badRecord(place, known.rule, known.detail, known.pointer)];
     const record = read();
+    if (!KnownShort.takes(bytes)) return unitsOfRecord(record, this.#options);
     const bad = onlyBad(unitsOfRecord(record, this.#options));
     if (bad === null) return unitsOfRecord(record, this.#options);
-    // What is told of a place in it would be told of the first one's.
-    if (!('problem' in record) || record.at === null) {
-      if (this.#known.size === MOST) this.#known.clear();
-      this.#known.set(text, bad);
-    }
+    if (isPlaceless(record)) this.#known.keep(bytes, bad);
     return [bad];
   }
 }
+
+/** Whether what is told of a record names no place in it, which would be the first one's for all that are alike. */
+export const isPlaceless = (record: CorpusRecord | RecordProblem): boolean =>
+  !('problem' in record) || record.at === null;
 
 /** What is wrong with a record that gives nothing else. */
 function onlyBad(units: Iterator<Unit | BadRecord>): BadRecord | null {

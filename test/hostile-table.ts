@@ -1,0 +1,83 @@
+// Prints what shapes of hostile.ts cost as whole processes, each beside honest text of its size in the same command:
+//
+//   node --import ts-blank-space/register test/hostile-table.ts [--size MIB] [--known] [--drawn N] [--from N]
+//     [--only COMMAND,…] [--command FILE] [PLACE FRAGMENT]…
+//
+// Honest are the real dialogues beside the checkout. OPENCHATML_SEED draws other shapes. Of each command of a shape one
+// line goes to standard output, with tabs: MiB resident at most, seconds of processor time, times the honest ones, the
+// exit code, the command, the shape.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { gunzipSync } from 'node:zlib';
+import { commandsOf, drawShape, KNOWN_SHAPES, nameOfFile, type Shape, shapeAt } from './hostile.ts';
+import { COMMAND, usedBy } from './peak.ts';
+import { randomOf, SEED } from './random.ts';
+import { sharedData } from './skip.ts';
+
+const MIB = 1 << 20;
+/** Seconds that a command is given. */
+const LIMIT = 300;
+const { values: given, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    size: { type: 'string', default: '16' },
+    known: { type: 'boolean', default: false },
+    drawn: { type: 'string', default: '0' },
+    from: { type: 'string', default: '0' },
+    only: { type: 'string' },
+    command: { type: 'string', default: COMMAND },
+  },
+});
+const size = Number(given.size) * MIB;
+const only = given.only?.split(',') ?? null;
+const folder = mkdtempSync(join(tmpdir(), 'openchatml-hostile-'));
+const FILES: Readonly<Record<string, string>> = {
+  record: 'messages.jsonl', harmony: 'harmony.txt', 'openchatml-0.1': 'chatml-0.1.txt',
+  'openchatml-2.2': 'openchatml-2.2.txt',
+};
+
+function shapes(): Shape[] {
+  const random = randomOf(SEED);
+  const drawn = Array.from({ length: Number(given.drawn) }, () => drawShape(random)).slice(Number(given.from));
+  const named = positionals.flatMap((name, i) => i % 2 === 0 ? [shapeAt(name, positionals[i + 1]!)] : []);
+  return [...named, ...(given.known ? KNOWN_SHAPES : []), ...drawn];
+}
+
+/** The real dialogues in a dialect, as many as fit. */
+function honest(dialect: Shape['dialect']): Shape {
+  const data = sharedData('dialogues');
+  if (data === null) throw new Error('the dialogues are needed: what is honest is measured with them');
+  const bytes = gunzipSync(readFileSync(join(data, `${FILES[dialect]}.gz`)));
+  const end = (to: number): number => dialect === 'record' ? bytes.lastIndexOf('\n', to) + 1 : to;
+  return { name: 'honest', dialect, bytes: (most) => bytes.subarray(0, end(Math.min(most, bytes.length))) };
+}
+
+/** Seconds of the honest ones, by dialect and command. */
+const known = new Map<string, number>();
+
+function measure(shape: Shape): void {
+  const path = join(folder, nameOfFile(shape));
+  writeFileSync(path, shape.bytes(size));
+  const out = join(folder, 'out');
+  for (const argv of commandsOf(path, out)) {
+    const name = argv.filter((word) => !word.startsWith(folder)).join(' ');
+    if (only !== null && !only.includes(argv[0]!)) continue;
+    if (argv[0] !== 'merge') rmSync(out, { recursive: true, force: true });
+    const { peak, seconds, status } = usedBy(argv, given.command, LIMIT);
+    const key = `${shape.dialect} ${name}`;
+    if (shape.name === 'honest') known.set(key, seconds);
+    const times = seconds / known.get(key)!;
+    const numbers = [(peak / 1024).toFixed(0), seconds.toFixed(2), times.toFixed(1), status];
+    console.log([...numbers, name, shape.name === 'honest' ? `honest ${shape.dialect}` : shape.name].join('\t'));
+  }
+}
+
+try {
+  const wanted = shapes();
+  for (const dialect of new Set(wanted.map((shape) => shape.dialect))) measure(honest(dialect));
+  for (const shape of wanted) measure(shape);
+} finally {
+  rmSync(folder, { recursive: true, force: true });
+}
