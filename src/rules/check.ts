@@ -209,7 +209,7 @@ export class Checker implements SourceWatcher {
     if (passing) return;
     if (first && !this.#isBlank) this.#checkHeader(this.#firstDialect!, null);
     if (first && this.#hasText) {
-      this.#found.add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness }, 0, false);
+      this.#found.add({ rule: 'nothing-found', from: 0, to: 0, ...this.#beginning.likeness() }, 0, false);
     }
     divider.likeness.close();
     this.#found.release();
@@ -371,8 +371,11 @@ export class Checker implements SourceWatcher {
     const span = { from: fromOf(batch, row), to: toOf(batch, row) };
     if (kind === HEADER) {
       const transcript = divider.current!;
-      for (const problem of transcript.header!.problems) {
-        this.#found.add({ ...problem, ...span }, number, transcript.declared);
+      const { problems, version } = transcript.header!;
+      // Scripts begin with comments, as headers may.
+      const likeness = problems.length > 0 && version === null && number === 0 ? this.#beginning.likeness(span.to) : {};
+      for (const problem of problems) {
+        this.#found.add({ ...likeness, ...problem, ...span }, number, transcript.declared);
       }
       this.#invalidBytes(span.to, span.to, number);
     } else {

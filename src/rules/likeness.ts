@@ -1,4 +1,5 @@
-// What a text in which nothing was found looks like, by the signs of its beginning.
+// What a text in which nothing was found, or what was taken for a document's header, looks like, by the signs of its
+// beginning.
 
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
@@ -17,6 +18,8 @@ const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/^\s*<(?:!doctype|html|head|body)\b/i, 'HTML'],
   // A line that only code has, among the first ones: prose may begin with the same words.
   [/^(?:#include\s*[<"]|<\?(?:php|xml)\b|from\s+[\w.]+\s+import\s)/m, 'source code'],
+  [/^#!/, 'source code'],
+  [/^import\s+[\w.]+(?:\s+as\s+\w+)?\s*$/m, 'source code'],
   [/^(?:import|package|using)\s[^\n]*;\s*$/m, 'source code'],
   [/^(?:export\s+)?(?:async\s+)?(?:def|function|func|fn|class)\s+\w+[^\n]*[:{]\s*$/m, 'source code'],
 ];
@@ -38,9 +41,9 @@ export class Beginning implements Watch {
     this.#length = end;
   }
 
-  /** What it looks like, for a finding; empty: nothing that is known. */
-  get likeness(): { readonly detail?: string } {
-    const text = decodeUtf8(this.#bytes.subarray(0, this.#length));
+  /** What the bytes up to `to` look like, for a finding; empty: nothing that is known. */
+  likeness(to = Infinity): { readonly detail?: string } {
+    const text = decodeUtf8(this.#bytes.subarray(0, Math.min(to, this.#length)));
     const found = SIGNS.find(([sign]) => sign.test(text));
     return found === undefined ? {} : { detail: `it looks like ${found[1]}` };
   }

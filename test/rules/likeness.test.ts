@@ -22,6 +22,7 @@ test.each([
   ['/* A. */\n#include <stdio.h>\n', 'source code'],
   ['"""A module."""\nfrom os import path\n', 'source code'],
   ['// A comment.\nexport async function f(a) {\n', 'source code'],
+  ['"""A module."""\n\nimport os.path as p\n', 'source code'],
   ['\u007fELF\u0000\u0001', 'binary data'],
   ['Once upon a time.\n', null],
   [`${'A long tale. '.repeat(100_000)}`, null],
@@ -40,6 +41,20 @@ test('it is told besides what the dialect asks for that the caller names', () =>
   expect(found.map(({ rule, severity }) => [rule, severity])).toEqual(expect.arrayContaining([
     ['missing-header', 'error'], ['nothing-found', 'warning'],
   ]));
+});
+
+test.each([
+  ['#!/bin/sh\necho "hi"\nfor i in 1 2; do\n  echo $i\ndone\n', 'not-a-mapping', 'source code'],
+  ['# A script.\nimport sys\n\ndef main():\n    print(1)\n', 'bad-yaml', 'source code'],
+  ['# A page\n\nSome text.\n', 'not-a-mapping', null],
+  // Only the header is looked at.
+  ['# A page\n\nSome text.\n<|start|>user<|message|>import os\n<|end|>', 'not-a-mapping', null],
+  ['version: 2.2\na: 1\na: #!\n', 'duplicate-key', null],
+])('what was taken for a header: %.40j', (text, rule, likeness) => {
+  for (const most of [1, 7, Infinity]) {
+    const found = [...checkSource(machine, new SlowSource(Buffer.from(text), most))].filter((one) => one.rule === rule);
+    expect(found.map(({ message }) => /it looks like (.*)$/.exec(message)?.[1] ?? null)).toEqual([likeness]);
+  }
 });
 
 test('what it looks like is the same, however little comes at a time', () => {
