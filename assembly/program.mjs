@@ -6,7 +6,7 @@
 //               use of one of its names loads it, as `import defer` will
 //   binaries    are read from dist/, not decoded from text
 //
-// With all of it `scan` of an empty file takes 1.4 to 1.5 times the processor time of `node -e 0`, without it 2.5
+// With all of it `scan` of an empty file takes about 1.5 times the processor time of `node -e 0`, without it 2.5
 // times. The library is bundled by build.mjs without any of this: it must run in browsers and through other bundlers.
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -33,6 +33,7 @@ const DEFERRED_SOURCES = [
   'src/corpus/jobs/statistics-job.ts',
   'src/corpus/jobs/table-output.ts',
   'src/corpus/output-file.ts',
+  'src/corpus/records/other-forms.ts',
   'src/corpus/records/unit-chat.ts',
   'src/corpus/records/units.ts',
   'src/corpus/tables/table.ts',
