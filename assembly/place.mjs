@@ -1,8 +1,8 @@
 // Puts a finished build into dist/ so that no reader ever meets half of one, and remembers what it was built from.
 //
 // Chunks have their content's hash in the name, so an entry and the chunks it names always fit together. Files move
-// by rename, one after the other: what entries need first, the entries last. The files of the build before stay for
-// one more build: a command that started just before the change may still load its chunks.
+// by rename, one after the other: what entries need first, the entries last. The chunks of the build before stay for
+// one more build: a command that started just before the change may still load them.
 import { createHash } from 'node:crypto';
 import {
   chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync,
@@ -11,6 +11,9 @@ import { dirname, join } from 'node:path';
 
 const STAMP = 'dist/.build.json';
 const LOCK = '.dist-lock';
+
+/** The name of a chunk, with the hash of its content. */
+const CHUNK = /-[\w-]{8}\.js(?:\.map)?$/;
 
 /** A lock older than this belongs to a build that died where its process cannot be seen. */
 const LOCK_MS = 180_000;
@@ -68,7 +71,7 @@ export function place(root, scratch, entries, stamp) {
   }
   writeFileSync(join(scratch, 'stamp'), `${JSON.stringify({ ...stamp, files })}\n`);
   renameSync(join(scratch, 'stamp'), join(root, STAMP));
-  keepOnly(root, [...before, ...Object.keys(files)]);
+  keepOnly(root, [...before.filter((file) => CHUNK.test(file)), ...Object.keys(files)]);
 }
 
 /** Removes what is in dist/ but not in `files`. */

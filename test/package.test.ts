@@ -9,7 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { publicExports, ROOT } from './exports.ts';
-import { describeLong } from './long.ts';
+import { describeLong, isAll } from './long.ts';
+import { findsCommand } from './skip.ts';
 import { findChromium, launch } from './web/browser.ts';
 
 /** A build with declarations: `npm run build` makes it, `--fast` does not. */
@@ -24,6 +25,15 @@ if (tools === undefined) {
   console.log('skipped: OPENCHATML_PACKAGE_TOOLS names no folder with publint, attw and TypeScript 5.0');
 }
 const chromium = findChromium();
+/** Other versions of Node, as .ci/run installs them: programs, with `:` between them. */
+const nodes = process.env['OPENCHATML_NODES']?.split(':') ?? [];
+if (nodes.length === 0) console.log('skipped: OPENCHATML_NODES names no other versions of Node');
+const RUNTIMES: [name: string, command: readonly string[], isThere: boolean][] = [
+  ...nodes.map((path): [string, string[], boolean] => [`Node (${path})`, [path], true]),
+  ['Bun', ['bun'], isAll && findsCommand('bun')],
+  // Its cache of code takes a file that was built again for the one before, when it is as long.
+  ['Deno', ['deno', 'run', '--no-code-cache', '--allow-all'], isAll && findsCommand('deno')],
+];
 
 const project = mkdtempSync(join(tmpdir(), 'openchatml-project-'));
 const installed = join(project, 'node_modules/openchatml');
@@ -87,6 +97,30 @@ describeLong('the package, installed,', () => {
     }
     run(process.execPath, ['-e', "require('node:fs').statSync(require.resolve('openchatml/scanner.wasm'))"]);
     expect(run('npx', ['--no-install', 'openchatml', '--version'])).toMatch(/^openchatml \d|^\d/);
+  });
+
+  describe('in other runtimes', () => {
+    const name = 'smoke.mjs';
+    beforeAll(() => cpSync(join(ROOT, 'test/smoke.mjs'), join(project, name)));
+
+    test('the smoke test says something here', () => {
+      expect(run(process.execPath, [name]).length).toBeGreaterThan(1000);
+    });
+
+    test.skipIf(RUNTIMES.every(([, , isThere]) => !isThere)).each(RUNTIMES.filter(([, , isThere]) => isThere))(
+      '%s says what Node says', (_, [command, ...args]) => {
+        expect(run(command!, [...args, name])).toBe(run(process.execPath, [name]));
+      },
+    );
+
+    test.skipIf(nodes.length === 0).each(nodes)('%s requires the library, and runs the command', (node) => {
+      const code = "console.log(require('openchatml').parse('<|start|>user<|message|>Hi').bytes.length)";
+      expect(run(node, ['-e', code])).toBe('26\n');
+      const command = join(installed, 'dist/cli/main.js');
+      for (const args of [['--version'], ['explain', 'missing-end']]) {
+        expect(run(node, [command, ...args])).toBe(run(process.execPath, [command, ...args]));
+      }
+    });
   });
 
   test.skipIf(!hasTypes)('runs every example of its docstrings', () => {
