@@ -15,7 +15,8 @@ export function own(object: JsonObject, key: string): unknown {
 
 /** Sets an own property, also one called `__proto__`. */
 export function setOwn(object: object, key: string, value: unknown): void {
-  Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
+  if (key !== '__proto__') (object as Record<string, unknown>)[key] = value;
+  else Object.defineProperty(object, key, { value, writable: true, enumerable: true, configurable: true });
 }
 
 /** A property name or index at the end of a JSON pointer. */

@@ -3,32 +3,54 @@
 
 import { isObject, type JsonObject, own, pointerTo } from './json.ts';
 
-/** Pointers to what is in `before` and missing or different in `after`, or the other way round. */
+/**
+ * Pointers to what is in `before` and missing or different in `after`, or the other way round. A pointer is put
+ * together only where there is a difference: most definitions have none.
+ */
 export function differences(before: unknown, after: unknown, at: string): string[] {
-  if (Object.is(before, after)) return [];
+  const found: string[] = [];
+  compare(before, after, (keys) => found.push(keys.reduceRight<string>(pointerTo, at)));
+  return found;
+}
+
+/** Tells the keys that lead to each difference, the innermost first. */
+function compare(before: unknown, after: unknown, tell: (keys: (string | number)[]) => void): void {
+  if (Object.is(before, after)) return;
   if (Array.isArray(before) && Array.isArray(after)) {
-    if (before.length !== after.length) return [at];
-    return before.flatMap((item, index) => differences(item, after[index], pointerTo(at, index)));
+    if (before.length !== after.length) return tell([]);
+    for (let index = 0; index < before.length; index++) {
+      compare(before[index], after[index], (keys) => tell([...keys, index]));
+    }
+    return;
   }
-  if (!isObject(before) || !isObject(after)) return [at];
-  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((key) => {
-    const pointer = pointerTo(at, key);
+  if (!isObject(before) || !isObject(after)) return tell([]);
+  const compareMember = (key: string): void => {
     const one = own(before, key);
     const other = own(after, key);
-    if (one === undefined && other === undefined) return [];
-    if (key === 'required' && sameNames(one, other)) return [];
-    if (key === 'properties' && isEmptyFor(before, one) && isEmptyFor(after, other)) return [];
-    return one === undefined || other === undefined ? [pointer] : differences(one, other, pointer);
-  });
+    if (one === undefined && other === undefined) return;
+    if (key === 'required' && sameNames(one, other)) return;
+    if (key === 'properties' && isEmptyFor(before, one) && isEmptyFor(after, other)) return;
+    if (one === undefined || other === undefined) tell([key]);
+    else compare(one, other, (keys) => tell([...keys, key]));
+  };
+  for (const key of Object.keys(before)) compareMember(key);
+  for (const key of Object.keys(after)) if (!Object.hasOwn(before, key)) compareMember(key);
 }
 
 function sameNames(one: unknown, other: unknown): boolean {
+  if (isSameList(one, other)) return true;
   const sorted = (names: unknown): string[] | null => {
     if (names === undefined) return [];
     return Array.isArray(names) && names.every((name) => typeof name === 'string') ? [...names].sort() : null;
   };
   const [a, b] = [sorted(one), sorted(other)];
   return a !== null && b !== null && a.length === b.length && a.every((name, index) => name === b[index]);
+}
+
+/** Names in the same order, as they mostly are. */
+function isSameList(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) && Array.isArray(other) && one.length === other.length
+    && one.every((name, index) => typeof name === 'string' && name === other[index]);
 }
 
 function isEmptyFor(schema: JsonObject, properties: unknown): boolean {

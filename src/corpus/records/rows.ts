@@ -303,7 +303,7 @@ export class RecordTools {
 
   /** That message as it is; null also where it does not hold all that stands there. */
   wholeTextOf(entry: number): Uint8Array | null {
-    return this.#read(entry).whole;
+    return this.#read(entry).isWhole ? this.plainTextOf(entry) : null;
   }
 
   #read(entry: number): ToolsText {
@@ -335,10 +335,10 @@ const ENCODER = new TextEncoder();
 
 interface ToolsText {
   readonly json: Uint8Array | null;
-  readonly whole: Uint8Array | null;
+  readonly isWhole: boolean;
 }
 
-const NO_TEXT: ToolsText = { json: null, whole: null };
+const NO_TEXT: ToolsText = { json: null, isWhole: false };
 
 function readText(bytes: Uint8Array): ToolsText {
   const json = decodeUtf8(bytes);
@@ -352,8 +352,7 @@ function readText(bytes: Uint8Array): ToolsText {
     const content = data.messages[0]?.content;
     if (content === undefined) return NO_TEXT;
     const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
-    const inside = JSON.stringify(content).slice(1, -1);
-    return { json: ENCODER.encode(inside), whole: isWhole ? ENCODER.encode(content) : null };
+    return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole };
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;
