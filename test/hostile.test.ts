@@ -1,6 +1,7 @@
 // Nothing hostile is expensive: what costs memory or time beyond its bytes, and what ended in an error. Work and memory
 // are counted, never the clock. `README.md` says how to run it at any size.
-import { rmSync } from 'node:fs';
+import fs, { rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
 import { checkSource } from '../src/rules/check-source.ts';
 import { MemorySource } from '../src/scan/source.ts';
@@ -168,6 +169,51 @@ describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {
   });
 });
 
+/** Bytes that a command reads and writes. */
+async function movedBy(argv: string[]): Promise<number> {
+  let moved = 0;
+  const [read, write] = [fs.readSync, fs.writeSync];
+  const counting = <T extends (...given: never[]) => number>(call: T): T =>
+    ((...given: never[]) => {
+      const bytes = call(...given);
+      moved += bytes;
+      return bytes;
+    }) as T;
+  Object.assign(fs, { readSync: counting(read), writeSync: counting(write) });
+  syncBuiltinESMExports();
+  try {
+    const { out, err } = await run(argv);
+    return moved + out.length + err.length;
+  } finally {
+    Object.assign(fs, { readSync: read, writeSync: write });
+    syncBuiltinESMExports();
+  }
+}
+
+describeLong('work of commands', () => {
+  // Texts and records alike.
+  const random = randomOf(SEED);
+  const shapes = Array.from({ length: 60 }, () => drawShape(random));
+  const few = [true, false].flatMap((isRecord) =>
+    shapes.filter(({ dialect }) => (dialect === 'record') === isRecord).slice(0, 8));
+  test.each(few)('what is read and written is in proportion to the input: $name', async (shape) => {
+    const moved: number[][] = [];
+    for (const size of [MIB, 4 * MIB]) {
+      const path = fileOf(shape, size);
+      const each: number[] = [];
+      for (const argv of commandsOf(path, OUT)) {
+        makeRoom(argv);
+        each.push(await movedBy(argv));
+      }
+      moved.push(each);
+    }
+    expect(moved[0]!.filter((bytes) => bytes < MIB / 2).length).toBeLessThan(4);
+    moved[0]!.forEach((less, i) => {
+      expect(moved[1]![i]!, commandsOf('x', OUT)[i]!.join(' ')).toBeLessThan(6 * less + 4 * MIB);
+    });
+  });
+});
+
 const MOST_KIB = 250 * KIB;
 
 const given = Number(process.env['OPENCHATML_HOSTILE'] ?? 0);
@@ -181,6 +227,28 @@ describeLong('memory of processes', () => {
       const { status, peak } = usedBy(argv);
       expect(status, argv.join(' ')).toBeLessThanOrEqual(argv[0] === 'convert' ? 2 : 1);
       expect(peak, argv.join(' ')).toBeLessThan(MOST_KIB);
+    }
+  });
+
+  test('convert holds as many messages of a transcript as it says', () => {
+    const text = `version: 2.2\n${'<|start|>user'.repeat(1_290_000)}`;
+    const path = file('hostile.ocml', text);
+    for (const to of ['messages', 'openchatml-2.2']) {
+      const { status, peak, words } = usedBy(['convert', '--to', to, '--threads', '1', path]);
+      expect(status).toBe(1);
+      expect(words).toContain('the transcript has more than 262144 messages; divide it');
+      expect(peak).toBeLessThan(MOST_KIB);
+    }
+  });
+
+  test('a message of any size goes out in parts', () => {
+    const path = file('hostile.ocml', Buffer.concat([
+      Buffer.from('version: 2.2\n<|start|>user<|message|>'), Buffer.alloc(300 * MIB, 'and so on '),
+    ]));
+    for (const argv of [['messages'], ['render'], ['check'], ['scan']]) {
+      const { status, peak } = usedBy([...argv, '--threads', '1', path]);
+      expect(status, argv[0]).toBeLessThanOrEqual(1);
+      expect(peak, argv[0]).toBeLessThan(MOST_KIB);
     }
   });
 });

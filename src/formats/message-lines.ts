@@ -17,6 +17,8 @@ export interface MessageLinesOptions {
   readonly piece?: number | undefined;
   /** Counts something in contents, the tokens of a model: a member of lines, behind the content. */
   readonly count?: ((content: string) => number) | null | undefined;
+  /** Bytes of a body that is not added at once, where raw text is: `goOn` adds it, before the next message. */
+  readonly long?: number | undefined;
 }
 
 const KIB = 1024;
@@ -50,7 +52,10 @@ export class MessageLines {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #piece: number;
   readonly #count: ((content: string) => number) | null;
+  readonly #long: number;
   readonly #text: TextMachine;
+  /** What is left of a line with a long body. */
+  #rest: Generator<void, void, void> | null = null;
   /** Bytes of the output that are not handed out. */
   #at = 0;
   /** Where the last line begins among them. */
@@ -67,6 +72,7 @@ export class MessageLines {
     this.#write = write;
     this.#piece = options.piece ?? 256 * KIB;
     this.#count = options.count ?? null;
+    this.#long = options.long ?? Infinity;
     this.#text = new TextMachine({
       build: options.build,
       input: BODY_AT + BODY_BYTES,
@@ -145,7 +151,27 @@ export class MessageLines {
         return;
       }
     }
-    for (const span of message.contentSpans()) this.#escape(source, span.from, span.to);
+    this.#rest = this.#content(message, source);
+    if (length <= this.#long || record !== null) while (this.goOn());
+  }
+
+  /** Whether the line of the last message is still to be ended: `goOn` does. */
+  get isOpen(): boolean {
+    return this.#rest !== null;
+  }
+
+  /** Adds a part of a long body; false: the line has ended. */
+  goOn(): boolean {
+    const rest = this.#rest;
+    this.#rest = null;
+    if (rest === null || rest.next().done === true) return false;
+    this.#rest = rest;
+    return true;
+  }
+
+  /** What stands behind the columns, part by part. */
+  *#content(message: Message, source: Source): Generator<void, void, void> {
+    for (const span of message.contentSpans()) yield* this.#escape(source, span.from, span.to);
     const count = this.#count;
     this.#put(count === null ? END_OF_LINE : ENCODER.encode(`","tokens":${count(message.content)}}\n`));
     if (this.#at >= this.#piece) this.flush();
@@ -191,7 +217,7 @@ export class MessageLines {
   }
 
   /** Adds bytes [from, to) of a source as a part of a content: a text by itself. */
-  #escape(source: Source, from: number, to: number): void {
+  *#escape(source: Source, from: number, to: number): Generator<void, void, void> {
     const text = this.#text;
     const room = text.input.subarray(BODY_AT);
     // Bytes of a character that the part before has cut.
@@ -214,6 +240,7 @@ export class MessageLines {
       kept = end - taken;
       text.input.copyWithin(BODY_AT, taken, end);
       if (final) return;
+      yield;
     }
   }
 }

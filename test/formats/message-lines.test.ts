@@ -57,6 +57,31 @@ function expectSame(lines: MessageLines, input: Uint8Array, options: ReadOptions
   return right.length;
 }
 
+test('a long body is added in parts, when that is asked for', () => {
+  const body = `${'x\u00e9"<<|end|>\n'.repeat(200_000)}<|literal|><|end|><|endliteral|>`;
+  const input = encoder.encode(`<|start|>user<|message|>${body}<|end|>\n<|start|>tool f<|message|>y<|end|>`);
+  let pieces = 0;
+  const lines = new MessageLines((bytes) => {
+    pieces++;
+    keep(bytes);
+  }, { long: 1 << 20 });
+  const most: number[] = [];
+  parts.length = 0;
+  lines.begin('long.txt');
+  const source = new MemorySource(input);
+  for (const { message, transcript, index, source: bytes } of messagesOf(machine, source, {})) {
+    lines.add(message, transcript, index, bytes, null);
+    expect(lines.isOpen).toBe(index === 0);
+    for (let before = pieces; lines.goOn(); before = pieces) most.push(pieces - before);
+    expect(lines.isOpen).toBe(false);
+  }
+  lines.flush();
+  // What waits to be taken is bounded by what one part may become.
+  expect(pieces).toBeGreaterThan(4);
+  expect(Math.max(...most)).toBeLessThan(3);
+  expect(Buffer.concat(parts).toString()).toBe([...plainLines(source, {}, { path: 'long.txt' })].join(''));
+});
+
 describe.each(LINES)('lines, %s', (build, lines) => {
   test('all fixtures', () => {
     const fixtures = readFixtures();

@@ -5,13 +5,28 @@ import type { Place } from '../../errors.ts';
 import type { Output } from '../output.ts';
 import type { Report, ReportSchema, Summary, Told } from './report.ts';
 
-/** The columns of a diagnostic, in their order. */
+/** The columns of a diagnostic, in their order. Piece by piece: an input may have millions. */
 function columnsOf(path: string, diagnostic: Told, { line, column }: Place, record: number | null): string {
   const { transcript, code, rule, severity, from, to, message, field, pointer } = diagnostic;
-  const inField = field === undefined ? {} : { field };
-  const holder = { path, record, ...inField, transcript };
-  const inRecord = pointer === undefined ? {} : { pointer };
-  return JSON.stringify({ ...holder, code, rule, severity, from, to, line, column, ...inRecord, message });
+  const inField = field === undefined ? '' : `,"field":${quoted(field)}`;
+  const inRecord = pointer === undefined ? '' : `,"pointer":${quoted(pointer)}`;
+  return `{"path":${quoted(path)},"record":${record}${inField},"transcript":${transcript},"code":${quoted(code)}`
+    + `,"rule":"${rule}","severity":"${severity}","from":${from},"to":${to},"line":${line},"column":${column}`
+    + `${inRecord},"message":${quoted(message)}}`;
+}
+
+/** Texts as JSON: few differ. */
+const QUOTED = new Map<string | null, string>();
+const MOST_QUOTED = 256;
+const LONGEST_QUOTED = 256;
+
+function quoted(text: string | null): string {
+  let json = QUOTED.get(text);
+  if (json !== undefined) return json;
+  json = JSON.stringify(text);
+  if (QUOTED.size === MOST_QUOTED) QUOTED.clear();
+  if (json.length <= LONGEST_QUOTED) QUOTED.set(text, json);
+  return json;
 }
 
 export class Lines implements Report {

@@ -17,6 +17,8 @@ import type { TextFilter } from './text-filter.ts';
 
 /** Bytes of a copy: most pieces have fewer. */
 const COPY = 512 * 1024;
+/** Bytes of a body that goes out in parts. */
+const LONG = 1 << 20;
 /** What was gathered for longer goes out with the next message. */
 const PATIENCE_MS = 100;
 
@@ -41,7 +43,7 @@ export class LineOutput implements MessageForm {
     this.#path = path;
     this.#isLive = isLive;
     this.#text = text;
-    this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)), { count });
+    this.#lines = new MessageLines((bytes) => this.#ready.push(this.#copy(bytes)), { count, long: LONG });
     this.#lines.begin(path);
   }
 
@@ -57,8 +59,13 @@ export class LineOutput implements MessageForm {
     record: number | null,
     place: (offset: number, isEnd?: boolean) => number,
   ): void {
+    this.#orDrop(() => this.#lines.add(message, transcript, index, source, record, place));
+  }
+
+  /** A line that cannot be ended, as reading its message fails, is taken back. */
+  #orDrop<T>(adds: () => T): T {
     try {
-      this.#lines.add(message, transcript, index, source, record, place);
+      return adds();
     } catch (error) {
       this.#lines.dropLine();
       throw error;
@@ -107,7 +114,7 @@ export class LineOutput implements MessageForm {
   }
 
   get isReady(): boolean {
-    return this.#isLive || this.#ready.length > 0;
+    return this.#isLive || this.#lines.isOpen || this.#ready.length > 0;
   }
 
   *take(): Generator<Piece, void, void> {
@@ -115,6 +122,14 @@ export class LineOutput implements MessageForm {
       this.#handedOut = now();
       this.#lines.flush();
     }
+    yield* this.#given();
+    while (this.#lines.isOpen) {
+      this.#orDrop(() => this.#lines.goOn());
+      yield* this.#given();
+    }
+  }
+
+  *#given(): Generator<Piece, void, void> {
     if (this.#ready.length === 0) return;
     const ready = this.#ready;
     this.#ready = [];
@@ -125,8 +140,9 @@ export class LineOutput implements MessageForm {
   }
 
   *end(): Generator<Piece, void, void> {
-    this.#lines.flush();
     yield* this.take();
+    this.#lines.flush();
+    yield* this.#given();
   }
 
   /** Of bytes that will be written over. Memory that was used for a piece is used again for a later one. */

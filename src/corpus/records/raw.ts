@@ -131,8 +131,9 @@ const severalIn = (conversations: number): Refusal => new Refusal(
   'give --dialect harmony, or --dialect openchatml-2.2 if it is one',
 );
 
-/** Bytes of text of one transcript: it is held in memory, and written as one string. */
+/** Bytes of text of one transcript: it is held in memory, and written as one string. And its messages. */
 const LARGEST = 64 * 1024 * 1024;
+const MOST_MESSAGES = 1 << 18;
 
 /** What stands outside of messages, up to the next message, BOS or EOS. */
 class Gap {
@@ -252,15 +253,18 @@ class OpenTranscript {
     this.#losses.push({ what: 'field', message, detail });
   }
 
-  /** Takes room for more bytes; false: the transcript is refused. */
+  /** Takes room for more bytes; false: the transcript is refused, and nothing of it is kept. */
   #hasRoom(bytes: number): boolean {
     this.#bytes += bytes;
-    if (this.#bytes > LARGEST) {
-      const index = this.#messages.length;
-      this.#refusal ??= new Refusal(index, `the transcript has more than ${LARGEST} bytes of text`, 'divide it');
-      this.#messages.length = this.#files.length = 0;
-    }
+    const index = this.#messages.length;
+    if (this.#bytes > LARGEST) this.#refuse(index, `the transcript has more than ${LARGEST} bytes of text`);
+    else if (index === MOST_MESSAGES) this.#refuse(index, `the transcript has more than ${MOST_MESSAGES} messages`);
     return this.#refusal === null;
+  }
+
+  #refuse(index: number, reason: string): void {
+    this.#refusal ??= new Refusal(index, reason, 'divide it');
+    this.#messages.length = this.#files.length = this.#losses.length = 0;
   }
 
   #take(message: Message): void {
