@@ -21,7 +21,7 @@ const GENERATOR = 1;
 export function recordFile(
   variant: Variant, size: number, seed: number, folder = cacheFolder(), isReal = hasDialogues(),
 ): RecordFile {
-  const { name, spelling, change } = variant;
+  const { name, change, holds } = variant;
   const source = isReal ? 'real' : `made-${seed}`;
   const path = join(folder, `records-${name}-${source}-${size}-v${GENERATOR}.jsonl`);
   const found = cached<Found>(path, () =>
@@ -30,20 +30,28 @@ export function recordFile(
       const random = new Random(seed, `records ${name}`);
       const take: Take = (record) => {
         const changed = change?.(record, found.lines, random) ?? record;
-        output.utf8(`${write(changed, spelling)}\n`);
-        count(variant.isOther ? record : (changed as ChatRecord), found);
+        output.utf8(textOf(variant, changed, found.lines));
+        found.lines++;
+        const chats = holds?.(record) ?? [variant.isOther ? record : (changed as ChatRecord)];
+        for (const chat of chats) count(chat, found);
         return output.bytes < size;
       };
       if (isReal) eachDialogue(take);
       else eachMade(seed, size, take);
+      if (variant.isList) output.utf8('\n]\n');
       return { ...found, bytes: output.bytes };
     }),
   );
   return { path, found };
 }
 
+/** A record with what stands around it. */
+function textOf({ spelling, isList }: Variant, record: object, n: number): string {
+  if (!isList) return `${write(record, spelling)}\n`;
+  return (n === 0 ? '[\n' : ',\n') + JSON.stringify(record, null, 2);
+}
+
 function count({ messages, tools }: ChatRecord, found: Found): void {
-  found.lines++;
   found.transcripts++;
   if (tools) found.definitions++;
   for (const message of messages) {

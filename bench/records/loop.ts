@@ -1,4 +1,5 @@
 // What anybody writes first, and what all else is compared with: each line to a string, JSON.parse, a look at messages.
+import { readFileSync } from 'node:fs';
 import { eachLine, LINES } from '../chunks.ts';
 import { bump } from '../counts.ts';
 
@@ -15,7 +16,8 @@ interface Line {
 
 /** The loop for each variant that is of another form. */
 export const LOOPS: Readonly<Record<string, (path: string) => Looped>> = {
-  sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems, hermes: loopTags,
+  sharegpt: loopShareGpt, anthropic: loopBlocks, responses: loopItems, hermes: loopTags, preferences: loopSides,
+  instructions: loopPairs, completions: loopPairs, pretty: loopList,
 };
 
 export function loop(path: string): Looped {
@@ -23,11 +25,54 @@ export function loop(path: string): Looped {
   eachLine(path, (from, to) => {
     const { messages } = JSON.parse(LINES.toString('utf8', from, to)) as Line;
     found.lines++;
-    found.messages += messages.length;
-    for (const { role, tool_calls } of messages) {
-      bump(found.roles, role);
-      if (tool_calls) found.calls += tool_calls.length;
+    count(messages, found);
+  });
+  return found;
+}
+
+function count(messages: Line['messages'], found: Looped): void {
+  found.messages += messages.length;
+  for (const { role, tool_calls } of messages) {
+    bump(found.roles, role);
+    if (tool_calls) found.calls += tool_calls.length;
+  }
+}
+
+/** The same of one list, which is read whole. */
+function loopList(path: string): Looped {
+  const records = JSON.parse(readFileSync(path, 'utf8')) as Line[];
+  const found: Looped = { lines: records.length, messages: 0, calls: 0, roles: {} };
+  for (const { messages } of records) count(messages, found);
+  return found;
+}
+
+/** The same of preferences: each side with the prompt before it. */
+function loopSides(path: string): Looped {
+  const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
+  eachLine(path, (from, to) => {
+    const record = JSON.parse(LINES.toString('utf8', from, to)) as {
+      prompt: Line['messages']; chosen: Line['messages']; rejected: Line['messages'];
+    };
+    found.lines++;
+    for (const side of [record.chosen, record.rejected]) {
+      count(record.prompt, found);
+      count(side, found);
     }
+  });
+  return found;
+}
+
+/** The same of a question and its answer as texts. */
+function loopPairs(path: string): Looped {
+  const found: Looped = { lines: 0, messages: 0, calls: 0, roles: {} };
+  eachLine(path, (from, to) => {
+    const record = JSON.parse(LINES.toString('utf8', from, to)) as { [name: string]: unknown };
+    const isPair = typeof record['prompt'] === 'string' && typeof record['completion'] === 'string';
+    if (!isPair && (typeof record['instruction'] !== 'string' || typeof record['output'] !== 'string')) return;
+    found.lines++;
+    found.messages += 2;
+    bump(found.roles, 'user');
+    bump(found.roles, 'assistant');
   });
   return found;
 }

@@ -18,6 +18,10 @@ export interface Variant {
   change?(record: ChatRecord, n: number, random: Random): object;
   /** Lines are no chat records of OpenAI. */
   isOther?: true;
+  /** What a record holds, where that is not the one chat. */
+  holds?(record: ChatRecord): ChatRecord[];
+  /** The records are one list over many lines. */
+  isList?: true;
 }
 
 const quote = (value: string): string => JSON.stringify(value);
@@ -95,7 +99,72 @@ export const VARIANTS: readonly Variant[] = [
     spelling: SPACED,
     change: hermesOf,
   },
+  {
+    name: 'preferences',
+    about: 'an answer to each dialogue that is chosen, and one that is rejected',
+    isOther: true,
+    spelling: SPACED,
+    change: (record) => {
+      const { before, answer } = divided(record);
+      const { id, tools } = record;
+      return { id, ...(tools && { tools }), prompt: before, chosen: [answer], rejected: [REJECTED] };
+    },
+    holds(record) {
+      const { before, answer } = divided(record);
+      return [answer, REJECTED].map((side) => ({ ...record, messages: [...before, side] }));
+    },
+  },
+  {
+    name: 'instructions',
+    about: 'an instruction, the dialogue as its input, an output',
+    isOther: true,
+    spelling: SPACED,
+    change: (record) => {
+      const [asked, answered] = asTexts(record);
+      return { instruction: ASKED, input: asked, output: answered };
+    },
+    holds: twoMessages,
+  },
+  {
+    name: 'completions',
+    about: 'a prompt and its completion as texts',
+    isOther: true,
+    spelling: SPACED,
+    change: (record) => {
+      const [prompt, completion] = asTexts(record);
+      return { prompt, completion };
+    },
+    holds: twoMessages,
+  },
+  {
+    name: 'pretty',
+    about: 'one list over many lines, as `JSON.stringify(records, null, 2)` writes it',
+    spelling: SPACED,
+    isOther: true,
+    isList: true,
+  },
 ];
+
+const ASKED = 'Answer the last question of the dialogue.';
+const REJECTED: ChatMessage = { role: 'assistant', content: 'I do not know.' };
+
+/** The last answer of a dialogue, and what stands before it. */
+function divided({ messages }: ChatRecord): { before: ChatMessage[]; answer: ChatMessage } {
+  const at = messages.findLastIndex(({ role, content }) => role === 'assistant' && content !== null);
+  const { content } = messages[at]!;
+  return { before: messages.slice(0, at), answer: { role: 'assistant', content } };
+}
+
+function asTexts(record: ChatRecord): [asked: string, answered: string] {
+  const { before, answer } = divided(record);
+  const said = before.filter(({ content }) => content !== null).map(({ role, content }) => `${role}: ${content}`);
+  return [said.join('\n'), answer.content!];
+}
+
+function twoMessages(record: ChatRecord): ChatRecord[] {
+  const [asked, answered] = asTexts(record);
+  return [{ id: record.id, messages: [{ role: 'user', content: asked }, { role: 'assistant', content: answered }] }];
+}
 
 function hermesOf({ id, tools, messages }: ChatRecord): object {
   const list = tools?.map((tool) => write(tool, SPACED)).join('\n');
