@@ -7,7 +7,7 @@ import type { Source } from './source.ts';
 export type Family = '2.x' | '0.1' | 'none';
 
 const ENCODER = new TextEncoder();
-const LT = 0x3c;
+export const LT = 0x3c;
 const STEP = 64 * 1024;
 const KEEP = 32;
 

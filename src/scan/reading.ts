@@ -7,7 +7,7 @@ import {
 } from '../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
 import type { RowMachine } from './machine.ts';
-import { type Family, familyIn, Peek } from './peek.ts';
+import { type Family, familyIn, LT, Peek } from './peek.ts';
 import type { Source } from './source.ts';
 import { type Batch, GrowingTable } from './table.ts';
 
@@ -80,7 +80,8 @@ export class Reading implements Source {
     }
     this.#dialect = options.dialect ?? DETECTED_22;
     if (!options.dialect && this.#peek.familyAfter(0) === '0.1') {
-      if (options.role) this.#dialect = DIALECTS['openchatml-0.1'];
+      // A sign begins no document header. Nothing else is looked for: the rest of the window would be read twice.
+      if (options.role || source.bytes(0, 1)[0] === LT) this.#dialect = DIALECTS['openchatml-0.1'];
       else this.#undecided = true;
     }
     machine.begin(options.role ? AT_ROLE : AT_INPUT, this.#dialect);
