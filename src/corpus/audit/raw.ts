@@ -1,7 +1,7 @@
 // The audit of transcripts: tokens in the headers and bodies of their messages, as they stand in the text.
 
 import { isUtf8 } from 'node:buffer';
-import { HAS_ESCAPE } from '../../abi.ts';
+import { CLASS_INNER, HAS_ESCAPE, LITERAL_TOKEN } from '../../abi.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
@@ -75,9 +75,10 @@ type Piece = Omit<RawText, 'transcript' | 'message'>;
 
 function* piecesOf(message: Message, source: Source, options: FixOptions): Generator<Piece, void, void> {
   const { dialect, role, header, body } = message;
-  if (!message.isBare && !(message.isPlain && isClean(source.bytes(header.from, header.to), dialect.id))) {
+  const headerTo = Math.min(header.to, header.from + LARGEST_HEADER);
+  if (!message.isBare && !isClean(source.bytes(header.from, headerTo), dialect.id)) {
     const { from } = header;
-    const piece = readPiece(source, from, Math.min(header.to, from + LARGEST_HEADER));
+    const piece = readPiece(source, from, headerTo);
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
     const found = findTokens(piece.text, { body: dialect.id, role: null, edges: 'none' }, MOST_ALONE);
     const told = piece.place(found.filter((it) => it.severity !== 'error'));
@@ -106,7 +107,10 @@ for (const sign of '<[&\\%') SIGNS[sign.charCodeAt(0)] = 1;
 const LT = 0x3c;
 const GT = 0x3e;
 
-/** Nothing is in a plain header but its own tokens that may look like one. */
+/**
+ * Nothing in a header may look like a token but tokens that its dialect has there: where they should not be, the rules
+ * of transcripts tell it.
+ */
 function isClean(header: Uint8Array, dialect: DialectId): boolean {
   for (let at = 0; at < header.length; at++) {
     const byte = header[at]!;
@@ -114,7 +118,9 @@ function isClean(header: Uint8Array, dialect: DialectId): boolean {
     if (byte !== LT) return false;
     const end = header.indexOf(GT, at) + 1;
     const token = tokenOfText(decodeUtf8(header.subarray(at, end)));
-    if (token === undefined || inDialect(token, DIALECTS[dialect]) === undefined) return false;
+    const own = token && inDialect(token, DIALECTS[dialect]);
+    // Inner tokens may be warnings, and a literal block changes what those in it are.
+    if (own === undefined || own.tokenClass === CLASS_INNER || own.id === LITERAL_TOKEN) return false;
     at = end - 1;
   }
   return true;

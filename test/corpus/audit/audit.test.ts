@@ -1,15 +1,18 @@
 // The audit of records and transcripts: what is found, the exact bytes of each finding, and copies that differ in the
 // changed values alone.
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import {
   type AuditedText, type AuditOptions as Options, auditRecords, auditText,
 } from '../../../src/corpus/audit/audit.ts';
+import { messagesOf } from '../../../src/corpus/messages.ts';
 import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';
 import { createMachine, parse } from '../../../src/index.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
-import { type Random, randomOf, SEED } from '../../random.ts';
+import { runs } from '../../long.ts';
+import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 
 const machine = createMachine();
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -236,6 +239,35 @@ describe('what is looked into', () => {
       plain += message!.isPlain ? 1 : 0;
     }
     expect(Math.min(found, plain)).toBeGreaterThan(50);
+  });
+
+  test(`headers of any message, the bad ones too (OPENCHATML_SEED=${SEED})`, () => {
+    let [found, bad] = [0, 0];
+    for (let round = 0; round < runs(10_000); round++) {
+      const random = randomOf(SEED + round);
+      const input = randomInput(random, 8);
+      const dialect = random.pick(['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const);
+      const source = new MemorySource(input);
+      const wanted: object[] = [];
+      const headers: { from: number; to: number }[] = [];
+      for (const { message } of messagesOf(machine, source, { dialect })) {
+        const { from, to } = message.header;
+        headers.push({ from, to });
+        if (message.isBare || !isUtf8(input.subarray(from, to))) continue;
+        bad += message.isPlain ? 0 : 1;
+        const all = findControlTokens(decode(input.subarray(from, to)), { body: dialect, edges: 'none' });
+        for (const one of all) {
+          if (one.severity !== 'error') wanted.push({ rule: one.rule, from: from + one.from, to: from + one.to });
+        }
+      }
+      const inHeader = (at: number): boolean =>
+        headers.some(({ from, to }) => at >= from && at < to && isUtf8(input.subarray(from, to)));
+      const given = auditOf(input, { form: 'text', dialect }).flatMap(({ findings }) => findings)
+        .filter(({ from }) => inHeader(from)).map(({ rule, from, to }) => ({ rule, from, to }));
+      expect(given, `seed ${SEED}, round ${round}: ${JSON.stringify(decode(input))}`).toEqual(wanted);
+      found += wanted.length;
+    }
+    expect(Math.min(found, bad)).toBeGreaterThan(runs(10_000) / 100);
   });
 
   test('positions are bytes where text is not UTF-8', () => {
