@@ -2,11 +2,10 @@
 // says.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { format } from 'node:util';
-import ts from 'typescript';
 import { afterAll, describe, expect, test } from 'vitest';
-import { ENTRIES, publicExports, ROOT } from './exports.ts';
+import { RULINGS } from '../src/rules/rulings.ts';
+import { printed, typeErrors } from './examples.ts';
+import { ENTRIES, type Part, publicExports, ROOT } from './exports.ts';
 
 const all = publicExports();
 /** Each once, though `openchatml/node` has those of other entries too. */
@@ -34,27 +33,47 @@ test('every export of every entry has a docstring, and every function and class 
     .toEqual([]);
 });
 
+describe('docstrings say', () => {
+  const parts = [...new Map(all.flatMap(({ file, parts: its }) => {
+    return its.map((part): [string, Part] => [`${file}: ${part.name}`, part]);
+  }))];
+  /** By their names, positions, sizes and times. */
+  const MEASURED = [
+    /^(?:from|to|at|base|offset|position|start|end|length|size|bytes|before|after)$/,
+    /(?:Ms|Bytes|Length|Offset|Position|From|To|At|Size|Timeout|Delay|Time|Until)$/,
+  ];
+  const UNIT =
+    /\b(?:number of|bytes?|code (?:point|unit)s?|UTF-16|(?:milli)?seconds?|characters?|messages|rows|tokens)\b/i;
+
+  test('what positions, sizes and times count', () => {
+    const measured = parts.filter(([, { numbers }]) => {
+      return numbers.some((name) => MEASURED.some((names) => names.test(name)));
+    });
+    expect(measured.length).toBeGreaterThan(60);
+    expect(measured.filter(([, { text }]) => !UNIT.test(text)).map(([name]) => name)).toEqual([]);
+  });
+
+  test('what is thrown, where something is', () => {
+    const throwing = parts.filter(([, { throws }]) => throws);
+    expect(throwing.length).toBeGreaterThan(15);
+    const said = /\b(?:throws?|thrown|reject(?:s|ed)?)\b/i;
+    expect(throwing.filter(([, { text }]) => !said.test(text)).map(([name]) => name)).toEqual([]);
+  });
+
+  test('which clause or ruling a function or a class is about, where its code cites one', () => {
+    const about = all.filter(({ clauses }) => clauses.length > 0);
+    expect(about.length).toBeGreaterThan(20);
+    const silent = about.filter(({ text }) => !/\bR-[A-Z]|§\d/.test(text));
+    expect(silent.map(({ file, name, clauses }) => `${file}: ${name} (${clauses.join(', ')})`)).toEqual([]);
+    const cited = all.flatMap(({ text }) => text.match(/\bR-[A-Z][A-Z0-9-]+/g) ?? []);
+    expect([...new Set(cited)].filter((ruling) => !(ruling in RULINGS))).toEqual([]);
+  });
+});
+
 test('examples compile under --strict', () => {
-  const paths: Record<string, string[]> = {};
-  for (const entry of ENTRIES) {
-    paths[entry === 'index' ? 'openchatml' : `openchatml/${entry}`] = [join(ROOT, 'src', `${entry}.ts`)];
-  }
   for (const [name, code] of examples) writeFileSync(join(folder, `${name}.ts`), code);
   const files = readdirSync(folder).filter((name) => name.endsWith('.ts')).map((name) => join(folder, name));
-  const program = ts.createProgram(files, {
-    strict: true, noEmit: true, target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext,
-    moduleResolution: ts.ModuleResolutionKind.Bundler, moduleDetection: ts.ModuleDetectionKind.Force, paths,
-    types: ['node'], typeRoots: [join(ROOT, 'node_modules/@types')], skipLibCheck: true,
-    allowImportingTsExtensions: true, resolveJsonModule: true,
-    lib: ['lib.es2023.d.ts', 'lib.dom.d.ts', 'lib.dom.iterable.d.ts', 'lib.dom.asynciterable.d.ts'],
-  });
-  const wrong = files.flatMap((file) => {
-    const source = program.getSourceFile(file)!;
-    return [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-  });
-  expect(wrong.map(({ file, messageText }) => {
-    return `${file!.fileName.slice(folder.length + 1)}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`;
-  })).toEqual([]);
+  expect(typeErrors(files)).toEqual([]);
 });
 
 /** What an example says that it prints: the comments behind its calls of console.log, and at its end. */
@@ -66,22 +85,10 @@ function saidOf(code: string): string[] {
 
 /** What it prints. */
 async function printedBy(name: string, code: string): Promise<string[]> {
-  const { outputText } = ts.transpileModule(code, {
-    compilerOptions: { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true },
+  const here = code.replace(/'(no-such-file|one)\.(\w+)'/g, (_, base, ending) => {
+    return JSON.stringify(join(folder, `${base}.${ending}`));
   });
-  const file = join(folder, `${name}.mjs`);
-  writeFileSync(file, outputText.replace(/'openchatml(?:\/(\w+))?'/g, (_, entry = 'index') => {
-    return JSON.stringify(pathToFileURL(join(ROOT, 'src', `${entry}.ts`)).href);
-  }).replace(/'(no-such-file|one)\.(\w+)'/g, (_, base, ending) => JSON.stringify(join(folder, `${base}.${ending}`))));
-  const { log } = console;
-  const lines: string[] = [];
-  try {
-    console.log = (...values) => void lines.push(...format(...values).split('\n'));
-    await import(/* @vite-ignore */ pathToFileURL(file).href);
-  } finally {
-    console.log = log;
-  }
-  return lines;
+  return (await printed(join(folder, `${name}.mjs`), here)).split('\n').slice(0, -1);
 }
 
 describe('examples print what they say:', () => {

@@ -1,9 +1,9 @@
-// The pages: every JavaScript block of every page runs and prints what the page says, and every link leads somewhere.
+// The pages: every JavaScript block of every page compiles, runs and prints what the page says, and every link leads
+// somewhere.
 import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-import { format } from 'node:util';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { printed, typeErrors } from './examples.ts';
 import { anchors, links, type Page, PAGES, readPage, ROOT } from './pages.ts';
 
 const pages = PAGES.map(readPage);
@@ -17,10 +17,10 @@ interface Example {
   readonly output: string | null;
 }
 
-/** A page's JavaScript, and what it prints: the next block, which has no word, or the comment at its own end. */
+/** A page's JavaScript and TypeScript, and what it prints: the next block, which has no word, or its last comment. */
 function examples({ blocks }: Page): [line: number, example: Example][] {
   return blocks.flatMap(({ kind, code, line }, i) => {
-    if (kind !== 'js') return [];
+    if (kind !== 'js' && kind !== 'ts') return [];
     const next = blocks[i + 1];
     if (next?.kind === '') return [[line, { code, output: next.code }]];
     const [, comment] = /\n\n((?:\/\/ .*\n?)+)$/.exec(code) ?? [];
@@ -28,37 +28,34 @@ function examples({ blocks }: Page): [line: number, example: Example][] {
   });
 }
 
-/** What a block prints. It stands where its packages are found. */
-async function printed(code: string): Promise<string> {
-  const folder = mkdtempSync(join(ROOT, 'node_modules/.page-'));
-  const { log } = console;
-  const { write } = process.stdout;
-  const pieces: string[] = [];
-  try {
-    const file = join(folder, 'block.mjs');
-    writeFileSync(file, code.replace(/'openchatml(?:\/(\w+))?'/g, (_, entry = 'index') => {
-      return JSON.stringify(pathToFileURL(join(ROOT, 'src', `${entry}.ts`)).href);
-    }));
-    console.log = (...values) => void pieces.push(`${format(...values)}\n`);
-    process.stdout.write = (piece: string | Uint8Array) => pieces.push(String(piece)) > 0;
-    await import(/* @vite-ignore */ pathToFileURL(file).href);
-  } finally {
-    console.log = log;
-    process.stdout.write = write;
-    rmSync(folder, { recursive: true });
-  }
-  return pieces.join('');
-}
+/** Packages are found from here. */
+const folder = mkdtempSync(join(ROOT, 'node_modules/.page-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const fileOf = (path: string, line: number, ending: string): string => {
+  return join(folder, `${path.replace(/\W/g, '-')}-${line}.${ending}`);
+};
 
 describe('JavaScript', () => {
   const cases = pages.filter(({ path }) => !ELSEWHERE.includes(path)).flatMap((one) => {
     return examples(one).map(([line, example]): [string, number, Example] => [one.path, line, example]);
   });
 
-  test.each(cases)('%s:%d', async (_, __, { code, output }) => {
+  test.each(cases)('%s:%d', async (path, line, { code, output }) => {
     expect(output, 'a block prints something, and the page says what').not.toBeNull();
     // Streams have numbers that count up in a process.
-    expect((await printed(code)).replace(/msg_\d+_/g, 'msg_0_').trimEnd()).toBe(output!.trimEnd());
+    const text = await printed(fileOf(path, line, 'mjs'), code);
+    expect(text.replace(/msg_\d+_/g, 'msg_0_').trimEnd()).toBe(output!.trimEnd());
+  });
+
+  test('compiles under --strict', () => {
+    const files = cases.map(([path, line, { code }]) => {
+      const file = fileOf(path, line, 'ts');
+      writeFileSync(file, code);
+      return file;
+    });
+    expect(files.length).toBeGreaterThan(10);
+    expect(typeErrors(files)).toEqual([]);
   });
 
   test('stands in every page where a reader looks for it', () => {

@@ -26,7 +26,7 @@ export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly p
 export interface FileMessage extends PlacedMessage {
   /** Number of its record, from 0; null in raw text. */
   readonly record: number | null;
-  /** Position in the file of a position in `source`, which is the record's text. */
+  /** Byte of the file at which a byte of `source`, which is the record's text, stands. */
   place(offset: number, isEnd?: boolean): number;
 }
 

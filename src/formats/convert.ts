@@ -134,7 +134,8 @@ export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIAL
 
 /**
  * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
- * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte.
+ * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte. Throws a RangeError
+ * for a wrong dialect or option.
  *
  * @example
  * ```ts

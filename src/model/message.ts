@@ -36,7 +36,7 @@ export interface MessageRecord {
 
 /**
  * One message of a transcript: a view that reads its header and body from the input's bytes when a field is asked for.
- * Positions are bytes, half open.
+ * Positions are bytes, half open. What users may see is decided by R-VISIBLE.
  *
  * @example
  * ```ts

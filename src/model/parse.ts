@@ -19,7 +19,8 @@ import { type ReadOptions, Walk } from './walk.ts';
 type Given = Omit<MessageContext, 'dialect' | 'transcript'>;
 
 /**
- * One transcript of an input: an iterable of its messages, which are made when they are asked for.
+ * One transcript of an input: an iterable of its messages, which are made when they are asked for. `files()` gives
+ * what stands between them in 0.1: files in sequences, and fill-ins (R-FIM).
  *
  * @example
  * ```ts
@@ -135,6 +136,7 @@ export interface Tile extends Span {
 
 /**
  * What `parse` gives: the transcripts of an input. The input's bytes are not copied: leave them as they are.
+ * Messages and what stands between them cover every byte once (R-TILE).
  *
  * @example
  * ```ts

@@ -19,7 +19,7 @@ export interface Thought {
   readonly textTo: number;
 }
 
-/** A CoT marker or function token in a body. */
+/** A CoT marker or function token in a body, at bytes [from, to) of the input. */
 export interface Mark {
   readonly token: number;
   readonly from: number;

@@ -156,7 +156,7 @@ export interface ShowOptions extends VisibilityOptions {
 export const DEBUG_OPTION: Known<Pick<ShowOptions, 'debug'>> = { debug: 1 };
 
 /**
- * A hidden message was to be shown. The text tells where it stands, and nothing of what it holds.
+ * A hidden message was to be shown (R-VISIBLE). The text says at which byte it stands, and nothing of what it holds.
  *
  * @example
  * ```ts

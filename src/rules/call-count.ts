@@ -6,7 +6,7 @@ import type { Message } from '../model/message.ts';
 
 /**
  * How many calls a message makes: one to the tool it is addressed to; in 0.1 one for each `<|function_call|>` outside
- * thoughts.
+ * thoughts (R-CALL).
  *
  * @example
  * ```ts

@@ -25,7 +25,8 @@ const NO_ROLE = '(none)';
 const CHAT = 'chat';
 
 /**
- * Adds up what inputs hold.
+ * Adds up what inputs hold: bytes, transcripts, messages, findings of structure. Files that stand in a sequence are
+ * counted apart (R-FIM).
  *
  * @example
  * ```ts
@@ -75,12 +76,13 @@ export class Counter {
     this.addFile(walk.reading.position);
   }
 
-  /** A file that was read; what stands in it is counted apart. */
+  /** A file of so many bytes that was read; what stands in it is counted apart. */
   addFile(bytes: number): void {
     this.#files++;
     this.#bytes += bytes;
   }
 
+  /** Bytes that were read and belong to no new file. */
   addBytes(bytes: number): void {
     this.#bytes += bytes;
   }

@@ -12,6 +12,7 @@ export type CountedFinding = (typeof FINDINGS)[number];
 /** What `scan` counts. Two of them can be added by `Counter`. */
 export interface Counts {
   files: number;
+  /** Bytes of all files, or of the text in UTF-8. */
   bytes: number;
   /** A transcript counts when it has a header, a message or a file token. */
   transcripts: number;

@@ -36,7 +36,7 @@ export interface Sampling {
 /**
  * The messages of one transcript for its next completion. Messages that an end user may not see stay: a model's input
  * is not a display. An open turn, `<|start|>assistant` at the end, is no message: the caller writes its own prompt.
- * Throws a RangeError for another rule.
+ * The rules are those of R-SAMPLING; throws a RangeError for another one.
  *
  * @example
  * ```ts

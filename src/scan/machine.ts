@@ -113,8 +113,9 @@ export interface Machine extends RowMachine {
   fits(node: number, from: number, to: number): boolean;
   /** Forgets what is kept. */
   forgetKept(): void;
-  /** Line feeds in window bytes [from, to); and characters, where the bytes are valid UTF-8. */
+  /** Line feeds in window bytes [from, to). */
   countLines(from: number, to: number): number;
+  /** Code points in window bytes [from, to), which are valid UTF-8. */
   countCharacters(from: number, to: number): number;
   /**
    * Window position of the last byte of [from, to) that is `byte`, which has bit 0x20, or the same without that bit; or

@@ -40,7 +40,7 @@ const KEPT_BLOCKS = 16;
 const MOST_NAMESPACES = 64;
 
 /**
- * The definitions of a text, in order. Linear in its length; text that is no declaration is passed over. `known`:
+ * The definitions of a text, in order (R-TOOLS). Linear in its length; what is no declaration is passed over. `known`:
  * definitions are the same objects for the same blocks.
  *
  * @example

@@ -15,8 +15,8 @@ const WRAPPED: ReadonlySet<string> = new Set(['type', 'function']);
 const KNOWN: ReadonlySet<string> = new Set(['type', 'name', 'description', 'parameters']);
 
 /**
- * The definitions of a list, of one definition, or of a string that holds one of these as JSON; null and undefined:
- * none.
+ * The definitions of a list, of one definition, or of a string that holds one of these as JSON (R-JSON); null and
+ * undefined: none.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ function usual(value: unknown): unknown {
 }
 
 /**
- * As they are written; a namespace other than `functions` stands before the name.
+ * As they are written (R-JSON); a namespace other than `functions` stands before the name.
  *
  * @example
  * ```ts

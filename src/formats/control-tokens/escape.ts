@@ -35,7 +35,8 @@ const ESCAPE_OPTIONS: Known<EscapeTokensOptions> = {
 
 /**
  * The text with no control token in it: `findControlTokens` finds no error in the result, when it gets the same `role`,
- * `before` and `after`, and what was escaped as a `body`. To neutralise twice is the same as once.
+ * `before` and `after`, and what was escaped as a `body`. To neutralise twice is the same as once. Throws a TypeError
+ * for what is no string, a RangeError for a wrong option.
  *
  * @example
  * ```ts

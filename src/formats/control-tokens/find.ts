@@ -36,9 +36,11 @@ export interface ControlToken {
   readonly severity: Severity;
   /** Bytes of the text in UTF-8, half open; half a surrogate pair counts as U+FFFD. */
   readonly from: number;
+  /** The byte behind it. */
   readonly to: number;
-  /** The same in the units that strings count. */
+  /** Where it begins, in UTF-16 code units, as strings count. */
   readonly index: number;
+  /** UTF-16 code units of it. */
   readonly length: number;
   /** The token that it is or looks like; null where its name is none that is known. */
   readonly token: string | null;

@@ -50,9 +50,9 @@ export interface Converted {
 }
 
 /**
- * Neutral data to Harmony-shaped data, in which the writer finds no field that Harmony has no place for. What users may
- * not see stays hidden; what cannot be carried is told. Throws a Refusal for a tool that cannot be declared, a
- * RangeError that names a wrong option.
+ * Neutral data to Harmony-shaped data (2.2 §12, R-HIP1), in which the writer finds no field that Harmony has no place
+ * for. What users may not see stays hidden; what cannot be carried is reported as a loss. Throws a Refusal for a tool
+ * that cannot be declared, a RangeError that names a wrong option.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
 
 /**
  * Harmony-shaped data to neutral data: a developer message is taken apart into instructions and tools where `toHarmony`
- * builds the same text in the same place again. Throws a RangeError that names a wrong option.
+ * builds the same text in the same place again (2.2 §12, R-HIP1). Throws a RangeError that names a wrong option.
  *
  * @example
  * ```ts

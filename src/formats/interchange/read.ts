@@ -16,7 +16,10 @@ import { checkOptions } from '../../options.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The transcript of a record in the 2.2 form. Losses name messages by their number in the record. Throws a Refusal. */
+/**
+ * The transcript of a record in the 2.2 form (2.2 §10, R-JSON). Losses name messages by their number in the record.
+ * Throws a Refusal.
+ */
 export function fromInterchange22(
   record: unknown, options: RecordReadOptions = {},
 ): { data: TranscriptData; losses: Loss[] } {
@@ -33,7 +36,8 @@ export function fromInterchange20(
 }
 
 /**
- * The same of a record that says which form it has; without a version what its turns look like, else 2.2.
+ * The same of a record that says which form it has; without a version what its turns look like, else 2.2 (R-JSON).
+ * Throws a Refusal.
  *
  * @example
  * ```ts

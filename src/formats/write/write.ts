@@ -48,8 +48,8 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
 const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['', ''] } as const;
 
 /**
- * A whole transcript as text. Throws a Refusal that names the message. Texts of several transcripts can be put together
- * in one file: in 2.x their document headers divide them, in 0.1 their bounds.
+ * A whole transcript as text. Throws a Refusal that names the message (R-REFUSE). Texts of several transcripts can be
+ * put together in one file: in 2.x their document headers divide them, in 0.1 their bounds.
  *
  * @example
  * ```ts
@@ -78,7 +78,8 @@ export function writeTranscript(data: TranscriptData, dialect: DialectId, option
 }
 
 /**
- * What stands before the first message: a document header, or what bounds a transcript of 0.1.
+ * What stands before the first message: a document header, or what bounds a transcript of 0.1 (R-CONCAT). What has
+ * no place in it is a loss. Throws a RangeError for a wrong dialect, or a wrong value of an option.
  *
  * @example
  * ```ts
@@ -110,7 +111,8 @@ function headOf(
 
 /**
  * One message, with what stands between it and the next one. `index`: its number, for losses and refusals. `before`:
- * the message before it, which in Harmony tells whether this one would begin another transcript.
+ * the message before it, which in Harmony decides whether this one would begin another transcript. Throws a Refusal for
+ * what would not be read back as it is, or would be shown though hidden (R-REFUSE, 2.2 §11).
  *
  * @example
  * ```ts
@@ -148,7 +150,8 @@ function messageOf(
 }
 
 /**
- * What stands after the last message.
+ * What stands after the last message: in 0.1 what bounds a transcript (R-CONCAT), in other dialects nothing. Throws a
+ * RangeError for a wrong dialect, or a wrong value of an option.
  *
  * @example
  * ```ts

@@ -57,7 +57,7 @@ const ROUTER_OPTIONS: Known<RouterOptions> = {
 };
 
 /**
- * One router serves one transcript: call ids are unique in it.
+ * Makes the calls of a model (2.2 §8). One router serves one transcript: call ids are unique in it.
  *
  * @example
  * ```ts

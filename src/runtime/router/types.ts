@@ -72,7 +72,7 @@ export interface Outcome {
   readonly warning?: RuleName | undefined;
   /** Why a cancelled call was cancelled: what `cancel` was given, or the reason of the caller's signal. */
   readonly reason?: string | undefined;
-  /** From the dispatch on, the time in the queue included. */
+  /** Milliseconds from the dispatch on, the time in the queue included. */
   readonly durationMs: number;
   /**
    * The tool message that answers the call (2.2 §8.1): its content is the envelope of 2.2 §8.2. To be written by the
@@ -122,9 +122,9 @@ export interface RouterOptions {
   readonly concurrency?: number | undefined;
   /** The same for single tools, by a recipient or pattern that stands among the handlers: `{ 'functions.pay': 1 }`. */
   readonly concurrencyOf?: { readonly [recipient: string]: number } | undefined;
-  /** For calls without `deadline_ms`. Counts from the dispatch on, the time in the queue included. Default 30,000. */
+  /** Milliseconds for calls without `deadline_ms`, from the dispatch on, in the queue, too. Default 30,000. */
   readonly deadlineMs?: number | undefined;
-  /** No call may take longer, whatever its `deadline_ms` says. Default 600,000. */
+  /** Milliseconds that no call may exceed, whatever its `deadline_ms` says. Default 600,000. */
   readonly maxDeadlineMs?: number | undefined;
   /** Calls in the life of the router; those beyond are cancelled. Default 10,000. */
   readonly maxCalls?: number | undefined;

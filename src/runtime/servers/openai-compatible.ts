@@ -61,6 +61,7 @@ const SHORTEST_SECRET = 6;
  * A model for `runTurn` behind a server: `url` is the whole address of its `/v1/completions` (vLLM, SGLang, llama.cpp),
  * of llama.cpp's `/completion` or of ollama's `/api/generate`. The server must leave control tokens in the text: vLLM
  * and SGLang are asked to, llama.cpp needs `--special`. When nothing more is read, the request is aborted.
+ * Its events throw a ModelError where the server fails, or takes no token ids and is given some.
  *
  * @example
  * ```ts

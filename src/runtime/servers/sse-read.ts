@@ -21,7 +21,7 @@ export interface ReadEventsOptions {
 }
 
 /**
- * Reads server-sent events from pieces of a stream, cut anywhere.
+ * Reads server-sent events (HTML standard §9.2.6) from pieces of a stream, cut anywhere.
  *
  * @example
  * ```ts
@@ -85,7 +85,8 @@ export class EventReader {
 }
 
 /**
- * The events of a source of bytes or text: `for await (const { data } of readServerSentEvents(response.body))`.
+ * The events of a source of bytes or text (HTML standard §9.2.6):
+ * `for await (const { data } of readServerSentEvents(response.body))`.
  *
  * @example
  * ```ts

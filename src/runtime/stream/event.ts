@@ -43,8 +43,9 @@ export interface StreamedMessage {
 /** A message that has ended. */
 export interface DoneMessage extends StreamedMessage {
   readonly end: End;
-  /** After the terminator; a trailing one may still follow (R-END). */
+  /** The byte after the terminator; a trailing one may still follow (R-END). */
   readonly to: number;
+  /** The byte after the body. */
   readonly bodyTo: number;
   /** A prompt that waits for its completion (R-OPEN-TURN). */
   readonly isOpenTurn: boolean;
