@@ -41,8 +41,8 @@ describe('more than are told by themselves', () => {
     const path = file('bad.jsonl', lines);
     const { out, err } = await run(['convert', '--to', 'messages', path]);
     expect(out.trimEnd().split('\n').length).toBe(1802);
-    expect(err.split('\n').filter((line) => line.startsWith('refused: ')).length).toBe(1002);
-    expect(err).toContain(`${path}:1002: 500 records that cannot be read, up to line 1501`);
+    expect(err.split('\n').filter((line) => line.startsWith('refused: ')).length).toBe(1001);
+    expect(err).toContain(`${path}:1002: 800 records that cannot be read, up to line 1802`);
     const { err: words } = await run(['render', path]);
     expect(words).toContain('bad.jsonl:1002: ');
     expect(words).toMatch(/800 times, up to line 1802/);
