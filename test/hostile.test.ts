@@ -8,7 +8,7 @@ import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { check } from '../src/tools.ts';
 import { at, file, run } from './cli/harness.ts';
-import { commandsOf, drawShape, KNOWN_SHAPES, manyPatterns, nameOfFile, type Shape } from './hostile.ts';
+import { commandsOf, drawShape, KNOWN_SHAPES, manyPatterns, nameOfFile, type Shape, shapeAt } from './hostile.ts';
 import { describeLong, isAll, runs, testLong } from './long.ts';
 import { usedBy } from './peak.ts';
 import { type Random, randomOf, SEED } from './random.ts';
@@ -148,6 +148,16 @@ describe('short records that are bad in the same way', () => {
       if (to === 'messages') expect(out.split('\n')[0]).toContain('"id":7,"messages":null,"error":"record: its form');
     }
   });
+});
+
+test('a content that holds many messages is read once', async () => {
+  const path = fileOf(shapeAt('content', '\\n<tool_call>'), 64 * KIB);
+  const parse = vi.spyOn(JSON, 'parse');
+  const { out } = await run(['messages', '--threads', '1', path]);
+  const read = parse.mock.calls.length;
+  parse.mockRestore();
+  expect(out.split('\n').length).toBeGreaterThan(1000);
+  expect(read).toBeLessThan(20);
 });
 
 describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {

@@ -101,6 +101,8 @@ class ChatPlaces {
   /** Of each message: byte positions of its start token, of its body, of its end. */
   #spans: readonly MessageSpan[] | undefined;
   #at = 0;
+  /** What was counted of a content that holds several messages. */
+  #before: { readonly place: JsonPlace; readonly text: string; units: number; bytes: number } | undefined;
   #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
   #calls: { readonly origin: number; readonly calls: EntryCalls } | undefined;
 
@@ -192,8 +194,15 @@ class ChatPlaces {
   #contentBytes(content: JsonPlace): number {
     const { contentFrom = 0 } = this.#messages[this.#at]!;
     if (contentFrom === 0) return 0;
-    const text = JSON.parse(decodeUtf8(this.#record.bytes.subarray(content.from, content.to))) as string;
-    return Buffer.byteLength(text.slice(0, contentFrom), 'utf8');
+    // Messages that one content holds are asked for in order: each goes on from where the last one was.
+    if (this.#before?.place !== content || contentFrom < this.#before.units) {
+      const text = JSON.parse(decodeUtf8(this.#record.bytes.subarray(content.from, content.to))) as string;
+      this.#before = { place: content, text, units: 0, bytes: 0 };
+    }
+    const before = this.#before;
+    before.bytes += Buffer.byteLength(before.text.slice(before.units, contentFrom), 'utf8');
+    before.units = contentFrom;
+    return before.bytes;
   }
 
   /** The calls of the entry of the message at hand. */
