@@ -158,7 +158,8 @@ function filterLines(
           const record = recordOfLine(line, judge.machine, largest);
           const text = (): string => judge.record(record, unit, {}, position).text();
           rest = idOf(record) + ('problem' in record ? refused.of(record, text) : text());
-          if (isOwn) known.keep(bytes, rest);
+          // `refused` knows problems.
+          if (isOwn && !('problem' in record)) known.keep(bytes, rest);
         }
         position += line.size;
         output.text(`{"n":${number},${rest}\n`);

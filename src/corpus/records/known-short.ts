@@ -15,7 +15,7 @@ export class KnownShort<T> {
 
   /** What was kept for these bytes; undefined: nothing. */
   get(bytes: Buffer): T | undefined {
-    return KnownShort.takes(bytes) ? this.#known.get(bytes.toString('latin1')) : undefined;
+    return this.#known.size > 0 && KnownShort.takes(bytes) ? this.#known.get(bytes.toString('latin1')) : undefined;
   }
 
   /** Keeps a value for bytes that are short. */
