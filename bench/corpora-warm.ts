@@ -1,11 +1,11 @@
 // The library as a program that reads one corpus after the other has it: scanners and threads that are there already.
 import { type Event, Flow, type FlowOptions } from '../src/corpus/jobs/flow.ts';
-import { Kit } from '../src/corpus/jobs/open.ts';
 import type { Work } from '../src/corpus/jobs/parts.ts';
 import { findInputs } from '../src/corpus/input/paths.ts';
 import { JointJobs } from '../src/corpus/jobs/joint-jobs.ts';
 import type { Piece } from '../src/corpus/jobs/job.ts';
 import type { FileOptions } from '../src/corpus/records/unit.ts';
+import { createMachine } from '../src/scan/engine.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import type { Source } from '../src/scan/source.ts';
 import { Counter } from '../src/rules/count.ts';
@@ -13,7 +13,6 @@ import type { Counts } from '../src/rules/counts.ts';
 
 export class Warm {
   readonly #threads: number;
-  readonly #kit = new Kit();
   readonly #pool: JointJobs | null;
 
   constructor(threads: number) {
@@ -21,10 +20,8 @@ export class Warm {
     this.#pool = threads === 1 ? null : new JointJobs(threads);
   }
 
-  /** The scanner of this thread. */
-  get machine(): Machine {
-    return this.#kit.machine;
-  }
+  /** For what is scanned without a job. */
+  readonly machine: Machine = createMachine();
 
   /** What `scan` tells. `watch` sees what is read in this thread. */
   async count(
@@ -65,7 +62,7 @@ export class Warm {
   ): AsyncGenerator<Exclude<Event, { kind: 'error' }>, void, void> {
     const jobs = this.#pool;
     const flow = new Flow({
-      ...settings, threads: this.#threads, read: () => options, kit: this.#kit, ...(jobs && { jobs }),
+      ...settings, threads: this.#threads, read: () => options, ...(jobs && { jobs }),
     });
     for await (const event of flow.events(findInputs([path], -1))) {
       if (event.kind === 'error') throw event.error;
@@ -75,6 +72,5 @@ export class Warm {
 
   close(): void {
     this.#pool?.close();
-    this.#kit.close();
   }
 }

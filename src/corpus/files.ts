@@ -5,7 +5,7 @@ import { CHECK_OPTIONS, type CheckOptions, Checker } from '../rules/check.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';
-import { Kit, openInput, type Opened } from './jobs/open.ts';
+import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open.ts';
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
 import { placedDiagnostic } from './jobs/record-job.ts';
@@ -30,9 +30,6 @@ export interface FileMessage extends PlacedMessage {
   place(offset: number, isEnd?: boolean): number;
 }
 
-/** Scanners that no reading uses at the moment: two that go on at the same time need two. */
-const idle: Kit[] = [];
-
 /** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
 function* reading<T, O extends FileOptions>(
   path: Path,
@@ -43,12 +40,11 @@ function* reading<T, O extends FileOptions>(
   const opened = openInput({
     ref: { kind: 'file', path, inFolder: false }, path: name, options: optionsFor(name, options), tellsAtEnd: false,
   });
-  const kit = idle.pop() ?? new Kit();
+  const kit = takeKit();
   try {
     yield* work(kit, opened, { ...options, ...opened.options }, name);
   } finally {
-    kit.watching = undefined;
-    idle.push(kit);
+    leaveKit(kit);
     opened.input.close();
   }
 }

@@ -10,7 +10,6 @@ import { judged, type VerdictMessage, verdictMessage } from '../../corpus/jobs/v
 import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
 import type { FileForm, FileOptions } from '../../corpus/records/unit.ts';
-import { RecordMachine } from '../../scan/record-machine.ts';
 import { WatchedSource } from '../../scan/source.ts';
 import { Judge } from '../../corpus/jobs/verdict-judge.ts';
 import { recordOfLine } from '../../corpus/jobs/verdict-record.ts';
@@ -74,6 +73,7 @@ export function filter(
       input.close();
     }
   });
+  judge.close();
   output.flush();
   return run.failed ? FAILED : OK;
 }
@@ -118,6 +118,7 @@ async function filterBatches(
       input.close();
     }
   });
+  judge.close();
   return run.failed ? FAILED : OK;
 }
 
@@ -139,7 +140,7 @@ function filterLines(
   const unit = unitOf(options);
   const largest = options.maxLineBytes ?? LARGEST_LINE;
   const isRaw = emit === 'keep' || emit === 'drop';
-  const rows = canBeRows(unit) && passesAsRows(options, output) ? new RecordMachine() : null;
+  const rows = canBeRows(unit) && passesAsRows(options, output) ? judge.kit.records : null;
   // Bytes of the lines that were judged one by one.
   let position = 0;
   if (rows !== null && largest >= rows.input.length) {

@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import type { Place } from '../../errors.ts';
-import { createMachine } from '../../scan/engine.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
@@ -10,7 +9,7 @@ import { type CountedPart, guessChain } from './guess-chain.ts';
 import { isFindings, type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
 import { JointJobs } from './joint-jobs.ts';
 import { kindOf } from './kinds.ts';
-import { Kit, type Opened, openInput, type Watching } from './open.ts';
+import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
@@ -68,8 +67,6 @@ export interface FlowOptions {
   readonly parts?: PartOptions;
   /** What does the parts of large inputs, and stays; this thread and others of its own when left out. */
   readonly jobs?: Jobs;
-  /** Scanners of this thread, when there are some already. */
-  readonly kit?: Kit;
 }
 
 const NOTHING: Totals = { holdsRecords: false, records: 0, transcripts: 0, messages: 0, badRecords: 0 };
@@ -83,10 +80,10 @@ export const USUAL_THREADS = 8;
 export class Flow {
   readonly #options: FlowOptions;
   readonly #parts: PartOptions;
-  readonly #kit: Kit;
+  #kit: Kit | undefined;
   readonly #threads: number;
   #own: JointJobs | undefined;
-  #planner: Machine | undefined;
+  #planner: Kit | undefined;
   /** Bytes of the inputs so far. */
   #bytes = 0;
 
@@ -94,12 +91,11 @@ export class Flow {
     this.#options = options;
     this.#threads = options.threads ?? Math.min(availableParallelism(), USUAL_THREADS);
     this.#parts = options.parts ?? PARTS;
-    this.#kit = options.kit ?? new Kit();
   }
 
   /** For the beginnings of inputs, which are looked at while another one is read. */
   get #machine(): Machine {
-    return (this.#planner ??= createMachine());
+    return (this.#planner ??= takeKit()).machine;
   }
 
   get #jobs(): Jobs {
@@ -118,7 +114,8 @@ export class Flow {
       // Who plans may wait for a thread: that is over then.
       this.#own?.close();
       await planned.return();
-      this.#kit.close();
+      for (const kit of [this.#kit, this.#planner]) if (kit !== undefined) leaveKit(kit);
+      this.#kit = this.#planner = undefined;
     }
   }
 
@@ -329,6 +326,7 @@ export class Flow {
         try {
           if (pieces === undefined) {
             const kind = await kindOf(job);
+            this.#kit ??= takeKit();
             this.#kit.watching = this.#options.watching?.(job.input, opened);
             pieces = perform(this.#kit, kind, job, opened);
           }

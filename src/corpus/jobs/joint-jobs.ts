@@ -6,7 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Job, JobResult, Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { kindOf } from './kinds.ts';
-import { Kit } from './open.ts';
+import { type Kit, leaveKit, takeKit } from './open.ts';
 import { perform } from './perform.ts';
 import { type Jobs, Pool, type PoolRunning, type Running } from './pool.ts';
 
@@ -41,7 +41,7 @@ class OwnWork {
     this.#job = job;
     this.#kind = kindOf(job);
     this.#spare = spare;
-    this.#kit = spare.kits.pop() ?? new Kit();
+    this.#kit = spare.kits.pop() ?? takeKit();
   }
 
   get hasRoom(): boolean {
@@ -180,7 +180,7 @@ export class JointJobs implements Jobs {
     this.#pool.close();
     for (const running of this.#running) running.own?.end();
     this.#running.clear();
-    for (const kit of this.#spare.kits) kit.close();
+    for (const kit of this.#spare.kits.splice(0)) leaveKit(kit);
   }
 
   begin(job: Job): OwnWork {

@@ -60,3 +60,21 @@ export class Kit extends Scanners {
     this.#open = undefined;
   }
 }
+
+/** Kits that nobody uses at the moment: two readings that go on at the same time need two. */
+const idle: Kit[] = [];
+/** A kit is up to 30 MB of memory. */
+const MOST_IDLE = 4;
+
+/** A kit, of an earlier reading where there is one: new memory would be new pages of the system each time. */
+export function takeKit(): Kit {
+  return idle.pop() ?? new Kit();
+}
+
+/** The kit is free: its input is closed, what it knows stays. */
+export function leaveKit(kit: Kit): void {
+  kit.close();
+  kit.watching = undefined;
+  kit.restart();
+  if (idle.length < MOST_IDLE) idle.push(kit);
+}

@@ -31,6 +31,11 @@ export class Scanners {
     return (this.#tools ??= newToolMemory());
   }
 
+  /** Another input has what schemas may cost to itself. */
+  restart(): void {
+    this.#tools?.budget.restart();
+  }
+
   /** For texts of JSON. */
   get text(): TextMachine {
     return (this.#text ??= new TextMachine());

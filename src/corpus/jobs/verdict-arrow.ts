@@ -1,6 +1,5 @@
 // Verdicts on the rows of Arrow streams, batch for batch: what `filter --format arrow` does between two pipes.
 
-import { RecordMachine } from '../../scan/record-machine.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
@@ -59,7 +58,7 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     const whole = size === null ? line : { ...line, isTooLong: true, size };
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
-  const rows = options.asRows && canBeRows(unit) ? new RecordMachine() : null;
+  const rows = options.asRows && canBeRows(unit) ? judge.kit.records : null;
   if (rows === null || largest < rows.input.length) {
     for (const line of linesOf(lines, { largest })) judgeLine(line);
     return;

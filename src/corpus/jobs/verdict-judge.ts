@@ -9,7 +9,7 @@ import { Checker } from '../../rules/check.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import { isBad, type Unit, type FileOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
-import { Kit } from './open.ts';
+import { type Kit, leaveKit, takeKit } from './open.ts';
 import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
 
 export interface JudgeOptions {
@@ -47,9 +47,14 @@ export class Judge {
   /** What is wrong with the last record, where that is all that it gave. */
   onlyBad: BadRecord | null = null;
 
-  constructor(options: JudgeOptions, kit: Kit = new Kit()) {
+  constructor(options: JudgeOptions, kit: Kit = takeKit()) {
     this.#options = options;
     this.kit = kit;
+  }
+
+  /** Leaves the scanners to others; nothing is judged any more. */
+  close(): void {
+    leaveKit(this.kit);
   }
 
   get machine(): Machine {

@@ -195,6 +195,7 @@ async function writeTables(
       settings.onFailure(error);
     }
   }
+  judge.close();
 }
 
 async function writeTable(

@@ -18,7 +18,6 @@ import { Counter } from '../../../src/rules/count.ts';
 export const kit = new Kit();
 /** For jobs that are counted while another one is under way. */
 const counting = new Kit();
-const own = new Kit();
 
 /** Jobs done at once, in this thread: every part is a job of its own all the same. */
 export function jobsHere(): Jobs & { begun: number } {
@@ -65,7 +64,6 @@ export async function seen(
     work,
     read: () => read,
     tellsAtEnd: false,
-    kit: own,
     watching: (_, { input }) => ({ source: () => input, ...(work.kind === 'count' && { counter: sum }) }),
     ...(parts && { parts }),
     ...(jobs && { jobs }),
