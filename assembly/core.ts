@@ -7,16 +7,16 @@ import { scanFast } from './fast';
 import { finish, openBody, openMessage, scanBody, scanFields, scanLine, scanLiteral } from './frame';
 import { isCut, scanDashes, scanGap, scanHeader, scanKey, tokenAt } from './gap';
 import {
-  clearRows, drainRows, header, message, next, nextNumber, numberOf, placeTable, restartNumbers, restoreRows, saveRows,
-  SLOT_ROWS, SLOTS, table, tableEnd, text,
+  clearRows, drainRows, header, message, next, nextNumber, numberOf, placeTable, restartNumbers, SLOT_ROWS, SLOTS,
+  table, tableEnd, text,
 } from './rows';
 import {
   AT_BEGIN, AT_ROLE_BEGIN, AT_ROLE_BLANK, dataEnd, FIELDS, flags, GAP, GAP_DASHES, GAP_KEY, HEADER_LINE, HEADER_MARKER,
-  HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, restoreState, saveState,
-  setFirst, setHadContent, setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
+  HEADER_REST, IN_BODY, IN_LITERAL, isFinal, LINE, lineFrom, placeWindow, readDialect, setFirst, setHadContent,
+  setInput, setLineContent, setLineFrom, setNewline, setState, slidePositions, state, window,
 } from './state';
 import { DIALECT } from './tokens';
-import { isBlank, makeWords, restoreWords, saveWords } from './words';
+import { isBlank, makeWords } from './words';
 
 /** First byte that the host may use for window and table; addresses of the fixed parts. */
 export function memoryFrom(): usize { return __heap_base; }
@@ -163,18 +163,3 @@ export function slide(from: i32, length: i32): void {
   store<u8>(window - 1, before);
   slidePositions(from);
 }
-
-/** The state between two calls, 192 bytes at `at`; only with an empty table. */
-export function save(at: usize): void {
-  saveRows(at);
-  saveState(at + 148);
-  saveWords(at + 172);
-}
-
-export function restore(at: usize): void {
-  restoreRows(at);
-  restoreState(at + 148);
-  restoreWords(at + 172);
-}
-
-export { invalidUtf8 } from './utf8';

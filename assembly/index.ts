@@ -15,4 +15,6 @@ export { jsonBegin, jsonEnd, jsonFeed, jsonWhole } from './json';
 export { allocate, forgetKept, keep, learnTool, placeKept, setKeptState } from './kept';
 export { countCharacters, countLines } from './lines';
 export { findPair } from './pair';
+export { restore, save } from './saved';
 export { tally } from './tally';
+export { invalidUtf8 } from './utf8';

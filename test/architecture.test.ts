@@ -9,7 +9,7 @@ import { describe, expect, test } from 'vitest';
 
 /** Rooms from low to high; a step may hold several. A file imports from its own room and from lower steps only. */
 const STEPS = [
-  ['abi', 'utf8', 'printable', 'pattern', 'platform', 'nearest'],
+  ['abi', 'utf8', 'printable', 'pattern', 'platform', 'nearest', 'rule-table'],
   ['options'],
   ['errors'],
   ['scan'],

@@ -3,7 +3,8 @@ import { MESSAGE, ROW_WORDS } from '../src/abi.ts';
 import { readYaml } from '../src/model/header/yaml.ts';
 import { type MessageRecord } from '../src/model/message.ts';
 import { Message } from '../src/model/message.ts';
-import { type ReadOptions, Walk } from '../src/model/walk.ts';
+import { PartWalk } from '../src/model/part-walk.ts';
+import type { ReadOptions } from '../src/model/walk.ts';
 import type { Machine } from '../src/scan/machine.ts';
 import { MemorySource, type Source } from '../src/scan/source.ts';
 import { kindOf, nextOf } from '../src/scan/table.ts';
@@ -28,7 +29,7 @@ export class Chunked extends MemorySource {
 export function recordsOf(
   machine: Machine, source: Source, options: ReadOptions,
 ): (MessageRecord & { content: string })[] {
-  const walk = new Walk(machine, source, { yaml: readYaml, ...options });
+  const walk = new PartWalk(machine, source, { yaml: readYaml, ...options });
   const records: (MessageRecord & { content: string })[] = [];
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
@@ -44,7 +45,7 @@ export function recordsOf(
 
 /** All rows with absolute positions, as text to compare. */
 export function rowsOf(machine: Machine, source: Source, options: ReadOptions): string {
-  const walk = new Walk(machine, source, { yaml: readYaml, ...options });
+  const walk = new PartWalk(machine, source, { yaml: readYaml, ...options });
   let text = '';
   let count = 0;
   for (const batch of walk.batches()) {

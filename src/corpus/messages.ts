@@ -3,7 +3,8 @@
 import { MESSAGE } from '../abi.ts';
 import { Message } from '../model/message.ts';
 import type { HeaderCache, TranscriptInfo } from '../model/transcript.ts';
-import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
+import { type Checkpoint, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
+import type { ReadOptions } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
@@ -52,7 +53,7 @@ export function* messagesOf(
   { range = WHOLE, known, watch, wholeTranscripts = false }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
   const own = wholeTranscripts ? new OwnTranscripts(range) : null;
-  const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known, watch });
+  const walk = new PartWalk(machine, source, options, { start: range.start, to: range.to, known, watch });
   const { divider } = walk;
   const transcripts = (): number => (divider.current === null ? 0 : divider.current.number + 1);
   const ended = (count: number, end: Checkpoint | null, position: number): MessagesEnd => {

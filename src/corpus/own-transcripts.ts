@@ -1,6 +1,6 @@
 // The transcripts of a part of an input: those that begin in it, to their ends.
 
-import type { Range } from '../model/walk.ts';
+import type { Range } from '../model/part-walk.ts';
 
 /** Where a row lies. */
 export const BEFORE = 0;

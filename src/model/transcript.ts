@@ -4,36 +4,16 @@ import {
   BOS, BOUND, BRACKET_BOS, DEVELOPER, FILE, HAS_HEADERS, HAS_LINE, HEADER, MESSAGE, PLAIN, RETURN, ROLE_MASK,
   ROLE_SHIFT, SYSTEM, TOKEN_MASK, TOKEN_SHIFT,
 } from '../abi.ts';
-import { DETECTED_20, DETECTED_22, type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
+import { DETECTED_20, DETECTED_22, type Dialect } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table, toOf } from '../scan/table.ts';
 import { ByBytes } from './by-bytes.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import type { ReadYaml } from './header/text.ts';
-import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
-import { Message, type MessageContext } from './message.ts';
-import { MessageView } from './message-view.ts';
+import { type MessageContext, MessageView } from './message-view.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
 
 export type { TranscriptInfo };
-
-/** What a divider knows at a message's start token; plain data. */
-export interface DividerState {
-  /** The transcript at hand. */
-  readonly number: number;
-  readonly dialect: string;
-  readonly declared: boolean;
-  readonly headerSpan: { readonly from: number; readonly to: number } | null;
-  readonly from: number;
-  /** Messages seen in it. */
-  readonly messages: number;
-  readonly bounded: boolean;
-  readonly boundFrom: number;
-  readonly afterMessage: boolean;
-  readonly afterReturn: boolean;
-  readonly wasLine: boolean;
-  readonly likeness: LikenessState;
-}
 
 /** Document headers by their bytes: a corpus repeats them, and reading YAML is slow. */
 export class HeaderCache {
@@ -80,85 +60,31 @@ export const detectedBy = ({ dialect }: DocumentHeader): Dialect =>
 
 /** Walks top-level rows in order and says which transcript each one belongs to. */
 export class Divider {
-  readonly #given: boolean;
-  readonly #role: string | null;
-  readonly #headers: HeaderCache;
-  readonly #asksForChannels: boolean;
-  readonly #rescue: boolean;
+  protected readonly given: boolean;
+  protected readonly role: string | null;
+  protected readonly headers: HeaderCache;
+  protected readonly asksForChannels: boolean;
+  protected readonly rescue: boolean;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
   messages = 0;
-  /** Whether what has no header looks like Harmony. */
-  readonly likeness = new HarmonyLikeness();
   /** In 0.1: the next message or file opens a transcript; position of the BOS that announced it, or -1. */
-  #bounded = true;
-  #boundFrom = -1;
-  #afterMessage = false;
-  #afterReturn = false;
-  #wasLine = false;
+  protected bounded = true;
+  protected boundFrom = -1;
+  protected afterMessage = false;
+  protected afterReturn = false;
+  protected wasLine = false;
 
   /** `given`: the caller chose the dialect. */
   constructor(
     given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean, rescue: boolean,
   ) {
-    this.#asksForChannels = asksForChannels;
-    this.#rescue = rescue;
-    this.#given = given;
-    this.#role = role;
-    this.#headers = headers;
-  }
-
-  /** What it knows; null before the first transcript. */
-  get state(): DividerState | null {
-    if (this.current === null) return null;
-    const { number, dialect, declared, headerSpan, from } = this.current;
-    return {
-      number,
-      dialect: dialectName(dialect),
-      declared,
-      headerSpan,
-      from,
-      messages: this.messages,
-      bounded: this.#bounded,
-      boundFrom: this.#boundFrom,
-      afterMessage: this.#afterMessage,
-      afterReturn: this.#afterReturn,
-      wasLine: this.#wasLine,
-      likeness: this.likeness.state,
-    };
-  }
-
-  /** Goes on from what another divider of the same input and options knew. */
-  resume(state: DividerState, source: { bytes(from: number, to: number): Uint8Array }): void {
-    const { number, declared, headerSpan, from } = state;
-    const dialect = dialectNamed(state.dialect);
-    this.current = {
-      number,
-      dialect,
-      declared,
-      headerSpan,
-      header: headerSpan && this.#headers.read(source, headerSpan.from, headerSpan.to),
-      from,
-      asksForChannels: this.#asksForChannels && !(dialect.flags & HAS_LINE),
-    };
-    this.messages = state.messages;
-    this.#bounded = state.bounded;
-    this.#boundFrom = state.boundFrom;
-    this.#afterMessage = state.afterMessage;
-    this.#afterReturn = state.afterReturn;
-    this.#wasLine = state.wasLine;
-    this.likeness.resume(state.likeness);
-  }
-
-  /** Where the transcript begins whose first message this row is: at a bound of 0.1 in front of it, if there is one. */
-  startOf(table: Table, row: number): number {
-    return this.#boundFrom >= 0 ? this.#boundFrom : fromOf(table, row);
-  }
-
-  /** The next message, which has a start token, is the first of its transcript. */
-  beginsAt(table: Table & { readonly dialect: Dialect }, row: number): boolean {
-    return (this.current !== null && this.messages === 0) || this.#begins(table, row, kindWord(table, row));
+    this.asksForChannels = asksForChannels;
+    this.rescue = rescue;
+    this.given = given;
+    this.role = role;
+    this.headers = headers;
   }
 
   /** The number that findings in a gap get: the transcript before it, 0 when there is none. */
@@ -171,12 +97,12 @@ export class Divider {
     const word = kindWord(table, row);
     const kind = word & 0xff;
     if (kind === MESSAGE) {
-      const begins = this.#begins(table, row, word);
+      const begins = this.begins(table, row, word);
       if (begins) this.#open(table, fromOf(table, row), null);
       this.messages++;
-      this.#afterMessage = true;
-      if (this.likeness.isWatching) this.likeness.look(word, new Message(table, row, this.context), table.source);
-      this.#afterReturn = ((word >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
+      this.afterMessage = true;
+      this.placed(table, row, word);
+      this.afterReturn = ((word >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
       return begins;
     }
     if (kind === HEADER) {
@@ -184,44 +110,36 @@ export class Divider {
       return true;
     }
     this.#noteDialect(table.dialect);
-    if (!this.#wasLine) return false;
+    if (!this.wasLine) return false;
     if (kind === BOUND) {
       const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
-      this.#bounded = true;
-      this.#boundFrom = token === BOS || token === BRACKET_BOS ? fromOf(table, row) : -1;
-    } else if (kind === FILE && (this.#bounded || !this.current)) {
+      this.bounded = true;
+      this.boundFrom = token === BOS || token === BRACKET_BOS ? fromOf(table, row) : -1;
+    } else if (kind === FILE && (this.bounded || !this.current)) {
       this.#open(table, fromOf(table, row), null);
       return true;
     }
     return false;
   }
 
-  /**
-   * True when further messages only add to the transcript at hand, in this dialect: then a run of them may be given to
-   * `passed` instead of `place`. What has a role of `stops` must not be in it.
-   */
-  continues(dialect: Dialect): boolean {
-    const isKnown = this.current !== null && this.current.dialect === dialect;
-    return isKnown && !(this.#wasLine && this.#bounded) && !this.likeness.isOpen;
-  }
-
-  /** Roles, as bits, whose messages may begin a transcript, or say what it looks like. */
-  stops({ id }: Dialect): number {
-    return (id === 'harmony' ? (1 << SYSTEM) | (1 << DEVELOPER) : 0) | this.likeness.stops;
-  }
-
   /** A run of messages went by; the KIND word of the last one. */
   passed(messages: number, lastWord: number): void {
     this.messages += messages;
-    this.#afterMessage = true;
-    this.#afterReturn = ((lastWord >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
+    this.afterMessage = true;
+    this.afterReturn = ((lastWord >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN;
   }
+
+  /** A message was placed, whose row has this KIND word. */
+  protected placed(_table: Table & { readonly dialect: Dialect }, _row: number, _word: number): void {}
+
+  /** A transcript was opened. */
+  protected opened(): void {}
 
   /** A message's context. */
   get context(): MessageContext {
     const transcript = this.current!;
     if (this.#context?.transcript !== transcript) {
-      this.#context = { dialect: transcript.dialect, transcript, role: this.#role, rescue: this.#rescue };
+      this.#context = { dialect: transcript.dialect, transcript, role: this.role, rescue: this.rescue };
     }
     return this.#context;
   }
@@ -231,48 +149,46 @@ export class Divider {
   /** Detection may go over to 0.1 in the middle of an input: a transcript of its own. */
   #noteDialect(dialect: Dialect): void {
     const isLine = (dialect.flags & HAS_LINE) !== 0;
-    if (isLine && !this.#wasLine) {
-      this.#bounded = true;
-      this.#boundFrom = -1;
+    if (isLine && !this.wasLine) {
+      this.bounded = true;
+      this.boundFrom = -1;
     }
-    this.#wasLine = isLine;
+    this.wasLine = isLine;
   }
 
-  #begins(table: Table & { readonly dialect: Dialect }, row: number, word: number): boolean {
+  protected begins(table: Table & { readonly dialect: Dialect }, row: number, word: number): boolean {
     const { dialect } = table;
     this.#noteDialect(dialect);
     if (!this.current) return true;
-    if (dialect.flags & HAS_LINE) return this.#bounded;
-    if (dialect.id !== 'harmony' || !this.#afterMessage) return false;
+    if (dialect.flags & HAS_LINE) return this.bounded;
+    if (dialect.id !== 'harmony' || !this.afterMessage) return false;
     if (word & PLAIN) {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
-      return role === SYSTEM || (role === DEVELOPER && this.#afterReturn);
+      return role === SYSTEM || (role === DEVELOPER && this.afterReturn);
     }
     const { role } = new MessageView(table, row, {
-      dialect, transcript: null, role: this.#role, rescue: this.#rescue,
+      dialect, transcript: null, role: this.role, rescue: this.rescue,
     });
-    return role === 'system' || (role === 'developer' && this.#afterReturn);
+    return role === 'system' || (role === 'developer' && this.afterReturn);
   }
 
   #open(table: Table & { readonly dialect: Dialect }, from: number, headerRow: number | null): void {
     const span = headerRow === null ? null : { from: fromOf(table, headerRow), to: toOf(table, headerRow) };
-    const header = span && this.#headers.read(table.source, span.from, span.to);
+    const header = span && this.headers.read(table.source, span.from, span.to);
     this.current = {
       number: this.current ? this.current.number + 1 : 0,
       dialect: table.dialect,
-      declared: this.#given || (header?.version ?? null) !== null,
+      declared: this.given || (header?.version ?? null) !== null,
       headerSpan: span,
       header,
-      from: headerRow === null && this.#boundFrom >= 0 ? this.#boundFrom : from,
-      asksForChannels: this.#asksForChannels && !(table.dialect.flags & HAS_LINE),
+      from: headerRow === null && this.boundFrom >= 0 ? this.boundFrom : from,
+      asksForChannels: this.asksForChannels && !(table.dialect.flags & HAS_LINE),
     };
-    this.likeness.close();
-    const isDetected = !this.#given && headerRow === null && this.#role === null;
-    if (isDetected && this.current.number === 0 && table.dialect.id === 'openchatml-2.2') this.likeness.begin();
+    this.opened();
     this.messages = 0;
-    this.#bounded = false;
-    this.#boundFrom = -1;
-    this.#afterMessage = this.#afterReturn = false;
+    this.bounded = false;
+    this.boundFrom = -1;
+    this.afterMessage = this.afterReturn = false;
   }
 }
 

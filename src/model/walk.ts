@@ -1,15 +1,14 @@
 // The walk through an input: a scanner driven over a source, its rows divided into transcripts.
 
-import { BY_ROLE, IMPLIED, KIND_MASK, MESSAGE } from '../abi.ts';
-import { type Dialect, dialectName, dialectNamed, DIALECTS, type DialectId } from '../scan/dialects.ts';
+import { type Dialect, DIALECTS, type DialectId } from '../scan/dialects.ts';
 import type { RowMachine } from '../scan/machine.ts';
 import { Reading, type Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
-import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
+import type { Batch } from '../scan/table.ts';
 import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
 import { RescueRows } from './rescue-rows.ts';
-import { detectedBy, Divider, type DividerState, HeaderCache } from './transcript.ts';
+import { detectedBy, Divider, HeaderCache } from './transcript.ts';
 import type { Known } from '../options.ts';
 
 /** How an input is read. All options may be left out. */
@@ -55,28 +54,11 @@ export function givenDialect(dialect: string | undefined): Dialect | undefined {
   );
 }
 
-/** A message's start token from which an input is read on as if everything before it had been read. Plain data. */
-export interface Checkpoint {
-  /** Byte position of the start token. */
-  readonly position: number;
-  /** What the scan reads it as. */
-  readonly dialect: string;
-  readonly transcript: DividerState;
-}
-
-/** A part of an input: from a checkpoint (null: its beginning) to before the first start token at or behind `to`. */
-export interface Range {
-  readonly start: Checkpoint | null;
-  readonly to: number;
-}
-
-export const WHOLE: Range = { start: null, to: Infinity };
-
 export interface WalkSetting {
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
-  /** Where to begin; null: at the input's beginning. */
-  readonly start?: Checkpoint | null;
+  /** A message's start token at which to begin, and what the scan reads there. */
+  readonly start?: { readonly position: number; readonly dialect: Dialect } | undefined;
   /** Where a range ends: of what stands behind it little is read. */
   readonly to?: number;
   /** Document headers of other inputs, which need not be read again. */
@@ -90,7 +72,8 @@ export class Walk {
   readonly #rescue: RescueRows | null;
 
   constructor(
-    machine: RowMachine, source: Source, options: ReadOptions, { watch, start = null, to, known }: WalkSetting = {},
+    machine: RowMachine, source: Source, options: ReadOptions, { watch, start, to, known }: WalkSetting = {},
+    OwnDivider: typeof Divider = Divider,
   ) {
     const dialect = givenDialect(options.dialect);
     const { role } = options;
@@ -101,11 +84,11 @@ export class Walk {
     const headers = new HeaderCache(known, options.yaml);
     const rescue = options.rescue === true;
     this.#rescue = rescue ? new RescueRows(role ?? null) : null;
-    this.divider = new Divider(dialect !== undefined, role ?? null, headers, options.requireChannels === true, rescue);
-    if (start !== null) this.divider.resume(start.transcript, source);
+    const asksForChannels = options.requireChannels === true;
+    this.divider = new OwnDivider(dialect !== undefined, role ?? null, headers, asksForChannels, rescue);
     this.reading = new Reading(machine, source, {
       dialect,
-      start: start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) },
+      start,
       role: role !== undefined,
       enough: to,
       watch,
@@ -124,22 +107,4 @@ export class Walk {
       yield this.#edges === null ? rescued : this.#edges.cut(rescued);
     }
   }
-
-  /** The first top-level row of a batch at which a range that ends at `to` ends; the batch's end when there is none. */
-  endOf(batch: Batch, to: number): number {
-    if (batch.to === batch.from || fromOf(batch, batch.to - 1) < to) return batch.to;
-    for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
-      if (fromOf(batch, row) >= to && isStart(kindWord(batch, row))) return row;
-    }
-    return batch.to;
-  }
-
-  /** The checkpoint at a row that `endOf` gave, when all rows before it were given to the divider; null: none was. */
-  checkpoint(batch: Batch, row: number): Checkpoint | null {
-    const transcript = this.divider.state;
-    return transcript && { position: fromOf(batch, row), dialect: dialectName(batch.dialect), transcript };
-  }
 }
-
-/** A message that a start token opens. */
-export const isStart = (word: number): boolean => (word & KIND_MASK) === MESSAGE && (word & (IMPLIED | BY_ROLE)) === 0;

@@ -5,7 +5,8 @@ import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from 
 import type { Diagnostic, Finding } from '../errors.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
-import { isStart, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
+import { isStart, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
+import type { ReadOptions } from '../model/walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
@@ -78,7 +79,7 @@ export class Checker implements SourceWatcher {
   readonly #machine: Machine;
   readonly #range: Range;
   readonly #most: number;
-  readonly #walk: Walk;
+  readonly #walk: PartWalk;
   readonly #source: Source;
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
@@ -103,7 +104,7 @@ export class Checker implements SourceWatcher {
     const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
     this.#most = most;
-    this.#walk = new Walk(machine, new WatchedSource(source, this), options, {
+    this.#walk = new PartWalk(machine, new WatchedSource(source, this), options, {
       watch: watches, start: range.start, to: range.to, known,
     });
     this.#found = new PendingFindings(this.#walk.divider.likeness, options.strict === true);

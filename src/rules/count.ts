@@ -3,7 +3,8 @@
 import * as abi from '../abi.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import type { HeaderCache } from '../model/transcript.ts';
-import { type Checkpoint, type Range, type ReadOptions, Walk, WHOLE } from '../model/walk.ts';
+import { type Checkpoint, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
+import type { ReadOptions } from '../model/walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
@@ -71,7 +72,7 @@ export class Counter {
 
   /** Counts one raw input. */
   add(machine: Machine, source: Source, options: ReadOptions = {}): void {
-    const walk = new Walk(machine, source, options);
+    const walk = new PartWalk(machine, source, options);
     this.#count(machine, walk, options, Infinity);
     this.addFile(walk.reading.position);
   }
@@ -91,7 +92,7 @@ export class Counter {
   addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean, known: HeaderCache): void {
     const before = isChat ? this.#tokens.slice() : null;
     this.#isChat = isChat;
-    this.#count(machine, new Walk(machine, source, options, { known }), options, Infinity);
+    this.#count(machine, new PartWalk(machine, source, options, { known }), options, Infinity);
     this.#isChat = false;
     if (before !== null) this.#tokens.set(before);
   }
@@ -163,7 +164,7 @@ export class Counter {
   addRange(
     machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache,
   ): Checkpoint | null {
-    const walk = new Walk(machine, source, options, { start: range.start, to: range.to, known });
+    const walk = new PartWalk(machine, source, options, { start: range.start, to: range.to, known });
     const end = this.#count(machine, walk, options, range.to);
     this.#bytes += (end?.position ?? walk.reading.position) - (range.start?.position ?? 0);
     return end;
@@ -226,7 +227,7 @@ export class Counter {
     this.likeHarmony += part.likeHarmony;
   }
 
-  #count(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
+  #count(machine: Machine, walk: PartWalk, options: ReadOptions, to: number): Checkpoint | null {
     machine.sums.fill(0);
     this.#summed = undefined;
     const { likeness } = walk.divider;
@@ -244,7 +245,7 @@ export class Counter {
   /** What is summed up is of this dialect. */
   #summed: Dialect | undefined;
 
-  #countBatches(machine: Machine, walk: Walk, options: ReadOptions, to: number): Checkpoint | null {
+  #countBatches(machine: Machine, walk: PartWalk, options: ReadOptions, to: number): Checkpoint | null {
     const { sums } = machine;
     for (const batch of walk.batches()) {
       if (batch.dialect !== this.#summed || sums[abi.TALLY_MESSAGES]! > MOST_SUMMED) {

@@ -1,6 +1,6 @@
 // Bad UTF-8 of an input, in order (R-UTF8). Looks at each window while it lies in scanner memory, ahead of the rows.
 
-import type { RowMachine } from '../scan/machine.ts';
+import type { StreamMachine } from '../scan/machine.ts';
 import { characterLength } from '../utf8.ts';
 
 const NOTHING = new Uint8Array(0);
@@ -16,7 +16,7 @@ export class InvalidUtf8 {
    * Looks at window bytes [from, to); the window begins at `base`. What was seen before is passed over. `final`: no
    * input follows.
    */
-  watch(machine: RowMachine, base: number, from: number, to: number, final: boolean): void {
+  watch(machine: StreamMachine, base: number, from: number, to: number, final: boolean): void {
     let p = Math.max(from, this.#seen - base);
     if (p > to) return;
     if (this.#cut.length > 0) p = this.#completeCut(machine.source, base, p, to, final);

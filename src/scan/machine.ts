@@ -60,6 +60,10 @@ export interface RowMachine {
   restart(kept: number): void;
   /** Move window bytes [from, length) to the window's beginning and all kept positions with them. */
   slide(from: number, length: number): void;
+}
+
+/** A scanner of rows for streams, too: they look for bad UTF-8 as it comes, and many of them take turns. */
+export interface StreamMachine extends RowMachine {
   /**
    * Window position of the first byte of [from, to) that begins no valid UTF-8 character that ends before `to`, or -1.
    */
@@ -73,7 +77,7 @@ export interface RowMachine {
 }
 
 /** The whole scanner: what checking and counting ask, too. */
-export interface Machine extends RowMachine {
+export interface Machine extends StreamMachine {
   /** Sums of `tally`, TALLY_WORDS words; the host sets them to 0. */
   readonly sums: Uint32Array;
   /**

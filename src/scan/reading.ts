@@ -6,14 +6,17 @@ import {
   TO, UNCHANGED,
 } from '../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from './dialects.ts';
-import type { RowMachine } from './machine.ts';
+import type { RowMachine, StreamMachine } from './machine.ts';
 import { type Family, familyIn, LT, Peek } from './peek.ts';
 import type { Source } from './source.ts';
 import { type Batch, GrowingTable } from './table.ts';
 
-/** Looks at the bytes of each window when they have come: [from, to) of the window that begins at `base`. */
+/**
+ * Looks at the bytes of each window when they have come: [from, to) of the window that begins at `base`. Whoever
+ * watches reads with a scanner that finds bad UTF-8.
+ */
 export interface Watch {
-  watch(machine: RowMachine, base: number, from: number, to: number, final: boolean): void;
+  watch(machine: StreamMachine, base: number, from: number, to: number, final: boolean): void;
   /** The window goes on to this position: bytes before it are there for the last time. */
   leave?(position: number): void;
 }
@@ -166,7 +169,7 @@ export class Reading implements Source {
     this.#length += read;
     // A source that is at its end need not be asked again: then no row waits for what may follow.
     this.#final = read === 0 || this.#base + this.#length === this.#source.end;
-    this.#options.watch?.watch(machine, this.#base, this.#length - read, this.#length, this.#final);
+    this.#options.watch?.watch(machine as StreamMachine, this.#base, this.#length - read, this.#length, this.#final);
   }
 
   /** Brings carried open rows up to what the machine knows of them. */

@@ -1,7 +1,7 @@
 // The scanner of rows in WebAssembly behind the interface of a machine. This file and wasm.ts, which has the rest of
 // the scanner, alone hold views of its memory.
 //
-// Memory: static part of the module | saved state | scratch + PADDING | one byte before the window | window + PADDING |
+// Memory: static part of the module | what wasm.ts has + PADDING | one byte before the window | window + PADDING |
 // table | texts that are kept. Placed once, never grown, so that no view ever goes stale.
 
 import * as abi from '../abi.ts';
@@ -26,13 +26,9 @@ export interface RowScanner {
   drain(): void;
   restart(kept: number): void;
   slide(from: number, length: number): void;
-  save(at: number): void;
-  restore(at: number): void;
-  invalidUtf8(from: number, to: number): number;
 }
 
 const PAGE = 65536;
-const STATE_BYTES = 192;
 /** A window must hold a field that is kept until it is whole, and a token. */
 const LEAST_WINDOW = 1024;
 const USUAL_WINDOW = 256 * 1024;
@@ -65,8 +61,6 @@ export class WasmRows implements RowMachine {
   protected readonly behindAt: number;
   readonly #scanner: RowScanner;
   readonly #dialect: Uint8Array;
-  readonly #state: Int32Array;
-  readonly #stateAt: number;
   #loaded: Dialect | undefined;
 
   constructor(exports: object, { window, tableRows = 64 * 1024 }: WindowOptions, { before, behind }: Further) {
@@ -74,8 +68,7 @@ export class WasmRows implements RowMachine {
     this.#scanner = scanner;
     this.engine = scanner.usesSimd() ? 'simd' : 'scalar';
     this.capacity = Math.max(window ?? USUAL_WINDOW, LEAST_WINDOW);
-    const stateAt = align(scanner.memoryFrom());
-    const beforeAt = align(stateAt + STATE_BYTES);
+    const beforeAt = align(scanner.memoryFrom());
     const windowAt = align(beforeAt + before + abi.PADDING + 64);
     const tableAt = align(windowAt + this.capacity + abi.PADDING);
     const tableTo = tableAt + tableRows * abi.ROW_BYTES;
@@ -88,8 +81,6 @@ export class WasmRows implements RowMachine {
     this.slots = new Int32Array(buffer, scanner.slotsAt(), abi.SLOT_COUNT * abi.ROW_WORDS);
     this.slotRows = new Int32Array(buffer, scanner.slotRowsAt(), abi.SLOT_COUNT);
     this.#dialect = new Uint8Array(buffer, scanner.dialectAt(), abi.DIALECT_BYTES);
-    this.#state = new Int32Array(buffer, stateAt, STATE_BYTES / 4);
-    this.#stateAt = stateAt;
     this.beforeAt = beforeAt;
     this.windowAt = windowAt;
     this.behindAt = tableTo;
@@ -138,22 +129,5 @@ export class WasmRows implements RowMachine {
 
   slide(from: number, length: number): void {
     this.#scanner.slide(from, length);
-  }
-
-  save(into: Int32Array | null = null): Int32Array {
-    this.#scanner.save(this.#stateAt);
-    if (into === null) return this.#state.slice();
-    into.set(this.#state);
-    return into;
-  }
-
-  restore(state: Int32Array): void {
-    this.#state.set(state);
-    this.#scanner.restore(this.#stateAt);
-  }
-
-  invalidUtf8(from: number, to: number): number {
-    const at = this.#scanner.invalidUtf8(this.windowAt + from, this.windowAt + to);
-    return at === 0 ? -1 : at - this.windowAt;
   }
 }

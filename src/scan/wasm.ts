@@ -11,6 +11,9 @@ import { decodeUtf8 } from '../utf8.ts';
 
 /** What assembly/index.ts exports. */
 interface Scanner extends RowScanner {
+  save(at: number): void;
+  restore(at: number): void;
+  invalidUtf8(from: number, to: number): number;
   tallyAt(): number;
   countLines(from: number, to: number): number;
   countCharacters(from: number, to: number): number;
@@ -33,6 +36,8 @@ interface Scanner extends RowScanner {
   jsonWhole(from: number, to: number, most: number): number;
 }
 
+/** The scanner's state, before the scratch. */
+const STATE_BYTES = 192;
 /** Content that lies elsewhere is copied here to be checked, a piece at a time; it stays in the first-level cache. */
 const SCRATCH_BYTES = 16 * 1024;
 /** Texts that are kept, and what is known of them. Memory that nothing is written to costs nothing. */
@@ -55,11 +60,12 @@ export class WasmMachine extends WasmRows implements Machine {
   readonly #kept: Uint8Array;
   readonly #scanner: Scanner;
   readonly #scratch: Uint8Array;
+  readonly #state: Int32Array;
 
   constructor(options: WasmOptions = {}) {
     // The loader's own exports pass arguments on through an array, which costs more than the short calls themselves.
     const { instance } = instantiateSync(builds.compile(options.build ?? 'best'), {});
-    super(instance.exports, options, { before: SCRATCH_BYTES, behind: KEPT_BYTES });
+    super(instance.exports, options, { before: STATE_BYTES + SCRATCH_BYTES, behind: KEPT_BYTES });
     const scanner = instance.exports as unknown as Scanner;
     this.#scanner = scanner;
     scanner.placeKept(this.behindAt, this.behindAt + KEPT_BYTES);
@@ -69,7 +75,25 @@ export class WasmMachine extends WasmRows implements Machine {
     this.ledger = new Int32Array(buffer, scanner.ledgerAt(), abi.LEDGER_WORDS);
     this.#calls = new DataView(buffer, scanner.ledgerAt());
     this.#kept = new Uint8Array(buffer, this.behindAt, KEPT_BYTES);
-    this.#scratch = new Uint8Array(buffer, this.beforeAt, SCRATCH_BYTES);
+    this.#state = new Int32Array(buffer, this.beforeAt, STATE_BYTES / 4);
+    this.#scratch = new Uint8Array(buffer, this.beforeAt + STATE_BYTES, SCRATCH_BYTES);
+  }
+
+  save(into: Int32Array | null = null): Int32Array {
+    this.#scanner.save(this.beforeAt);
+    if (into === null) return this.#state.slice();
+    into.set(this.#state);
+    return into;
+  }
+
+  restore(state: Int32Array): void {
+    this.#state.set(state);
+    this.#scanner.restore(this.beforeAt);
+  }
+
+  invalidUtf8(from: number, to: number): number {
+    const at = this.#scanner.invalidUtf8(this.windowAt + from, this.windowAt + to);
+    return at === 0 ? -1 : at - this.windowAt;
   }
 
   tally(from: number, to: number, stops: number): number {

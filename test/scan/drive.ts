@@ -2,7 +2,7 @@
 // it: slots put over their rows, rows taken off in between. What every build must keep at every call is checked.
 import * as abi from '../../src/abi.ts';
 import { DIALECTS, type Dialect } from '../../src/scan/dialects.ts';
-import type { RowMachine } from '../../src/scan/machine.ts';
+import type { RowMachine, StreamMachine } from '../../src/scan/machine.ts';
 import type { Random } from '../random.ts';
 
 export interface Plan {
@@ -15,7 +15,7 @@ export interface Plan {
   drains?: () => boolean;
   /** Move the tail to the front after this call? It always is when the window is used up. */
   slides?: () => boolean;
-  /** Save the state, let the machine do something else, restore it? Only asked when the table is empty. */
+  /** Save the state, let the machine do something else, restore it? Only asked when it can and the table is empty. */
   leaves?: () => boolean;
   /** Count positions from the window's beginning, not from the input's; drains before every slide. */
   relative?: boolean;
@@ -123,7 +123,7 @@ export function drive(machine: RowMachine, input: Uint8Array, plan: Plan): Int32
       if (length - from > mostHeld) throw new Error(`${length - from} bytes are held back`);
       if (drains()) drain();
       if (slides() || length === machine.capacity) slide();
-      if (machine.count() === 0 && leaves()) leave(machine, length, current);
+      if (machine.count() === 0 && leaves() && saves(machine)) leave(machine, length, current);
       const count = Math.min(Math.max(1, chunk()), machine.capacity - length, input.length - origin - length);
       if (count === 0) throw new Error('the window is full of bytes that are held back');
       machine.source.set(input.subarray(origin + length, origin + length + count), length);
@@ -137,8 +137,10 @@ function poison(machine: RowMachine, length: number): void {
   for (let i = 0; i < POISON.length && length + i < machine.source.length; i++) machine.source[length + i] = POISON[i]!;
 }
 
+const saves = (machine: RowMachine): machine is StreamMachine => 'save' in machine;
+
 /** The machine serves another parser meanwhile. */
-function leave(machine: RowMachine, length: number, dialect: Dialect): void {
+function leave(machine: StreamMachine, length: number, dialect: Dialect): void {
   const window = machine.source.slice(0, length);
   const state = machine.save();
   machine.source.set(OTHER_INPUT);

@@ -1,6 +1,6 @@
 // Counting, checking, gathering statistics, writing messages.
 
-import type { Range } from '../../model/walk.ts';
+import type { Range } from '../../model/part-walk.ts';
 import { Checker } from '../../rules/check.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';

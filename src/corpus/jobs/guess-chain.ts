@@ -1,7 +1,7 @@
 // Parts of a raw input counted side by side, each from a guess, and joined: a guess that the part before does not
 // confirm is done again from where that part really ended.
 
-import type { Checkpoint } from '../../model/walk.ts';
+import type { Checkpoint } from '../../model/part-walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import { leadsOn, shifted } from './guess.ts';
 import type { Job, JobInput, JobResult, Part } from './job.ts';

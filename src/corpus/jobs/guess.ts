@@ -3,7 +3,7 @@
 
 import { HAS_LINE } from '../../abi.ts';
 import { dialectNamed } from '../../scan/dialects.ts';
-import type { Checkpoint } from '../../model/walk.ts';
+import type { Checkpoint } from '../../model/part-walk.ts';
 import type { Source } from '../../scan/source.ts';
 
 const STEP = 64 * 1024;

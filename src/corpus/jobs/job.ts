@@ -2,7 +2,7 @@
 // depends on nothing else.
 
 import type { ToolDefinition } from '../../model/data.ts';
-import type { Checkpoint } from '../../model/walk.ts';
+import type { Checkpoint } from '../../model/part-walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
 import type { Diagnostic, Place, RuleName } from '../../errors.ts';
 import type { RuleSettings } from '../../rules/settings.ts';

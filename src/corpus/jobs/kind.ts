@@ -1,6 +1,6 @@
 // A kind of job: what it makes of a part of raw text, and of a part of records.
 
-import type { Range } from '../../model/walk.ts';
+import type { Range } from '../../model/part-walk.ts';
 import type { LinesPart } from '../records/units.ts';
 import type { Job, JobResult, Piece } from './job.ts';
 import type { Kit, Opened } from './open.ts';

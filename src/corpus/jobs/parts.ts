@@ -2,7 +2,7 @@
 // done in the thread that asks. Where parts begin depends on the input alone, and what comes out on neither.
 
 import { Counter } from '../../rules/count.ts';
-import type { Checkpoint } from '../../model/walk.ts';
+import type { Checkpoint } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { BLOCK } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';

@@ -1,6 +1,6 @@
 // Doing a job, in the thread that asked or in another: everything that a command learns of an input comes from here.
 
-import { WHOLE } from '../../model/walk.ts';
+import { WHOLE } from '../../model/part-walk.ts';
 import { isContainer } from '../records/unit.ts';
 import { ALL } from '../records/units.ts';
 import { guessStart } from './guess.ts';

@@ -2,7 +2,7 @@
 
 import { diagnose } from '../../errors.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import type { Range } from '../../model/walk.ts';
+import type { Range } from '../../model/part-walk.ts';
 import type { Source } from '../../scan/source.ts';
 import { Checker } from '../../rules/check.ts';
 import { type Job, type JobResult, NO_RESULT } from './job.ts';

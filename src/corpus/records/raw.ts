@@ -10,7 +10,8 @@ import { filesData } from '../../model/file-data.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import { type FileInSequence, gapFiles } from '../../model/sequence.ts';
 import type { HeaderCache, TranscriptInfo } from '../../model/transcript.ts';
-import { type Range, type ReadOptions, Walk, WHOLE } from '../../model/walk.ts';
+import { PartWalk, type Range, WHOLE } from '../../model/part-walk.ts';
+import type { ReadOptions } from '../../model/walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
@@ -78,7 +79,7 @@ export function* transcriptsOrRows(
   const gap = new Gap(range.start === null ? 0 : range.start.position);
   // A gap is read when it is known what it holds.
   const kept = new WatchedSource(source, { mayRelease: (before) => gap.mayRelease(before) });
-  const walk = new Walk(machine, kept, options, { start: range.start, to: range.to, known });
+  const walk = new PartWalk(machine, kept, options, { start: range.start, to: range.to, known });
   const own = new OwnTranscripts(range);
   const { divider } = walk;
   let open = null as OpenTranscript | null;

@@ -1,7 +1,7 @@
 // Statistics of one input while it is read, for who shows them live: raw text or records, from any source of bytes.
 
 import { isContainer, isBad, type FileOptions } from '../records/unit.ts';
-import { WHOLE } from '../../model/walk.ts';
+import { WHOLE } from '../../model/part-walk.ts';
 import type { Source } from '../../scan/source.ts';
 import { isRows, nextRecord } from '../records/rows.ts';
 import { ALL, Units } from '../records/units.ts';

@@ -7,7 +7,8 @@
 // place, and what it gives is dropped and counted.
 
 import type { Signal } from '../../platform.ts';
-import { type Code, type RuleName, RULES } from '../../errors.ts';
+import type { Code } from '../../errors.ts';
+import { DIAGNOSES, type RuleName } from '../../rule-table.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import { isBuiltin } from '../../tools/name.ts';
 import { reasonOf } from '../reason.ts';
@@ -214,7 +215,7 @@ export class ToolRouter {
   }
 
   #refusal({ rule, detail }: CallFault): Ending {
-    const { code, text } = RULES[rule];
+    const [code, , text] = DIAGNOSES[rule];
     const told = `${rule}: ${text}`;
     const error = { code: code ?? rule, message: detail === undefined ? told : `${told}: ${detail}` };
     return { status: 'refused', code, rule, envelope: errorEnvelope(error, this.#limits.maxReplyBytes) };

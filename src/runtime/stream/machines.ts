@@ -3,36 +3,36 @@
 // Thousands of streams thus need one scanner. What a stream leaves behind is the scanner's saved state and the few
 // bytes that were not read yet; one stream alone never saves anything.
 
-import type { RowMachine } from '../../scan/machine.ts';
+import type { StreamMachine } from '../../scan/machine.ts';
 
 /** Who uses a scanner. */
 export interface Tenant {
   /** For Machines alone: where the tenant was last. */
   seat: Seat | null;
   /** Another one takes the scanner: keep what is in it. Between two calls only, with an empty table. */
-  leave(machine: RowMachine): void;
+  leave(machine: StreamMachine): void;
   /** The scanner is at hand again: put back what was in it. */
-  enter(machine: RowMachine): void;
+  enter(machine: StreamMachine): void;
 }
 
 export interface Seat {
-  readonly machine: RowMachine;
+  readonly machine: StreamMachine;
   tenant: Tenant | null;
   isBusy: boolean;
 }
 
 export class Machines {
-  readonly #make: () => RowMachine;
+  readonly #make: () => StreamMachine;
   readonly #seats: Seat[] = [];
 
-  constructor(make: () => RowMachine) {
+  constructor(make: () => StreamMachine) {
     this.#make = make;
   }
 
   /**
    * A scanner in the state that the tenant left it in, until `release`. Meanwhile a callback may use further streams.
    */
-  take(tenant: Tenant): RowMachine {
+  take(tenant: Tenant): StreamMachine {
     let { seat } = tenant;
     if (!seat || seat.tenant !== tenant) seat = this.#move(tenant);
     else if (seat.isBusy) throw new Error('a stream was fed by a function that it called');

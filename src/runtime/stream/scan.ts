@@ -9,7 +9,7 @@ import {
   AFTER_HEADER, AT_INPUT, AT_ROLE, AT_START, DONE, FULL, HEADER, IN_GAP, KIND, KIND_MASK, SLOT_HEADER,
 } from '../../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../../scan/dialects.ts';
-import type { RowMachine } from '../../scan/machine.ts';
+import type { StreamMachine } from '../../scan/machine.ts';
 import { type Family, familyIn, findFamily } from '../../scan/peek.ts';
 import { InvalidUtf8 } from '../../rules/utf8.ts';
 import { copy, encodeInto, SHORT } from './bytes.ts';
@@ -59,7 +59,7 @@ export class StreamScan implements Tenant {
   #length = 0;
   #scanned = 0;
   #final = false;
-  #machine: RowMachine | null = null;
+  #machine: StreamMachine | null = null;
   /** What left the window and is still needed; what was left in it for another stream. */
   readonly #kept: Kept;
   #state: Int32Array | null = null;
@@ -221,7 +221,7 @@ export class StreamScan implements Tenant {
     return this.#base;
   }
 
-  leave(machine: RowMachine): void {
+  leave(machine: StreamMachine): void {
     this.#slide(machine);
     this.#state = machine.save(this.#state);
     const length = this.#length;
@@ -232,7 +232,7 @@ export class StreamScan implements Tenant {
     this.#machine = null;
   }
 
-  enter(machine: RowMachine): void {
+  enter(machine: StreamMachine): void {
     this.#machine = machine;
     if (this.#state === null) return;
     machine.setDialect(this.dialect);
@@ -243,7 +243,7 @@ export class StreamScan implements Tenant {
     if (this.#tail.length > LARGE_TAIL) this.#tail = NOTHING;
   }
 
-  #push(machine: RowMachine, bytes: Uint8Array, length: number): void {
+  #push(machine: StreamMachine, bytes: Uint8Array, length: number): void {
     for (let at = 0; at < length; ) {
       if (this.#waits) {
         const part = bytes.subarray(at, Math.min(length, at + DETECT_BYTES - (this.#held.end - this.#held.from)));
@@ -263,14 +263,14 @@ export class StreamScan implements Tenant {
     }
   }
 
-  #begin(machine: RowMachine, how: number): void {
+  #begin(machine: StreamMachine, how: number): void {
     this.#began = true;
     machine.begin(how, this.dialect);
     this.#rows.reset();
   }
 
   /** Reads the window as far as it goes. */
-  #run(machine: RowMachine): void {
+  #run(machine: StreamMachine): void {
     if (!this.#began) this.#begin(machine, this.#options.role ? AT_ROLE : AT_INPUT);
     let status = FULL;
     while (status !== DONE) {
@@ -289,7 +289,7 @@ export class StreamScan implements Tenant {
   }
 
   /** Moves what is needed to the window's beginning, or aside when it is much. */
-  #slide(machine: RowMachine): void {
+  #slide(machine: StreamMachine): void {
     this.#see();
     const sure = this.#base + this.#scanned;
     const needs = this.#undecided ? 0 : Math.min(sure, this.#visitor.needs(sure));
@@ -314,7 +314,7 @@ export class StreamScan implements Tenant {
   // -- Detection.
 
   /** The family of the first control token in the window behind the document header; null: more may tell. */
-  #familyAhead(machine: RowMachine): Family | null {
+  #familyAhead(machine: StreamMachine): Family | null {
     const from = this.#base + this.#scanned;
     if (this.#clearFrom > from || this.#clearTo < from) this.#clearFrom = this.#clearTo = from;
     const most = Math.min(this.#length, this.#scanned + DETECT_BYTES);
@@ -326,7 +326,7 @@ export class StreamScan implements Tenant {
   }
 
   /** The document header that is over may not count: wait for a control token. */
-  #wait(machine: RowMachine): void {
+  #wait(machine: StreamMachine): void {
     this.#see();
     this.#waits = 'header';
     const from = this.#base + this.#scanned;
@@ -346,7 +346,7 @@ export class StreamScan implements Tenant {
   }
 
   /** The first control token is known: what was held is read. */
-  #settle(machine: RowMachine, family: Family): void {
+  #settle(machine: StreamMachine, family: Family): void {
     const waited = this.#waits;
     this.#waits = null;
     const held = this.#held.bytes(this.#held.from, this.#held.end).slice();
@@ -361,7 +361,7 @@ export class StreamScan implements Tenant {
    * A document header is over. Takes the dialect that it asks for; or, where its text stands before 0.1 tokens, it is
    * none: it is read again as 0.1, and the answer is false.
    */
-  #accept(machine: RowMachine, family: Family): boolean {
+  #accept(machine: StreamMachine, family: Family): boolean {
     const header = this.#rows.open[SLOT_HEADER]!;
     const from = header.word & AT_START ? 0 : header.from;
     if (family === '0.1' && (from >= this.#base || (this.#kept.from <= from && this.#kept.isWhole))) {
@@ -378,13 +378,13 @@ export class StreamScan implements Tenant {
   }
 
   /** Something other than a document header stands first. */
-  #isNoHeader(machine: RowMachine): boolean {
+  #isNoHeader(machine: StreamMachine): boolean {
     if (this.#rows.open[SLOT_HEADER]!.isOpen || machine.count() === 0) return false;
     return (machine.rows[KIND]! & KIND_MASK) !== HEADER;
   }
 
   /** From a position on the input is 0.1: all since then is read again. */
-  #again(machine: RowMachine, from: number, how: number): void {
+  #again(machine: StreamMachine, from: number, how: number): void {
     this.#see();
     const bytes = this.#bytes(from, this.#base + this.#length).slice();
     const final = this.#final;

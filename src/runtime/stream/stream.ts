@@ -3,7 +3,7 @@
 import { Stream } from './core.ts';
 import { Machines } from './machines.ts';
 import type { StreamOptions } from './options.ts';
-import { TwinRows } from '../../scan/twin/rows.ts';
+import { SavedTwin } from '../../scan/twin/saved.ts';
 
 export type { EndOptions } from './core.ts';
 export type { Chunk, ChunkSource, FlowOptions, IterateOptions } from './flow.ts';
@@ -15,7 +15,7 @@ export type { StreamBounds, StreamOptions } from './options.ts';
  */
 const WINDOW = 64 * 1024;
 
-const machines = new Machines(() => new TwinRows({ window: WINDOW }));
+const machines = new Machines(() => new SavedTwin({ window: WINDOW }));
 
 /**
  * Reads a transcript, or a completion (option `role`), while it arrives:

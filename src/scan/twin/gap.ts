@@ -10,22 +10,21 @@ import type { Messages } from './message.ts';
 import { boundAt, boundLength, classOf, CUT, idOf, isLetter, isWhite } from './token.ts';
 
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
-const OWN_STATE = 5;
 
 export class Gaps {
   private readonly cursor: Cursor;
   private readonly messages: Messages;
-  private readonly opener = new Opener();
-  private readonly lines = new Lines();
-  private how = abi.AT_INPUT;
+  readonly opener = new Opener();
+  readonly lines = new Lines();
+  how = abi.AT_INPUT;
   /** Only a byte order mark and white space came so far. */
-  private fresh = false;
+  fresh = false;
   /** The next byte begins a line. */
-  private atLine = false;
+  atLine = false;
   /** Window position of the line that may open a document header. */
-  private lineFrom = 0;
+  lineFrom = 0;
   /** Window position after the byte order mark. */
-  private leadFrom = 0;
+  leadFrom = 0;
 
   constructor(cursor: Cursor, messages: Messages) {
     this.cursor = cursor;
@@ -159,22 +158,6 @@ export class Gaps {
     if (cursor.has(abi.STOPS_AT_HEADER)) cursor.stop = HEADER_OVER;
     this.atLine = atLine;
     return to;
-  }
-
-  save(): number[] {
-    const { how, fresh, atLine, lineFrom, leadFrom } = this;
-    const own = [how, Number(fresh), Number(atLine), lineFrom, leadFrom];
-    return [...own, ...this.opener.save(), ...this.lines.save()];
-  }
-
-  restore(state: Int32Array, at: number): number {
-    const [how, fresh, atLine, lineFrom, leadFrom] = state.subarray(at);
-    this.how = how!;
-    this.fresh = fresh !== 0;
-    this.atLine = atLine !== 0;
-    this.lineFrom = lineFrom!;
-    this.leadFrom = leadFrom!;
-    return this.lines.restore(state, this.opener.restore(state, at + OWN_STATE));
   }
 
   /** What a `<` or `[` begins; answers where it ends, or p when more input, room or another place is needed. */

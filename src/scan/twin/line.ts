@@ -30,9 +30,9 @@ const VERSION_KEY = 'version';
 export class Opener {
   /** It stands at the start of input. */
   first = false;
-  private form = DASHES;
+  form = DASHES;
   /** Bytes of `---` or `version` so far. */
-  private count = 0;
+  count = 0;
 
   /** The first byte of a line (it is still to be fed): may the line open a header? */
   begins(byte: number, first: boolean): boolean {
@@ -79,17 +79,6 @@ export class Opener {
     return this.form === COMMENT_SIGN;
   }
 
-  save(): number[] {
-    return [this.first ? 1 : 0, this.form, this.count];
-  }
-
-  restore(state: Int32Array, at: number): number {
-    this.first = state[at] !== 0;
-    this.form = state[at + 1]!;
-    this.count = state[at + 2]!;
-    return at + 3;
-  }
-
   private more(): number {
     this.count++;
     return GOES_ON;
@@ -105,12 +94,12 @@ const CONTENT = 4;
 /** The lines of a document header, after what its Opener has read. */
 export class Lines {
   /** What the line is so far. */
-  private line = START;
+  line = START;
   /** Of a marker line: its sign, and how many there are. */
-  private sign = 0;
-  private count = 0;
+  sign = 0;
+  count = 0;
   /** A line with content came before. */
-  private content = false;
+  content = false;
 
   begin(opener: Opener): void {
     this.line = opener.isMarker() ? MARKER : opener.isComment() ? COMMENT : CONTENT;
@@ -147,18 +136,6 @@ export class Lines {
       this.line = CONTENT;
     }
     return false;
-  }
-
-  save(): number[] {
-    return [this.line, this.sign, this.count, this.content ? 1 : 0];
-  }
-
-  restore(state: Int32Array, at: number): number {
-    this.line = state[at]!;
-    this.sign = state[at + 1]!;
-    this.count = state[at + 2]!;
-    this.content = state[at + 3] !== 0;
-    return at + 4;
   }
 
   private endLine(): boolean {

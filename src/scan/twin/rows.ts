@@ -11,8 +11,7 @@ import {
 } from './cursor.ts';
 import { Gaps } from './gap.ts';
 import { Messages } from './message.ts';
-import { lexiconOf, lexiconOfNumber } from './token.ts';
-import { characterLength } from '../../utf8.ts';
+import { lexiconOf } from './token.ts';
 
 export interface TwinOptions {
   /** Bytes of the window. */
@@ -25,7 +24,6 @@ export interface TwinOptions {
 const LEAST_WINDOW = 2 * abi.LONGEST_TOKEN;
 /** One step adds up to two rows. */
 const LEAST_ROWS = 2;
-const OWN_STATE = 3;
 
 export class TwinRows implements RowMachine {
   readonly engine = 'js';
@@ -35,9 +33,9 @@ export class TwinRows implements RowMachine {
   readonly slots: Int32Array;
   readonly slotRows: Int32Array;
   protected readonly cursor: Cursor;
-  private readonly messages: Messages;
-  private readonly gaps: Gaps;
-  private done = 0;
+  protected readonly messages: Messages;
+  protected readonly gaps: Gaps;
+  protected done = 0;
 
   constructor({ window = 1 << 18, tableRows = 1 << 14 }: TwinOptions = {}) {
     if (!(window >= LEAST_WINDOW)) throw new RangeError(`A window has at least ${LEAST_WINDOW} bytes.`);
@@ -99,31 +97,6 @@ export class TwinRows implements RowMachine {
     this.source.copyWithin(0, from, length);
     this.gaps.slide(from);
     this.done -= from;
-  }
-
-  invalidUtf8(from: number, to: number): number {
-    const { source } = this;
-    for (let at = from; at < to; ) {
-      const length = source[at]! < 0x80 ? 1 : characterLength(source, at, to);
-      if (length < 0) return at;
-      at += length;
-    }
-    return -1;
-  }
-
-  save(): Int32Array {
-    const { cursor, gaps, messages, done } = this;
-    const own = [cursor.lexicon.number, cursor.place, done];
-    return Int32Array.from([...own, ...gaps.save(), ...messages.words.save(), ...cursor.table.save()]);
-  }
-
-  restore(state: Int32Array): void {
-    const { cursor, gaps, messages } = this;
-    const [lexicon, place, done] = state;
-    cursor.lexicon = lexiconOfNumber(lexicon!);
-    cursor.place = place!;
-    this.done = done!;
-    cursor.table.restore(state, messages.words.restore(state, gaps.restore(state, OWN_STATE)));
   }
 
   private step(p: number): number {

@@ -9,10 +9,11 @@ export class Table {
   readonly slotRows = new Int32Array(abi.SLOT_COUNT);
   /** Rows in the table now. */
   count = 0;
-  private base = 0;
+  /** Number of the first of them. */
+  base = 0;
   private readonly capacity: number;
   /** By slot: number of the row that may still change, in the table or in its slot; -1: none. */
-  private readonly open = new Int32Array(abi.SLOT_COUNT);
+  readonly open = new Int32Array(abi.SLOT_COUNT);
 
   constructor(capacity: number) {
     this.capacity = capacity;
@@ -67,11 +68,6 @@ export class Table {
     this.open[slot] = -1;
   }
 
-  /** Number of the table's first row. */
-  get first(): number {
-    return this.base;
-  }
-
   /** The first top-level row that may still change. */
   settled(): number {
     let first = this.base + this.count;
@@ -110,20 +106,6 @@ export class Table {
       const next = slot * abi.ROW_WORDS + abi.NEXT;
       if (this.slots[next] !== 0) this.slots[next]! -= by;
     }
-  }
-
-  save(): number[] {
-    return [this.base, ...this.open, ...this.slotRows, ...this.slots];
-  }
-
-  restore(state: Int32Array, at: number): void {
-    let from = at + 1;
-    for (const part of [this.open, this.slotRows, this.slots]) {
-      part.set(state.subarray(from, from + part.length));
-      from += part.length;
-    }
-    this.base = state[at]!;
-    this.count = 0;
   }
 
   private push(kind: number, from: number, to: number, next: number): void {

@@ -1,19 +1,19 @@
-// The whole scanner in TypeScript: the rows of rows.ts, and what is asked of them.
+// The whole scanner in TypeScript: the rows of rows.ts and saved.ts, and what is asked of them.
 
 import * as abi from '../../abi.ts';
 import { checkJsonParts } from './json.ts';
 import type { Machine } from '../machine.ts';
-import { TwinRows } from './rows.ts';
+import { SavedTwin } from './saved.ts';
 import { tallyRows } from './tally.ts';
 
-export class Twin extends TwinRows implements Machine {
+export class Twin extends SavedTwin implements Machine {
   readonly sums = new Uint32Array(abi.TALLY_WORDS);
   readonly clean = new Int32Array(abi.CLEAN_WORDS);
   readonly ledger = new Int32Array(abi.LEDGER_WORDS);
   keeper: object | null = null;
 
   tally(from: number, to: number, stops: number): number {
-    return tallyRows(this.rows, this.cursor.table.first, from, to, stops, this.sums);
+    return tallyRows(this.rows, this.cursor.table.base, from, to, stops, this.sums);
   }
 
   /** Passes over nothing: whoever asks looks at each message. */

@@ -7,7 +7,6 @@ import { CHANNEL_NAMES, ROLE_NAMES } from '../dialects.ts';
 /** Longer than every word that means something, and than the longest key with its `=` and one byte of value. */
 const WORD_BYTES = 16;
 const KEYS = ['to=', 'call_id=', 'name=', 'intent=', 'content_type='];
-const OWN_STATE = 9;
 /** What the bytes of a word are: one that no function name holds, an `=`, a dot. */
 const NO_NAME = 1;
 const HAS_EQUALS = 2;
@@ -21,21 +20,21 @@ const PERSONS = ['to=assistant', 'to=user', 'to=all'];
 export class Words {
   /** So far nothing speaks against PLAIN. */
   plain = false;
-  private roles = 0;
+  roles = 0;
   /** The field that words belong to: 0 is the start field, else its token. */
-  private field = 0;
+  field = 0;
   /** Words in the field so far, and bytes. */
-  private count = 0;
-  private bytes = 0;
+  count = 0;
+  bytes = 0;
   /** Bit n: key n was there; bits above: the channel field, the constrain field. */
-  private seen = 0;
+  seen = 0;
   /** ROLE, CHANNEL and RECIPIENT, in place. */
-  private found = 0;
+  found = 0;
   /** The word under way: its first bytes, and how many of them. */
-  private readonly word = new Uint8Array(WORD_BYTES);
-  private size = 0;
+  readonly word = new Uint8Array(WORD_BYTES);
+  size = 0;
   /** NO_NAME, HAS_EQUALS, HAS_DOT of the word under way. */
-  private kinds = 0;
+  kinds = 0;
 
   /** A message begins; without a start token its header is never plain. `roles` are those of the dialect. */
   begin(plain: boolean, roles: number): void {
@@ -85,28 +84,6 @@ export class Words {
   finish(): number {
     this.endField();
     return this.plain ? abi.PLAIN | this.found : 0;
-  }
-
-  save(): number[] {
-    const { plain, roles, field, count, bytes, seen, found, size, kinds } = this;
-    return [plain ? 1 : 0, roles, field, count, bytes, seen, found, size, kinds, ...this.word];
-  }
-
-  /** Reads from `at` on and answers where the next part begins. */
-  restore(state: Int32Array, at: number): number {
-    const [plain, roles, field, count, bytes, seen, found, size, kinds] = state.subarray(at);
-    this.plain = plain !== 0;
-    this.roles = roles!;
-    this.field = field!;
-    this.count = count!;
-    this.bytes = bytes!;
-    this.seen = seen!;
-    this.found = found!;
-    this.size = size!;
-    this.kinds = kinds!;
-    const end = at + OWN_STATE + WORD_BYTES;
-    this.word.set(state.subarray(at + OWN_STATE, end));
-    return end;
   }
 
   /** One more byte of the field: does it still matter? */

@@ -4,7 +4,8 @@ import type { Statistics } from '../../../src/corpus/report/statistics.ts';
 import type { Diagnostic } from '../../../src/errors.ts';
 import { readYaml } from '../../../src/model/header/yaml.ts';
 import { Message } from '../../../src/model/message.ts';
-import { type ReadOptions, Walk } from '../../../src/model/walk.ts';
+import { PartWalk } from '../../../src/model/part-walk.ts';
+import type { ReadOptions } from '../../../src/model/walk.ts';
 import type { Machine } from '../../../src/scan/machine.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { kindOf, nextOf, toOf } from '../../../src/scan/table.ts';
@@ -22,7 +23,7 @@ export function collect(
     statistics.diagnostic(finding, {
       path, record: null, from: finding.from, place: () => ({ line: 1, column: finding.from + 1 }),
     });
-  const walk = new Walk(machine, new MemorySource(input), { yaml: readYaml, ...options });
+  const walk = new PartWalk(machine, new MemorySource(input), { yaml: readYaml, ...options });
   const { divider } = walk;
   let to = 0;
   let count = 0;
