@@ -1,10 +1,12 @@
-// The members of an object that is valid JSON, one after the other: nothing here can fail.
+// The members of an object, one after the other. No function goes on from 0, which stands for what is no JSON.
 
-import { clearSeen, COMMA, DEEPEST, QUOTE, skipBlanks, stringEnd, valueEnd } from './text';
+import { afterKey, clearSeen, CLOSE_OBJECT, COMMA, DEEPEST, QUOTE, skipBlanks, stringEnd, valueEnd } from './text';
 
-/** The last key: its text; behind a value: where its object ends, when no further key follows. */
+/** The last key: its text, and the first 8 bytes of it. */
 export let keyFrom: usize = 0;
 export let keyTo: usize = 0;
+let keyWord: u64 = 0;
+/** Where an object ends, when no further key follows; 0: it is none. */
 export let after: usize = 0;
 
 /** An object within the one at hand was passed: that one ends here. */
@@ -19,33 +21,42 @@ export function memberValue(p: usize): usize {
   keyFrom = p + 1;
   clearSeen();
   keyTo = stringEnd(keyFrom);
-  return skipBlanks(skipBlanks(keyTo + 1) + 1);
+  if (keyTo == 0) return 0;
+  const length = keyTo - keyFrom;
+  keyWord = load<u64>(keyFrom);
+  if (length < 8) keyWord &= (<u64>1 << (<u64>length << 3)) - 1;
+  return afterKey(keyTo);
 }
 
 /** The first key of the object at p, or 0: `after` is where it ends. */
 export function firstKey(p: usize): usize {
   p = skipBlanks(p + 1);
-  if (load<u8>(p) == QUOTE) return p;
-  after = p + 1;
-  return 0;
+  return load<u8>(p) == QUOTE ? p : end(p);
 }
 
-/** The key behind a value that ends at p, or 0. */
+/** The key behind a value that ends at p, or 0: `after` is where the object ends. */
 export function nextKey(p: usize): usize {
+  after = 0;
+  if (p == 0) return 0;
   p = skipBlanks(p);
-  if (load<u8>(p) == COMMA) return skipBlanks(p + 1);
-  after = p + 1;
+  if (load<u8>(p) != COMMA) return end(p);
+  p = skipBlanks(p + 1);
+  return load<u8>(p) == QUOTE ? p : 0;
+}
+
+// @ts-ignore: decorator
+@inline
+function end(p: usize): usize {
+  after = load<u8>(p) == CLOSE_OBJECT ? p + 1 : 0;
   return 0;
 }
 
 /** Whether the key is this one, of at most 8 bytes. */
-export function isKey(length: usize, key: u64): bool {
-  if (keyTo - keyFrom != length) return false;
-  const word = load<u64>(keyFrom);
-  return length == 8 ? word == key : (word & ((<u64>1 << (<u64>length << 3)) - 1)) == key;
-}
+// @ts-ignore: decorator
+@inline
+export function isKey(length: usize, key: u64): bool { return keyWord == key && keyTo - keyFrom == length; }
 
 /** Whether the key is this one, of 9 to 16 bytes: its first 8 and its last 8. */
 export function isLongKey(length: usize, first: u64, last: u64): bool {
-  return keyTo - keyFrom == length && load<u64>(keyFrom) == first && load<u64>(keyTo - 8) == last;
+  return keyWord == first && keyTo - keyFrom == length && load<u64>(keyTo - 8) == last;
 }

@@ -1,9 +1,9 @@
-// Tables of flat definitions, straight from the bytes of a list of tools that is valid JSON: names, types, properties,
+// Tables of flat definitions, straight from the bytes of a list of tools: names, types, properties,
 // what is required, enumerations of strings, lists and objects of all this. Names and values stay where they stand.
 //
 // A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide
 // about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
-// odd names and what is very large give no table.
+// odd names, what is very large and what is no JSON give no table: a list that has one need not be read again.
 //
 //   table      number of tools, then for each: name, its length, node of its arguments
 //   node       types, enumeration, its length, first property, number of properties, node of items,
@@ -13,10 +13,12 @@
 import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
-import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
+import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey } from './members';
 import {
   clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, stringEnd,
+  valueEnd,
 } from './text';
+import { isPlain } from './value';
 
 export const TOOLS_AT: usize = 16;
 export const TOOL_BYTES: usize = 16;
@@ -41,8 +43,12 @@ export const T_OBJECT: u32 = TYPE_OBJECT;
 /** The schema says more than a table holds. */
 export const T_ASK: u32 = TYPE_ASK;
 
-/** Where the last table ends. */
+/** Containers that a list with a table has in one another: tools, functions, and two for each schema. */
+const MOST_SHAPE: i32 = 4 + 2 * (MOST_DEPTH + 1);
+
+/** Where the last table ends, and the list that it was made of. */
 export let compiledTo: usize = 0;
+export let listTo: usize = 0;
 let at: usize = 0;
 let limit: usize = 0;
 /** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
@@ -50,6 +56,12 @@ export let isFlat: bool = true;
 /** Some definition is as Anthropic has them. */
 export let hasInput: bool = false;
 let isUsable: bool = true;
+
+/** Containers that a value may have in one another. */
+let deepest: i32 = 0;
+
+/** Behind a value; 0: it is no JSON. */
+function pass(p: usize): usize { return valueEnd(p, deepest); }
 
 /** From a key's quote to its value. */
 function readKey(p: usize): usize {
@@ -101,13 +113,7 @@ function typeOf(p: usize): u32 {
 
 /** Whether a name may stand in every notation as it is. */
 function isName(p: usize, to: usize): bool {
-  if (p == to || to - p > MOST_NAME) return false;
-  for (; p < to; p++) {
-    const byte = <u32>load<u8>(p);
-    const isLetter = (byte | 0x20) - 0x61 < 26;
-    if (!isLetter && byte - 0x30 >= 10 && byte != 0x5f && byte != 0x2d) return false;
-  }
-  return true;
+  return p != to && to - p <= MOST_NAME && isPlain(p, to, 0x5f);
 }
 
 // @ts-ignore: decorator
@@ -132,11 +138,16 @@ function readEnum(p: usize, node: usize): usize {
   let count: u32 = 0;
   store<u32>(node, <u32>at, 4);
   p = skipBlanks(p + 1);
-  while (load<u8>(p) != CLOSE_LIST) {
+  if (load<u8>(p) == CLOSE_LIST) {
+    ask(node);
+    return p + 1;
+  }
+  while (true) {
     const from = p + 1;
     clearSeen();
     if (load<u8>(p) != QUOTE) ask(node);
     p = pass(p);
+    if (p == 0) return 0;
     if (seen != 0 || count == MOST_VALUES) ask(node);
     else if (at + 16 > limit) isUsable = false;
     else {
@@ -146,9 +157,11 @@ function readEnum(p: usize, node: usize): usize {
       count++;
     }
     p = skipBlanks(p);
-    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+    const byte = <u32>load<u8>(p);
+    if (byte == CLOSE_LIST) break;
+    if (byte != COMMA) return 0;
+    p = skipBlanks(p + 1);
   }
-  if (count == 0) ask(node);
   store<u32>(node, count, 8);
   at = (at + 15) & ~15;
   return p + 1;
@@ -165,6 +178,7 @@ function readProperties(p: usize, node: usize, depth: i32): usize {
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
+    if (p == 0) return 0;
     if (at + PROPERTY_BYTES + NODE_BYTES > limit) isUsable = false;
     if (!isName(keyFrom, keyTo) || count == MOST_PROPERTIES || !isUsable) {
       ask(node);
@@ -182,6 +196,7 @@ function readProperties(p: usize, node: usize, depth: i32): usize {
       before = property;
       count++;
       p = readNode(p, depth);
+      if (!isUsable) return 0;
     }
     p = nextKey(p);
   }
@@ -196,7 +211,7 @@ function isTwice(property: usize, from: usize, length: usize): bool {
   return false;
 }
 
-/** Marks the properties of `node` that the list at p names. */
+/** Marks the properties of `node` that the list at p names, which is JSON. */
 function readRequired(p: usize, node: usize): void {
   let mask: u64 = 0;
   p = skipBlanks(p + 1);
@@ -238,6 +253,7 @@ function readNode(p: usize, depth: i32): usize {
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
+    if (p == 0) return 0;
     let bit: u32 = 0;
     if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
@@ -285,6 +301,7 @@ function readNode(p: usize, depth: i32): usize {
     p = nextKey(p);
   }
   const to = after;
+  if (to == 0) return 0;
   if (required != 0) readRequired(required, node);
   const types = load<u32>(node);
   // What belongs to another type is no mistake, but nobody writes it.
@@ -338,6 +355,7 @@ function readFunction(p: usize, tool: usize): usize {
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
+    if (p == 0) return 0;
     p = readMember(p, tool, isLongKey(10, PARAMETE, PARAMETE_END));
     if ((has & member) != 0) isUsable = false;
     has |= member;
@@ -360,6 +378,7 @@ function readTool(p: usize, tool: usize): usize {
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
+    if (p == 0) return 0;
     let bit: u32 = 0;
     if (isKey(4, TYPE)) {
       bit = HAS_TYPE;
@@ -393,8 +412,12 @@ function readTool(p: usize, tool: usize): usize {
   return after;
 }
 
-/** The table of the list at p, in [into, to): its address; 0: there is none. */
-export function compile(p: usize, into: usize, to: usize): usize {
+/**
+ * The table of the list at p, in [into, to): its address; 0: there is none. `most`: containers that the list may have in
+ * one another.
+ */
+export function compile(p: usize, into: usize, to: usize, most: i32): usize {
+  deepest = most - MOST_SHAPE;
   isFlat = isUsable = true;
   hasInput = false;
   limit = to;
@@ -403,11 +426,11 @@ export function compile(p: usize, into: usize, to: usize): usize {
   const from = p;
   let count: u32 = 0;
   p = skipBlanks(p + 1);
-  while (load<u8>(p) == OPEN_OBJECT) {
-    if (count == MOST_TOOLS) return 0;
+  while (true) {
+    if (load<u8>(p) != OPEN_OBJECT || count == MOST_TOOLS) return 0;
     const tool = into + TOOLS_AT + <usize>count * TOOL_BYTES;
     p = readTool(p, tool);
-    if (!isUsable) return 0;
+    if (!isUsable || p == 0) return 0;
     for (let i: u32 = 0; i < count; i++) {
       const other = into + TOOLS_AT + <usize>i * TOOL_BYTES;
       const length = <usize>load<u32>(tool, 4);
@@ -415,10 +438,12 @@ export function compile(p: usize, into: usize, to: usize): usize {
     }
     count++;
     p = skipBlanks(p);
-    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
+    if (load<u8>(p) != COMMA) break;
+    p = skipBlanks(p + 1);
   }
-  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES || count == 0) return 0;
+  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
   store<u32>(into, count);
   compiledTo = at;
+  listTo = p + 1;
   return into;
 }

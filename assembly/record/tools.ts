@@ -4,7 +4,7 @@
 // own nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
-import { compile, compiledTo, hasInput, isFlat } from './schema';
+import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
 import { copyString, textTo } from '../text-string';
 import {
   CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks,
@@ -175,7 +175,7 @@ export function writtenTools(p: usize, to: usize): void {
   if (isKnown(p)) return;
   const length = to - p;
   toolsStatus = TOOLS_ASK;
-  if (mayKeep(length)) {
+  if (mayKeep(length, isAgain())) {
     const from = copyList(p, length);
     const definitions = compileWritten(from, from + length, keep, keepEnd);
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
@@ -184,11 +184,18 @@ export function writtenTools(p: usize, to: usize): void {
 }
 
 function newTools(p: usize, most: i32): usize {
-  const to = valueEnd(p, most);
-  if (to == 0) return 0;
   const byte = <u32>load<u8>(p);
   const isList = byte == OPEN_LIST;
   toolsStatus = TOOLS_ASK;
+  const again = isAgain();
+  // One that is not kept is passed while its table is made.
+  if (isList && !again && briefs < MOST_BRIEF) {
+    const definitions = compile(p, brief, briefEnd, most);
+    addBrief(definitions);
+    if (definitions != 0) return listTo;
+  }
+  const to = valueEnd(p, most);
+  if (to == 0) return 0;
   if (
     load<u32>(p) == NULL_4 || (byte == QUOTE && to == p + 2) || (isList && load<u8>(skipBlanks(p + 1)) == CLOSE_LIST)
   ) {
@@ -197,18 +204,21 @@ function newTools(p: usize, most: i32): usize {
   }
   const length = to - p;
   // A number does not end by itself: another one may begin with it.
-  if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(length)) {
+  if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(length, again)) {
     const from = copyList(p, length);
-    const definitions = isList ? compile(from, keep, keepEnd) : byte == QUOTE ? compileText(from) : 0;
+    const definitions = isList ? compile(from, keep, keepEnd, DEEPEST) : byte == QUOTE ? compileText(from) : 0;
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
     addEntry(from, length, definitions);
-  } else if (isList && briefs < MOST_BRIEF) addBrief(compile(p, brief, briefEnd));
+  } else if (isList && again && briefs < MOST_BRIEF) addBrief(compile(p, brief, briefEnd, DEEPEST));
   return to;
 }
 
-/** Whether a list is kept that was not known: it was met before, or all are kept; and there is room. */
-function mayKeep(length: usize): bool {
-  if (length < LEAST || length > MOST || (!isSeen(hash) && !keepsAll)) return false;
+/** Whether the list at hand, which is not known, would be kept: it was met before, or all are. */
+function isAgain(): bool { return isSeen(hash) || keepsAll; }
+
+/** Whether such a list is kept: there is room. */
+function mayKeep(length: usize, again: bool): bool {
+  if (length < LEAST || length > MOST || !again) return false;
   const hasRoom = keep + 2 * length + 128 <= keepEnd && entries < <u32>MOST_ENTRIES;
   if (!hasRoom) isCrowded = true;
   return hasRoom;
@@ -260,7 +270,7 @@ function compileText(string: usize): usize {
   let definitions: usize = 0;
   if (end != 0 && skipBlanks(end) == to) {
     keep = (to + 31) & ~15;
-    definitions = compile(list, keep, keepEnd);
+    definitions = compile(list, keep, keepEnd, DEEPEST);
   }
   setSpansLines(false);
   return definitions;
@@ -291,7 +301,7 @@ function compileWritten(p: usize, to: usize, into: usize, limit: usize): usize {
   } else list = 0;
   const table = (textEnd + 31) & ~15;
   let definitions: usize = 0;
-  if (list != 0) definitions = compile(list, table, limit);
+  if (list != 0) definitions = compile(list, table, limit, DEEPEST);
   setSpansLines(false);
   // Those of Anthropic are none in a text.
   return hasInput ? 0 : definitions;

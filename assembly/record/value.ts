@@ -73,10 +73,28 @@ export function isToolName(p: usize, to: usize): bool {
   // browser, python, container, functions
   if (start == 0x6e6f6974636e7566 || start == 0x656e6961746e6f63) return false;
   if ((start & 0xffffffffffffff) == 0x726573776f7262 || (start & 0xffffffffffff) == 0x6e6f68747970) return false;
+  return isPlain(p, to, 0x2e);
+}
+
+/** Whether nothing stands in [p, to) but letters and digits of ASCII, `_`, `-` and one more character. */
+export function isPlain(p: usize, to: usize, more: u8): bool {
+  if (ASC_FEATURE_SIMD) {
+    for (; p < to; p += 16) {
+      const block = v128.load(p);
+      const letters = i8x16.lt_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
+      const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+      const dashes = v128.or(i8x16.eq(block, i8x16.splat(0x5f)), i8x16.eq(block, i8x16.splat(0x2d)));
+      const good = v128.or(v128.or(letters, digits), v128.or(dashes, i8x16.eq(block, i8x16.splat(more))));
+      // Behind the end anything may stand.
+      const other = ~i8x16.bitmask(good) & 0xffff;
+      if (other != 0 && <usize>ctz<i32>(other) < to - p) return false;
+    }
+    return true;
+  }
   for (; p < to; p++) {
-    const byte = <u32>load<u8>(p);
-    const isLetter = (byte | 0x20) - 0x61 < 26;
-    if (!isLetter && byte - 0x30 >= 10 && byte != 0x5f && byte != 0x2d && byte != 0x2e) return false;
+    const byte = load<u8>(p);
+    if ((<u32>byte | 0x20) - 0x61 < 26 || <u32>byte - 0x30 < 10) continue;
+    if (byte != 0x5f && byte != 0x2d && byte != more) return false;
   }
   return true;
 }

@@ -72,3 +72,64 @@ test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () =>
   }
   expect(flat).toBeGreaterThan(LISTS / 20);
 });
+
+/** A list with a table, of all that tables hold. */
+const LIST = JSON.stringify([
+  {
+    type: 'function',
+    function: {
+      name: 'f', description: '0'.repeat(40),
+      parameters: {
+        type: 'object', title: 't', required: ['a'], additionalProperties: false,
+        properties: {
+          a: { type: 'string', enum: ['x', 'y'] },
+          b: { type: 'array', items: { type: 'null', default: 1 } },
+        },
+      },
+    },
+  },
+  { name: 'g', input_schema: { type: 'object', properties: {} } },
+]).replaceAll('","', '" , "');
+
+/** What takes the place of a byte, or comes before it. */
+const OTHERS = ['"', ',', ':', '[', ']', '{', '}', ' ', '\\', '\t', '\0', '1', 'null', '[]', '{}', ',"a":1'];
+
+test('a list that is broken at any byte is as JSON.parse takes it', () => {
+  const before = '{"messages":[],"tools":';
+  let [taken, refused] = [0, 0];
+  const texts = new Set<string>();
+  for (let at = 0; at <= LIST.length; at++) {
+    texts.add(LIST.slice(0, at) + LIST.slice(at + 1));
+    for (const other of OTHERS) {
+      texts.add(LIST.slice(0, at) + other + LIST.slice(at));
+      texts.add(LIST.slice(0, at) + other + LIST.slice(at + 1));
+    }
+  }
+  let number = 0;
+  for (const text of texts) {
+    // Its beginning is its own: else it would be one that was met before.
+    const line = `${before}${text.replace(/0{20,}/, String(++number).padStart(8, '0').repeat(5))}}`;
+    let isJson = true;
+    try {
+      JSON.parse(line);
+    } catch {
+      isJson = false;
+    }
+    for (const machine of MACHINES) {
+      // Twice: as one that is met for the first time, and as one that is kept.
+      const { words } = scanWith(machine, Buffer.from(`${line}\n${line}\n`));
+      const records: boolean[] = [];
+      for (let at = 0; at < words.length; at += abi.ROW_WORDS) {
+        const word = words[at]!;
+        if ((word & abi.KIND_MASK) !== abi.RECORD) continue;
+        records.push((word & abi.SLOW) === 0 || (word & abi.IS_OBJECT) !== 0);
+      }
+      const isRight = records.length === 2 && records.every((isTaken) => isTaken === isJson);
+      if (!isRight) expect(records, `${machine.engine}: ${line}`).toEqual([isJson, isJson]);
+    }
+    if (isJson) taken++;
+    else refused++;
+  }
+  expect(taken).toBeGreaterThan(1000);
+  expect(refused).toBeGreaterThan(1000);
+});
