@@ -413,8 +413,8 @@ function readTool(p: usize, tool: usize): usize {
 }
 
 /**
- * The table of the list at p, in [into, to): its address; 0: there is none. `most`: containers that the list may have in
- * one another.
+ * The table of the list at p, in [into, to): its address; 0: there is none. `most`: containers that the list may have
+ * in one another.
  */
 export function compile(p: usize, into: usize, to: usize, most: i32): usize {
   deepest = most - MOST_SHAPE;
