@@ -1,10 +1,11 @@
-// Declarations, written and read once where a corpus repeats its tools: both take long.
+// Declarations, written and read once where a corpus repeats its tools: both take long. Lists of tools are often their
+// own where the tools in them are drawn from a stock, so each tool is known by itself.
 
 import type { ToolDefinition } from '../model/data.ts';
 import { readDeclarations } from '../tools/declarations.ts';
 import { isBounded } from '../tools/json.ts';
 import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../tools/types.ts';
-import { writeDeclarations } from '../tools/write-declarations.ts';
+import { declare, type Declared, writeSection } from '../tools/write-declarations.ts';
 
 /** What was made of keys lately: UTF-16 units of all of them, and of the longest. */
 const KNOWN = 4 * 1024 * 1024;
@@ -31,15 +32,17 @@ export class Lately<T> {
   }
 }
 
-const written = new Lately<ToolsWritten>();
+const written = new Lately<Declared>();
 const read = new Lately<ToolsInText>();
 
 /** As `writeDeclarations`. */
 export function declarationsOf(
   tools: readonly ToolDefinition[], style: 'harmony' | 'template' = 'harmony',
 ): ToolsWritten {
-  if (!isBounded(tools, MOST_VALUES)) return writeDeclarations(tools, style);
-  return written.get(style + JSON.stringify(tools), () => writeDeclarations(tools, style));
+  return writeSection(tools, (tool) => {
+    if (!isBounded(tool, MOST_VALUES)) return declare(tool, style);
+    return written.get(style + JSON.stringify(tool), () => declare(tool, style));
+  });
 }
 
 /** As `readDeclarations`. */

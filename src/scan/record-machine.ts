@@ -4,7 +4,7 @@
 // Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input +
 // PADDING | pieces and texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
 
-import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, TOOLS_ASK, TOOLS_GOOD } from '../abi.ts';
+import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, TOOLS_ASK, TOOLS_FLAT, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
 import { scalar, simd } from './record-binary.ts';
 import { markCoded } from './record-rows.ts';
@@ -33,6 +33,7 @@ interface Exports {
   asksForTools(record: number): number;
   entryFrom(entry: number): number;
   entryLength(entry: number): number;
+  entryStatus(entry: number): number;
   setEntryStatus(entry: number, status: number): void;
   toolsGeneration(): number;
   countRecords(record: number, end: number, sums: number): number;
@@ -208,6 +209,11 @@ export class RecordMachine {
   toolsText(entry: number): Uint8Array {
     const from = this.#exports.entryFrom(entry);
     return this.memory.subarray(from, from + this.#exports.entryLength(entry));
+  }
+
+  /** Whether nothing stands in the tools of an entry but what their table knows. */
+  hasFlatTools(entry: number): boolean {
+    return this.#exports.entryStatus(entry) === TOOLS_FLAT;
   }
 
   /** Says whether the tools of an entry can be read. Records whose tools cannot stay with the host. */

@@ -29,36 +29,70 @@ export type DeclarationStyle = 'harmony' | 'template';
  * ```
  */
 export function writeDeclarations(tools: readonly ToolDefinition[], style: DeclarationStyle = 'harmony'): ToolsWritten {
+  return writeSection(tools, (tool) => declare(tool, style));
+}
+
+/** One definition as a declaration. */
+export interface Declared {
+  readonly text: string;
+  /** Why it cannot be written. */
+  readonly reason: ToolProblem['reason'] | null;
+  /** JSON pointers within the definition. */
+  readonly losses: readonly string[];
+}
+
+/** Writes a definition, and reads what was written. */
+export function declare(tool: ToolDefinition, style: DeclarationStyle): Declared {
+  const reason = refusal(tool);
+  if (reason !== null) return { text: '', reason, losses: [] };
+  const text = declaration(tool, style);
+  const read = reread(tool, text);
+  if (read === null) return { text, reason: 'syntax', losses: [] };
+  return { text, reason: null, losses: differences(definition(tool), read, '') };
+}
+
+/**
+ * The same without reading it again: for a definition whose texts hold no line end, quote or backslash, its names
+ * letters, digits, `_` and `-`, its schema flat. What is lost is not told.
+ */
+export function declareFlat(tool: ToolDefinition, style: DeclarationStyle): Declared {
+  const reason = refusal(tool);
+  return { text: reason === null ? declaration(tool, style) : '', reason, losses: [] };
+}
+
+/** `writeDeclarations` by what makes one of a definition. */
+export function writeSection(
+  tools: readonly ToolDefinition[], declareOne: (tool: ToolDefinition) => Declared,
+): ToolsWritten {
   const problems: ToolProblem[] = [];
   const losses: string[] = [];
   const namespaces = new Map<string, string[]>();
   let length = 0;
   for (const [index, tool] of tools.entries()) {
-    const reason = refusal(tool, index);
-    const text = reason === null ? declaration(tool, style) : '';
-    const [read] = reason === null ? reread(tool, text) : [];
+    const { text, reason, losses: own } = index < MOST_TOOLS ? declareOne(tool) : TOO_MANY;
     length += text.length;
-    if (read === undefined || length > MOST_TEXT / 2) {
-      problems.push({ reason: reason ?? (read === undefined ? 'syntax' : 'too-long'), from: index, to: index + 1 });
+    if (reason !== null || length > MOST_TEXT / 2) {
+      problems.push({ reason: reason ?? 'too-long', from: index, to: index + 1 });
       continue;
     }
-    losses.push(...differences(definition(tool), read, pointerTo('', index)));
+    for (const pointer of own) losses.push(pointerTo('', index) + pointer);
     const block = namespaces.get(tool.namespace);
     if (block) block.push(text);
     else namespaces.set(tool.namespace, [text]);
   }
-  const sections = [...namespaces].map(([namespace, declarations]) => section(namespace, declarations));
+  const sections = [...namespaces].map(([namespace, declarations]) => namespaceText(namespace, declarations));
   return { text: sections.length > 0 ? `# Tools\n\n${sections.join('\n\n')}` : '', losses, problems };
 }
 
-function refusal(tool: ToolDefinition, index: number): ToolProblem['reason'] | null {
-  if (index >= MOST_TOOLS) return 'too-many';
+const TOO_MANY: Declared = { text: '', reason: 'too-many', losses: [] };
+
+function refusal(tool: ToolDefinition): ToolProblem['reason'] | null {
   if (!isToolName(tool.name) || !isToolName(tool.namespace)) return 'name';
   // A field's own braces are one level more in the text than the list of fields is in the schema.
   return isBounded(tool.parameters ?? null, MOST_VALUES, MOST_DEPTH) ? null : 'too-deep';
 }
 
-function section(namespace: string, declarations: readonly string[]): string {
+function namespaceText(namespace: string, declarations: readonly string[]): string {
   return `## ${namespace}\n\nnamespace ${namespace} {\n\n${declarations.join('\n\n')}\n\n} // namespace ${namespace}`;
 }
 
@@ -71,13 +105,13 @@ function declaration(tool: ToolDefinition, style: DeclarationStyle): string {
   return `${above}type ${tool.name} = ${list} => any;`;
 }
 
-/** The one tool that the text must give; none when it gives anything else. */
-function reread(tool: ToolDefinition, text: string): readonly ToolDefinition[] {
+/** The one tool that the text must give; null: it gives anything else. */
+function reread(tool: ToolDefinition, text: string): ToolDefinition | null {
   const { tools, problems } = readDeclarations(
     `namespace ${tool.namespace} {\n\n${text}\n\n} // namespace ${tool.namespace}`,
   );
   const isAlone = tools.length === 1 && problems.length === 0 && tools[0]!.name === tool.name;
-  return isAlone ? tools : [];
+  return isAlone ? tools[0]! : null;
 }
 
 /** The fields of a definition that have a value. */

@@ -6,7 +6,7 @@ import {
   ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FROM, IS_OTHER, KIND,
   MOST_ENTRIES, NEXT, RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
-import { placeTools, readToolField } from '../../formats/chat/tools.ts';
+import { flatToolsText, placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { withoutWrittenTools } from '../../formats/written-calls.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -17,7 +17,7 @@ import type { TextMachine } from '../../scan/text-machine.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { ValueFraming } from './framing.ts';
-import { LF } from './json-bytes.ts';
+import { BACKSLASH, LF } from './json-bytes.ts';
 import { KnownBad } from './known-bad.ts';
 import type { Layout } from './layout.ts';
 import { locateWith, RecordLines } from './lines.ts';
@@ -303,15 +303,20 @@ export class RecordTools {
 
   /** That message as it is; null also where it does not hold all that stands there. */
   wholeTextOf(entry: number): Uint8Array | null {
-    return this.#read(entry).isWhole ? this.plainTextOf(entry) : null;
+    return this.#read(entry, true).isWhole ? this.plainTextOf(entry) : null;
   }
 
-  #read(entry: number): ToolsText {
+  /** `asksForWhole`: whether the text holds all is wanted, too. */
+  #read(entry: number, asksForWhole = false): ToolsText {
     const { generation } = this.#machine;
     if (generation !== this.#generation) this.#texts.clear();
     this.#generation = generation;
     let text = this.#texts.get(entry);
-    if (text === undefined) this.#texts.set(entry, (text = readText(this.#machine.toolsText(entry))));
+    if (text === undefined || (asksForWhole && text.isWhole === null)) {
+      const bytes = this.#machine.toolsText(entry);
+      const isFlat = !asksForWhole && this.#machine.hasFlatTools(entry) && !bytes.includes(BACKSLASH);
+      this.#texts.set(entry, (text = isFlat ? readFlatText(bytes) : readText(bytes)));
+    }
     return text;
   }
 
@@ -335,12 +340,19 @@ const ENCODER = new TextEncoder();
 
 interface ToolsText {
   readonly json: Uint8Array | null;
-  readonly isWhole: boolean;
+  /** Null: nobody has asked. */
+  readonly isWhole: boolean | null;
 }
 
 const NO_TEXT: ToolsText = { json: null, isWhole: false };
 
-function readText(bytes: Uint8Array): ToolsText {
+/** Of flat definitions, whose text need not be read again: it takes half the time. */
+export function readFlatText(bytes: Uint8Array): ToolsText {
+  const content = flatToolsText(readToolField(JSON.parse(decodeUtf8(bytes)), []));
+  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null };
+}
+
+export function readText(bytes: Uint8Array): ToolsText {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];

@@ -7,6 +7,7 @@ import { readToolList, writeToolList } from '../../tools/lists.ts';
 import { isObject } from '../../tools/json.ts';
 import { toolsFromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
+import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
 import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
@@ -18,7 +19,7 @@ const BETWEEN = '\n\n';
 
 const sections = new Lately<Section | null>();
 
-function writeSection(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
+function writeTools(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
   if (form === 'list') return { text: writeToolList(tools), losses: [], problems: [] };
   return declarationsOf(tools);
 }
@@ -70,15 +71,9 @@ function developerOf(messages: readonly MessageData[]): number {
  */
 export function placeTools(data: TranscriptData, form: ToolsForm): { data: TranscriptData; losses: Loss[] } {
   if (data.tools.length === 0) return { data, losses: [] };
-  const { text, losses, problems } = writeSection(data.tools, form);
-  const [problem] = problems;
-  if (problem !== undefined) {
-    throw new Refusal(
-      null,
-      `tool ${problem.from} cannot be written (${problem.reason})`,
-      'give it a plain name and a smaller schema',
-    );
-  }
+  const written = writeTools(data.tools, form);
+  const { text, losses } = written;
+  refuseProblems(written);
   const messages = [...data.messages];
   const starts = [...messages.keys()];
   const index = developerOf(messages);
@@ -93,6 +88,25 @@ export function placeTools(data: TranscriptData, form: ToolsForm): { data: Trans
   }
   const files = movedFiles(data, starts, messages.length);
   return { data: { ...data, tools: [], messages, ...files }, losses: incomplete(losses) };
+}
+
+function refuseProblems({ problems: [problem] }: ToolsWritten): void {
+  if (problem === undefined) return;
+  throw new Refusal(
+    null,
+    `tool ${problem.from} cannot be written (${problem.reason})`,
+    'give it a plain name and a smaller schema',
+  );
+}
+
+/**
+ * The text that `placeTools` makes of tools as declarations, where nothing is to be told of it: of flat ones, in whose
+ * JSON no backslash stands. Throws a Refusal.
+ */
+export function flatToolsText(tools: readonly ToolDefinition[]): string {
+  const written = writeSection(tools, (tool) => declareFlat(tool, 'harmony'));
+  refuseProblems(written);
+  return written.text;
 }
 
 /** One loss a tool, by its number: pointers hold names. */
@@ -209,7 +223,7 @@ function findSection(content: string, form: ToolsForm): Section | null {
   const { tools, problems, from, to, isClean } = form === 'list' ? readToolList(content) : toolsDeclared(content);
   if (tools.length === 0 || problems.length > 0 || !isClean || to !== content.length) return null;
   if (tools.some(({ namespace }) => namespace !== FUNCTIONS)) return null;
-  const again = writeSection(tools, form);
+  const again = writeTools(tools, form);
   return again.problems.length === 0 && again.losses.length === 0 && again.text === content.slice(from)
     ? { tools, from }
     : null;
