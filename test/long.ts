@@ -4,8 +4,11 @@ import { describe, test } from 'vitest';
 export const isAll = process.env['OPENCHATML_TESTS'] === 'all';
 if (!isAll) console.log('skipped: long tests, other programs, most random inputs: `npm run test:all` has them');
 
+/** OPENCHATML_RUNS: times as many random inputs. */
+const TIMES = Number(process.env['OPENCHATML_RUNS'] ?? 1);
+
 /** How many of `all` random inputs, or of what else a test repeats, it takes: all of them, or a tenth. */
-export const runs = (all: number): number => (isAll ? all : Math.ceil(all / 10));
+export const runs = (all: number): number => Math.ceil((isAll ? all : all / 10) * TIMES);
 
 /** All cases, or a third of them. */
 export const part = <T>(all: readonly T[]): T[] => all.filter((_, index) => isAll || index % 3 === 0);

@@ -108,7 +108,7 @@ function same(bytes: Buffer, hint: string): void {
 }
 
 describe('rows of chat records', () => {
-  test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+  test(`random lines (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
     for (let run = 0; run < RUNS; run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
@@ -124,7 +124,7 @@ describe('rows of chat records', () => {
     }
   });
 
-  test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+  test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
     for (let run = 0; run < runs(300); run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
