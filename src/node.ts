@@ -5,6 +5,7 @@ export * from './index.ts';
 export * from './stream.ts';
 export * from './tools.ts';
 export * from './yaml.ts';
+export { rescue } from './runtime/stream/rescue.ts';
 export { check, checkSource } from './rules/check-source.ts';
 export { InputError } from './corpus/error.ts';
 export {

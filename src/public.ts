@@ -17,6 +17,8 @@ export type { TranscriptInfo } from './model/transcript-info.ts';
 export {
   type HiddenReason, type ShowOptions, VisibilityError, type VisibilityOptions,
 } from './model/visibility.ts';
+export type { PlainReadOptions } from './model/part-walk.ts';
+export type { Rescue } from './model/rescue.ts';
 export type { ReadOptions } from './model/walk.ts';
 export type { Dialect, DialectId, Token } from './scan/dialects.ts';
 export { DIALECTS } from './scan/dialects.ts';

@@ -33,6 +33,7 @@ export {
   type Chunk, type ChunkSource, type EndOptions, type FlowOptions, type IterateOptions, MessageStream,
   type StreamBounds, type StreamOptions,
 } from './runtime/stream/stream.ts';
+export { rescue, type StreamRescue } from './runtime/stream/rescue.ts';
 export { eventsOf, MessageTransform } from './runtime/stream/transform.ts';
 export * from './runtime/token.ts';
 export { TurnError } from './runtime/turn/error.ts';

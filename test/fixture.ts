@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import * as abi from '../src/abi.ts';
 import { CHANNEL_NAMES, ROLE_NAMES, TOKEN_NAMES } from '../src/scan/dialects.ts';
 import type { ReadOptions } from '../src/model/walk.ts';
+import { rescue, type StreamRescue } from '../src/runtime/stream/rescue.ts';
 
 export const CASES = new URL('../fixtures/cases/', import.meta.url).pathname;
 
@@ -12,7 +13,7 @@ export interface Fixture {
   name: string;
   page: string;
   input: Uint8Array;
-  options: ReadOptions;
+  options: Omit<ReadOptions, 'rescue'> & { readonly rescue?: StreamRescue };
   messages: Record<string, unknown>[];
   diagnostics: {
     severity: string;
@@ -57,7 +58,7 @@ function readFixture(name: string): Fixture {
       dialect: options.dialect,
       ...(options.role && { role: options.role }),
       ...(options.stopStripped && { stopStripped: options.stopStripped === 'true' }),
-      ...(options.rescue && { rescue: options.rescue === 'true' }),
+      ...(options.rescue === 'true' && { rescue }),
     },
     messages: lines('messages').map(readMessage),
     diagnostics: lines('diagnostics').map(readDiagnostic),

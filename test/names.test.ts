@@ -6,13 +6,13 @@ import {
   writeTranscript,
 } from '../src/convert.ts';
 import {
-  check, chatToText, createMachine, escapeControlTokens, findControlTokens, parse, scan, textToChat,
+  check, chatToText, createMachine, escapeControlTokens, findControlTokens, parse, rescue, scan, textToChat,
 } from '../src/index.ts';
 import * as js from '../src/js.ts';
 import { checkFile, readMessages, scanCorpus, scanFile } from '../src/node.ts';
 import {
   ChatAdapter, defineTool, EventReader, eventsOf, MessageStream, MessageTransform, openAICompatible, readCompletion,
-  runTurn, type ToolHandler, ToolRouter, TokenStream,
+  rescue as streamRescue, runTurn, type ToolHandler, ToolRouter, TokenStream,
 } from '../src/stream.ts';
 import * as tools from '../src/tools.ts';
 
@@ -123,4 +123,21 @@ describe('chats in one call', () => {
     expect(textToChat(text + text)).toEqual([{ record, losses: [] }, { record, losses: [] }]);
     expect(textToChat('')).toEqual([]);
   });
+});
+
+test('`rescue` is what is exported by that name, and of streams what their entry exports', () => {
+  expect(() => parse(TEXT, { rescue: true as never })).toThrow(
+    new TypeError('option rescue: expected `rescue` of openchatml'),
+  );
+  const forStreams = new TypeError('option rescue: expected `rescue` of openchatml/stream');
+  expect(() => new MessageStream({ rescue: true as never })).toThrow(forStreams);
+  expect(() => new MessageStream({ rescue: rescue as never })).toThrow(forStreams);
+  const output = '<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>4<|return|>';
+  const options = { dialect: 'harmony', role: 'assistant' } as const;
+  const counted = [rescue, streamRescue, undefined].map((how) => {
+    const read = { ...options, rescue: how };
+    return [[...parse(output, read).messages()].length, scan(output, read).messages];
+  });
+  expect(counted).toEqual([[2, 2], [2, 2], [1, 1]]);
+  expect(scan(output, { ...options, rescue: true }).messages).toBe(2);
 });

@@ -10,6 +10,7 @@ import { runs } from './long.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
 import { recordsOf } from './read.ts';
 import { referenceParse } from './reference/parser.ts';
+import { rescue } from '../src/runtime/stream/rescue.ts';
 
 const INPUTS = runs(60_000);
 /** What messages mean is for reference-calls.test.ts. */
@@ -30,7 +31,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const input = randomInput(random, random.once(4) ? 40 : 12);
     const dialect = random.pick(DIALECTS);
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
-    const options = { dialect, role, stopStripped: random.once(4), rescue: random.once(3) };
+    const options = { dialect, role, stopStripped: random.once(4), rescue: random.once(3) ? rescue : undefined };
     const reference = referenceParse(input, options);
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: `
       + `${JSON.stringify(Buffer.from(input).toString('latin1'))}`;

@@ -12,7 +12,7 @@ import { findInputs, type Input, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_I
 import type { InputSource } from '../corpus/input/source.ts';
 import type { FileOptions } from '../corpus/records/unit.ts';
 import { type Encoding, loadTokenizer, TokenizerError } from '../corpus/tokens.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import type { PlainReadOptions } from '../model/part-walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
@@ -39,7 +39,7 @@ export interface OpenInput {
   readonly source: Source;
   /** To be looked into. */
   readonly input: InputSource;
-  readonly options: ReadOptions;
+  readonly options: PlainReadOptions;
 }
 
 /** What comes out of the inputs; `broken`: nothing more comes of one that began, which is told. */
@@ -83,7 +83,7 @@ export class Invocation {
   readonly #errorColors: Colors;
   readonly #showsProgress: boolean;
   readonly #host: Host;
-  readonly #options: ReadOptions;
+  readonly #options: PlainReadOptions;
   #machine: Machine | undefined;
   #flow: Flow | undefined;
   /** Inputs read to their end, and whether anything could not be read. */

@@ -4,13 +4,13 @@ import { InvalidArgumentError, Option } from 'commander';
 import type { FileForm } from '../corpus/records/unit.ts';
 import { knownRole } from '../model/attributes.ts';
 import { isEdge } from '../model/edges.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import type { PlainReadOptions } from '../model/part-walk.ts';
 import type { RuleSettings } from '../rules/settings.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { ColorChoice } from './print.ts';
 
 export interface SharedOptions {
-  readonly dialect: NonNullable<ReadOptions['dialect']>;
+  readonly dialect: NonNullable<PlainReadOptions['dialect']>;
   readonly completionRole?: string;
   readonly stopStripped?: true;
   readonly requireChannels?: true;
@@ -103,7 +103,7 @@ export function flag(flags: string, description: string): Option[] {
   return [new Option(flags, description), new Option(`--no-${name}`).hideHelp()];
 }
 
-export function readOptionsOf(options: SharedOptions): ReadOptions {
+export function readOptionsOf(options: SharedOptions): PlainReadOptions {
   const { dialect, completionRole: role, stopStripped, requireChannels, rescue, bos, eos } = options;
   const edges = bos === undefined && eos === undefined ? {} : { edges: { bos, eos } };
   return { dialect, role, stopStripped, requireChannels, rescue, ...edges };

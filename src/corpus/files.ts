@@ -97,7 +97,9 @@ export function scanFile(path: Path, options: FileOptions = {}): Counts {
 export async function scanCorpus(
   paths: readonly string[], options: FileOptions & { readonly threads?: number } = {},
 ): Promise<Counts> {
-  const { threads = 1, ...given } = options;
+  // Other threads take plain data.
+  const { threads = 1, rescue, ...rest } = options;
+  const given = { ...rest, ...(rescue && { rescue: true }) };
   checkOptions(given, READ_OPTIONS, FILE_OPTIONS, { threads: 1 });
   if (!Number.isInteger(threads) || threads < 1) {
     throw new RangeError('option threads: expected a whole number from 1 on');

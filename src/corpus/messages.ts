@@ -3,8 +3,7 @@
 import { MESSAGE } from '../abi.ts';
 import { Message } from '../model/message.ts';
 import type { HeaderCache, TranscriptInfo } from '../model/transcript.ts';
-import { type Checkpoint, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import { type Checkpoint, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
@@ -49,7 +48,7 @@ export interface MessagesEnd {
 export function* messagesOf(
   machine: Machine,
   source: Source,
-  options: ReadOptions,
+  options: PlainReadOptions,
   { range = WHOLE, known, watch, wholeTranscripts = false }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
   const own = wholeTranscripts ? new OwnTranscripts(range) : null;

@@ -10,6 +10,7 @@ import type { Build } from '../scan/builds.ts';
 import type { Source } from '../scan/source.ts';
 import { TextMachine } from '../scan/text-machine.ts';
 import { visibilityClass } from '../model/visibility.ts';
+import { hasWrittenCalls, plainWord } from '../model/message-rows.ts';
 
 export interface MessageLinesOptions {
   readonly build?: Build | undefined;
@@ -184,7 +185,7 @@ export class MessageLines {
    * is too long.
    */
   #middle(message: Message, transcript: TranscriptInfo, isLeaf: boolean): number {
-    const word = isLeaf && !message.hasWrittenCalls ? message.bareWord : -1;
+    const word = isLeaf && message.isBare && !hasWrittenCalls(message) ? plainWord(message) : -1;
     const end = message.end;
     if (word < 0 || end === 'eof') {
       const text = middleText(message, message.isVisible);

@@ -4,6 +4,7 @@ import type { HeaderValue } from './header/text.ts';
 import type { End, Message } from './message.ts';
 import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';
+import { contentOffset } from './message-rows.ts';
 import type { Known } from '../options.ts';
 
 /** A part of a content that is no text, as an image, a sound, a file. */
@@ -129,7 +130,7 @@ function writtenOf(message: Message, content: string): WrittenThought | null | u
   if (writtenThought === null) return null;
   if (message.isLeaf) return undefined;
   const { from, to, textFrom, textTo, marker, isOpened } = writtenThought;
-  const offset = (position: number): number => message.contentOffset(position);
+  const offset = (position: number): number => contentOffset(message, position);
   const written = {
     from: offset(from), to: offset(to), textFrom: offset(textFrom), textTo: offset(textTo),
     marker: { from: offset(marker.from), to: offset(marker.to) }, isOpened,

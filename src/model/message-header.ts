@@ -4,7 +4,7 @@
 import { BY_ROLE, EOF_END, NO_BODY_TOKEN, STRAY, STRIPPED } from '../abi.ts';
 import { fromOf, kindWord, rowsBelow, type Table, toOf } from '../scan/table.ts';
 import { frontWords, type HeaderMeaning, isPrompt, lineWords, type NamedRole, readMeaning } from './attributes.ts';
-import { countingFields, strippedFields } from './rescue.ts';
+import type { Rescue } from './rescue.ts';
 import { type Field, readFields } from './words.ts';
 
 export interface Header {
@@ -26,7 +26,7 @@ export interface HeaderPlace {
   /** What is given instead of a start token; null: there is one. */
   readonly given: NamedRole | null;
   /** A likely message rather than an exact one (R-RESCUE). */
-  readonly rescue: boolean;
+  readonly rescue: Rescue | null;
 }
 
 /** Length of `<|message|>`, and of `<|channel|>`. */
@@ -38,7 +38,7 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
   const from = fromOf(table, row);
   const stop = fromOf(table, bodyRow);
   if (word & STRIPPED) {
-    const fields = strippedFields(table.source, from, stop);
+    const fields = rescue!.strippedFields(table.source, from, stop);
     const meaning = readMeaning(fields, given, false, false, { from, headerTo: stop });
     return { meaning, to: stop, openTurn: false, cut: true };
   }
@@ -60,7 +60,7 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
   const loose = cut && last === 0;
   const read = (of: readonly Field[]): HeaderMeaning => readMeaning(of, given, false, loose, { from, headerTo: to });
   const meaning = read(fields);
-  const counting = rescue ? countingFields(fields) : fields;
+  const counting = rescue === null ? fields : rescue.countingFields(fields);
   if (counting === fields) return { meaning, to, openTurn, cut };
   // What is found stays so, and so does what is written.
   const { findings, attributes } = meaning;

@@ -16,6 +16,7 @@ import { callTags, type Reply, withTags, writtenReplies } from './hermes.ts';
 import { INSPECT } from './inspect.ts';
 import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
+import type { Rescue } from './rescue.ts';
 import { callsIn, type Mark, MOST_CALLS, splitThoughts, type Thought, thoughtsIn } from './thoughts.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
 import { outside, readWrittenThought, type WrittenThought } from './written-thought.ts';
@@ -35,8 +36,8 @@ export interface MessageContext {
   readonly transcript: TranscriptInfo | null;
   /** The caller's role. */
   readonly role: string | null;
-  /** A likely message rather than an exact one (R-RESCUE). */
-  readonly rescue: boolean;
+  /** A likely message rather than an exact one (R-RESCUE); null: exact ones alone. */
+  readonly rescue: Rescue | null;
 }
 
 /** Lengths of `<|start|>`, and of `<|im_start|>`. */
@@ -46,10 +47,6 @@ const LINE_START_BYTES = 12;
 /** What follows a `<|channel|>` that leaks (R-LEAK). */
 export const HIDDEN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
 const LONGEST_HIDDEN = 'commentary'.length;
-
-/** Tokens that may stand instead of the start token; the last one only where likely messages are wanted (R-RESCUE). */
-const OPENERS: readonly string[] = ['<|channel|>', '<|message|>', '<|constrain|>'];
-const LONGEST_OPENER = '<|constrain|>'.length;
 
 const NOTHING: readonly never[] = [];
 
@@ -72,7 +69,8 @@ export class MessageView {
   #words: PlainHeader | undefined;
   #bodyRow = -1;
   #calls: readonly Mark[] | undefined;
-  readonly #isUntagged: boolean;
+  /** @internal No tag of a call or a reply that is written as text stands in the message (R-HERMES), as was found. */
+  readonly isUntagged: boolean;
 
   /**
    * `isUntagged`: no tag of a call or a reply that is written as text stands in the message (R-HERMES); false: nobody
@@ -82,7 +80,7 @@ export class MessageView {
     this.#table = table;
     this.row = row;
     this.#context = context;
-    this.#isUntagged = isUntagged;
+    this.isUntagged = isUntagged;
     this.index = index;
   }
 
@@ -111,6 +109,11 @@ export class MessageView {
   /** What its transcript is read as, and where that stands. */
   get transcript(): TranscriptInfo {
     return this.#context.transcript!;
+  }
+
+  /** @internal The table of its row. */
+  get table(): Table {
+    return this.#table;
   }
 
   /** @internal Where its bytes are. */
@@ -208,16 +211,6 @@ export class MessageView {
     return textOfPieces(this.#table.source, pieces);
   }
 
-  /** @internal UTF-16 units of the content before a byte position of the body. */
-  contentOffset(position: number): number {
-    let units = 0;
-    for (const { from, to } of this.contentSpans()) {
-      if (from >= position) break;
-      units += decodeUtf8(this.#table.source.bytes(from, Math.min(to, position))).length;
-    }
-    return units;
-  }
-
   /**
    * The body's value as JSON, whatever its content type says; undefined when it is none. `check` tells where it is
    * wrong (R-CONSTRAINT): its checker also refuses bad UTF-8, which is U+FFFD here, and bodies that nest deeper than
@@ -301,7 +294,7 @@ export class MessageView {
 
   #readCalls(): readonly Mark[] {
     const { body } = this;
-    const isTagged = !this.#isUntagged && this.role === 'assistant';
+    const isTagged = !this.isUntagged && this.role === 'assistant';
     const tags = isTagged ? callTags(this.#table.source, body) : NOTHING;
     if (this.isLeaf && tags.length === 0) return NOTHING;
     const calls = callsIn(this.eachMark());
@@ -312,7 +305,7 @@ export class MessageView {
   get functionReplies(): Reply[] {
     if (!this.#isLine || (this.role !== 'tool' && this.role !== 'user')) return [];
     const { body } = this;
-    const replies: Reply[] = this.#isUntagged ? [] : writtenReplies(this.#table.source, body);
+    const replies: Reply[] = this.isUntagged ? [] : writtenReplies(this.#table.source, body);
     if (this.role === 'user' || this.isLeaf) return replies;
     let left = MOST_CALLS;
     for (const { token, from, to } of this.eachMark()) {
@@ -323,13 +316,6 @@ export class MessageView {
     replies.sort((a, b) => a.from - b.from);
     replies.splice(MOST_CALLS);
     return replies.map((reply, i) => ({ ...reply, textTo: Math.min(reply.textTo, replies[i + 1]?.from ?? body.to) }));
-  }
-
-  /** @internal Tags of calls or replies stand in what is said in 0.1; the calls may stand in thoughts. */
-  get hasWrittenCalls(): boolean {
-    if (!this.#isLine || this.#isUntagged) return false;
-    const { source } = this.#table;
-    return (this.role === 'assistant' ? callTags(source, this.body) : writtenReplies(source, this.body)).length > 0;
   }
 
   /** A prompt that waits for its completion: the input ends after role and attributes (R-OPEN-TURN). */
@@ -359,14 +345,6 @@ export class MessageView {
     return this.#read();
   }
 
-  /**
-   * @internal Where what stands instead of the start token ends: the token that opened the message, or its header text.
-   */
-  get openerTo(): number {
-    const opener = decodeUtf8(this.#table.source.bytes(this.from, this.from + LONGEST_OPENER));
-    return this.from + (OPENERS.find((token) => opener.startsWith(token))?.length ?? this.#headerTo - this.from);
-  }
-
   /** @internal The header is made of well-known words, each once: nothing in it can be wrong. */
   get isPlain(): boolean {
     return (this.#word & PLAIN) !== 0;
@@ -374,7 +352,7 @@ export class MessageView {
 
   /** @internal It was asked for a likely message rather than an exact one (R-RESCUE). */
   get isRescued(): boolean {
-    return this.#context.rescue;
+    return this.#context.rescue !== null;
   }
 
   /** @internal A server has stripped its control tokens: what stands for them is known (R-RESCUE). */
@@ -411,14 +389,6 @@ export class MessageView {
     return undefined;
   }
 
-  /** @internal A row of this kind is below. */
-  hasRow(kind: number): boolean {
-    for (let row = this.row + 1; row < nextOf(this.#table, this.row); row++) {
-      if (kindOf(this.#table, row) === kind) return true;
-    }
-    return false;
-  }
-
   toJSON(): object {
     return { from: this.from, to: this.to, end: this.end };
   }
@@ -437,17 +407,6 @@ export class MessageView {
     const length = fromOf(this.#table, this.#body()) - this.from;
     if (!this.#isLine) return length === bareBytes(word);
     return length === LINE_START_BYTES + ROLE_NAMES[(word >> ROLE_SHIFT) & ROLE_MASK]!.length + 1;
-  }
-
-  /** @internal Role and channel of a bare message in one number, role | channel << 3; -1: it is not bare. */
-  get bareWord(): number {
-    return this.isBare ? this.plainWord : -1;
-  }
-
-  /** @internal The same of a plain message; -1: it is not plain. */
-  get plainWord(): number {
-    const word = this.#word;
-    return word & PLAIN ? (word >> ROLE_SHIFT) & (ROLE_MASK | (CHANNEL_MASK << (CHANNEL_SHIFT - ROLE_SHIFT))) : -1;
   }
 
   /** @internal What the header says beside role and channel; a plain one need not be read for it. */
@@ -485,7 +444,7 @@ export class MessageView {
   #read(): Header {
     return (this.#header ??= (this.#isLine ? readLine : readHeader)({
       table: this.#table, row: this.row, bodyRow: this.#body(), textFrom: this.#textFrom, given: this.#given,
-      rescue: this.isRescued,
+      rescue: this.#context.rescue,
     }));
   }
 

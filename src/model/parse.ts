@@ -283,7 +283,7 @@ export function parseOn(machine: RowMachine, input: Uint8Array | string, options
     rows.append(batch.words, batch.from - batch.first, batch.to - batch.first, batch.base, shift);
   }
   const table: Table = { words: rows.words, base: 0, first: 0, source };
-  const given = { role: options.role ?? null, rescue: options.rescue === true };
+  const given = { role: options.role ?? null, rescue: options.rescue || null };
   const transcripts = opened.map(({ info, rows: top, gapFrom: from }, i) => {
     const first = i === 0 ? 0 : from;
     return new Transcript(table, info, top, given, first, opened[i + 1]?.gapFrom ?? bytes.length);

@@ -6,6 +6,8 @@ import type { StreamMachine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, nextOf } from '../scan/table.ts';
 import { type DividerState, PartDivider } from './part-divider.ts';
+import { rescue } from './rescue-rows.ts';
+import type { Rescue } from './rescue.ts';
 import { type ReadOptions, Walk, type WalkSetting } from './walk.ts';
 
 /** A message's start token from which an input is read on as if everything before it had been read. Plain data. */
@@ -25,6 +27,12 @@ export interface Range {
 
 export const WHOLE: Range = { start: null, to: Infinity };
 
+/** ReadOptions that may be plain data: whoever checks, counts or reads files has the rescue, and `true` asks for it. */
+export interface PlainReadOptions extends Omit<ReadOptions, 'rescue'> {
+  /** `true`, or `rescue`: a likely message rather than an exact one (R-RESCUE), as in ReadOptions. */
+  readonly rescue?: Rescue | boolean | undefined;
+}
+
 export interface PartSetting extends Omit<WalkSetting, 'start'> {
   /** Where to begin; null: at the input's beginning. */
   readonly start?: Checkpoint | null;
@@ -34,10 +42,11 @@ export class PartWalk extends Walk {
   declare readonly divider: PartDivider;
 
   constructor(
-    machine: StreamMachine, source: Source, options: ReadOptions, { start = null, ...setting }: PartSetting = {},
+    machine: StreamMachine, source: Source, options: PlainReadOptions, { start = null, ...setting }: PartSetting = {},
   ) {
     const at = start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) };
-    super(machine, source, options, { ...setting, start: at }, PartDivider);
+    const read: ReadOptions = { ...options, rescue: options.rescue === true ? rescue : options.rescue || undefined };
+    super(machine, source, read, { ...setting, start: at }, PartDivider);
     if (start !== null) this.divider.resume(start.transcript, source);
   }
 

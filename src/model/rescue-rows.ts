@@ -9,7 +9,9 @@ import { BatchEdit } from '../scan/batch-edit.ts';
 import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, type Table, toOf } from '../scan/table.ts';
 import { MessageView } from './message-view.ts';
 import { MESSAGE_TOKEN_BYTES } from './message-header.ts';
-import { BodyBreaks, ENDING, isSaid, OPENED, SAID, strippedParts } from './rescue.ts';
+import {
+  BodyBreaks, countingFields, ENDING, isSaid, OPENED, type Rescue, SAID, strippedFields, strippedParts,
+} from './rescue.ts';
 import { splitWords } from './words.ts';
 
 /** A row and those below it, with positions in the input. */
@@ -20,7 +22,25 @@ interface Node {
   below: Node[];
 }
 
-export class RescueRows {
+/**
+ * For the option `rescue`: prefers a likely message to an exact one (R-RESCUE), where a model forgot or doubled a
+ * token, or a server stripped them.
+ *
+ * @example
+ * ```ts
+ * import { parse, rescue } from 'openchatml';
+ *
+ * const output = '<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>Four.<|return|>';
+ * for (const { channel, content } of parse(output, { dialect: 'harmony', role: 'assistant', rescue }).messages()) {
+ *   console.log(channel, content);
+ * }
+ * // analysis Hm.
+ * // final Four.
+ * ```
+ */
+export const rescue: Rescue = { rows: (role) => new RescueRows(role), countingFields, strippedFields };
+
+class RescueRows {
   readonly #role: string | null;
 
   /** `role`: the caller's. */
@@ -52,7 +72,7 @@ export class RescueRows {
     const isAssistant = (): boolean => {
       if (said !== null) return true;
       return new MessageView(batch, row, {
-        dialect: batch.dialect, transcript: null, role: this.#role, rescue: true,
+        dialect: batch.dialect, transcript: null, role: this.#role, rescue,
       }).role === 'assistant';
     };
     const messages = said === null ? [message] : [said, message];

@@ -7,8 +7,22 @@ import {
   TOKEN_SHIFT,
 } from '../abi.ts';
 import { CHANNEL_NAMES } from '../scan/dialects.ts';
+import type { Batch } from '../scan/table.ts';
 import { isChannel, isKnownAttribute, knownRole } from './attributes.ts';
 import type { Field, Word } from './words.ts';
+
+/**
+ * What reading takes to prefer a likely message to an exact one (R-RESCUE): the option `rescue` of `parse`, `check` and
+ * `scan`. Passed in, so that programs which read exactly do not carry it.
+ */
+export interface Rescue {
+  /** @internal Divides the messages of batches; `role`: the caller's. */
+  readonly rows: (role: string | null) => { cut(batch: Batch): Batch };
+  /** @internal The fields of a header that count. */
+  readonly countingFields: (fields: readonly Field[]) => readonly Field[];
+  /** @internal The fields of a header whose control tokens a server has stripped. */
+  readonly strippedFields: (source: Bytes, from: number, to: number) => Field[];
+}
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
@@ -100,7 +114,7 @@ function isField(text: string, isOfChannel: boolean, isWhole: boolean): boolean 
   return !isWhole && rest.length === 0 && CHANNEL_NAMES.some((known) => known.startsWith(first));
 }
 
-const DECODER = new TextDecoder('latin1');
+const DECODER = /* @__PURE__ */ new TextDecoder('latin1');
 
 /** Bytes as characters, one for one: enough to tell words by. */
 const latin1 = (bytes: Uint8Array): string => DECODER.decode(bytes);

@@ -11,6 +11,7 @@ import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import type { ReadYaml } from './header/text.ts';
 import { type MessageContext, MessageView } from './message-view.ts';
+import type { Rescue } from './rescue.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
 
 export type { TranscriptInfo };
@@ -64,7 +65,7 @@ export class Divider {
   protected readonly role: string | null;
   protected readonly headers: HeaderCache;
   protected readonly asksForChannels: boolean;
-  protected readonly rescue: boolean;
+  protected readonly rescue: Rescue | null;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
@@ -78,7 +79,7 @@ export class Divider {
 
   /** `given`: the caller chose the dialect. */
   constructor(
-    given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean, rescue: boolean,
+    given: boolean, role: string | null, headers: HeaderCache, asksForChannels: boolean, rescue: Rescue | null,
   ) {
     this.asksForChannels = asksForChannels;
     this.rescue = rescue;

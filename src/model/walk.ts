@@ -7,7 +7,7 @@ import type { Source } from '../scan/source.ts';
 import type { Batch } from '../scan/table.ts';
 import { EdgeFinder, type Edges } from './edges.ts';
 import type { ReadYaml } from './header/text.ts';
-import { RescueRows } from './rescue-rows.ts';
+import type { Rescue } from './rescue.ts';
 import { detectedBy, Divider, HeaderCache } from './transcript.ts';
 import type { Known } from '../options.ts';
 
@@ -29,11 +29,11 @@ export interface ReadOptions {
    */
   readonly edges?: Edges | undefined;
   /**
-   * For runtimes that would rather have a likely message than an exact one (R-RESCUE): a header in an assistant's body
-   * begins a message, filler channels count for nothing, text before a completion's first token is a message, and so
-   * are the parts of a completion whose control tokens a server has stripped.
+   * `rescue`, for runtimes that would rather have a likely message than an exact one (R-RESCUE): a header in an
+   * assistant's body begins a message, filler channels count for nothing, text before a completion's first token is a
+   * message, and so are the parts of a completion whose control tokens a server has stripped.
    */
-  readonly rescue?: boolean | undefined;
+  readonly rescue?: Rescue | undefined;
   /**
    * Reads document headers that are more than the usual YAML: `readYaml` of `openchatml/yaml`, which is larger than all
    * else that reading takes. Without it such a header is a finding (`bad-yaml`), and says nothing.
@@ -69,7 +69,7 @@ export class Walk {
   readonly reading: Reading;
   readonly divider: Divider;
   readonly #edges: EdgeFinder | null;
-  readonly #rescue: RescueRows | null;
+  readonly #rescue: ReturnType<Rescue['rows']> | null;
 
   constructor(
     machine: RowMachine, source: Source, options: ReadOptions, { watch, start, to, known }: WalkSetting = {},
@@ -82,8 +82,11 @@ export class Walk {
     }
     this.#edges = EdgeFinder.of(options.edges);
     const headers = new HeaderCache(known, options.yaml);
-    const rescue = options.rescue === true;
-    this.#rescue = rescue ? new RescueRows(role ?? null) : null;
+    const rescue = options.rescue || null;
+    if (rescue !== null && typeof rescue.rows !== 'function') {
+      throw new TypeError('option rescue: expected `rescue` of openchatml');
+    }
+    this.#rescue = rescue && rescue.rows(role ?? null);
     const asksForChannels = options.requireChannels === true;
     this.divider = new OwnDivider(dialect !== undefined, role ?? null, headers, asksForChannels, rescue);
     this.reading = new Reading(machine, source, {

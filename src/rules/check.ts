@@ -5,14 +5,13 @@ import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from 
 import type { Diagnostic, Finding } from '../errors.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
-import { isStart, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import { isStart, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
-import { declaresSome } from './conform.ts';
+import { declaresSome, problemsOf } from './conform.ts';
 import { limitFindings } from './header.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
@@ -22,10 +21,11 @@ import { WrittenTags } from './written-tags.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
 import { lacksChannel } from '../model/visibility.ts';
+import { hasWrittenCalls } from '../model/message-rows.ts';
 import type { Known } from '../options.ts';
 
 /** How an input is checked, with tools. */
-export interface CheckOptions extends ReadOptions, MeaningOptions {
+export interface CheckOptions extends PlainReadOptions, MeaningOptions {
   /** Warnings are errors. */
   readonly strict?: boolean | undefined;
   /** @internal The text was made of chat data, in which a reply need not name its tool. */
@@ -35,7 +35,7 @@ export interface CheckOptions extends ReadOptions, MeaningOptions {
 }
 
 /** Without those of reading, and `tools`. */
-export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof ReadOptions | 'tools'>> = {
+export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof PlainReadOptions | 'tools'>> = {
   strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1,
 };
 
@@ -372,7 +372,8 @@ export class Checker implements SourceWatcher {
     const span = { from: fromOf(batch, row), to: toOf(batch, row) };
     if (kind === HEADER) {
       const transcript = divider.current!;
-      const { problems, version } = transcript.header!;
+      const problems = [...problemsOf(transcript.header!)];
+      const { version } = transcript.header!;
       // Scripts begin with comments, as headers may.
       const likeness = problems.length > 0 && version === null && number === 0 ? this.#beginning.likeness(span.to) : {};
       for (const problem of problems) {
@@ -453,7 +454,7 @@ function isWell(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
-  if (lacksChannel(message) || declaresSome(transcript) || message.hasWrittenCalls) return false;
+  if (lacksChannel(message) || declaresSome(transcript) || hasWrittenCalls(message)) return false;
   if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
   return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

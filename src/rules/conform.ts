@@ -2,6 +2,8 @@
 
 import type { Finding } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
+import { type DocumentHeader, type HeaderProblem, property } from '../model/header/document.ts';
+import type { HeaderValue } from '../model/header/text.ts';
 import type { End, Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { isObject } from '../tools/json.ts';
@@ -25,6 +27,27 @@ export function* conformOfHeader(message: Message, transcript: TranscriptInfo): 
 /** The header says which roles or channels there are. */
 export const declaresSome = ({ header }: TranscriptInfo): boolean =>
   header !== null && (header.roles !== null || header.channels !== null);
+
+const EFFORTS: readonly (HeaderValue | undefined)[] = [undefined, 'low', 'medium', 'high'];
+
+/** What is wrong with a document header, what the documents do not allow (R-CONFORM) last. */
+export function* problemsOf({ problems, version, fields }: DocumentHeader): Generator<HeaderProblem, void, void> {
+  yield* problems;
+  for (const detail of badValues(version, property(fields, 'generation_settings'))) {
+    yield { rule: 'bad-header-value', detail };
+  }
+}
+
+function* badValues(version: string | null, settings: HeaderValue | undefined): Generator<string, void, void> {
+  if (version !== null && !/^[0-9]+\.[0-9]+$/.test(version)) yield 'version is not major.minor';
+  const temperature = property(settings, 'temperature');
+  const isNumber = typeof temperature === 'number' && Number.isFinite(temperature);
+  const tools = property(settings, 'builtin_tools');
+  const isName = (item: HeaderValue): boolean => typeof item === 'string' && item !== '';
+  if (!EFFORTS.includes(property(settings, 'reasoning_effort'))) yield 'reasoning_effort is none of low, medium, high';
+  if (temperature !== undefined && !isNumber) yield 'temperature is no number';
+  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) yield 'builtin_tools is no list of names';
+}
 
 /** What of a message the lists of the header leave out, in words; null: nothing. */
 function undeclared({ role, name, channel }: Message, { header }: TranscriptInfo): string | null {

@@ -3,8 +3,7 @@
 import * as abi from '../abi.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import type { HeaderCache } from '../model/transcript.ts';
-import { type Checkpoint, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import { type Checkpoint, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
@@ -71,7 +70,7 @@ export class Counter {
   }
 
   /** Counts one raw input. */
-  add(machine: Machine, source: Source, options: ReadOptions = {}): void {
+  add(machine: Machine, source: Source, options: PlainReadOptions = {}): void {
     const walk = new PartWalk(machine, source, options);
     this.#count(machine, walk, options, Infinity);
     this.addFile(walk.reading.position);
@@ -89,7 +88,7 @@ export class Counter {
   }
 
   /** Counts the transcripts of a text that is a part of a file; `isChat`: they were chat data. */
-  addText(machine: Machine, source: Source, options: ReadOptions, isChat: boolean, known: HeaderCache): void {
+  addText(machine: Machine, source: Source, options: PlainReadOptions, isChat: boolean, known: HeaderCache): void {
     const before = isChat ? this.#tokens.slice() : null;
     this.#isChat = isChat;
     this.#count(machine, new PartWalk(machine, source, options, { known }), options, Infinity);
@@ -162,7 +161,7 @@ export class Counter {
    * headers.
    */
   addRange(
-    machine: Machine, source: Source, options: ReadOptions, range: Range = WHOLE, known?: HeaderCache,
+    machine: Machine, source: Source, options: PlainReadOptions, range: Range = WHOLE, known?: HeaderCache,
   ): Checkpoint | null {
     const walk = new PartWalk(machine, source, options, { start: range.start, to: range.to, known });
     const end = this.#count(machine, walk, options, range.to);
@@ -227,7 +226,7 @@ export class Counter {
     this.likeHarmony += part.likeHarmony;
   }
 
-  #count(machine: Machine, walk: PartWalk, options: ReadOptions, to: number): Checkpoint | null {
+  #count(machine: Machine, walk: PartWalk, options: PlainReadOptions, to: number): Checkpoint | null {
     machine.sums.fill(0);
     this.#summed = undefined;
     const { likeness } = walk.divider;
@@ -245,7 +244,7 @@ export class Counter {
   /** What is summed up is of this dialect. */
   #summed: Dialect | undefined;
 
-  #countBatches(machine: Machine, walk: PartWalk, options: ReadOptions, to: number): Checkpoint | null {
+  #countBatches(machine: Machine, walk: PartWalk, options: PlainReadOptions, to: number): Checkpoint | null {
     const { sums } = machine;
     for (const batch of walk.batches()) {
       if (batch.dialect !== this.#summed || sums[abi.TALLY_MESSAGES]! > MOST_SUMMED) {
@@ -350,7 +349,7 @@ export class Counter {
 
   /** Counts a message; answers the row after it. */
   #message(
-    batch: Batch, row: number, word: number, isUntagged: boolean, context: MessageContext, options: ReadOptions,
+    batch: Batch, row: number, word: number, isUntagged: boolean, context: MessageContext, options: PlainReadOptions,
   ): number {
     const { words, first } = batch;
     const isLine = (batch.dialect.flags & abi.HAS_LINE) !== 0;
@@ -408,7 +407,7 @@ export class Counter {
   }
 
   /** A message whose rows do not tell everything. */
-  #readMessage(message: Message, options: ReadOptions): void {
+  #readMessage(message: Message, options: PlainReadOptions): void {
     this.#roles.add(message.role ?? NO_ROLE);
     this.#channels.add(message.channel);
     this.#calls += countCalls(message);

@@ -1,7 +1,7 @@
 // An example for every rule: a short transcript that breaks it, and the same one as it should be.
 
 import type { RuleName } from '../errors.ts';
-import type { ReadOptions } from '../model/walk.ts';
+import type { PlainReadOptions } from '../model/part-walk.ts';
 
 /** Two texts of a rule: one that breaks it and one that keeps it. */
 export interface Example {
@@ -12,7 +12,7 @@ export interface Example {
   /** They are records, one JSON object a line. */
   readonly areRecords?: true;
   /** How both are read; detected when left out. */
-  readonly options?: ReadOptions;
+  readonly options?: PlainReadOptions;
   /** Other rules that the bad example breaks, too. */
   readonly also?: readonly RuleName[];
   /** Where the rule is softer than its severity says. */

@@ -7,6 +7,7 @@ import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { conformOfHeader } from './conform.ts';
 import { lacksChannel } from '../model/visibility.ts';
+import { openerTo } from '../model/message-rows.ts';
 
 /** The header [from, to) may be too long. */
 export function* limitFindings({ from, to }: Span): Generator<Finding, void, void> {
@@ -23,8 +24,8 @@ export function* headerFindings(
     yield* message.reading.meaning.findings;
     const start = message.missingStart;
     const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
-    if (start === 'missing') yield { rule: 'missing-start', from, to: message.openerTo };
-    else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: message.openerTo };
+    if (start === 'missing') yield { rule: 'missing-start', from, to: openerTo(message) };
+    else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: openerTo(message) };
     if (isCut) yield { rule: 'missing-message', from, to };
   }
   yield* limitFindings({ from, to });

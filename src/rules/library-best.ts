@@ -2,6 +2,7 @@
 
 import type { Diagnostic } from '../errors.ts';
 import { type Parsed, parseOn } from '../model/parse.ts';
+import type { PlainReadOptions } from '../model/part-walk.ts';
 import { READ_OPTIONS, type ReadOptions } from '../model/walk.ts';
 import { checkOptions } from '../options.ts';
 import { createMachine, type Engine } from '../scan/engine.ts';
@@ -59,7 +60,7 @@ export function check(input: Uint8Array | string, options?: StructureOptions): D
  * console.log(scan('<|start|>user<|message|>Hi<|end|>').messages); // 1
  * ```
  */
-export function scan(input: Uint8Array | string, options?: ReadOptions): Counts {
+export function scan(input: Uint8Array | string, options?: PlainReadOptions): Counts {
   checkOptions(options, READ_OPTIONS);
   return using((machine) => countsOf(machine, input, options));
 }

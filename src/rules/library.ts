@@ -2,7 +2,8 @@
 
 import type { Diagnostic } from '../errors.ts';
 import { toBytes } from '../model/parse.ts';
-import { READ_OPTIONS, type ReadOptions } from '../model/walk.ts';
+import type { PlainReadOptions } from '../model/part-walk.ts';
+import { READ_OPTIONS } from '../model/walk.ts';
 import { checkOptions } from '../options.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
@@ -34,7 +35,7 @@ export function checkStructure(
   return [...new Checker(machine, new MemorySource(toBytes(input)), options).run()];
 }
 
-export function countsOf(machine: Machine, input: Uint8Array | string, options?: ReadOptions): Counts {
+export function countsOf(machine: Machine, input: Uint8Array | string, options?: PlainReadOptions): Counts {
   const counter = new Counter();
   counter.add(machine, new MemorySource(toBytes(input)), options);
   return counter.result();

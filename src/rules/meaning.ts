@@ -10,6 +10,7 @@ import type { ToolDefinition } from '../model/data.ts';
 import { OPEN_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { hasRow } from '../model/message-rows.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { askedOf, CallRules, channelsOf, type OpenCalls } from './calls.ts';
@@ -234,7 +235,7 @@ export class Meaning {
   #shownThoughts(message: Message, marksAreWrong: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through.
     if (!message.isVisible) return;
-    const thoughts = marksAreWrong && message.hasRow(MARK) ? message.eachThought() : [];
+    const thoughts = marksAreWrong && hasRow(message, MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });

@@ -34,7 +34,7 @@ export interface ShownMessage extends Pick<Message, Written> {
 
 /** The text was made of a record: how it is read, and the way back. */
 export interface RecordText {
-  readonly reading: ReadOptions;
+  readonly reading: PageOptions;
   readonly checking: StructureOptions;
   /** JSON pointer, in the record, of what a finding is about; null: it is not known. */
   pointer(finding: Diagnostic): string | null;
@@ -61,6 +61,9 @@ export interface Analysis {
   readonly findings: readonly FindingView[];
 }
 
+/** How an input is read here: by the exact words. */
+export type PageOptions = Omit<ReadOptions, 'rescue'>;
+
 /** What checks: of the first load the structure, with full-checks.ts tools, their arguments and any YAML, too. */
 export interface Checks {
   readonly isFull: boolean;
@@ -71,7 +74,7 @@ export interface Checks {
 export const STRUCTURE: Checks = { isFull: false, check, yaml: undefined };
 
 /** The options of the library for what was chosen. */
-export function readOptions({ dialect, role, stopStripped }: ReadChoice): ReadOptions {
+export function readOptions({ dialect, role, stopStripped }: ReadChoice): PageOptions {
   return { dialect, ...(role !== '' && { role }), ...(stopStripped && { stopStripped }) };
 }
 

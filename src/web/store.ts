@@ -2,9 +2,10 @@
 // here are all that changes them.
 
 import { computed, signal } from '@preact/signals';
-import type { ReadOptions, Span } from '../index.ts';
+import type { Span } from '../index.ts';
 import {
-  type Analysis, analyse, AUTOMATIC, type Checks, type ReadChoice, readOptions, type RecordText, STRUCTURE,
+  type Analysis, analyse, AUTOMATIC, type Checks, type PageOptions, type ReadChoice, readOptions, type RecordText,
+  STRUCTURE,
 } from './analysis.ts';
 import { joined } from './bytes.ts';
 import { TextMap } from './text-map.ts';
@@ -33,7 +34,7 @@ export const analysis = computed<Analysis>(() => {
   return analyse(bytes, choice.value, checks.value, record);
 });
 /** How the text is read now, by all who read it. */
-export function readingNow(): ReadOptions {
+export function readingNow(): PageOptions {
   return { ...readOptions(choice.value), ...input.value.record?.reading, yaml: checks.value.yaml };
 }
 

@@ -5,6 +5,7 @@ import { thoughtIn } from '../../src/model/written-thought.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
+import { contentOffset } from '../../src/model/message-rows.ts';
 
 const MACHINE = new WasmMachine();
 const PIECES = [
@@ -27,7 +28,7 @@ test(`${RUNS} random texts (OPENCHATML_SEED=${SEED})`, () => {
     const text = `<|start|>assistant<|message|>${content}<|end|>`;
     const [message] = parseOn(MACHINE, text, { dialect: 'openchatml-2.2' }).messages();
     const read = message!.writtenThought;
-    const at = (position: number): number => message!.contentOffset(position);
+    const at = (position: number): number => contentOffset(message!, position);
     const placed = read && {
       from: at(read.from), to: at(read.to), textFrom: at(read.textFrom), textTo: at(read.textTo),
       marker: { from: at(read.marker.from), to: at(read.marker.to) }, isOpened: read.isOpened,

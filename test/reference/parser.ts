@@ -30,7 +30,7 @@ export interface ReferenceOptions {
   /** The final stop token was taken off, so that the end of the input in a body is no finding. */
   stopStripped?: boolean | undefined;
   /** A likely message rather than an exact one. */
-  rescue?: boolean | undefined;
+  rescue?: object | boolean | undefined;
 }
 
 export interface ReferenceTranscript {
@@ -73,7 +73,7 @@ export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}
   const { dialect = 'auto', role = null, stopStripped = false, rescue = false } = options;
   const given = dialect === 'auto' ? null : DIALECTS[dialect];
   const source = makeSource(bytes);
-  const walk = new Walk(source, given, role, stopStripped, rescue);
+  const walk = new Walk(source, given, role, stopStripped, Boolean(rescue));
   walk.run();
   const { transcripts, messages } = walk;
   const meaning = readMeaning(source, transcripts, messages);

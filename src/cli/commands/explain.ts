@@ -4,7 +4,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Code, Rule } from '../../errors.ts';
 import { AUDIT_EXAMPLES } from '../../formats/control-tokens/examples.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { type Example, EXAMPLES } from '../../rules/examples.ts';
 import { type RulingName, RULINGS } from '../../rules/rulings.ts';
 import { ALL_RULES, type AnyRuleName, ruleOf } from '../diagnostics/rule-of.ts';
@@ -147,7 +147,7 @@ function ruleText(rule: AnyRuleName, colors: Colors): string {
 }
 
 /** The options of an example, as they are given to a command. */
-function flagsOf(options: ReadOptions | undefined): string {
+function flagsOf(options: PlainReadOptions | undefined): string {
   const flags: string[] = [];
   if (options?.dialect !== undefined) flags.push(`--dialect ${options.dialect}`);
   if (options?.role !== undefined) flags.push(`--completion-role ${options.role}`);

@@ -5,6 +5,7 @@ import { InputError } from '../../corpus/error.ts';
 import { openInput, optionsFor, STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { type InputSource, PipeSource } from '../../corpus/input/source.ts';
 import { readYaml } from '../../model/header/yaml.ts';
+import { rescue } from '../../runtime/stream/rescue.ts';
 import { adapterFor, streamOptionsFor } from '../../runtime/events/forms.ts';
 import { CHAT_DONE, serverSentEvent } from '../../runtime/events/sse-write.ts';
 import { MessageStream } from '../../runtime/stream/stream.ts';
@@ -50,7 +51,8 @@ export function stream(
 
 function writeEvents(input: InputSource, path: string, options: StreamCommandOptions, output: FilterOutput): void {
   const { events: form, format, reasoning, harmonyPreambles, missingChannel, finishReason, model } = options;
-  const { edges: _, ...read } = optionsFor(path, readOptionsOf(options));
+  const { edges: _, rescue: isRescued, ...plain } = optionsFor(path, readOptionsOf(options));
+  const read = { ...plain, rescue: isRescued ? rescue : undefined };
   const messages = new MessageStream(
     streamOptionsFor({
       ...read, reasoning, harmonyPreambles, missingChannel, as: form, yaml: (text: string) => readYaml(text),

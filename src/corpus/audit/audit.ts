@@ -9,7 +9,7 @@ import { escapeControlTokens, isWanted } from '../../formats/control-tokens/esca
 import { severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { HeaderCache } from '../../model/transcript.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
@@ -22,7 +22,7 @@ import { type ChatLines, isRows, nextRecord, type RecordRows } from '../records/
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import type { LineRange } from '../records/window.ts';
 
-export interface AuditOptions extends ReadOptions, FixOptions {
+export interface AuditOptions extends PlainReadOptions, FixOptions {
   /** A field of records that is looked into, beside the known ones. */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default. */

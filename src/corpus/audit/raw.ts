@@ -8,7 +8,7 @@ import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
 import { inDialect, tokenOfText } from '../../formats/control-tokens/known.ts';
 import type { Message } from '../../model/message.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
@@ -57,7 +57,7 @@ const LARGEST_HEADER = 64 * 1024;
 export function* auditTranscripts(
   machine: Machine,
   source: Source,
-  options: ReadOptions & FixOptions,
+  options: PlainReadOptions & FixOptions,
   setting: MessagesSetting = {},
 ): Generator<RawText | number, MessagesEnd, void> {
   const messages = messagesOf(machine, source, options, setting);

@@ -2,7 +2,7 @@
 
 import { constants, fstatSync, lstatSync, openSync, readdirSync, statSync, type Stats } from 'node:fs';
 import { isUtf8 } from 'node:buffer';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { type Container, containerOf, decodeInput, type DecodeOptions } from './container.ts';
 import { InputError, systemReason } from '../error.ts';
 import { RECORD_ENDINGS } from '../records/form.ts';
@@ -76,7 +76,7 @@ export function pathText(path: Path): string {
 }
 
 /** Under `auto` a file named `*.harmony` is read as harmony; no other ending chooses anything. */
-export function optionsFor<O extends ReadOptions>(path: string, options: O): O {
+export function optionsFor<O extends PlainReadOptions>(path: string, options: O): O {
   const isAuto = options.dialect === undefined || options.dialect === 'auto';
   return isAuto && /\.harmony(?:\.gz|\.zst)?$/.test(path) ? { ...options, dialect: 'harmony' } : options;
 }

@@ -12,7 +12,7 @@ import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, WatchedSource } from '../../scan/source.ts';
 import { BadRuns } from '../records/bad-runs.ts';
@@ -134,7 +134,7 @@ const RECORD_END = new TextEncoder().encode(']}\n');
 class Conversion {
   readonly #kit: Kit;
   readonly #job: ConvertJob;
-  readonly #reading: ReadOptions;
+  readonly #reading: PlainReadOptions;
   readonly #isLive: boolean;
   readonly #out = new GatheredBytes();
   #sums = new ConvertSums();
@@ -147,7 +147,7 @@ class Conversion {
   readonly #unknown = new KnownShort<{ readonly id: string | number | null }>();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor(kit: Kit, job: ConvertJob, reading: ReadOptions, isLive: boolean) {
+  constructor(kit: Kit, job: ConvertJob, reading: PlainReadOptions, isLive: boolean) {
     this.#kit = kit;
     this.#job = job;
     this.#reading = reading;

@@ -10,8 +10,7 @@ import { filesData } from '../../model/file-data.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import { type FileInSequence, gapFiles } from '../../model/sequence.ts';
 import type { HeaderCache, TranscriptInfo } from '../../model/transcript.ts';
-import { PartWalk, type Range, WHOLE } from '../../model/part-walk.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import { PartWalk, type PlainReadOptions, type Range, WHOLE } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
@@ -63,7 +62,7 @@ export interface RawOptions {
  * on data.
  */
 export function* rawTranscripts(
-  machine: Machine, source: Source, options: ReadOptions, setting: RawOptions = {},
+  machine: Machine, source: Source, options: PlainReadOptions, setting: RawOptions = {},
 ): Generator<RawTranscript, TranscriptsEnd, void> {
   const all = transcriptsOrRows(machine, source, options, setting);
   for (let next = all.next(); ; next = all.next()) {
@@ -74,7 +73,7 @@ export function* rawTranscripts(
 
 /** The same; transcripts that rows stand for are read when that is asked for, before the next one. */
 export function* transcriptsOrRows(
-  machine: Machine, source: Source, options: ReadOptions, { range = WHOLE, known }: RawOptions = {},
+  machine: Machine, source: Source, options: PlainReadOptions, { range = WHOLE, known }: RawOptions = {},
 ): Generator<RawTranscript | TranscriptRows, TranscriptsEnd, void> {
   const gap = new Gap(range.start === null ? 0 : range.start.position);
   // A gap is read when it is known what it holds.

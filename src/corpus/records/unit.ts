@@ -2,7 +2,7 @@
 // way back from positions in the text to positions in the file.
 
 import { JSON_DEEPEST } from '../../abi.ts';
-import type { ReadOptions } from '../../model/walk.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
@@ -19,7 +19,7 @@ import type { Known } from '../../options.ts';
 export type FileForm = 'auto' | 'text' | 'messages' | 'conversations' | InterchangeForm;
 
 /** How a file is read. All options may be left out. */
-export interface FileOptions extends ReadOptions {
+export interface FileOptions extends PlainReadOptions {
   readonly form?: FileForm | undefined;
   /**
    * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
@@ -34,7 +34,7 @@ export interface FileOptions extends ReadOptions {
 }
 
 /** Without those of reading. */
-export const FILE_OPTIONS: Known<Omit<FileOptions, keyof ReadOptions>> = {
+export const FILE_OPTIONS: Known<Omit<FileOptions, keyof PlainReadOptions>> = {
   form: 1, field: 1, largestRecord: 1, positions: 1,
 };
 

@@ -10,6 +10,7 @@ import type { Diagnostic } from '../../errors.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { bareBytes, Message, type MessageContext } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
+import { hasWrittenCalls } from '../../model/message-rows.ts';
 import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { Batch } from '../../scan/table.ts';
 import { plainName } from '../../tools/name.ts';
@@ -109,7 +110,7 @@ export class Statistics extends Sums {
     const { role, end, explicitChannel, body, isBare } = message;
     const isLine = (message.dialect.flags & HAS_LINE) !== 0;
     const isUsual = isBare && end !== 'eof' && message.isLeaf && message.missingStart === 'no'
-      && !message.hasWrittenCalls;
+      && !hasWrittenCalls(message);
     this.ends[ENDS.indexOf(end)]!++;
     let cell: Cell;
     if (isUsual) {

@@ -61,7 +61,6 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean, readYa
   if (typeof read === 'string') return unreadable(read);
   const { version, fields } = read;
   const { dialect, problem } = judge(version);
-  const settings = property(fields, 'generation_settings');
   const capabilities = property(fields, 'capabilities');
   const harmony = property(property(fields, 'profiles'), 'harmony');
   const enabled = property(harmony, 'enabled') === true;
@@ -78,10 +77,7 @@ export function readDocumentHeader(bytes: Uint8Array, lineEnded: boolean, readYa
     callChannels: callChannelsOf(fields),
     roles: texts(property(capabilities, 'roles')),
     channels: texts(property(capabilities, 'channels')),
-    problems: [
-      ...[...read.problems, ...(problem ? [problem] : NONE)].map((rule) => ({ rule })),
-      ...badValues(version, settings).map((detail) => ({ rule: 'bad-header-value', detail }) as const),
-    ],
+    problems: [...read.problems, ...(problem ? [problem] : NONE)].map((rule) => ({ rule })),
   };
 }
 
@@ -159,7 +155,7 @@ function judge(version: string | null): { dialect: DialectId; problem: RuleName 
   return read(major === 1 ? null : 'unsupported-version');
 }
 
-function property(value: HeaderValue | undefined, key: string): HeaderValue | undefined {
+export function property(value: HeaderValue | undefined, key: string): HeaderValue | undefined {
   return value && typeof value === 'object' && !Array.isArray(value) ? value[key] : undefined;
 }
 
@@ -183,24 +179,4 @@ export function callChannelsOf(fields: HeaderValue | null): CallChannels {
 function channelsIn(profile: HeaderValue | undefined, key: string): readonly string[] | null {
   const value = property(profile, key);
   return typeof value === 'string' ? [value] : texts(value);
-}
-
-const EFFORTS: readonly (HeaderValue | undefined)[] = [undefined, 'low', 'medium', 'high'];
-
-/** What the documents do not allow (R-CONFORM), in words. */
-function badValues(version: string | null, settings: HeaderValue | undefined): string[] {
-  const bad: string[] = [];
-  if (version !== null && !/^[0-9]+\.[0-9]+$/.test(version)) bad.push('version is not major.minor');
-  const temperature = property(settings, 'temperature');
-  const isNumber = typeof temperature === 'number' && Number.isFinite(temperature);
-  const tools = property(settings, 'builtin_tools');
-  const isName = (item: HeaderValue): boolean => typeof item === 'string' && item !== '';
-  if (!EFFORTS.includes(property(settings, 'reasoning_effort'))) {
-    bad.push('reasoning_effort is none of low, medium, high');
-  }
-  if (temperature !== undefined && !isNumber) bad.push('temperature is no number');
-  if (tools !== undefined && !(Array.isArray(tools) && tools.every(isName))) {
-    bad.push('builtin_tools is no list of names');
-  }
-  return bad;
 }

@@ -31,7 +31,7 @@ export function writeDocumentHeader(version: string, fields: { readonly [key: st
     for (const style of [blockText, flowText]) {
       const text = first + style(others).replace(/<(?=\|start\|>[A-Za-z])/g, '\\x3c');
       const read = readDocumentHeader(new TextEncoder().encode(text), true);
-      const isClean = read.problems.every(({ rule }) => rule === 'newer-version' || rule === 'bad-header-value');
+      const isClean = read.problems.every(({ rule }) => rule === 'newer-version');
       if (isClean && read.version === version && read.fields && isEqual(withoutVersion(read.fields), others)) {
         if (written.size >= REMEMBERED) written.clear();
         written.set(key, text);

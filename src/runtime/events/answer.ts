@@ -10,7 +10,7 @@ import { neutralOf } from '../../formats/convert.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { toolName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';
-import { withoutCall } from '../stream/rescue.ts';
+import { type StreamRescue, withoutCall } from '../stream/rescue.ts';
 
 /** A text for the user, a call, or reasoning. */
 export interface Item {
@@ -46,7 +46,7 @@ export interface AnswerOptions {
   /** As the stream has it: with it all of the stream is one output of a model. */
   readonly role?: string | undefined;
   /** As the stream has it: what ends as a call to nobody is shown, and is no call (R-RESCUE). */
-  readonly rescue?: boolean | undefined;
+  readonly rescue?: StreamRescue | boolean | undefined;
 }
 
 /** Finish reasons of a model that stopped before it was done. */
@@ -77,7 +77,7 @@ export class Answer {
 
   constructor({ role, rescue = false }: AnswerOptions) {
     this.#isCompletion = role !== undefined;
-    this.#isRescued = rescue;
+    this.#isRescued = Boolean(rescue);
   }
 
   /** The steps that an event brings; after the one that ends the answer there are none. */

@@ -6,6 +6,7 @@ import { givenDialect } from '../../model/walk.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import type { VisibilityOptions } from '../../model/visibility.ts';
 import { checkOptions, type Known } from '../../options.ts';
+import type { StreamRescue } from './rescue.ts';
 
 /**
  * How much of something is read, in bytes. A diagnostic tells of what is beyond it; the next message is read as ever.
@@ -26,11 +27,13 @@ export interface StreamBounds {
 }
 
 /**
- * `dialect`, `role`, `stopStripped` and `rescue` as for `parse`, `harmonyPreambles` and `missingChannel` as for `show`.
+ * `dialect`, `role` and `stopStripped` as for `parse`, `harmonyPreambles` and `missingChannel` as for `show`.
  * Under `auto` nothing is read before the first control token has come (or 64 KiB), and after a document header again:
  * it decides the dialect.
  */
-export interface StreamOptions extends Omit<ReadOptions, 'edges'>, VisibilityOptions {
+export interface StreamOptions extends Omit<ReadOptions, 'edges' | 'rescue'>, VisibilityOptions {
+  /** `rescue` of `openchatml/stream`: a likely message rather than an exact one (R-RESCUE), as in ReadOptions. */
+  readonly rescue?: StreamRescue | undefined;
   /** Tell an assistant's analysis in `response.reasoning_text.delta`. Never show it. */
   readonly reasoning?: boolean | undefined;
   /**
@@ -61,7 +64,7 @@ export interface ResolvedOptions {
   readonly role: string | undefined;
   readonly requireChannels: boolean;
   readonly stopStripped: boolean;
-  readonly rescue: boolean;
+  readonly rescue: StreamRescue | null;
   readonly visibility: VisibilityOptions;
   readonly reasoning: boolean;
   readonly summarize: ((paragraph: string) => string) | undefined;
@@ -89,6 +92,10 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
   for (const [name, value] of [['messageId', messageId], ['summarize', summarize]] as const) {
     if (value !== undefined && typeof value !== 'function') throw new TypeError(`option ${name}: expected a function`);
   }
+  const rescue = options.rescue || null;
+  if (rescue !== null && typeof rescue.flow !== 'function') {
+    throw new TypeError('option rescue: expected `rescue` of openchatml/stream');
+  }
   const number = streams++;
   const collect = options.collect === true;
   return {
@@ -96,7 +103,7 @@ export function resolveOptions(options: StreamOptions): ResolvedOptions {
     role,
     requireChannels: options.requireChannels === true,
     stopStripped: options.stopStripped === true,
-    rescue: options.rescue === true,
+    rescue,
     visibility: { harmonyPreambles, missingChannel },
     reasoning: options.reasoning === true,
     summarize,

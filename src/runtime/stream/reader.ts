@@ -12,6 +12,7 @@ import { CR, LF } from '../../model/bytes.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import { ENDING, OPENED } from '../../model/rescue.ts';
 import { detectedBy, Divider, HeaderCache } from '../../model/transcript.ts';
+import { problemsOf } from '../../rules/conform.ts';
 import { type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
@@ -19,7 +20,7 @@ import { StreamFindings } from './findings.ts';
 import { HeaderRows } from './header-rows.ts';
 import { OpenMessage } from './message.ts';
 import type { ResolvedOptions } from './options.ts';
-import { type MessageFlow, StreamRescue } from './rescue.ts';
+import type { FlowRescue, MessageFlow } from './rescue.ts';
 import type { PlainText } from './plain.ts';
 import type { OpenRow } from './rows.ts';
 import { StreamScan, type ScanVisitor } from './scan.ts';
@@ -52,7 +53,7 @@ export class StreamReader implements ScanVisitor {
   #isImplied = false;
   #skipped = 0;
   /** Null: exact messages alone. */
-  readonly #rescue: StreamRescue | null;
+  readonly #rescue: FlowRescue | null;
   #message: OpenMessage | null = null;
   /** All of the body before it is told; where the literal block at hand begins, or -1. */
   #told = 0;
@@ -77,7 +78,7 @@ export class StreamReader implements ScanVisitor {
     const { dialect, role, requireChannels, rescue } = options;
     this.#divider = new Divider(dialect !== undefined, role ?? null, this.#headers, requireChannels, rescue);
     this.#own = new HeaderRows(this);
-    this.#rescue = rescue ? new StreamRescue(this.#flow(), role, options.bounds.header) : null;
+    this.#rescue = rescue && rescue.flow(this.#flow(), role, options.bounds.header);
     this.scan = new StreamScan(machines, this, {
       dialect: options.dialect,
       role: options.role !== undefined,
@@ -211,7 +212,7 @@ export class StreamReader implements ScanVisitor {
       this.#findings.endGap();
       this.#leaf(row.word, row.from, row.to);
       const { number, declared, header } = this.#divider.current!;
-      for (const problem of header!.problems) {
+      for (const problem of problemsOf(header!)) {
         this.#findings.add({ ...problem, from: row.from, to: row.to }, number, declared, null);
       }
       this.#findings.invalidUtf8(row.to, row.to, number, null);

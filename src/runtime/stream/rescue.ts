@@ -4,8 +4,9 @@
 import { BY_ROLE, EOF_END, FIELD, HAS_LINE, IMPLICIT_END, NO_BODY_TOKEN, STRIPPED, TOKEN_SHIFT } from '../../abi.ts';
 import { MESSAGE_TOKEN_BYTES } from '../../model/message-header.ts';
 import {
-  BodyBreaks, ENDING, isSaid, OPENED, SAID, type StrayToken, strippedParts,
+  BodyBreaks, ENDING, isSaid, OPENED, type Rescue, SAID, type StrayToken, strippedParts,
 } from '../../model/rescue.ts';
+import { rescue as ofRows } from '../../model/rescue-rows.ts';
 import { splitWords } from '../../model/words.ts';
 import type { DoneMessage } from './event.ts';
 import type { HeaderRows } from './header-rows.ts';
@@ -29,7 +30,30 @@ export interface MessageFlow {
   stray(token: StrayToken): void;
 }
 
-export class StreamRescue {
+/** What a stream takes to prefer a likely message to an exact one (R-RESCUE), and all that `parse` takes. */
+export interface StreamRescue extends Rescue {
+  /** @internal Divides messages as they come; `role`: the caller's, `longest`: bytes of a header. */
+  readonly flow: (flow: MessageFlow, role: string | undefined, longest: number) => FlowRescue;
+}
+
+/**
+ * For the option `rescue` of streams and turns: prefers a likely message to an exact one (R-RESCUE), where a model
+ * forgot or doubled a token, or a server stripped them. `parse` takes it, too.
+ *
+ * @example
+ * ```ts
+ * import { MessageStream, rescue } from 'openchatml/stream';
+ *
+ * const stream = new MessageStream({ dialect: 'harmony', role: 'assistant', rescue });
+ * const output = '<|channel|>analysis<|message|>Hm.<|channel|>final<|message|>Four.<|return|>';
+ * for (const event of stream.feed(output)) if (event.type === 'response.delta') console.log(event.delta); // Four.
+ * ```
+ */
+export const rescue: StreamRescue = {
+  ...ofRows, flow: (flow, role, longest) => new FlowRescue(flow, role, longest),
+};
+
+export class FlowRescue {
   readonly #flow: MessageFlow;
   readonly #breaks: BodyBreaks;
   readonly #role: string | undefined;

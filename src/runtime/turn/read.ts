@@ -67,7 +67,7 @@ export class OutputReader {
 
   constructor(dialect: DialectId, options: StreamOptions, vocabulary?: Vocabulary) {
     this.#dialect = dialect;
-    this.#isRescued = options.rescue === true;
+    this.#isRescued = Boolean(options.rescue);
     this.#options = { ...options, dialect, role: 'assistant', collect: true };
     this.#vocabulary = vocabulary;
   }

@@ -8,6 +8,7 @@ import type { Span } from '../../model/message.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { SamplingOptions } from '../../rules/sampling.ts';
 import type { StreamDiagnostic, StreamEvent } from '../stream/event.ts';
+import type { StreamRescue } from '../stream/rescue.ts';
 import type { Encoder } from '../../formats/segments.ts';
 import type { TokenOptions } from '../token-core.ts';
 import type { InspectedCall, Outcome, RoutedCall } from '../router/types.ts';
@@ -129,8 +130,8 @@ export interface TurnOptions {
   readonly neutralise?: boolean | undefined;
   /** The model's outputs end without their stop token. An output's `finishReason` says more. */
   readonly stopStripped?: boolean | undefined;
-  /** Outputs are read for a likely message rather than an exact one (as in ReadOptions). */
-  readonly rescue?: boolean | undefined;
+  /** `rescue`: outputs are read for a likely message rather than an exact one (as in StreamOptions). */
+  readonly rescue?: StreamRescue | undefined;
   /** Prompts end in `<think>`: the first message of an output begins within a thought (as in StreamOptions). */
   readonly thinkOpen?: boolean | undefined;
   /** As in VisibilityOptions: what an application shows beyond the rules. */

@@ -88,12 +88,12 @@ export class Gaps {
         this.lineFrom = p;
         return p;
       } else if (byte === LT || byte === BRACKET) {
-        p = this.token(p);
+        p = this.#token(p);
         if (cursor.stop !== NOT || cursor.place !== IN_GAP) return p;
       } else {
         let to = p + 1;
         while (to < length && isDull(bytes[to]!)) to++;
-        p = this.text(p, to);
+        p = this.#text(p, to);
         if (p < to) return p;
       }
     }
@@ -104,15 +104,15 @@ export class Gaps {
   openerLine(from: number): number {
     const { cursor, opener } = this;
     if (this.lineFrom < -abi.UNDECIDED_LINE && cursor.hasRoom()) {
-      this.failOpener(from);
+      this.#failOpener(from);
       return from;
     }
     for (let p = from; p < cursor.length; p++) {
       const saying = opener.feed(cursor.bytes[p]!);
       if (saying === GOES_ON) continue;
       if (!cursor.hasRoom()) return p;
-      if (saying === OPENS) this.startDocument();
-      else this.failOpener(p);
+      if (saying === OPENS) this.#startDocument();
+      else this.#failOpener(p);
       return p;
     }
     return cursor.length;
@@ -121,8 +121,8 @@ export class Gaps {
   /** The input ends at p in a line that may open a document header. */
   endOpener(p: number): void {
     if (!this.cursor.hasRoom()) return;
-    if (this.opener.opensAtEnd()) this.startDocument();
-    else this.failOpener(p);
+    if (this.opener.opensAtEnd()) this.#startDocument();
+    else this.#failOpener(p);
   }
 
   /** A document header, from where it was left. */
@@ -161,19 +161,19 @@ export class Gaps {
   }
 
   /** What a `<` or `[` begins; answers where it ends, or p when more input, room or another place is needed. */
-  private token(p: number): number {
+  #token(p: number): number {
     const { cursor } = this;
     const { bytes, lexicon, table } = cursor;
     const word = bytes[p] === LT ? cursor.match(p) : 0;
     if (word === CUT) return cursor.hold(p);
-    if (word === 0) return this.bound(p);
+    if (word === 0) return this.#bound(p);
     const tokenClass = classOf(word);
     const to = p + lexicon.lengthOf(word);
     const isText = tokenClass === abi.CLASS_INNER || tokenClass === abi.CLASS_NONE;
-    if (isText) return this.text(p, to);
+    if (isText) return this.#text(p, to);
     if (!cursor.hasRoom()) return p;
     const atStart = this.fresh ? abi.AT_START : 0;
-    this.leaveText();
+    this.#leaveText();
     if (tokenClass === abi.CLASS_OPEN) {
       this.messages.start(p, 0);
       return to;
@@ -193,13 +193,13 @@ export class Gaps {
   }
 
   /** BOS or EOS at p, or text of one byte. */
-  private bound(p: number): number {
+  #bound(p: number): number {
     const { cursor } = this;
     const id = boundAt(cursor.bytes, p, cursor.length);
     if (id === CUT && !cursor.final) return cursor.hold(p);
-    if (id <= 0) return this.text(p, p + 1);
+    if (id <= 0) return this.#text(p, p + 1);
     if (!cursor.hasRoom()) return p;
-    this.leaveText();
+    this.#leaveText();
     cursor.table.release(abi.SLOT_MESSAGE);
     const to = p + boundLength(id);
     cursor.add(abi.BOUND | id, p, to);
@@ -207,7 +207,7 @@ export class Gaps {
   }
 
   /** Gap text from `from` to `to`; answers `to`, or `from` when the table is full. */
-  private text(from: number, to: number): number {
+  #text(from: number, to: number): number {
     const { cursor } = this;
     if (!cursor.table.isOpen(abi.SLOT_TEXT)) {
       if (!cursor.hasRoom()) return from;
@@ -219,14 +219,14 @@ export class Gaps {
     return to;
   }
 
-  private leaveText(): void {
+  #leaveText(): void {
     this.cursor.table.release(abi.SLOT_TEXT);
     this.fresh = this.atLine = false;
   }
 
-  private startDocument(): void {
+  #startDocument(): void {
     const { cursor, opener } = this;
-    this.leaveText();
+    this.#leaveText();
     cursor.table.release(abi.SLOT_MESSAGE);
     cursor.start(abi.SLOT_HEADER, abi.HEADER | (opener.first ? abi.AT_START : 0), this.lineFrom);
     cursor.place = IN_DOCUMENT;
@@ -234,8 +234,8 @@ export class Gaps {
   }
 
   /** The line is gap text up to p, but for blanks after `---`. */
-  private failOpener(p: number): void {
-    this.text(this.lineFrom, this.opener.isMarker() ? this.lineFrom + 3 : p);
+  #failOpener(p: number): void {
+    this.#text(this.lineFrom, this.opener.isMarker() ? this.lineFrom + 3 : p);
     this.cursor.place = IN_GAP;
   }
 }

@@ -49,13 +49,13 @@ export class Opener {
   feed(byte: number): number {
     switch (this.form) {
       case DASHES:
-        if (this.count < 3) return byte === DASH ? this.more() : FAILS;
+        if (this.count < 3) return byte === DASH ? this.#more() : FAILS;
         return byte === LF ? OPENS : isBlank(byte) ? GOES_ON : FAILS;
       case ANY_KEY:
         if (byte === COLON) this.form = KEY_END;
         return byte === COLON || isKeyByte(byte) ? GOES_ON : FAILS;
       case VERSION:
-        if (this.count < VERSION_KEY.length) return byte === VERSION_KEY.charCodeAt(this.count) ? this.more() : FAILS;
+        if (this.count < VERSION_KEY.length) return byte === VERSION_KEY.charCodeAt(this.count) ? this.#more() : FAILS;
         this.form = KEY_END;
         return byte === COLON ? GOES_ON : FAILS;
       case KEY_END:
@@ -79,7 +79,7 @@ export class Opener {
     return this.form === COMMENT_SIGN;
   }
 
-  private more(): number {
+  #more(): number {
     this.count++;
     return GOES_ON;
   }
@@ -119,7 +119,7 @@ export class Lines {
 
   /** True: the byte ends a line that closes the header. */
   feed(byte: number): boolean {
-    if (byte === LF) return this.endLine();
+    if (byte === LF) return this.#endLine();
     if (this.line >= COMMENT) return false;
     if (this.line === MARKER) {
       if (byte === this.sign && this.count < 3) this.count++;
@@ -138,7 +138,7 @@ export class Lines {
     return false;
   }
 
-  private endLine(): boolean {
+  #endLine(): boolean {
     const marker = this.line === MARKER && this.count === 3;
     if (marker && this.content) return true;
     if (this.line === CONTENT || (this.line === MARKER && !marker)) this.content = true;

@@ -41,7 +41,7 @@ export class Messages {
         if (word === CUT) return cursor.hold(p);
         if (word !== 0 && classOf(word) !== abi.CLASS_NONE) {
           words.endWord();
-          p = this.headerToken(p, word, isLine);
+          p = this.#headerToken(p, word, isLine);
           if (cursor.stop !== NOT || cursor.place !== IN_HEADER) return p;
           continue;
         }
@@ -75,9 +75,9 @@ export class Messages {
       const to = p + cursor.lexicon.lengthOf(word);
       switch (classInside(word)) {
         case abi.CLASS_OPEN:
-          return this.startNext(p, to);
+          return this.#startNext(p, to);
         case abi.CLASS_CLOSE:
-          return this.end(p, to, idOf(word));
+          return this.#end(p, to, idOf(word));
         case abi.CLASS_RAW:
           cursor.start(abi.SLOT_LITERAL, abi.LITERAL | idOf(word), p);
           cursor.place = IN_LITERAL;
@@ -111,11 +111,11 @@ export class Messages {
     const { cursor } = this;
     if (!cursor.hasRoom()) return;
     if (cursor.place === IN_LITERAL) cursor.table.mark(abi.SLOT_LITERAL, abi.UNTERMINATED);
-    this.end(p, p, abi.EOF_END);
+    this.#end(p, p, abi.EOF_END);
   }
 
   /** What the message holds ends at `at`, the message itself at `to`; its row stays open for trailing terminators. */
-  private end(at: number, to: number, bits: number): number {
+  #end(at: number, to: number, bits: number): number {
     const { cursor } = this;
     cursor.table.mark(abi.SLOT_MESSAGE, bits);
     cursor.close(abi.SLOT_FIELD, at);
@@ -131,20 +131,20 @@ export class Messages {
   }
 
   /** A start token ends the message and opens one. */
-  private startNext(p: number, to: number): number {
-    this.end(p, p, abi.IMPLICIT_END);
+  #startNext(p: number, to: number): number {
+    this.#end(p, p, abi.IMPLICIT_END);
     this.start(p, 0);
     return to;
   }
 
-  private headerToken(p: number, word: number, isLine: boolean): number {
+  #headerToken(p: number, word: number, isLine: boolean): number {
     const { cursor, words } = this;
     if (!cursor.hasRoom()) return p;
     const id = idOf(word);
     const to = p + cursor.lexicon.lengthOf(word);
     const tokenClass = classInside(word);
-    if (tokenClass === abi.CLASS_OPEN) return this.startNext(p, to);
-    if (tokenClass === abi.CLASS_CLOSE) return this.end(p, to, id);
+    if (tokenClass === abi.CLASS_OPEN) return this.#startNext(p, to);
+    if (tokenClass === abi.CLASS_CLOSE) return this.#end(p, to, id);
     if (isLine) {
       cursor.table.mark(abi.SLOT_MESSAGE, abi.NO_BODY_TOKEN);
       this.startBody(p);

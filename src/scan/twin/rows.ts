@@ -67,10 +67,10 @@ export class TwinRows implements RowMachine {
     cursor.origin = origin;
     cursor.stop = NOT;
     let p = from;
-    while (p < length && cursor.stop === NOT) p = this.step(p);
-    if (final && cursor.stop === NOT) this.finish(p);
+    while (p < length && cursor.stop === NOT) p = this.#step(p);
+    if (final && cursor.stop === NOT) this.#finish(p);
     this.done = p;
-    return this.answer();
+    return this.#answer();
   }
 
   consumed(): number {
@@ -99,7 +99,7 @@ export class TwinRows implements RowMachine {
     this.done -= from;
   }
 
-  private step(p: number): number {
+  #step(p: number): number {
     switch (this.cursor.place) {
       case AT_MARK: return this.gaps.mark(p);
       case IN_LEAD: return this.gaps.lead(p);
@@ -113,7 +113,7 @@ export class TwinRows implements RowMachine {
   }
 
   /** The input ends at p: everything that is open ends there too. */
-  private finish(p: number): void {
+  #finish(p: number): void {
     const { cursor, gaps } = this;
     if (cursor.place === IN_OPENER) gaps.endOpener(p);
     if (cursor.place === IN_DOCUMENT) gaps.endDocument(p, false);
@@ -123,7 +123,7 @@ export class TwinRows implements RowMachine {
     cursor.table.release(abi.SLOT_TEXT);
   }
 
-  private answer(): number {
+  #answer(): number {
     const { stop } = this.cursor;
     return stop === NO_ROOM ? abi.FULL : stop === HEADER_OVER ? abi.AFTER_HEADER : abi.DONE;
   }

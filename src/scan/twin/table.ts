@@ -35,13 +35,13 @@ export class Table {
 
   /** A row that is complete. */
   add(kind: number, from: number, to: number): void {
-    this.push(kind, from, to, this.base + this.count + 1);
+    this.#push(kind, from, to, this.base + this.count + 1);
   }
 
   /** A row that stays open: its slot says how to reach it from now on. */
   start(slot: number, kind: number, from: number): void {
     this.open[slot] = this.base + this.count;
-    this.push(kind, from, from, 0);
+    this.#push(kind, from, from, 0);
   }
 
   isOpen(slot: number): boolean {
@@ -50,15 +50,15 @@ export class Table {
 
   /** More bits for the KIND word of an open row. */
   mark(slot: number, bits: number): void {
-    const at = this.place(slot);
-    if (this.inTable(slot)) this.rows[at + abi.KIND]! |= bits;
+    const at = this.#place(slot);
+    if (this.#inTable(slot)) this.rows[at + abi.KIND]! |= bits;
     else this.slots[at + abi.KIND]! |= bits;
   }
 
   /** The row ends here, after all rows there are; it may still be changed. */
   end(slot: number, to: number): void {
-    const words = this.inTable(slot) ? this.rows : this.slots;
-    const at = this.place(slot);
+    const words = this.#inTable(slot) ? this.rows : this.slots;
+    const at = this.#place(slot);
     words[at + abi.TO] = to;
     words[at + abi.NEXT] = this.base + this.count;
   }
@@ -81,8 +81,8 @@ export class Table {
   drain(): void {
     for (let slot = 0; slot < abi.SLOT_COUNT; slot++) {
       const to = slot * abi.ROW_WORDS;
-      if (this.isOpen(slot) && this.inTable(slot)) {
-        const from = this.place(slot);
+      if (this.isOpen(slot) && this.#inTable(slot)) {
+        const from = this.#place(slot);
         for (let word = 0; word < abi.ROW_WORDS; word++) this.slots[to + word] = this.rows[from + word]!;
       }
       this.slots[to + abi.TO] = abi.UNCHANGED;
@@ -108,7 +108,7 @@ export class Table {
     }
   }
 
-  private push(kind: number, from: number, to: number, next: number): void {
+  #push(kind: number, from: number, to: number, next: number): void {
     const at = this.count++ * abi.ROW_WORDS;
     this.rows[at + abi.KIND] = kind;
     this.rows[at + abi.FROM] = from;
@@ -116,11 +116,11 @@ export class Table {
     this.rows[at + abi.NEXT] = next;
   }
 
-  private inTable(slot: number): boolean {
+  #inTable(slot: number): boolean {
     return this.open[slot]! >= this.base;
   }
 
-  private place(slot: number): number {
-    return (this.inTable(slot) ? this.open[slot]! - this.base : slot) * abi.ROW_WORDS;
+  #place(slot: number): number {
+    return (this.#inTable(slot) ? this.open[slot]! - this.base : slot) * abi.ROW_WORDS;
   }
 }

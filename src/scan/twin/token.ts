@@ -61,30 +61,30 @@ export class Lexicon {
   /** Its place in `lexicons`: how a saved state names it. */
   readonly number: number;
   /** First entry of each byte after `<|`, and the entry after each entry; 0 ends the chain. */
-  private readonly heads = new Uint8Array(256);
-  private readonly nexts: Uint8Array;
-  private readonly texts: Uint8Array;
-  private readonly lengths: Uint8Array;
-  private readonly words: Int32Array;
-  private readonly lengthOfId = new Uint8Array(abi.TOKEN_MASK + 1);
+  readonly #heads = new Uint8Array(256);
+  readonly #nexts: Uint8Array;
+  readonly #texts: Uint8Array;
+  readonly #lengths: Uint8Array;
+  readonly #words: Int32Array;
+  readonly #lengthOfId = new Uint8Array(abi.TOKEN_MASK + 1);
 
   constructor(dialect: Dialect, number: number) {
     const entries = dialect.tokens.length + 1;
     this.flags = dialect.flags;
     this.roles = dialect.roles;
     this.number = number;
-    this.nexts = new Uint8Array(entries);
-    this.texts = new Uint8Array(entries * STRIDE);
-    this.lengths = new Uint8Array(entries);
-    this.words = new Int32Array(entries);
+    this.#nexts = new Uint8Array(entries);
+    this.#texts = new Uint8Array(entries * STRIDE);
+    this.#lengths = new Uint8Array(entries);
+    this.#words = new Int32Array(entries);
     dialect.tokens.forEach(({ id, text, tokenClass, flags }, index) => {
       const entry = index + 1;
       const bytes = new TextEncoder().encode(text);
-      this.texts.set(bytes, entry * STRIDE);
-      this.lengths[entry] = this.lengthOfId[id] = bytes.length;
-      this.words[entry] = tokenClass | (id << abi.TOKEN_SHIFT) | flags;
-      this.nexts[entry] = this.heads[bytes[2]!]!;
-      this.heads[bytes[2]!] = entry;
+      this.#texts.set(bytes, entry * STRIDE);
+      this.#lengths[entry] = this.#lengthOfId[id] = bytes.length;
+      this.#words[entry] = tokenClass | (id << abi.TOKEN_SHIFT) | flags;
+      this.#nexts[entry] = this.#heads[bytes[2]!]!;
+      this.#heads[bytes[2]!] = entry;
     });
   }
 
@@ -94,12 +94,12 @@ export class Lexicon {
     if (bytes[p + 1] !== BAR) return 0;
     if (p + 2 >= length) return CUT;
     let answer = 0;
-    for (let entry = this.heads[bytes[p + 2]!]!; entry !== 0; entry = this.nexts[entry]!) {
-      const size = this.lengths[entry]!;
+    for (let entry = this.#heads[bytes[p + 2]!]!; entry !== 0; entry = this.#nexts[entry]!) {
+      const size = this.#lengths[entry]!;
       const text = entry * STRIDE;
       let same = 3;
-      while (same < size && p + same < length && bytes[p + same] === this.texts[text + same]) same++;
-      if (same === size) return this.words[entry]!;
+      while (same < size && p + same < length && bytes[p + same] === this.#texts[text + same]) same++;
+      if (same === size) return this.#words[entry]!;
       if (p + same === length) answer = CUT;
     }
     return answer;
@@ -117,7 +117,7 @@ export class Lexicon {
 
   /** Bytes of the token, with the `<` that escapes it. */
   lengthOf(word: number): number {
-    return this.lengthOfId[idOf(word) >> abi.TOKEN_SHIFT]! + ((word & ESCAPED) === 0 ? 0 : 1);
+    return this.#lengthOfId[idOf(word) >> abi.TOKEN_SHIFT]! + ((word & ESCAPED) === 0 ? 0 : 1);
   }
 }
 

@@ -45,7 +45,7 @@ export class Words {
 
   /** A byte that is no white space. */
   feed(byte: number): void {
-    if (!this.takes()) return;
+    if (!this.#takes()) return;
     if (this.size < WORD_BYTES) this.word[this.size++] = byte;
     if (byte === EQUALS) this.kinds |= HAS_EQUALS | NO_NAME;
     else if (byte === 0x2e) this.kinds |= HAS_DOT;
@@ -55,19 +55,19 @@ export class Words {
 
   /** A byte of white space. */
   space(): void {
-    if (this.takes()) this.endWord();
+    if (this.#takes()) this.endWord();
   }
 
   /** White space, a token or the end of the header: the word is over, if there was one. */
   endWord(): void {
     if (this.size === 0 || !this.plain) return;
-    this.plain = this.accepts();
+    this.plain = this.#accepts();
     this.count++;
     this.size = this.kinds = 0;
   }
 
   beginField(token: number): void {
-    this.endField();
+    this.#endField();
     const bit = 1 << (KEYS.length + (token === abi.CHANNEL ? 0 : 1));
     if ((this.seen & bit) !== 0) this.plain = false;
     this.seen |= bit;
@@ -82,44 +82,44 @@ export class Words {
 
   /** The body begins: the bits for the message row. */
   finish(): number {
-    this.endField();
+    this.#endField();
     return this.plain ? abi.PLAIN | this.found : 0;
   }
 
   /** One more byte of the field: does it still matter? */
-  private takes(): boolean {
+  #takes(): boolean {
     if (++this.bytes > abi.PLAIN_BYTES) this.plain = false;
     return this.plain;
   }
 
-  private endField(): void {
+  #endField(): void {
     this.endWord();
     if (this.count === 0) this.plain = false;
   }
 
-  private accepts(): boolean {
+  #accepts(): boolean {
     if (this.field === abi.CONSTRAIN) return this.count === 0;
-    if (this.count > 0) return this.acceptsAttribute() || this.acceptsType();
+    if (this.count > 0) return this.#acceptsAttribute() || this.#acceptsType();
     const names = this.field === 0 ? ROLE_NAMES : CHANNEL_NAMES;
     for (let id = 1; id < names.length; id++) {
-      if (this.is(names[id]!)) {
+      if (this.#is(names[id]!)) {
         this.found |= id << (this.field === 0 ? abi.ROLE_SHIFT : abi.CHANNEL_SHIFT);
         return this.field !== 0 || (this.roles & (1 << id)) !== 0;
       }
     }
-    return this.field === 0 && this.acceptsFunction();
+    return this.field === 0 && this.#acceptsFunction();
   }
 
   /** `functions.<name>`, where it is a role. */
-  private acceptsFunction(): boolean {
-    const isFunction = this.size > FUNCTIONS.length && this.startsWith(FUNCTIONS) && (this.kinds & NO_NAME) === 0;
+  #acceptsFunction(): boolean {
+    const isFunction = this.size > FUNCTIONS.length && this.#startsWith(FUNCTIONS) && (this.kinds & NO_NAME) === 0;
     if (!isFunction || (this.roles & abi.ROLES_FUNCTIONS) === 0) return false;
     this.found |= abi.TOOL << abi.ROLE_SHIFT;
     return true;
   }
 
   /** One bare word after the channel, without a dot: the content type. */
-  private acceptsType(): boolean {
+  #acceptsType(): boolean {
     if (this.field !== abi.CHANNEL || (this.kinds & (HAS_EQUALS | HAS_DOT)) !== 0 || (this.seen & BARE_TYPE) !== 0) {
       return false;
     }
@@ -127,28 +127,28 @@ export class Words {
     return true;
   }
 
-  private acceptsAttribute(): boolean {
+  #acceptsAttribute(): boolean {
     for (let key = 0; key < KEYS.length; key++) {
-      if (this.size > KEYS[key]!.length && this.startsWith(KEYS[key]!)) {
+      if (this.size > KEYS[key]!.length && this.#startsWith(KEYS[key]!)) {
         if ((this.seen & (1 << key)) !== 0) return false;
         this.seen |= 1 << key;
-        if (key === 0) this.found |= this.recipient() << abi.RECIPIENT_SHIFT;
+        if (key === 0) this.found |= this.#recipient() << abi.RECIPIENT_SHIFT;
         return true;
       }
     }
     return false;
   }
 
-  private recipient(): number {
-    for (const person of PERSONS) if (this.is(person)) return abi.TO_PERSON;
+  #recipient(): number {
+    for (const person of PERSONS) if (this.#is(person)) return abi.TO_PERSON;
     return abi.TO_TOOL;
   }
 
-  private is(text: string): boolean {
-    return this.size === text.length && this.startsWith(text);
+  #is(text: string): boolean {
+    return this.size === text.length && this.#startsWith(text);
   }
 
-  private startsWith(text: string): boolean {
+  #startsWith(text: string): boolean {
     for (let i = 0; i < text.length; i++) if (this.word[i] !== text.charCodeAt(i)) return false;
     return true;
   }

@@ -5,6 +5,7 @@ import { readFixtures } from '../../fixture.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { bytewise } from '../stream/run.ts';
 import { asValues, expectedOf, type Said } from './expected.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 export interface Case {
   readonly told: string;
@@ -30,7 +31,7 @@ export function* randomCases(inputs: number): Generator<Case> {
     const input = randomInput(random, 12);
     const options = {
       dialect: random.pick(DIALECTS), role: random.once(2) ? 'assistant' : undefined, stopStripped: random.once(4),
-      missingChannel: random.once(2), reasoning: random.once(2), rescue: random.once(3),
+      missingChannel: random.once(2), reasoning: random.once(2), rescue: random.once(3) ? rescue : undefined,
     };
     const cuts = bytewise(input).filter(() => random.once(3));
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(options)}: `

@@ -40,7 +40,7 @@ export function expectedOf(
       const { role, recipient, content, channel, isAmbiguous } = message;
       const isShown = hiddenReason(message, options) === null;
       // What is shown and ends as a call to nobody is none.
-      const isNoCall = options.rescue === true && isShown && recipient === null && message.end === 'call';
+      const isNoCall = options.rescue !== undefined && isShown && recipient === null && message.end === 'call';
       const end = !isNoCall ? message.end : channel === 'final' ? 'return' : 'end';
       const isOpenLiteral = message.openLiteral !== undefined;
       const hasPart = message.writtenThought?.isOpened === false || isOpenLiteral;

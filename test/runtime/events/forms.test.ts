@@ -11,6 +11,7 @@ import {
 import { bytewise } from '../stream/run.ts';
 import { pieces } from './loopback.ts';
 import { streamOptionsFor } from '../../../src/runtime/events/forms.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 type OfficialPart = Exclude<LanguageModel, string> extends infer Model
   ? Model extends { specificationVersion: 'v3'; doStream(...args: never[]): PromiseLike<{ stream: infer Stream }> }
@@ -88,10 +89,11 @@ describe('chat completions', () => {
   });
 
   const RESCUED = [[true, 'Wait.4'], [false, 'Wait.']] as const;
-  test.each(RESCUED)('rescue %s: after a preamble that ends as a call', async (rescue, text) => {
+  test.each(RESCUED)('rescue %s: after a preamble that ends as a call', async (isRescued, text) => {
     const output = bytes('<|channel|>commentary<|message|>Wait.<|call|>'
       + '<|start|>assistant<|channel|>final<|message|>4<|return|>');
-    const chunks = (await formOf('chat', output, { ...OPTIONS, rescue })) as ChatCompletionChunk[];
+    const options = { ...OPTIONS, rescue: isRescued ? rescue : undefined };
+    const chunks = (await formOf('chat', output, options)) as ChatCompletionChunk[];
     expect(chunks.map(({ choices }) => choices[0]!.delta.content ?? '').join('')).toBe(text);
   });
 

@@ -12,6 +12,7 @@ import { Twin } from '../../../src/scan/twin/twin.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { id, joined, LARGE, SMALL } from './run.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 const TWIN = new Machines(() => new Twin({ window: 1024, tableRows: 64 }));
 const MACHINES = [SMALL, LARGE, TWIN];
@@ -79,7 +80,8 @@ function cut(text: string, random: Random): Piece[] {
 
 function optionsOf(random: Random): StreamOptions {
   return {
-    dialect: random.pick(DIALECTS), role: random.once(5) ? 'assistant' : undefined, rescue: random.once(2),
+    dialect: random.pick(DIALECTS), role: random.once(5) ? 'assistant' : undefined,
+    rescue: random.once(2) ? rescue : undefined,
     collect: random.once(2), reasoning: random.once(2), thinkOpen: random.once(5), missingChannel: random.once(2),
     harmonyPreambles: random.once(2), strayText: random.once(2),
     summarize: random.once(6) ? (paragraph: string) => paragraph.slice(0, 5) : undefined,
@@ -132,7 +134,8 @@ test(`token ids, of which some spell tokens (OPENCHATML_SEED=${SEED})`, () => {
       ids.push(random.once(6) ? random.pick(specials) : random.below(texts.length));
     }
     const decode = (one: number): Uint8Array => new TextEncoder().encode(one === 1 ? 'assistant' : texts[one]);
-    const options = { dialect: random.pick(DIALECTS), collect: true, reasoning: true, rescue: random.once(2) };
+    const dialect = random.pick(DIALECTS);
+    const options = { dialect, collect: true, reasoning: true, rescue: random.once(2) ? rescue : undefined };
     expectSame(options, random.pick(MACHINES), (stream) => {
       const tokens = new Tokens(stream, { ...options, decode });
       return [...ids.flatMap((one) => tokens.feedTokens([one])), ...tokens.end()];

@@ -5,6 +5,7 @@ import { runs } from '../../long.ts';
 import { randomInput, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
 import { expectSameForCuts } from './run.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 const INPUTS = runs(8_000);
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
@@ -18,7 +19,7 @@ test(`${INPUTS} random inputs (OPENCHATML_SEED=${SEED})`, { timeout: 600_000 }, 
     const role = random.once(7) ? random.pick(['assistant', 'user', 'functions.f']) : undefined;
     const read = {
       dialect, role, stopStripped: random.once(4), harmonyPreambles: random.once(2), missingChannel: random.once(2),
-      rescue: random.once(3),
+      rescue: random.once(3) ? rescue : undefined,
     };
     const options = { ...read, collect: true, reasoning: true, strayText: true };
     const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${JSON.stringify(read)}: `

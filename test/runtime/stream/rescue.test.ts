@@ -8,9 +8,10 @@ import { isAll, runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { expectAgreement } from './agrees.ts';
 import { bytewise, eventsOf, expectSameForCuts, id } from './run.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const OPTIONS: StreamOptions = { dialect: 'harmony', role: 'assistant', rescue: true, messageId: id };
+const OPTIONS: StreamOptions = { dialect: 'harmony', role: 'assistant', rescue, messageId: id };
 
 const shownBy = (chunks: readonly string[], options: StreamOptions = OPTIONS): string[] => {
   const stream = new MessageStream(options);
@@ -103,7 +104,7 @@ test(`${INPUTS} random completions: what parsing gives (OPENCHATML_SEED=${SEED})
     const text = completion(random);
     const input = bytes(role === undefined ? `<|start|>${random.pick(['assistant', 'user'])}${text}` : text);
     const read = {
-      dialect, role, rescue: true, stopStripped: random.once(3), harmonyPreambles: random.once(2),
+      dialect, role, rescue, stopStripped: random.once(3), harmonyPreambles: random.once(2),
       missingChannel: random.once(2),
     };
     const options = { ...read, collect: true, reasoning: true, strayText: true };
@@ -153,9 +154,11 @@ test(`${STREAMS} random streams show nothing hidden (OPENCHATML_SEED=${SEED})`, 
   for (let run = 0; run < STREAMS; run++) {
     const random = randomOf(seeds.below(0x7fffffff));
     const dialect = random.pick(['harmony', 'openchatml-2.2', 'openchatml-2.0'] as const);
-    const rescue = !random.once(4);
-    const text = secrets(random, dialect, rescue);
-    const stream = new MessageStream({ ...OPTIONS, dialect, rescue, missingChannel: random.once(2) });
+    const rescued = !random.once(4);
+    const text = secrets(random, dialect, rescued);
+    const stream = new MessageStream({
+      ...OPTIONS, dialect, rescue: rescued ? rescue : undefined, missingChannel: random.once(2),
+    });
     let deltas = '';
     const take = (events: ReturnType<MessageStream['feed']>): void => {
       for (const event of events) if (event.type === 'response.delta') deltas += event.delta;
@@ -168,7 +171,7 @@ test(`${STREAMS} random streams show nothing hidden (OPENCHATML_SEED=${SEED})`, 
     take(stream.end());
     shown += deltas.length;
     if (!deltas.includes('HIDDEN')) continue;
-    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect}, ${rescue ? 'with' : 'without'} rescue: `;
+    const told = `OPENCHATML_SEED=${SEED}, run ${run}, ${dialect}, ${rescued ? 'with' : 'without'} rescue: `;
     expect(deltas, told + JSON.stringify(text)).not.toContain('HIDDEN');
   }
   expect(shown).toBeGreaterThan(STREAMS);

@@ -4,6 +4,7 @@
 import { describe, expect, test } from 'vitest';
 import { readFixtures } from '../../fixture.ts';
 import { refuseUnhandled, routerOf, run, shown } from './script.ts';
+import { rescue } from '../../../src/runtime/stream/rescue.ts';
 
 refuseUnhandled();
 
@@ -199,7 +200,7 @@ for (const line of TABLE.trim().split('\n')) {
 }
 
 /** What a caller gets of one output. */
-async function told(output: string, rescue: boolean, stopStripped: boolean): Promise<string> {
+async function told(output: string, isRescued: boolean, stopStripped: boolean): Promise<string> {
   const calls: string[] = [];
   const note = (value: unknown, { recipient }: { readonly recipient: string }): null => {
     calls.push(`calls ${recipient}(${JSON.stringify(value)})`);
@@ -207,7 +208,8 @@ async function told(output: string, rescue: boolean, stopStripped: boolean): Pro
   };
   const router = routerOf({ tools: [], handlers: { 'functions.*': note, python: note } });
   const shows = { reasoning: true, harmonyPreambles: true };
-  const options = { router, neutralise: true, rescue, stopStripped, maxRounds: 1, ...shows };
+  const how = { rescue: isRescued ? rescue : undefined, stopStripped };
+  const options = { router, neutralise: true, maxRounds: 1, ...how, ...shows };
   const { stop, outcomes, events } = await run([output], { dialect: 'harmony', ...options }, 3);
   const refused = outcomes.flatMap(({ status, rule }) => (status === 'refused' ? [`refused: ${rule}`] : []));
   const thought = events.map((event) => (event.type === 'response.reasoning_text.delta' ? event.delta : '')).join('');
