@@ -1,7 +1,7 @@
 // What rendering as text and as HTML have in common: which messages of an input are told, and the words about them.
 
 import type { Message, Span } from '../../model/message.ts';
-import { Parsed } from '../../model/parse.ts';
+import type { Parsed } from '../../model/parse.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { bodyPieces, type CutReason } from '../../model/shown.ts';
 import { type HiddenReason, hiddenReason, type ShowOptions } from '../../model/visibility.ts';
@@ -27,9 +27,13 @@ export type Item =
 /** Messages; each is looked at before the next one is asked for. */
 export type Input = Parsed | Iterable<Message>;
 
+/** By what it can do, not by its class: who only renders messages does not carry the parser. */
+const isParsed = (input: Input | undefined): input is Parsed =>
+  typeof (input as Parsed | undefined)?.messages === 'function';
+
 /** Throws a TypeError on what is no input. */
 export function checkInput(input: Input): void {
-  if (input instanceof Parsed) return;
+  if (isParsed(input)) return;
   const isIterable = typeof (input as Iterable<Message> | undefined)?.[Symbol.iterator] === 'function';
   if (isIterable && typeof input !== 'string') return;
   throw new TypeError('render: expected what `parse` gives, or messages');
@@ -49,7 +53,7 @@ export function* itemsOf(input: Input, options: RenderOptions): Generator<Item, 
     if (hiddenCount > 0 && options.notes === true) yield* tell({ kind: 'note', hidden: hiddenCount });
     hiddenCount = 0;
   };
-  for (const message of input instanceof Parsed ? input.messages() : input) {
+  for (const message of isParsed(input) ? input.messages() : input) {
     const { transcript } = message;
     if (transcript !== current) {
       yield* note();
