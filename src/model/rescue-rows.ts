@@ -7,7 +7,7 @@ import {
 } from '../abi.ts';
 import { BatchEdit } from '../scan/batch-edit.ts';
 import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, type Table, toOf } from '../scan/table.ts';
-import { MessageView } from './message-view.ts';
+import { HeaderView } from './header-view.ts';
 import { MESSAGE_TOKEN_BYTES } from './message-header.ts';
 import {
   BodyBreaks, countingFields, ENDING, isSaid, OPENED, type Rescue, SAID, strippedFields, strippedParts,
@@ -71,7 +71,7 @@ class RescueRows {
     const said = isCompletion ? takeSaid(batch, row, message) : null;
     const isAssistant = (): boolean => {
       if (said !== null) return true;
-      return new MessageView(batch, row, {
+      return new HeaderView(batch, row, {
         dialect: batch.dialect, transcript: null, role: this.#role, rescue,
       }).role === 'assistant';
     };

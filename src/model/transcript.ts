@@ -10,7 +10,7 @@ import { ByBytes } from './by-bytes.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import type { ReadYaml } from './header/text.ts';
-import { type MessageContext, MessageView } from './message-view.ts';
+import { HeaderView, type MessageContext } from './header-view.ts';
 import type { Rescue } from './rescue.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
 
@@ -167,7 +167,7 @@ export class Divider {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
       return role === SYSTEM || (role === DEVELOPER && this.afterReturn);
     }
-    const { role } = new MessageView(table, row, {
+    const { role } = new HeaderView(table, row, {
       dialect, transcript: null, role: this.role, rescue: this.rescue,
     });
     return role === 'system' || (role === 'developer' && this.afterReturn);

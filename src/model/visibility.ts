@@ -3,6 +3,7 @@
 import { HAS_LINE } from '../abi.ts';
 import { isToolRecipient } from './attributes.ts';
 import { isBlank } from './bytes.ts';
+import type { HeaderView } from './header-view.ts';
 import type { MessageView } from './message-view.ts';
 import { shownSpans, shownText } from './shown.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
@@ -36,7 +37,7 @@ interface Allowed {
   readonly intent: (intent: string | null) => boolean;
   readonly optIn?: keyof VisibilityOptions;
   /** What else must be so. */
-  readonly where?: (message: MessageView) => boolean;
+  readonly where?: (message: HeaderView) => boolean;
 }
 
 const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
@@ -44,7 +45,7 @@ const isHarmony = ({ dialect, header }: TranscriptInfo): boolean => {
 };
 
 /** A commentary without recipient may be a call that went wrong: then it is no preamble, but for R-RESCUE. */
-const isNoCall = (message: MessageView): boolean => {
+const isNoCall = (message: HeaderView): boolean => {
   return message.recipient === null && !message.isUndispatchable && (message.end !== 'call' || message.isRescued);
 };
 
@@ -65,7 +66,7 @@ const ALLOWED: readonly Allowed[] = [
 /** What else hides a message that a row allows. */
 const HIDING: readonly {
   readonly reason: HiddenReason;
-  readonly hides: (message: MessageView) => boolean;
+  readonly hides: (message: HeaderView) => boolean;
   readonly unless?: keyof VisibilityOptions;
 }[] = [
   { reason: 'ambiguous', hides: (message) => message.isAmbiguous },
@@ -76,7 +77,6 @@ const HIDING: readonly {
     reason: 'missing-start',
     hides: (message) => message.missingStart === 'missing' && !message.reading.meaning.hasChannelField,
   },
-  { reason: 'call', hides: isBareCall },
 ];
 
 /** Roles of which some row shows something. */
@@ -106,13 +106,18 @@ export function asksForChannels(transcript: TranscriptInfo): boolean {
 }
 
 /** The message has no channel where one is required. */
-export function lacksChannel(message: MessageView): boolean {
+export function lacksChannel(message: HeaderView): boolean {
   const roles = rolesWithChannel(message.transcript);
   return roles.length > 0 && message.explicitChannel === null && message.role !== null && roles.includes(message.role);
 }
 
 /** Why an end user may not see the message; null: they may. Everything that is not on the list is hidden. */
 export function hiddenReason(message: MessageView, options: VisibilityOptions = {}): HiddenReason | null {
+  return hiddenByHeader(message, options) ?? (isBareCall(message) ? 'call' : null);
+}
+
+/** The same as far as the header tells: how much of the body is there to be shown does not count. */
+export function hiddenByHeader(message: HeaderView, options: VisibilityOptions): HiddenReason | null {
   if (!SHOWN_ROLES.has(message.role)) return 'role';
   if (!isAllowed(message, options)) return message.channel === 'final' ? 'intent' : 'channel';
   for (const { reason, hides, unless } of HIDING) {
@@ -121,7 +126,7 @@ export function hiddenReason(message: MessageView, options: VisibilityOptions = 
   return null;
 }
 
-function isAllowed(message: MessageView, options: VisibilityOptions): boolean {
+function isAllowed(message: HeaderView, options: VisibilityOptions): boolean {
   const { role, channel } = message;
   for (const row of ALLOWED) {
     if (channel !== row.channel || !row.roles.includes(role!) || !row.intent(message.intent)) continue;

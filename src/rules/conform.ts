@@ -4,7 +4,7 @@ import type { Finding } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import { type DocumentHeader, type HeaderProblem, property } from '../model/header/document.ts';
 import type { HeaderValue } from '../model/header/text.ts';
-import type { End, Message, Span } from '../model/message.ts';
+import type { End, HeaderView, Span } from '../model/header-view.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { isObject } from '../tools/json.ts';
 import { askedOf, type Ended } from './calls.ts';
@@ -12,7 +12,7 @@ import { askedOf, type Ended } from './calls.ts';
 const INTENTS: ReadonlySet<string> = new Set(['preamble', 'status', 'debug']);
 
 /** What is wrong with what a header says. */
-export function* conformOfHeader(message: Message, transcript: TranscriptInfo): Generator<Finding, void, void> {
+export function* conformOfHeader(message: HeaderView, transcript: TranscriptInfo): Generator<Finding, void, void> {
   const { from, header: { to } } = message;
   const { intent } = message;
   if (intent !== null && !INTENTS.has(intent)) yield { rule: 'unknown-intent', from, to };
@@ -50,7 +50,7 @@ function* badValues(version: string | null, settings: HeaderValue | undefined): 
 }
 
 /** What of a message the lists of the header leave out, in words; null: nothing. */
-function undeclared({ role, name, channel }: Message, { header }: TranscriptInfo): string | null {
+function undeclared({ role, name, channel }: HeaderView, { header }: TranscriptInfo): string | null {
   const { roles = null, channels = null } = header ?? {};
   // A tool has a role of its own in the older form.
   const isTool = role === 'tool' && (roles?.includes('functions.*') || (name !== null && roles?.includes(name)));

@@ -3,7 +3,7 @@
 import { HAS_LINE } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import { HEADER_BYTES } from '../model/header/document.ts';
-import type { Message, Span } from '../model/message.ts';
+import type { HeaderView, Span } from '../model/header-view.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { conformOfHeader } from './conform.ts';
 import { lacksChannel } from '../model/visibility.ts';
@@ -16,7 +16,7 @@ export function* limitFindings({ from, to }: Span): Generator<Finding, void, voi
 
 /** `isCut`: the header is not ended by its message token or newline. */
 export function* headerFindings(
-  message: Message, transcript: TranscriptInfo, isCut: boolean,
+  message: HeaderView, transcript: TranscriptInfo, isCut: boolean,
 ): Generator<Finding, void, void> {
   const { from } = message;
   const to = message.header.to;

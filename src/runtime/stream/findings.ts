@@ -6,7 +6,7 @@
 
 import { AT_START, BY_ROLE, HAS_ESCAPE, HAS_LINE, STRAY } from '../../abi.ts';
 import { type Code, diagnose, type Finding, type Severity } from '../../errors.ts';
-import type { Message } from '../../model/message.ts';
+import type { HeaderView } from '../../model/header-view.ts';
 import { type Divider, type TranscriptInfo, wantsHeader } from '../../model/transcript.ts';
 import type { Dialect } from '../../scan/dialects.ts';
 import { isCallToNobody } from '../../rules/calls.ts';
@@ -135,7 +135,7 @@ export class StreamFindings {
   // -- Messages.
 
   /** What the header says. `isSure`: else it waits until the message is sure to be no open turn. */
-  header(message: OpenMessage, view: Message, isSure: boolean): void {
+  header(message: OpenMessage, view: HeaderView, isSure: boolean): void {
     this.#waiting = [];
     const { number, declared } = message.transcript;
     const findings = isSure && message.mayBeOpenTurn ? [] : findingsOfHeader(message, view);
@@ -201,7 +201,7 @@ function diagnosed(finding: StreamFinding, transcript: number, declared: boolean
 }
 
 /** As `check` finds them: by rising position. */
-function findingsOfHeader(message: OpenMessage, view: Message): Finding[] {
+function findingsOfHeader(message: OpenMessage, view: HeaderView): Finding[] {
   const found: Finding[] = [...headerFindings(view, message.transcript, message.isCut)];
   if (!view.isPlain) {
     for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });

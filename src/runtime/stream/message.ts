@@ -2,9 +2,9 @@
 
 import { CALL, EOF_END, HAS_LINE, IMPLICIT_END, RETURN, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
-import type { End, Message, Span } from '../../model/message.ts';
+import type { End, HeaderView, Span } from '../../model/header-view.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { type VisibilityOptions } from '../../model/visibility.ts';
+import { hiddenByHeader, type VisibilityOptions } from '../../model/visibility.ts';
 import type { DoneMessage, MessageKind, StreamedMessage, StreamEvent } from './event.ts';
 import { BodyText, type BodyUse } from './body.ts';
 import type { ResolvedOptions } from './options.ts';
@@ -47,7 +47,7 @@ export class OpenMessage {
   stop: 'return' | 'call' | 'end' | null = null;
 
   constructor(
-    view: Message | null, transcript: TranscriptInfo, options: ResolvedOptions, index: number,
+    view: HeaderView | null, transcript: TranscriptInfo, options: ResolvedOptions, index: number,
     tell: (event: StreamEvent) => void, from = 0,
   ) {
     this.id = options.messageId(index);
@@ -239,19 +239,18 @@ export class OpenMessage {
 }
 
 /** Whether the header lets it be shown: how much of the body is there depends on the cuts. */
-function mayShow(view: Message, options: VisibilityOptions): boolean {
-  const reason = view.hiddenReason(options);
-  return reason === null || reason === 'call';
+function mayShow(view: HeaderView, options: VisibilityOptions): boolean {
+  return hiddenByHeader(view, options) === null;
 }
 
-function kindOf(view: Message, shows: boolean): MessageKind {
+function kindOf(view: HeaderView, shows: boolean): MessageKind {
   if (shows) return 'text';
   if (view.role !== 'assistant') return 'hidden';
   if (isToolRecipient(view.recipient)) return 'call';
   return view.channel === 'analysis' && !view.isAmbiguous ? 'reasoning' : 'hidden';
 }
 
-function aboutOf(view: Message, kind: MessageKind, index: number, transcript: number): StreamedMessage {
+function aboutOf(view: HeaderView, kind: MessageKind, index: number, transcript: number): StreamedMessage {
   const rest = view.isBare ? NONE : view.attributes.filter(({ key }) => !KNOWN.has(key));
   const { contentType } = view;
   return {

@@ -1,7 +1,7 @@
 // Rows to events: messages as they open, grow and end, and what stands between them.
 //
-// What a header means is read by the model (Message over a table of this message's own rows) once it is final, so that
-// a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
+// What a header means is read by the model (HeaderView over a table of this message's own rows) once it is final, so
+// that a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
 
 import {
   CHANNEL, EOF_END, ESCAPE, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NO_BODY_TOKEN,
@@ -9,7 +9,7 @@ import {
   TOKEN_SHIFT, TRAILING, UNTERMINATED,
 } from '../../abi.ts';
 import { CR, LF } from '../../model/bytes.ts';
-import { Message, type MessageContext } from '../../model/message.ts';
+import { HeaderView, type MessageContext } from '../../model/header-view.ts';
 import { ENDING, OPENED } from '../../model/rescue.ts';
 import { detectedBy, Divider, HeaderCache } from '../../model/transcript.ts';
 import { problemsOf } from '../../rules/conform.ts';
@@ -319,7 +319,7 @@ export class StreamReader implements ScanVisitor {
     const { dialect } = this.scan;
     this.#divide(this.#own.words, MESSAGE);
     const { context } = this.#divider;
-    const view = new Message(this.#own.table, 0, context);
+    const view = new HeaderView(this.#own.table, 0, context);
     const info = this.#divider.current!;
     const message = this.#message = new OpenMessage(view, info, this.#options, this.messages++, this.#tell);
     this.#told = message.bodyFrom;
@@ -341,7 +341,7 @@ export class StreamReader implements ScanVisitor {
     if (!(context.dialect.flags & HAS_LINE)) return false;
     const { words } = this.#own;
     words[KIND]! |= EOF_END;
-    const { isOpenTurn } = new Message(this.#own.table, 0, context);
+    const { isOpenTurn } = new HeaderView(this.#own.table, 0, context);
     words[KIND]! &= ~EOF_END;
     return isOpenTurn;
   }

@@ -4,7 +4,7 @@
 // full, or a document header is over. Nothing is looked at twice but the few bytes held back, so the time is linear.
 
 import * as abi from '../../abi.ts';
-import type { Dialect } from '../dialects.ts';
+import { DETECTED_22, type Dialect } from '../dialects.ts';
 import type { RowMachine } from '../machine.ts';
 import {
   AT_MARK, Cursor, HEADER_OVER, IN_BODY, IN_DOCUMENT, IN_GAP, IN_HEADER, IN_LEAD, IN_OPENER, NO_ROOM, NOT,
@@ -45,6 +45,8 @@ export class TwinRows implements RowMachine {
     this.cursor = new Cursor(tableRows);
     this.messages = new Messages(this.cursor);
     this.gaps = new Gaps(this.cursor, this.messages);
+    // Its state may be put away before it has begun.
+    this.setDialect(DETECTED_22);
     ({ rows: this.rows, slots: this.slots, slotRows: this.slotRows } = this.cursor.table);
   }
 

@@ -21,6 +21,8 @@ import { randomCalls } from '../../random-calls.ts';
 import { recordsOf } from '../../read.ts';
 import { sharedData } from '../../skip.ts';
 import { collect } from './statistics-run.ts';
+import { rescue } from '../../../src/model/rescue-rows.ts';
+import type { ReadOptions } from '../../../src/model/walk.ts';
 
 const machine = new WasmMachine();
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -166,12 +168,12 @@ interface Found {
 
 const DIALECTS = ['auto', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const;
 
-function randomOptions(random: Random): object {
+function randomOptions(random: Random): ReadOptions {
   return {
     dialect: random.pick(DIALECTS),
     ...(random.once(8) && { role: 'assistant' }),
     ...(random.once(5) && { requireChannels: true }),
-    ...(random.once(5) && { rescue: true }),
+    ...(random.once(5) && { rescue }),
   };
 }
 
