@@ -106,7 +106,7 @@ describe('shapes that have been expensive', () => {
   });
 });
 
-const BAD_LINES = { '{}\n': 20_000, '{"a":[1]}\n{"b":null}\n': 5000 };
+const BAD_LINES = { '{}\n': 20_000, '{"a":[1]}\n{"b":null}\n': 5000, '{\n': 20_000, '---\nversion: 2.2\n---\n': 5000 };
 /** Each has a way of its own to short records that are bad. */
 const BAD_READERS = [
   ['check', '--format', 'ndjson'], ['messages'], ['render'], ['audit', '--format', 'ndjson'],
@@ -118,13 +118,30 @@ describe('short records that are bad in the same way', () => {
     for (const [line, times] of Object.entries(BAD_LINES)) {
       const path = file('bad.jsonl', `{"messages":[{"role":"user","content":"x"}]}\n${line.repeat(times)}`);
       makeRoom(argv);
-      const parse = vi.spyOn(JSON, 'parse');
+      const spies = [vi.spyOn(JSON, 'parse'), vi.spyOn(WasmMachine.prototype, 'checkJson')];
       const { code, out, err } = await run([...argv, ...(argv[0] === 'filter' ? [] : ['--threads', '1']), path]);
-      const read = parse.mock.calls.length;
-      parse.mockRestore();
+      const [parsed = 0, checked = 0] = spies.map(({ mock }) => mock.calls.length);
+      vi.restoreAllMocks();
       expect(code, err).toBeLessThanOrEqual(1);
-      expect(read).toBeLessThan(200);
+      expect(parsed).toBeLessThan(200);
+      // filter finds the place where each line goes wrong, and keeps what it says of that place.
+      if (argv[0] !== 'filter') expect(checked).toBeLessThan(2500);
       if (argv[0] === 'check') expect(out.split('\n').length).toBeGreaterThan(1000);
+    }
+  });
+
+  test('where they go wrong is told of each in its own place', async () => {
+    const lines = ['{', '{"a" 1}', '---', '{', '{}', '---', '{"a" 1}', '{', '{'];
+    const path = file('bad.jsonl', `${lines.join('\n')}\n`);
+    for (const argv of [['check', '--format', 'ndjson'], ['audit', '--format', 'ndjson']]) {
+      const { out } = await run([...argv, '--threads', '1', path]);
+      const told = out.trimEnd().split('\n').map((line) => JSON.parse(line) as { message: string; from: number })
+        .filter(({ from }) => from !== undefined);
+      const at = told.map(({ message }) => /at byte (\d+)/.exec(message)?.[1] ?? null);
+      const starts = lines.map((_, i) => lines.slice(0, i).join('\n').length + (i === 0 ? 0 : 1));
+      const wrong: Record<string, number> = { '{': 1, '{"a" 1}': 5, '---': 1 };
+      expect(told.map(({ from }) => from)).toEqual(starts);
+      expect(at).toEqual(lines.map((line, i) => line === '{}' ? null : `${starts[i]! + wrong[line]!}`));
     }
   });
 

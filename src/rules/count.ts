@@ -152,8 +152,8 @@ export class Counter {
   }
 
   /** A finding about a record. */
-  addFinding(finding: CountedFinding): void {
-    this.#find(finding);
+  addFinding(finding: CountedFinding, times = 1): void {
+    this.#find(finding, times);
   }
 
   /**

@@ -16,10 +16,13 @@ import { newHeaders } from '../headers.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
 import { BadRuns } from '../records/bad-runs.ts';
+import { KnownShort } from '../records/known-short.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
+import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { type ChatLines, isRows, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
+import { detailOf } from '../records/unit-types.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends PlainReadOptions, FixOptions {
@@ -110,7 +113,7 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new Map() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new KnownShort() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
@@ -128,7 +131,8 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new Map() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new KnownShort() };
+  const isFurther: PassesBad<string> = (...bad) => auditor.runs.isFurther(...bad);
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
@@ -143,21 +147,26 @@ export function* auditLines(
     }
     const { machine: scanner, to, base } = rows;
     const position = base + scanner.origin + scanner.stop;
-    for (let record = scanner.audit(0, to); record < to; record = scanner.audit(nextRecord(rows, record), to)) {
-      yield* auditRow(auditor, lines, rows, record);
+    for (let record = scanner.audit(0, to); record < to; record = scanner.audit(record, to)) {
+      const next = passBad(rows, record, isFurther, auditor.knownBad);
+      if (next === record) yield* auditRow(auditor, lines, rows, record);
+      record = next === record ? nextRecord(rows, record) : next;
     }
     yield position;
   }
 }
 
-/** Bytes of a bad record that is kept, and how many there are. */
-const LONGEST_KNOWN = 64;
-const MOST_KNOWN = 64;
-
 /** A record that cannot be looked into. */
 interface Bad extends Placed {
   readonly rule: BadRecordRule;
   readonly detail: string;
+}
+
+/** The same wherever it stands: `at` is a byte of the record, where it goes wrong. */
+interface Fault {
+  readonly rule: BadRecordRule;
+  readonly detail: string;
+  readonly at: number | null;
 }
 
 /** A record among rows. What was wrong with a short one is known when its bytes come again. */
@@ -166,26 +175,27 @@ function* auditRow(
 ): Generator<AuditedText, void, void> {
   const { runs, knownBad } = auditor;
   const bytes = lines.bytesOf(rows, row);
-  const text = bytes.length > LONGEST_KNOWN ? null : bytes.toString('latin1');
-  const known = text === null ? undefined : knownBad.get(text);
+  const known = knownBad.get(bytes);
   if (known !== undefined) {
-    yield* auditBad(auditor, known.rule, lines.placeOf(rows, row), known.detail);
+    const place = lines.placeOf(rows, row);
+    const at = known.at === null ? null : place.from + known.at;
+    yield* auditBad(auditor, known.rule, place, detailOf(known.detail, at));
     return;
   }
   const before = runs.last;
   const record = lines.record(rows, row);
   yield* auditOne(auditor, record);
   const bad = runs.last;
-  // What is told of a place in it would be told of the first one's.
-  if (text === null || bad === before || bad === null || ('problem' in record && record.at !== null)) return;
-  if (knownBad.size === MOST_KNOWN) knownBad.clear();
-  knownBad.set(text, bad);
+  if (bad === before || bad === null) return;
+  const { rule, detail } = bad;
+  if (!('problem' in record) || record.at === null) knownBad.keep(bytes, { rule, detail, at: null });
+  else knownBad.keep(bytes, { rule, detail: record.problem, at: record.at - record.from });
 }
 
 /** What records are looked into with. `known`: document headers, which they repeat. */
 interface Auditor {
   readonly runs: BadRuns<Bad>;
-  readonly knownBad: Map<string, Bad>;
+  readonly knownBad: KnownShort<Fault>;
   readonly machine: Machine;
   readonly options: AuditOptions;
   readonly known: HeaderCache;
@@ -193,8 +203,7 @@ interface Auditor {
 
 function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
   if ('problem' in record) {
-    const where = record.at === null ? '' : ` at byte ${record.at}`;
-    yield* auditBad(auditor, 'bad-record', record, `${record.problem}${where}`);
+    yield* auditBad(auditor, 'bad-record', record, detailOf(record.problem, record.at));
     return;
   }
   for (const text of auditRecord(auditor, record)) {

@@ -20,10 +20,11 @@ import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript, type TranscriptRows, transcriptsOrRows } from '../records/raw.ts';
-import type { FileOptions } from '../records/unit.ts';
+import { detailOf, type FileOptions } from '../records/unit.ts';
 import { KnownShort } from '../records/known-short.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
+import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
@@ -108,6 +109,15 @@ const UNKNOWN = new Refusal(
   null, 'its form is none that is known', 'give messages, conversations or text, or name its form with --from',
 );
 
+/** What is refused of a record wherever it stands. */
+interface KnownRefusal {
+  readonly refusal: Refused;
+  readonly id: string | number | null;
+  /** Byte of the record where it goes wrong. */
+  readonly at: number | null;
+  readonly rule: string;
+}
+
 type Read = { data: TranscriptData; losses: Loss[] };
 
 /** Forms whose data has the shape of a dialect. */
@@ -143,8 +153,8 @@ class Conversion {
   readonly #lines = new ChatRecordLines();
   #records: RecordMessages | undefined;
   readonly #runs = new BadRuns<string>();
-  /** Short records whose form is none that is known, and their ids. */
-  readonly #unknown = new KnownShort<{ readonly id: string | number | null }>();
+  /** Short records that cannot be read, or whose form is none that is known. */
+  readonly #known = new KnownShort<KnownRefusal>();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: PlainReadOptions, isLive: boolean) {
@@ -222,17 +232,32 @@ class Conversion {
       }
       record = next.value;
       if (record === rows.to) return;
+      const passed = passBad(rows, record, this.#isFurther, this.#known);
+      if (passed > record) {
+        record = passed;
+        continue;
+      }
       yield* this.#rowRecord(rows, record, lines);
       record = nextRecord(rows, record);
     }
   }
 
+  /** Takes a refusal of which nothing but its number is told. */
+  readonly #isFurther: PassesBad<string> = (rule, from, to, line, times) => {
+    if (!this.#runs.isFurther(rule, from, to, line, times)) return false;
+    this.#sums.refused += times;
+    return true;
+  };
+
   *#rowRecord(rows: RecordRows, row: number, lines: ChatLines): Pieces {
     const bytes = lines.bytesOf(rows, row);
-    const known = this.#unknown.get(bytes);
+    const known = this.#known.get(bytes);
     if (known === undefined) return yield* this.record(lines.record(rows, row), bytes);
     const place = lines.placeOf(rows, row);
-    yield* this.#refuse(this.#originOf(place, known.id), UNKNOWN, 'record');
+    const { refusal, at, rule } = known;
+    const reason = detailOf(refusal.reason, at === null ? null : place.from + at);
+    const told = at === null ? refusal : { ...refusal, reason };
+    yield* this.#refuse(this.#originOf(place, known.id), told, 'record', rule);
   }
 
   #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
@@ -268,8 +293,12 @@ class Conversion {
   /** `bytes`: its own, where others may be alike. */
   *record(record: CorpusRecord | RecordProblem, bytes: Buffer | null = null): Pieces {
     if ('problem' in record) {
-      const where = record.at === null ? '' : ` at byte ${record.at}`;
-      const refusal = { index: null, reason: `${record.problem}${where}`, remedy: record.remedy };
+      const { problem, remedy, at, from } = record;
+      if (bytes !== null) {
+        const refusal = { index: null, reason: problem, remedy };
+        this.#known.keep(bytes, { refusal, id: null, at: at === null ? null : at - from, rule: RUNS.problem });
+      }
+      const refusal = { index: null, reason: detailOf(problem, at), remedy };
       yield* this.#refuse(this.#originOf(record, null), refusal, 'record', RUNS.problem);
       return;
     }
@@ -283,7 +312,7 @@ class Conversion {
     const held: Held[] =
       from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
     if (held.length === 0) {
-      if (bytes !== null) this.#unknown.keep(bytes, { id });
+      if (bytes !== null) this.#known.keep(bytes, { refusal: UNKNOWN, id, at: null, rule: RUNS.record });
       yield* this.#refuse(origin, UNKNOWN, 'record');
     }
     for (const chat of held) {

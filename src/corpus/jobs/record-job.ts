@@ -17,6 +17,7 @@ import { isMarked, MARK } from '../records/json-bytes.ts';
 import { markerIn } from '../records/written-thought.ts';
 import type { LineRange } from '../records/window.ts';
 import { RowPointers } from '../records/row-pointers.ts';
+import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
@@ -85,6 +86,12 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
   for (let record = 0; record < rows.to; ) {
     record = worker.rows!(rows, record);
     if (record < rows.to && !worker.isFull) {
+      const { passesBad } = worker;
+      const next = passesBad === undefined ? record : passBad(rows, record, passesBad, units.knownBad);
+      if (next > record) {
+        record = next;
+        continue;
+      }
       for (const unit of units.slow(rows, record)) yield* takeUnit(worker, unit, units.lineFrom);
       record = nextRecord(rows, record);
     }
@@ -130,6 +137,11 @@ class CountWorker implements UnitWorker {
   bad({ rule }: BadRecord): void {
     this.#counter.addFinding(rule);
   }
+
+  readonly passesBad: PassesBad = (rule, _from, _to, _line, times) => {
+    this.#counter.addFinding(rule, times);
+    return true;
+  };
 
   readonly rows = (rows: RecordRows, record: number): number => {
     const { machine, tools, to } = rows;
@@ -294,6 +306,8 @@ class CheckWorker implements UnitWorker {
     if (this.#runs.isAlone(bad.rule, bad, placed)) this.#tellBad(placed, bad.to, bad.detail);
   }
 
+  readonly passesBad: PassesBad = (...bad) => this.#runs.isFurther(...bad);
+
   /** Bad records that were not told by themselves. */
   #endRuns(): void {
     if (!this.#runs.isAny) return;
@@ -372,6 +386,11 @@ class MessagesWorker implements UnitWorker {
   bad(): void {
     this.badRecords++;
   }
+
+  readonly passesBad: PassesBad = (_rule, _from, _to, _line, times) => {
+    this.badRecords += times;
+    return true;
+  };
 
   ready(all: boolean): Iterable<Piece> {
     return all ? this.#out.end() : this.#out.isReady ? this.#out.take() : [];

@@ -7,7 +7,7 @@ import { Lines } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
 import type { InputSource } from '../input/source.ts';
-import { isPlaceless } from '../records/known-bad.ts';
+import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownShort } from '../records/known-short.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
@@ -15,7 +15,7 @@ import {
   canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
-import { type BadRecord, badRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
+import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
 import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RunCounts } from './job.ts';
@@ -91,13 +91,12 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
         if (old === undefined) {
           const record = lines.record(row, at);
           take(record);
-          if (judge.onlyBad !== null && isPlaceless(record)) known.keep(bytes, knownOf(judge.onlyBad, judged(record)));
+          if (judge.onlyBad !== null && KnownShort.takes(bytes)) known.keep(bytes, knownOf(judge.onlyBad, record));
           return;
         }
         statistics.record();
-        const { rule, detail, pointer } = old.bad;
         const place = lines.placeOf(row, at);
-        const verdict = judge.bad(badRecord(place, rule, detail, pointer), watcher);
+        const verdict = judge.bad(faultyRecord(place, old.fault), watcher);
         give(verdict, place.number, { ...old.judged, line: place.line });
       };
       for (const item of lines.rowsAndRecords()) {
@@ -132,14 +131,15 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
 
 /** What is told of short records that are bad, and alike. */
 interface Known {
-  readonly bad: BadRecord;
+  readonly fault: Fault;
   readonly judged: Omit<JudgedRecord, 'line'>;
 }
 
 /** Keeps nothing of the record's own memory. */
-function knownOf(bad: BadRecord, record: JudgedRecord): Known {
-  const [id, text] = [record.id(), record.text()];
-  return { bad, judged: { id: () => id, text: () => text } };
+function knownOf(bad: BadRecord, record: CorpusRecord | RecordProblem): Known {
+  const own = judged(record);
+  const [id, text] = [own.id(), own.text()];
+  return { fault: faultOf(record, bad), judged: { id: () => id, text: () => text } };
 }
 
 /** Records that were scanned together: those of which nothing is to be told by their rows, the others as values. */

@@ -1,5 +1,6 @@
 // What the kinds of jobs on records have in common.
 
+import type { PassesBad } from '../records/pass-bad.ts';
 import type { RecordRows } from '../records/rows.ts';
 import type { RowsWanted } from '../records/units.ts';
 import type { BadRecord, Unit } from '../records/unit.ts';
@@ -19,6 +20,8 @@ export interface UnitWorker {
   /** `lineFrom`: where its line begins in the input, if that is known. False: nothing further is wanted. */
   take(unit: Unit, lineFrom: number | null): boolean;
   bad(record: BadRecord, lineFrom: number | null): void;
+  /** Takes a bad record of which it needs no more than this, or answers false. */
+  readonly passesBad?: PassesBad;
   /**
    * Takes records from row `record` on. Answers the row of the first one that must come as a unit, or the end; it is
    * called again with what follows. Null: all must.

@@ -40,6 +40,19 @@ export class BadRuns<T> {
     return this.#runs.length > 0;
   }
 
+  /** Whether bad records, at last one at a place, only make a run longer; nothing else is to be known of them then. */
+  isFurther(rule: string, from: number, to: number, line: number, times: number): boolean {
+    if (this.#alone < MOST_ALONE || Math.floor(from / BLOCK) !== this.#block) return false;
+    for (const run of this.#runs) {
+      if (run.rule !== rule) continue;
+      run.times += times;
+      run.to = to;
+      run.lastLine = line;
+      return true;
+    }
+    return false;
+  }
+
   /** Whether a bad record is told by itself; else it waits. */
   isAlone(rule: string, { to, line }: Place, first: T): boolean {
     this.last = first;

@@ -2,32 +2,54 @@
 
 import { KnownShort } from './known-short.ts';
 import type { CorpusRecord, Placed, RecordProblem } from './record.ts';
-import { type BadRecord, badRecord, isBad, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
+import {
+  type BadRecord, badRecord, type BadRecordRule, detailOf, type FileOptions, isBad, type Unit, unitsOfRecord,
+} from './unit.ts';
+
+/** What is told of a record wherever it stands. */
+export interface Fault {
+  readonly rule: BadRecordRule;
+  readonly detail: string;
+  readonly pointer: string;
+  /** Byte of the record where it goes wrong; null: unknown, or nothing to tell. */
+  readonly at: number | null;
+}
 
 export class KnownBad {
   readonly #options: FileOptions;
-  readonly #known = new KnownShort<BadRecord>();
+  readonly #known = new KnownShort<Fault>();
 
   constructor(options: FileOptions) {
     this.#options = options;
   }
 
+  /** What is known to be wrong with bytes [from, to); undefined: nothing. */
+  get(bytes: Uint8Array, from: number, to: number): Fault | undefined {
+    return this.#known.get(bytes, from, to);
+  }
+
   /** The units of the record at a place, which `read` reads. */
   units(bytes: Buffer, place: Placed, read: () => CorpusRecord | RecordProblem): Iterable<Unit | BadRecord> {
     const known = this.#known.get(bytes);
-    if (known !== undefined) return [badRecord(place, known.rule, known.detail, known.pointer)];
+    if (known !== undefined) return [faultyRecord(place, known)];
     const record = read();
     if (!KnownShort.takes(bytes)) return unitsOfRecord(record, this.#options);
     const bad = onlyBad(unitsOfRecord(record, this.#options));
     if (bad === null) return unitsOfRecord(record, this.#options);
-    if (isPlaceless(record)) this.#known.keep(bytes, bad);
+    this.#known.keep(bytes, faultOf(record, bad));
     return [bad];
   }
 }
 
-/** Whether what is told of a record names no place in it, which would be the first one's for all that are alike. */
-export const isPlaceless = (record: CorpusRecord | RecordProblem): boolean =>
-  !('problem' in record) || record.at === null;
+/** What is told of the record, without its place. */
+export function faultOf(record: CorpusRecord | RecordProblem, { rule, detail, pointer }: BadRecord): Fault {
+  if (!('problem' in record) || record.at === null) return { rule, detail, pointer, at: null };
+  return { rule, detail: record.problem, pointer, at: record.at - record.from };
+}
+
+/** The same of a record at another place. */
+export const faultyRecord = (place: Placed, { rule, detail, pointer, at }: Fault): BadRecord =>
+  badRecord(place, rule, detailOf(detail, at === null ? null : place.from + at), pointer);
 
 /** What is wrong with a record that gives nothing else. */
 function onlyBad(units: Iterator<Unit | BadRecord>): BadRecord | null {

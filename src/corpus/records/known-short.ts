@@ -3,25 +3,43 @@
 
 /** Bytes of a record that is kept, and how many there are. */
 const LONGEST = 64;
-const MOST = 64;
+const MOST = 256;
 
+/** Each has one place, by its bytes: of two that share it the later one is kept. */
 export class KnownShort<T> {
-  readonly #known = new Map<string, T>();
+  readonly #values: (T | undefined)[] = [];
+  readonly #bytes = new Uint8Array(MOST * LONGEST);
+  readonly #lengths = new Uint8Array(MOST);
 
   /** Whether a record is short. */
   static takes({ length }: Uint8Array): boolean {
     return length <= LONGEST;
   }
 
-  /** What was kept for these bytes; undefined: nothing. */
-  get(bytes: Buffer): T | undefined {
-    return this.#known.size > 0 && KnownShort.takes(bytes) ? this.#known.get(bytes.toString('latin1')) : undefined;
+  /** What was kept for bytes [from, to); undefined: nothing. */
+  get(bytes: Uint8Array, from = 0, to = bytes.length): T | undefined {
+    if (this.#values.length === 0 || to - from > LONGEST) return undefined;
+    const slot = slotOf(bytes, from, to);
+    if (this.#lengths[slot] !== to - from) return undefined;
+    for (let at = from, kept = slot * LONGEST; at < to; at++, kept++) {
+      if (bytes[at] !== this.#bytes[kept]) return undefined;
+    }
+    return this.#values[slot];
   }
 
   /** Keeps a value for bytes that are short. */
-  keep(bytes: Buffer, value: T): void {
+  keep(bytes: Uint8Array, value: T): void {
     if (!KnownShort.takes(bytes)) return;
-    if (this.#known.size === MOST) this.#known.clear();
-    this.#known.set(bytes.toString('latin1'), value);
+    if (this.#values.length === 0) this.#values.length = MOST;
+    const slot = slotOf(bytes, 0, bytes.length);
+    this.#bytes.set(bytes, slot * LONGEST);
+    this.#lengths[slot] = bytes.length;
+    this.#values[slot] = value;
   }
+}
+
+function slotOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = to - from;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ bytes[at]!, 0x01000193);
+  return (hash ^ (hash >>> 15)) & (MOST - 1);
 }

@@ -95,7 +95,8 @@ export class ChatLines {
   readonly #writesTools: boolean;
   #window: LineWindow | undefined;
   #otherLines: RecordLines | undefined;
-  readonly #knownBad: KnownBad;
+  /** What units that were bad were told. */
+  readonly knownBad: KnownBad;
   #lineFrom = 0;
   /** Records and lines met so far, those before the range included. */
   records: number;
@@ -110,7 +111,7 @@ export class ChatLines {
     { takesTexts = false, writesTools = false }: { takesTexts?: boolean; writesTools?: boolean } = {},
   ) {
     this.#forms = formsOf(options, takesTexts);
-    this.#knownBad = new KnownBad(options);
+    this.knownBad = new KnownBad(options);
     this.#writesTools = writesTools;
     this.#machines = machines;
     this.#machine = machines.machine;
@@ -217,7 +218,7 @@ export class ChatLines {
 
   /** The units of a record that the scanner leaves to the host. */
   slow(rows: RecordRows, row: number): Iterable<Unit | BadRecord> {
-    return this.#knownBad.units(this.bytesOf(rows, row), this.placeOf(rows, row), () => this.record(rows, row));
+    return this.knownBad.units(this.bytesOf(rows, row), this.placeOf(rows, row), () => this.record(rows, row));
   }
 
   /** Where a record among rows stands, which is looked at next. */

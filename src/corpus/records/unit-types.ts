@@ -46,6 +46,10 @@ export interface BadRecord {
 
 export const isBad = (unit: Unit | BadRecord): unit is BadRecord => 'rule' in unit;
 
+/** What is wrong with a record, and the byte of the input where, if that is known. */
+export const detailOf = (problem: string, at: number | null): string =>
+  at === null ? problem : `${problem} at byte ${at}`;
+
 /** What a record is told that gives no unit. */
 export function badRecord(
   { number, line, from, to }: { number: number; line: number; from: number; to: number },

@@ -12,7 +12,7 @@ import { formOfTurns, holdsRecords, type InterchangeForm, isInterchange } from '
 import { arePieces, otherChats, textsOf } from './other-forms.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit } from './unit-chat.ts';
-import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
+import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
 import type { Known } from '../../options.ts';
 
 /** How records hold transcripts: as text in a field, as `messages`, as `conversations`, in an interchange form. */
@@ -38,7 +38,7 @@ export const FILE_OPTIONS: Known<Omit<FileOptions, keyof PlainReadOptions>> = {
   form: 1, field: 1, largestRecord: 1, positions: 1,
 };
 
-export { type BadRecord, badRecord, type BadRecordRule, isBad, type Unit } from './unit-types.ts';
+export { type BadRecord, badRecord, type BadRecordRule, detailOf, isBad, type Unit } from './unit-types.ts';
 
 /** Whether an input is read as records: by what was asked for, its content, its name. */
 export function isContainer(path: string, input: Source, options: FileOptions): boolean {
@@ -76,9 +76,7 @@ export function* unitsOfRecord(
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
-    yield badRecord(
-      record, 'bad-record', record.at === null ? record.problem : `${record.problem} at byte ${record.at}`,
-    );
+    yield badRecord(record, 'bad-record', detailOf(record.problem, record.at));
     return;
   }
   const { form = 'auto', positions = 'file' } = options;

@@ -2,6 +2,7 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import type { Scanners } from '../jobs/scanners.ts';
+import type { KnownBad } from './known-bad.ts';
 import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
 import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
@@ -61,6 +62,11 @@ export class Units implements SourceWatcher {
   /** The units of a record among rows, which is not read as rows. */
   slow(rows: RecordRows, record: number): Iterable<Unit | BadRecord> {
     return (this.#lines as ChatLines).slow(rows, record);
+  }
+
+  /** What bad records among rows were told. */
+  get knownBad(): KnownBad {
+    return (this.#lines as ChatLines).knownBad;
   }
 
   /** Where the line of the unit at hand begins in the input; null: it is not known. */
