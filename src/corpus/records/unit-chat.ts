@@ -1,5 +1,5 @@
 // Chat data of a record as a unit: read, written as OpenChatML 2.2, so that it is scanned and checked like any text.
-// Positions lead back to the entry's content where that stands in the text as it is, else to the entry.
+// Positions lead back to the entry's content where that stands in the text, as it is or escaped, else to the entry.
 
 import type { MessageData } from '../../model/data.ts';
 import { convertTranscript } from '../../formats/convert.ts';
@@ -11,6 +11,7 @@ import type { CheckOptions } from '../../rules/check.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
+import { EscapedBody } from './escaped-body.ts';
 import type { InterchangeForm } from './form.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
@@ -51,13 +52,14 @@ function unitFrom(
     const { text, messages } = convertTranscript(data, 'openchatml-2.2', {
       neutralise: true, asWritten: true, asGiven: true,
     });
-    const places = new ChatPlaces(record, names, lengths, text!, messages!, positions);
+    const bytes = Buffer.from(text!, 'utf8');
+    const places = new ChatPlaces(record, names, lengths, text!, bytes, messages!, positions);
     return {
       kind: 'chat',
       record: record.number,
       line: record.line,
       at: record.from,
-      source: new MemorySource(Buffer.from(text!, 'utf8')),
+      source: new MemorySource(bytes),
       options: data.messages.some(isBadCall) ? READING_CALLS : READING,
       place: (offset, isEnd) => places.at(offset, isEnd),
       pointer: (finding) => places.pointer(finding),
@@ -95,6 +97,8 @@ class ChatPlaces {
   readonly #names: readonly string[];
   readonly #lengths: readonly number[];
   readonly #text: string;
+  /** The same, in UTF-8. */
+  readonly #bytes: Uint8Array;
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
   #root: Spot | null | undefined;
@@ -105,12 +109,14 @@ class ChatPlaces {
   #before: { readonly place: JsonPlace; readonly text: string; units: number; bytes: number } | undefined;
   #content: { place: JsonPlace; offsets: RawOffsets } | undefined;
   #calls: { readonly origin: number; readonly calls: EntryCalls } | undefined;
+  #escaped: { readonly message: number; readonly body: EscapedBody } | undefined;
 
   constructor(
     record: CorpusRecord,
     names: readonly string[],
     lengths: readonly number[],
     text: string,
+    bytes: Uint8Array,
     messages: readonly MessageData[],
     positions: 'file' | 'field',
   ) {
@@ -118,6 +124,7 @@ class ChatPlaces {
     this.#names = names;
     this.#lengths = lengths;
     this.#text = text;
+    this.#bytes = bytes;
     this.#messages = messages;
     this.#positions = positions;
   }
@@ -142,8 +149,9 @@ class ChatPlaces {
     const content = offset < body ? null : this.#contentOf(spot);
     if (content === null) return isEnd ? entry.to : entry.from;
     if (offset >= to) return content.to - 1;
-    if (!isAsIs) return offset === body ? content.from + 1 : isEnd ? entry.to : entry.from;
-    return this.#offsetsOf(content).of(this.#contentBytes(content) + offset - body);
+    const inside = isAsIs ? offset - body : this.#escapedBody().of(offset - body);
+    if (inside === null) return isEnd ? entry.to : entry.from;
+    return this.#offsetsOf(content).of(this.#contentBytes(content) + inside);
   }
 
   /** JSON pointer of what a finding in the text is about; empty: nothing but the record is known. */
@@ -203,6 +211,16 @@ class ChatPlaces {
     before.bytes += Buffer.byteLength(before.text.slice(before.units, contentFrom), 'utf8');
     before.units = contentFrom;
     return before.bytes;
+  }
+
+  /** The body of the message at hand, which was escaped. */
+  #escapedBody(): EscapedBody {
+    if (this.#escaped?.message !== this.#at) {
+      const { body, to } = this.#spans![this.#at]!;
+      const content = Buffer.from(this.#messages[this.#at]!.content, 'utf8');
+      this.#escaped = { message: this.#at, body: new EscapedBody(this.#bytes.subarray(body, to), content) };
+    }
+    return this.#escaped.body;
   }
 
   /** The calls of the entry of the message at hand. */

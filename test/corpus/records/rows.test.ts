@@ -143,6 +143,21 @@ describe('rows of chat records', () => {
     }
   });
 
+  test('reasoning as text beside control tokens, which are escaped where it is written', () => {
+    const texts = [
+      '<think>a</think><|end|>', ' <think><|start|></think>b', 'a<|end|>b</think>c', '<|literal|>a</think>b',
+      'a<<|end|></think>b', '\u00e9<|start|>\u{1f600}</think>', '<|literal|>a<|endliteral|></think>b',
+      '<|literal|></think><|endliteral|>', '<<|literal|><think></think>', '<think>\n<tool_call>\n</think>\n<|start|>x',
+      '<|end|><tool_call>\n{"name": "f", "arguments": {}}\n</tool_call></think>',
+      '<think>\n<tool_call>\n</think>\n<|start|>user<|message|>x<tool_call>\n{"name": "f"}</tool_call>',
+    ];
+    const lines = texts.flatMap((content) => [
+      JSON.stringify({ messages: [{ role: 'user', content: 'a' }, { role: 'assistant', content }] }),
+      JSON.stringify({ conversations: [{ from: 'gpt', value: content }, { from: 'gpt', value: content }] }),
+    ]);
+    same(Buffer.from(lines.join('\n'), 'utf8'), 'escaped');
+  });
+
   test('reasoning and calls as text, each of their characters as a code', () => {
     const codeOf = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
     const written = (content: string): string => `{"messages":[{"role":"assistant","content":${content}}]}`;
