@@ -22,7 +22,7 @@ export {
 export { type CompletionChunk, type CompletionOptions, readCompletion } from './runtime/servers/completion.ts';
 export { ModelError, type Piece, type PieceSource } from './runtime/servers/lines.ts';
 export {
-  ModelStatusError, openAICompatible, type OpenAICompatibleOptions,
+  type CompletedText, ModelStatusError, openAICompatible, type OpenAICompatibleOptions,
 } from './runtime/servers/openai-compatible.ts';
 export {
   EventReader, type ReadEventsOptions, readServerSentEvents, type ServerSentEvent,

@@ -1,7 +1,7 @@
 // A server that completes text as a model for the turn loop.
 
 import type { Address, Fetch } from '../../platform.ts';
-import type { TurnModel, TurnOutput, TurnPrompt } from '../turn/types.ts';
+import type { TurnOutput, TurnPrompt } from '../turn/types.ts';
 import type { Usage } from '../usage.ts';
 import { type CompletionChunk, readCompletion, toldOf } from './completion.ts';
 import { ModelError, type Piece, piecesOf } from './lines.ts';
@@ -46,6 +46,15 @@ export class ModelStatusError extends ModelError {
   }
 }
 
+/** What a server completes, as text. */
+export interface CompletedText extends TurnOutput {
+  readonly stream: AsyncGenerator<string, void, void>;
+  /** Why the model stopped; null before the stream has ended, or where the server does not say. */
+  readonly finishReason: () => string | null;
+  /** What the output cost; null before the stream has ended, or where the server does not say. */
+  readonly usage: () => Usage | null;
+}
+
 /** Fields by the end of the path; without special tokens in the text there would be no messages to tell apart. */
 const REQUESTS: readonly { readonly path: string; readonly fields: object; readonly takesIds?: false }[] = [
   { path: '/api/generate', fields: { raw: true }, takesIds: false },
@@ -72,12 +81,14 @@ const SHORTEST_SECRET = 6;
  * console.log(run.result instanceof Promise); // true
  * ```
  */
-export function openAICompatible(url: Address, options: OpenAICompatibleOptions = {}): TurnModel {
+export function openAICompatible(
+  url: Address, options: OpenAICompatibleOptions = {},
+): (prompt: TurnPrompt) => Promise<CompletedText> {
   checkOptions(options, SERVER_OPTIONS);
   const { model, headers = {}, body, longest, fetch: ask = fetch } = options;
   const { pathname } = new URL(typeof url === 'string' ? url : url.href);
   const { fields, takesIds = true } = REQUESTS.find(({ path }) => pathname.endsWith(path))!;
-  return async ({ text, ids, signal }: TurnPrompt): Promise<TurnOutput> => {
+  return async ({ text, ids, signal }: TurnPrompt): Promise<CompletedText> => {
     // Where there are ids, the text is not safe: control tokens in bodies are text in the ids alone.
     if (ids && !takesIds) throw new ModelError('the model’s server takes no token ids: leave the vocabulary out');
     const prompt = ids ? [...ids] : text;
@@ -107,7 +118,7 @@ async function asked(ask: () => Promise<Response>, signal: AbortSignal): Promise
   }
 }
 
-function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): TurnOutput {
+function outputOf(chunks: AsyncGenerator<CompletionChunk, void, void>): CompletedText {
   let reason: string | null = null;
   let usage: Usage | null = null;
   const texts = async function* (): AsyncGenerator<string, void, void> {

@@ -52,7 +52,8 @@ beforeAll(async () => {
   child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   child.stderr!.on('data', (data) => (words += String(data)));
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-  url = `http://127.0.0.1:${line.toString().trim()}`;
+  const [, heard] = /port: (\d+)/.exec(line.toString())!;
+  url = `http://127.0.0.1:${heard!}`;
   client = new OpenAI({ apiKey: 'none', baseURL: url, maxRetries: 0 });
 });
 afterAll(async () => {
