@@ -111,9 +111,20 @@ export class LinePlaces {
   readonly #input: InputSource;
   #lineFrom = -1;
   #lines: Lines | undefined;
+  #held: { readonly from: number; readonly bytes: Uint8Array } | null = null;
 
   constructor(input: InputSource) {
     this.#input = input;
+  }
+
+  /** Bytes of the input that are not read again until others are held: those of a line for example. */
+  hold(from: number, bytes: Uint8Array): void {
+    this.#held = { from, bytes };
+  }
+
+  /** They are valid no longer. */
+  letGo(): void {
+    this.#held = null;
   }
 
   /** The place of a byte of line `line`, which begins at `lineFrom`. */
@@ -125,6 +136,10 @@ export class LinePlaces {
   }
 
   #read(from: number, to: number): Uint8Array {
+    const held = this.#held;
+    if (held !== null && from >= held.from && to <= held.from + held.bytes.length) {
+      return held.bytes.subarray(from - held.from, to - held.from);
+    }
     const part = new Uint8Array(to - from);
     return part.subarray(0, this.#input.read(from, part));
   }

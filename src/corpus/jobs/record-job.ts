@@ -258,6 +258,7 @@ class CheckWorker implements UnitWorker {
     const line = lineOf(rows, record);
     const lineFrom = rows.framing === null ? base + wordAt(machine.rows, record, FROM) : null;
     const pointers = new RowPointers(rows, record);
+    if (lineFrom !== null) this.#places?.hold(lineFrom, pointers.bytes);
     // Open calls are told where the record ends.
     const open: Told[] = [];
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
@@ -282,6 +283,7 @@ class CheckWorker implements UnitWorker {
       open.push({ ...diagnose(finding, this.transcripts, true), pointer: pointers.pointer(row), isChat: true });
     }
     for (const diagnostic of open) this.#tell(diagnostic, number, line, lineFrom);
+    this.#places?.letGo();
   }
 
   take({ source, options, place, pointer, record, line, at, kind }: Unit, lineFrom: number | null): boolean {

@@ -9,8 +9,8 @@ import type { RecordRows } from './rows.ts';
 
 export class RowPointers {
   readonly #rows: Int32Array;
-  /** The record. */
-  readonly #bytes: Uint8Array;
+  /** The record; valid while its rows are. */
+  readonly bytes: Uint8Array;
   /** Its address. */
   readonly #from: number;
   readonly #pointers: JsonPointers;
@@ -26,9 +26,9 @@ export class RowPointers {
     this.#rows = machine.rows;
     this.#from = wordAt(machine.rows, record, FROM);
     const to = wordAt(machine.rows, record, TO);
-    this.#bytes = machine.input.subarray(this.#from - machine.origin, to - machine.origin);
-    this.#pointers = new JsonPointers(this.#bytes);
-    this.#texts = new JsonPointers(this.#bytes);
+    this.bytes = machine.input.subarray(this.#from - machine.origin, to - machine.origin);
+    this.#pointers = new JsonPointers(this.bytes);
+    this.#texts = new JsonPointers(this.bytes);
   }
 
   /** A message of the record, in order; each is to be passed. */
@@ -44,7 +44,7 @@ export class RowPointers {
     const entry = this.#entry;
     if (this.#read?.entry !== entry) {
       const from = entry - this.#from;
-      const place = placesOf(this.#bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
+      const place = placesOf(this.bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
       const pointer = this.#pointers.at(from);
       if (place === null || pointer === null) return '';
       this.#read = { entry, calls: new EntryCalls(new Spot(place, pointer)) };
