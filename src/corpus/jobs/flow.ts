@@ -13,7 +13,8 @@ import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } fr
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
-  canBeCut, countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS, type Work,
+  blockParts, canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS,
+  type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import type { FileOptions } from '../records/unit.ts';
@@ -126,8 +127,9 @@ export class Flow {
 
   async *#events(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Event, void, void> {
     let sums = NOTHING;
-    // Where the part at hand begins.
+    // Where the part at hand begins, and lines before it that it did not count.
     let from = START;
+    let lines = 0;
     for await (const step of this.#steps(planned)) {
       if (step.input === null) {
         yield { kind: 'error', error: step.error, isBroken: false };
@@ -149,19 +151,23 @@ export class Flow {
         if (step.isFirst) {
           sums = NOTHING;
           from = START;
+          lines = 0;
         }
         const { opened } = step;
+        const isMoved = canBeMoved(this.#options.work, step.work.job.part.of);
         work = this.#exact(step.work, sums.transcripts - sums.records);
         for (let answer = await work.next(); ; answer = await work.next()) {
           if ('piece' in answer) {
-            yield { kind: 'piece', input, opened, piece: placedFrom(from, answer.piece) };
+            const piece = isMoved ? movedBy(sums, lines, answer.piece) : placedFrom(from, answer.piece);
+            yield { kind: 'piece', input, opened, piece };
             if (this.#skipped === input) break;
             continue;
           }
           const { result } = answer;
           if (result.place !== null) from = placeFrom(from, result.place);
           // Counts of lines begin anew in every part.
-          const before = step.work.job.kind === 'count' ? sums : NOTHING;
+          const before = isMoved || step.work.job.kind === 'count' ? sums : NOTHING;
+          lines += result.lines;
           sums = {
             holdsRecords: result.holdsRecords,
             records: before.records + result.records,
@@ -195,7 +201,8 @@ export class Flow {
   /** Lines that were begun with another number of transcripts before them are done again. */
   #exact(work: Running, surplus: number): Running {
     const { job } = work;
-    if (job.part.of !== 'lines' || job.kind === 'count' || job.part.surplus === surplus) return work;
+    if (job.part.of !== 'lines' || job.kind === 'count' || canBeMoved(this.#options.work, job.part.of)) return work;
+    if (job.part.surplus === surplus) return work;
     work.drop();
     return this.#jobs.start({ ...job, part: { ...job.part, surplus } }, true);
   }
@@ -290,16 +297,18 @@ export class Flow {
         yield { input, chain: guessChain(this.#jobs, input, countParts(opened, cut, this.#parts)), state };
         return;
       }
+      const isMoved = canBeMoved(work, cut.of);
       const parts =
-        work.kind === 'count'
-          ? countParts(opened, cut, this.#parts)
+        work.kind === 'count' || isMoved
+          ? countParts(opened, cut, isMoved ? blockParts(this.#parts) : this.#parts)
           : exactParts(this.#jobs, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
       let isFirst = true;
       const step = (part: Part, isLast: boolean): Step => {
         const job = {
-          ...work, input, part: part.of === 'lines' && !isFirst ? { ...part, surplus: this.#surplus } : part,
+          ...work, input, part: part.of === 'lines' && !isFirst && !isMoved
+            ? { ...part, surplus: this.#surplus } : part,
         } as Job;
         const begun = { input, work: this.#jobs.start(job), opened: null, state, isFirst, isLast };
         isFirst = false;
@@ -374,6 +383,16 @@ function placedFrom(from: Place, piece: Piece): Piece {
   }
   if (!isFindings(piece)) return piece;
   return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
+}
+
+/** Findings of a part of lines, as the whole input has them. `before`: what was met before the part. */
+function movedBy(before: Totals, lines: number, piece: Piece): Piece {
+  if (before === NOTHING || !isFindings(piece)) return piece;
+  return piece.map(({ diagnostic, record, line, place }) => ({
+    diagnostic: { ...diagnostic, transcript: before.transcripts + diagnostic.transcript },
+    record: record === null ? null : before.records + record, line: line && lines + line,
+    place: place && { ...place, line: lines + place.line },
+  }));
 }
 
 function dropStep(step: Step): void {

@@ -100,6 +100,22 @@ export function cutOf(
   return { of: 'raw', size, like: { ...like, transcript } };
 }
 
+/**
+ * Whether what comes out of a part of lines can be moved by the records and lines before it, so that nobody counts
+ * these ahead: bytes hold numbers, findings have them.
+ */
+export const canBeMoved = (work: Work, of: Part['of']): boolean =>
+  of === 'lines' && work.kind === 'check' && work.most === undefined;
+
+/** The same with parts of whole blocks, over which findings are gathered. */
+export const blockParts = (options: PartOptions): PartOptions => ({
+  ...options,
+  step: (left) => {
+    const step = options.step(left);
+    return step <= BLOCK ? step : step - (step % BLOCK);
+  },
+});
+
 /** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
   if (cut.of === 'whole') return [cut];
