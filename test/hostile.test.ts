@@ -188,8 +188,8 @@ describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {
 
   test('a check asks for bytes in proportion to those of the input', () => {
     const random = randomOf(SEED);
-    for (let i = 0; i < runs(100); i++) {
-      const shape = drawShape(random);
+    const drawn = Array.from({ length: runs(100) }, () => drawShape(random));
+    for (const shape of [shapeAt('answer of 0.1', '\n<tool_call> a=b'), ...drawn]) {
       const [less, more] = [workOf(shape, 64 * KIB), workOf(shape, 256 * KIB)];
       expect(more.asked, shape.name).toBeLessThan(6 * less.asked + 4 * MIB);
     }
