@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { Statistics, type StatisticsJson } from '../../../src/corpus/report/statistics.ts';
 import { BUCKETS, bucketOf, Named, Tally } from '../../../src/corpus/report/statistics-parts.ts';
 import { RULES, type Severity } from '../../../src/errors.ts';
+import { readYaml } from '../../../src/model/header/yaml.ts';
 import type { MessageRecord } from '../../../src/model/message.ts';
 import { parseOn } from '../../../src/model/parse.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -70,7 +71,8 @@ const isShort = (name: string): boolean => name.length <= 200;
  * The statistics that do not depend on names of calls, from records as `messages` prints them, and from parsing all at
  * once.
  */
-function expectRecount(input: Uint8Array, options: object, told: string): void {
+function expectRecount(input: Uint8Array, given: object, told: string): void {
+  const options = { yaml: readYaml, ...given };
   const json = plain(statisticsOf(input, options));
   const records = recordsOf(machine, new MemorySource(input), options);
   const parsed = parseOn(machine, input, options);
