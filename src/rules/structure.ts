@@ -4,6 +4,7 @@ import { HAS_ESCAPE, STRAY, TRAILING } from '../abi.ts';
 import type { Finding } from '../errors.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
+import { OPEN_LITERAL } from '../scan/dialects.ts';
 import { conformOfEnd } from './conform.ts';
 import { headerFindings } from './header.ts';
 
@@ -21,7 +22,7 @@ export function* structureFindings(
   if (!message.isLeaf) yield* childFindings(message);
   if (open) {
     const detail = swallowed(source, open.from, open.to);
-    yield { rule: 'unterminated-literal', from: open.from, to: open.from + LITERAL_BYTES, detail };
+    yield { rule: 'unterminated-literal', from: open.from, to: open.from + OPEN_LITERAL.length, detail };
   } else if (mayBeCut) {
     yield { rule: 'truncated', from, to };
   }
@@ -41,16 +42,13 @@ function* childFindings(message: Message): Generator<Finding, void, void> {
 function swallowed(source: Bytes, from: number, to: number): string {
   let tokens = 0;
   const step = 1 << 20;
-  for (let at = from + LITERAL_BYTES; at < to; at += step) {
+  for (let at = from + OPEN_LITERAL.length; at < to; at += step) {
     // Tokens that begin in the part; the longest one has 14 bytes here.
     const part = source.bytes(at, Math.min(to, at + step + 13));
     tokens += countTokens(part, Math.min(step, to - at));
   }
-  return `it holds the last ${to - from - LITERAL_BYTES} bytes of the input, ${tokens} control tokens among them`;
+  return `it holds the last ${to - from - OPEN_LITERAL.length} bytes of the input, ${tokens} control tokens among them`;
 }
-
-/** Length of `<|literal|>`. */
-const LITERAL_BYTES = 11;
 
 const FRAME_TOKENS = [
   'start', 'channel', 'message', 'call', 'constrain', 'return', 'end', 'literal', 'endliteral',

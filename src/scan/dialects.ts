@@ -35,6 +35,10 @@ export const TOKEN_NAMES: readonly string[] = [
   'start_reason', 'end_reason', 'function_list', 'function_call', 'function_output', '<s>', '</s>', '[BOS]', '[EOS]',
 ];
 
+/** What surrounds a literal block. */
+export const OPEN_LITERAL = `<|${TOKEN_NAMES[abi.LITERAL_TOKEN]}|>`;
+export const CLOSE_LITERAL = `<|${TOKEN_NAMES[abi.ENDLITERAL]}|>`;
+
 export const ROLE_NAMES: readonly string[] = ['', 'system', 'developer', 'user', 'assistant', 'tool'];
 export const CHANNEL_NAMES: readonly string[] = ['', 'analysis', 'commentary', 'final'];
 

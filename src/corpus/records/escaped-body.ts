@@ -1,9 +1,11 @@
 // Where the bytes of a body that was escaped as it was written stand in the content that it was written from.
 
+import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
+
 const LT = 0x3c;
 const BAR = 0x7c;
-const OPEN_LITERAL = Buffer.from('<|literal|>');
-const CLOSE_LITERAL = Buffer.from('<|endliteral|>');
+const OPENS = Buffer.from(OPEN_LITERAL);
+const CLOSES = Buffer.from(CLOSE_LITERAL);
 
 /**
  * A body beside its content: an escape puts a `<` before a control token or a literal block around it (2.2 §4), and
@@ -46,16 +48,16 @@ export class EscapedBody {
     const at = this.#at;
     if (body[at] !== LT) return 0;
     if (this.#isLiteral) {
-      if (!holds(body, at, CLOSE_LITERAL)) return 0;
+      if (!holds(body, at, CLOSES)) return 0;
       this.#isLiteral = false;
-      return CLOSE_LITERAL.length;
+      return CLOSES.length;
     }
     const content = this.#content;
     const escapes = body[at + 1] === LT && body[at + 2] === BAR;
     if (escapes) return content[this.#in] === LT && content[this.#in + 1] === BAR ? 1 : 0;
-    if (body[at - 1] === LT || !holds(body, at, OPEN_LITERAL)) return 0;
+    if (body[at - 1] === LT || !holds(body, at, OPENS)) return 0;
     this.#isLiteral = true;
-    return OPEN_LITERAL.length;
+    return OPENS.length;
   }
 }
 

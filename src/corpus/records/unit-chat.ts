@@ -8,6 +8,7 @@ import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { OPEN_CALL } from '../../model/hermes.ts';
 import type { CheckOptions } from '../../rules/check.ts';
+import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
@@ -280,9 +281,9 @@ function endOf(text: string, from: number): number {
   while (true) {
     const token = text.indexOf('<|', at);
     if (token < 0) return text.length;
-    if (text.startsWith('<|literal|>', token) && text[token - 1] !== '<') {
-      const close = text.indexOf('<|endliteral|>', token);
-      at = close < 0 ? text.length : close + 14;
+    if (text.startsWith(OPEN_LITERAL, token) && text[token - 1] !== '<') {
+      const close = text.indexOf(CLOSE_LITERAL, token);
+      at = close < 0 ? text.length : close + CLOSE_LITERAL.length;
     } else if (text[token - 1] !== '<' && /^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) {
       return token;
     } else at = token + 2;

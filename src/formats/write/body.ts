@@ -3,7 +3,7 @@
 
 import { CLASS_CLOSE, CLASS_INNER, CLASS_OPEN, HAS_ESCAPE, HAS_LINE } from '../../abi.ts';
 import type { MessageData } from '../../model/data.ts';
-import { type Dialect, DIALECTS } from '../../scan/dialects.ts';
+import { CLOSE_LITERAL, type Dialect, DIALECTS, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { GatheredText } from '../gathered-text.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isShown } from '../../rules/message-data.ts';
@@ -49,8 +49,6 @@ const PATTERNS: Readonly<Record<string, Patterns>> = Object.fromEntries(
 
 const MARKER = pattern(namesOf(DIALECTS['openchatml-2.2'], (it) => it === CLASS_INNER));
 const LONE_SURROGATE = /\p{Cs}/u;
-const LITERAL = '<|literal|>';
-const ENDLITERAL = '<|endliteral|>';
 
 /** The body's text. Reading it gives the content back, or a Refusal is thrown. */
 export function writeBody(
@@ -136,7 +134,7 @@ function escape(content: string, tokens: RegExp, quotesThink: (at: number) => bo
     if (isThink && !quotesThink(match.index)) continue;
     if (isThink || token.startsWith('<|start_') || token.startsWith('<|end_')) {
       const from = beforeSigns(content, match.index);
-      text.add(content.slice(at, from) + LITERAL + content.slice(from, match.index) + token + ENDLITERAL);
+      text.add(content.slice(at, from) + OPEN_LITERAL + content.slice(from, match.index) + token + CLOSE_LITERAL);
     } else {
       text.add(`${content.slice(at, match.index)}<${token}`);
     }
@@ -144,7 +142,7 @@ function escape(content: string, tokens: RegExp, quotesThink: (at: number) => bo
   }
   const tail = beforeSigns(content, content.length);
   text.add(content.slice(at, tail));
-  if (tail < content.length) text.add(LITERAL + content.slice(tail) + ENDLITERAL);
+  if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);
   return text.text;
 }
 

@@ -8,7 +8,7 @@ import { AT_START, BY_ROLE, HAS_ESCAPE, HAS_LINE, STRAY } from '../../abi.ts';
 import { type Code, diagnose, type Finding, type Severity } from '../../errors.ts';
 import type { HeaderView } from '../../model/header-view.ts';
 import { type Divider, type TranscriptInfo, wantsHeader } from '../../model/transcript.ts';
-import type { Dialect } from '../../scan/dialects.ts';
+import { type Dialect, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { isCallToNobody } from '../../rules/calls.ts';
 import { conformOfEnd } from '../../rules/conform.ts';
 import { brokenJson } from '../../rules/constraint.ts';
@@ -35,8 +35,6 @@ interface Scan {
 
 type StreamFinding = Finding | (Omit<Finding, 'rule'> & { readonly rule: keyof typeof BOUNDS });
 
-/** Length of `<|literal|>`. */
-const LITERAL_BYTES = 11;
 
 export class StreamFindings {
   readonly #scan: Scan;
@@ -176,9 +174,9 @@ export class StreamFindings {
     } else if (end === 'implicit') {
       if (!message.isCut) add({ rule: 'missing-end', from, to });
     } else if (openLiteral) {
-      const bytes = openLiteral.to - openLiteral.from - LITERAL_BYTES;
+      const bytes = openLiteral.to - openLiteral.from - OPEN_LITERAL.length;
       const detail = `it holds the last ${bytes} bytes of the input`;
-      add({ rule: 'unterminated-literal', from: openLiteral.from, to: openLiteral.from + LITERAL_BYTES, detail });
+      add({ rule: 'unterminated-literal', from: openLiteral.from, to: openLiteral.from + OPEN_LITERAL.length, detail });
     } else if (end === 'eof' && !this.#isStripped) {
       add({ rule: 'truncated', from, to });
     }

@@ -13,7 +13,7 @@ import { HeaderView, type MessageContext } from '../../model/header-view.ts';
 import { ENDING, OPENED } from '../../model/rescue.ts';
 import { detectedBy, Divider, HeaderCache } from '../../model/transcript.ts';
 import { problemsOf } from '../../rules/conform.ts';
-import { type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
+import { CLOSE_LITERAL, type Dialect, OPEN_LITERAL, TOKEN_NAMES } from '../../scan/dialects.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { StreamFindings } from './findings.ts';
@@ -26,9 +26,6 @@ import type { OpenRow } from './rows.ts';
 import { StreamScan, type ScanVisitor } from './scan.ts';
 import { StrayText } from './stray.ts';
 
-/** Lengths of `<|literal|>` and `<|endliteral|>`. */
-const LITERAL_BYTES = 11;
-const ENDLITERAL_BYTES = 14;
 const LT = 0x3c;
 /** So much of a body is told at once. */
 const PIECE = 256 * 1024;
@@ -179,7 +176,7 @@ export class StreamReader implements ScanVisitor {
     } else if (slot === SLOT_LITERAL) {
       this.#rescue?.release();
       this.#tellTo(row.from);
-      this.#literal(row.from + LITERAL_BYTES, true);
+      this.#literal(row.from + OPEN_LITERAL.length, true);
       this.#literalFrom = row.from;
     } else if (slot === SLOT_TEXT) {
       this.#place = 'gap';
@@ -195,7 +192,7 @@ export class StreamReader implements ScanVisitor {
       this.#own.endField(row.number - this.scan.rows[SLOT_MESSAGE]!.number - this.#skipped, row.to);
     } else if (slot === SLOT_LITERAL) {
       const isOpen = (row.word & UNTERMINATED) !== 0;
-      this.#tellTo(isOpen ? row.to : row.to - ENDLITERAL_BYTES);
+      this.#tellTo(isOpen ? row.to : row.to - CLOSE_LITERAL.length);
       this.#literal(row.to, false);
       if (isOpen) this.#message!.openLiteral = { from: this.#literalFrom, to: row.to };
       this.#literalFrom = -1;
