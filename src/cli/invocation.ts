@@ -16,6 +16,7 @@ import type { PlainReadOptions } from '../model/part-walk.ts';
 import { createMachine } from '../scan/engine.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Source } from '../scan/source.ts';
+import { EmptyInputs } from './empty-inputs.ts';
 import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options.ts';
 import { Output } from './output.ts';
 import { type Colors, colorsFor, countOf, escapeLine } from './print.ts';
@@ -69,6 +70,8 @@ function totalOf(paths: readonly string[]): number | null {
 export interface EventSettings extends Pick<FlowOptions, 'work' | 'tellsAtEnd' | 'watching' | 'parts'> {
   /** Those that are read. */
   readonly inputs?: Iterable<Input | InputError>;
+  /** People are told of inputs that hold no message. */
+  readonly tellsEmpty?: boolean;
   /** Bytes of a record that is still read. */
   readonly largestRecord?: number | undefined;
   /** Is told of what cannot be read, instead of people. */
@@ -148,7 +151,7 @@ export class Invocation {
   async *events(
     paths: readonly string[],
     { threads, form, field, quiet }: CorpusOptions,
-    { inputs, largestRecord, onFailure, ...settings }: EventSettings,
+    { inputs, largestRecord, onFailure, tellsEmpty, ...settings }: EventSettings,
   ): AsyncGenerator<InvocationEvent, void, void> {
     if (this.#showsProgress && inputs === undefined) this.progress.setTotal(totalOf(paths));
     const { jobs } = this.#host;
@@ -157,6 +160,7 @@ export class Invocation {
     const { signals } = this.#host;
     const guard = signals && paths.length > 0 && !paths.some(isReadOnce) ? new SignalGuard(signals) : null;
     void guard?.pause();
+    const empty = tellsEmpty && !quiet ? new EmptyInputs() : null;
     const flow = (this.#flow = new Flow({ ...settings, threads, read, ...(jobs && { jobs }) }));
     try {
       for await (const event of flow.events(
@@ -170,11 +174,15 @@ export class Invocation {
         }
         if (event.kind === 'part' && event.opened === null) this.progress.add(event.result.bytes, event.input.path);
         if (event.kind === 'part') this.#likeHarmony += event.result.likeHarmony;
-        if (event.kind === 'end') this.files++;
+        if (event.kind === 'end') {
+          this.files++;
+          if (event.transcripts === 0 && !event.holdsRecords) this.#tellIfAny(empty?.add(event.input));
+        }
         yield event;
         const pause = guard?.pause();
         if (pause) await pause;
       }
+      this.#tellIfAny(empty?.end());
       if (!quiet) this.#tellLikeness();
     } finally {
       guard?.close();
@@ -256,6 +264,12 @@ export class Invocation {
   tell(line: string): void {
     this.progress.stop();
     tell(this.#host, line);
+  }
+
+  #tellIfAny(line: string | null | undefined): void {
+    if (typeof line !== 'string') return;
+    this.out.flush();
+    this.tell(line);
   }
 
   /** What is read as OpenChatML and looks like Harmony (R-LIKELY); told once. */

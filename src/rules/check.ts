@@ -397,10 +397,11 @@ export class Checker implements SourceWatcher {
   /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
   #invalidBytes(to: number, headerTo: number, transcript: number): void {
     if (!this.#utf8.pending(to)) return;
+    const isBefore = this.#walk.divider.current === null;
     this.#utf8.upTo(to, (from, end) => {
-      this.#found.add(
-        { rule: 'invalid-utf8', from, to: end, ...(from < headerTo && { severity: 'error' }) }, transcript, false,
-      );
+      const finding: Finding = { rule: 'invalid-utf8', from, to: end, ...(from < headerTo && { severity: 'error' }) };
+      if (isBefore) this.#found.addBefore(finding);
+      else this.#found.add(finding, transcript, false);
     });
   }
 

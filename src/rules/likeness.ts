@@ -5,8 +5,8 @@ import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import { decodeUtf8 } from '../utf8.ts';
 
-/** Bytes that are looked at. */
-const LOOK = 4096;
+/** Bytes at the beginning of an input that are looked at. */
+export const LOOK = 4096;
 
 const SIGNS: readonly (readonly [sign: RegExp, name: string])[] = [
   [/\0/, 'binary data'],
@@ -43,8 +43,13 @@ export class Beginning implements Watch {
 
   /** What the bytes up to `to` look like, for a finding; empty: nothing that is known. */
   likeness(to = Infinity): { readonly detail?: string } {
-    const text = decodeUtf8(this.#bytes.subarray(0, Math.min(to, this.#length)));
-    const found = SIGNS.find(([sign]) => sign.test(text));
-    return found === undefined ? {} : { detail: `it looks like ${found[1]}` };
+    const name = likenessOf(this.#bytes.subarray(0, Math.min(to, this.#length)));
+    return name === null ? {} : { detail: `it looks like ${name}` };
   }
+}
+
+/** What bytes look like that begin a text in which nothing was found; null: nothing that is known. */
+export function likenessOf(bytes: Uint8Array): string | null {
+  const text = decodeUtf8(bytes);
+  return SIGNS.find(([sign]) => sign.test(text))?.[1] ?? null;
 }

@@ -9,6 +9,8 @@ const DEPENDING: ReadonlySet<RuleName> = new Set(['missing-header', 'missing-cal
 
 /** Findings of a message and the gap before it that are told one by one; and bytes of a run of others, in a gap. */
 const MOST_ALONE = 1000;
+/** The same of invalid bytes before anything that makes the input a transcript: it may be none. */
+const MOST_BEFORE = 16;
 const LONGEST_RUN = 1 << 20;
 /**
  * The same of a transcript, and its bytes for each further one: a finding about a tiny message takes many times longer
@@ -45,6 +47,8 @@ export class PendingFindings {
   /** Findings since the last message that were told alone; beyond MOST_ALONE, those of one kind are one. */
   #count = 0;
   #runs: Run[] = [];
+  /** Invalid bytes before the first transcript. */
+  #before = 0;
   /** The transcript at hand: its first finding, its findings that were told alone, and whether that is all of them. */
   #transcript = -1;
   #from = 0;
@@ -67,6 +71,12 @@ export class PendingFindings {
     } else {
       this.#run(finding, transcript, declared, isGapText);
     }
+  }
+
+  /** Adds what is no UTF-8 before the first transcript. */
+  addBefore(finding: Finding): void {
+    if (this.#before++ < MOST_BEFORE) this.add(finding, 0, false);
+    else this.#run(finding, 0, false, false);
   }
 
   /** As the message and the transcript are until here: the same for every way of reading them. */

@@ -107,6 +107,7 @@ class Audit {
         gives: diff ? 'changes' : copies ? 'copy' : null,
       },
       tellsAtEnd: false,
+      tellsEmpty: true,
       watching: (input, opened) => this.#places.watch(input, opened, run.progress.watch(opened.input)),
     });
     try {

@@ -63,6 +63,7 @@ export async function convert(
   for await (const event of run.events(paths, given, {
     work: { kind: 'convert', to, from, format, forTerminal: host.stdout.isTTY, ...how },
     tellsAtEnd: false,
+    tellsEmpty: true,
     watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
   })) {
     if (event.kind === 'piece') {
@@ -83,7 +84,7 @@ export async function convert(
         }
       }
       if (sums.converted + sums.refused >= limit) break;
-    } else if (event.kind === 'end' && event.messages === 0 && !event.holdsRecords) {
+    } else if (event.kind === 'end' && event.messages === 0 && event.transcripts > 0 && !event.holdsRecords) {
       run.tell(`${escapeLine(event.input.path)}: holds no message to convert`);
     }
   }

@@ -51,6 +51,7 @@ export async function messages(
         tokens,
       },
       tellsAtEnd: false,
+      tellsEmpty: true,
       watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
     })) {
       if (event.kind === 'piece') sink.take(event.piece);

@@ -115,6 +115,7 @@ async function renderAll(
   for await (const event of run.events(paths, options, {
     work: { kind: 'render', ...work },
     tellsAtEnd: false,
+    tellsEmpty: true,
     watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
   })) {
     switch (event.kind) {
@@ -131,7 +132,8 @@ async function renderAll(
         break;
       case 'end':
         end();
-        if (event.messages === 0) run.tell(`${escapeLine(path)}: ${nothingIn(options)}`);
+        if (event.messages > 0 || (event.transcripts === 0 && !event.holdsRecords)) break;
+        run.tell(`${escapeLine(path)}: ${nothingIn(options)}`);
     }
   }
 }

@@ -49,8 +49,9 @@ function lengths(spread: SpreadJson): Lengths {
 
 const COLUMNS = ['messages', 'sum', 'mean', '50 % up to', '90 % up to', '99 % up to', 'largest'];
 
-/** Tables for people. */
+/** Tables for people; none where there is no message. */
 export function lengthsTable(all: readonly LengthsJson[], heading: (text: string) => string): string {
+  if (all.length === 0) return '';
   const table = (unit: string, of: (one: LengthsJson) => Lengths): string => {
     const rows = all.map((one) => {
       const { count, sum, mean, p50, p90, p99, max } = of(one);

@@ -43,6 +43,7 @@ export async function scan(
   for await (const event of run.events(paths, options, {
     work: { kind: 'count' },
     tellsAtEnd: true,
+    tellsEmpty: true,
     watching: (_, { input }) => ({ source: () => run.progress.watch(input), counter }),
   })) {
     if (event.kind === 'broken') isBroken = true;

@@ -88,7 +88,10 @@ function* performRaw(
       const { message } = next.value;
       if (message.missingStart === 'no') out.begins(message.from);
       if (out.isFull) yield* out.take();
-      if (!out.add(next.value, null)) break;
+      if (!out.add(next.value, null)) {
+        result = { ...NO_RESULT, transcripts: next.value.transcript.number + 1 };
+        break;
+      }
       if (out.isReady) yield* out.take();
     }
   } catch (error) {

@@ -141,11 +141,13 @@ export class Flow {
         if (('chain' in step || step.isFirst) && this.#skipped !== input) yield { kind: 'begin', input };
         if (this.#skipped === input) continue;
         if ('chain' in step) {
-          for await (const { counts, likeHarmony, bytes } of step.chain) {
+          let transcripts = 0;
+          for await (const { counts, transcripts: more, likeHarmony, bytes } of step.chain) {
+            transcripts += more;
             yield { kind: 'part', input, opened: null, result: { ...NO_RESULT, counts, likeHarmony, bytes } };
           }
           refuseChanged(step, false);
-          yield { kind: 'end', input, ...NOTHING };
+          yield { kind: 'end', input, ...NOTHING, transcripts };
           continue;
         }
         if (step.isFirst) {

@@ -9,6 +9,7 @@ import type { Jobs, Running } from './pool.ts';
 
 export interface CountedPart {
   readonly counts: PartialCounts;
+  readonly transcripts: number;
   /** Where the next part begins, exactly; null: at the input's end. */
   readonly end: Checkpoint | null;
   readonly likeHarmony: number;
@@ -70,5 +71,5 @@ async function resultOf(running: Running): Promise<JobResult> {
   }
 }
 
-const counted = ({ counts, likeHarmony, bytes }: JobResult, end: Checkpoint | null): CountedPart =>
-  ({ counts: counts!, end, likeHarmony, bytes });
+const counted = ({ counts, transcripts, likeHarmony, bytes }: JobResult, end: Checkpoint | null): CountedPart =>
+  ({ counts: counts!, transcripts, end, likeHarmony, bytes });

@@ -23,7 +23,8 @@ export const RENDER: Kind<RenderJob> = {
     const reading = new Reading(messagesOf(kit.machine, kit.watched(input), options, setting));
     yield* output.take(reading);
     yield* output.flush();
-    const { transcripts, position, likeHarmony } = reading.end ?? { transcripts: 0, position: from, likeHarmony: 0 };
+    // It is left early only when a transcript behind the wanted one has begun.
+    const { transcripts, position, likeHarmony } = reading.end ?? { transcripts: 1, position: from, likeHarmony: 0 };
     const bytes = Math.min(range.to, position) - from;
     return { ...NO_RESULT, transcripts, messages: output.messages, likeHarmony, bytes };
   },

@@ -1,6 +1,6 @@
 // Looking at a part of a corpus: --limit, --sample, --grep, and names that no message has.
 import { expect, test } from 'vitest';
-import { file, jsonLines, run } from '../harness.ts';
+import { CLEAN, file, jsonLines, run } from '../harness.ts';
 
 const transcript = (i: number): string =>
   `version: 2.2\n---\n<|start|>user<|message|>Question ${i}<|end|><|start|>robot<|message|>x<|end|>\n`;
@@ -129,6 +129,6 @@ test('a role or channel that no message has is answered with those that there ar
   expect((await run(['messages', '--only-channel', 'x\u001b', path!])).err)
     .toBe('no message has the channel x\\x1b; there are final\n');
   for (const options of [['--only-role', 'user'], ['--only-role', 'x', '--quiet'], ['--only-role', 'x', '-']]) {
-    expect((await run(['messages', ...options, path!], { stdin: '' })).err).toBe('');
+    expect((await run(['messages', ...options, path!], { stdin: CLEAN })).err).toBe('');
   }
 });
