@@ -194,7 +194,7 @@ export function commandRows(): readonly CommandRow[] {
       argument: { name: '[path...]', description: `files, folders (their ${ENDINGS_TEXT})` },
       load: async () => (await import('./commands/run.ts')).runShards,
       options: () => [
-        new Option('--out <folder>', 'where to write').makeOptionMandatory(),
+        new Option('-o, --out <folder>', 'where to write').makeOptionMandatory(),
         new Option('--emit <what>', 'verdicts, messages, or the records without errors')
           .choices(['verdict', 'messages', 'keep']).default('verdict'),
         formatOption(['ndjson', 'arrow', 'parquet']),

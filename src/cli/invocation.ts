@@ -281,10 +281,18 @@ export class Invocation {
     this.tell(`${words}, and the text is read as OpenChatML 2.2; --dialect harmony reads it as Harmony`);
   }
 
-  /** At the end, where a person looks on or asks for it: sums, and how fast it was. */
-  tellSums(sums: Omit<Sums, 'files' | 'bytes' | 'seconds'>, { quiet, summary }: CorpusOptions): void {
-    if (quiet || !(this.#host.stderr.isTTY || summary)) return;
+  /**
+   * At the end, where a person looks on or asks for it: sums, and how fast it was. `found`: what was found, which
+   * everybody is told.
+   */
+  tellSums(
+    sums: Omit<Sums, 'files' | 'bytes' | 'seconds'>, { quiet, summary }: CorpusOptions, found: string | null = null,
+  ): void {
+    if (quiet) return;
     const { bytes, seconds } = this.progress;
-    this.tell(this.#errorColors.dim(summaryOf({ files: this.files, ...sums, bytes, seconds })));
+    if (this.#host.stderr.isTTY || summary) {
+      const line = summaryOf({ files: this.files, ...sums, bytes, seconds }, found);
+      this.tell(found === null ? this.#errorColors.dim(line) : line);
+    } else if (found !== null) this.tell(found);
   }
 }

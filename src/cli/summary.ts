@@ -15,14 +15,23 @@ export interface Sums {
   readonly seconds: number;
 }
 
-/** `3 files, 120 records, 4,000 messages, 2 errors, 1 warning; 1.2 GB in 0.60 s, 2.0 GB/s` */
-export function summaryOf({ files, records, messages, errors, warnings, bytes, seconds }: Sums): string {
+/**
+ * `3 files, 120 records, 4,000 messages, 2 errors, 1 warning; 1.2 GB in 0.60 s, 2.0 GB/s`. `found`: begins with these
+ * words instead, `2 errors, 1 warning in 3 files`.
+ */
+export function summaryOf(sums: Sums, found: string | null = null): string {
+  const { records, bytes, seconds } = sums;
+  const counts = found === null ? countsOf(sums) : `${found}${records ? `, ${countOf(records, 'record')}` : ''}`;
+  return `${counts}; ${sizeText(bytes)} in ${seconds.toFixed(2)} s, ${sizeText(rateOf(bytes, seconds))}/s`;
+}
+
+function countsOf({ files, records, messages, errors, warnings }: Sums): string {
   const counts = [countOf(files, 'file')];
   if (records) counts.push(countOf(records, 'record'));
   if (messages != null) counts.push(countOf(messages, 'message'));
   if (errors != null) counts.push(countOf(errors, 'error'));
   if (warnings != null) counts.push(countOf(warnings, 'warning'));
-  return `${counts.join(', ')}; ${sizeText(bytes)} in ${seconds.toFixed(2)} s, ${sizeText(rateOf(bytes, seconds))}/s`;
+  return counts.join(', ');
 }
 
 /** Bytes a second. A clock stands still for a while. */

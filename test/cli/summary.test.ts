@@ -7,6 +7,8 @@ test('sums name what there was, and how fast it went', () => {
   expect(summaryOf(all)).toBe('3 files, 120 records, 4,000 messages, 2 errors, 1 warning; 1.2 GB in 0.60 s, 2.0 GB/s');
   expect(summaryOf({ files: 1, records: 0, messages: 0, errors: null, bytes: 17, seconds: 0 }))
     .toBe('1 file, 0 messages; 17 bytes in 0.00 s, 17 kB/s');
+  expect(summaryOf(all, '2 errors in 3 files'))
+    .toBe('2 errors in 3 files, 120 records; 1.2 GB in 0.60 s, 2.0 GB/s');
 });
 
 test('sizes', () => {

@@ -101,8 +101,8 @@ export async function check(
   const words = report.end(summary, !run.failed);
   run.out.flush();
   // Nothing found in what could not be read is no news.
-  if (words !== null && !options.quiet && !(run.failed && errors + warnings + infos === 0)) run.tell(words);
-  run.tellSums({ records, errors, warnings }, options);
+  const isNews = !(run.failed && errors + warnings + infos === 0);
+  run.tellSums({ records, errors, warnings }, options, isNews ? words : null);
   if (run.failed) return FAILED;
   return errors > 0 || warnings > (options.maxWarnings ?? Infinity) ? FOUND : OK;
 }
