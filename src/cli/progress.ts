@@ -2,10 +2,11 @@
 
 import { now as monotonic } from '../corpus/clock.ts';
 import type { InputSource } from '../corpus/input/source.ts';
+import { sizeText } from '../corpus/size-text.ts';
 import { type Source, WatchedSource } from '../scan/source.ts';
 import { escapeLine } from './print.ts';
 import type { TextStream } from './stream.ts';
-import { rateOf, sizeText, timeText } from './summary.ts';
+import { rateOf, timeText } from './summary.ts';
 
 interface Spinner {
   text: string;
@@ -104,18 +105,18 @@ export class Progress {
 
   /** What was read in all, and how fast. */
   summary(): string {
-    return `${this.#rate()} (${(this.#bytes / 1e6).toFixed(1)} MB in ${this.seconds.toFixed(2)} s)`;
+    return `${this.#rate()} (${sizeText(this.#bytes)} in ${this.seconds.toFixed(2)} s)`;
   }
 
   #rate(): string {
-    return `${(rateOf(this.#bytes, this.seconds) / 1e6).toFixed(0)} MB/s`;
+    return `${sizeText(rateOf(this.#bytes, this.seconds))}/s`;
   }
 
   /** Of one input, where nobody knows how much is to come. */
   #partText(): string {
     if (this.#current === undefined) return `${sizeText(this.#bytes)}  ${this.#rate()}`;
     const { path, position, size } = this.#current;
-    const part = size === null ? `${(position / 1e6).toFixed(0)} MB` : `${Math.floor((100 * position) / size)} %`;
+    const part = size === null ? sizeText(position) : `${Math.floor((100 * position) / size)} %`;
     return `${escapeLine(path)}  ${part}  ${this.#rate()}`;
   }
 

@@ -1,6 +1,7 @@
 // The last line of a command that goes through a corpus: what there was, and how fast it went. For people: never in
 // the output itself.
 
+import { sizeText } from '../corpus/size-text.ts';
 import { countOf } from './print.ts';
 
 export interface Sums {
@@ -37,14 +38,6 @@ function countsOf({ files, records, messages, errors, warnings }: Sums): string 
 /** Bytes a second. A clock stands still for a while. */
 export function rateOf(bytes: number, seconds: number): number {
   return bytes / Math.max(seconds, 0.001);
-}
-
-const UNITS: readonly [number, string, number][] = [[1e12, 'TB', 1], [1e9, 'GB', 1], [1e6, 'MB', 0], [1e3, 'kB', 0]];
-
-/** `6.0 GB`, `43 MB`, `17 bytes`. */
-export function sizeText(bytes: number): string {
-  for (const [unit, name, digits] of UNITS) if (bytes >= unit) return `${(bytes / unit).toFixed(digits)} ${name}`;
-  return `${Math.round(bytes)} byte${Math.round(bytes) === 1 ? '' : 's'}`;
 }
 
 /** `2 s`, `3 min`, `1 h 20 min`. */

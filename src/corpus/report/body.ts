@@ -3,10 +3,11 @@
 import type { Severity } from '../../errors.ts';
 import type { PlotData } from './plots.ts';
 import { findingsSection } from './findings.ts';
-import { bytes, number, percent } from './html.ts';
+import { number, percent } from './html.ts';
 import {
   allBodies, callsSection, callSums, lengthsSection, messagesSection, type Section, transcriptsSection,
 } from './sections.ts';
+import { sizeText } from '../size-text.ts';
 import { Statistics, type StatisticsJson } from './statistics.ts';
 import { total } from './totals.ts';
 
@@ -50,7 +51,7 @@ function tiles(statistics: StatisticsJson, seconds: number | undefined): string 
   const hidden = bodies.count - total([...pairs, other].map(({ visible }) => visible.messages));
   const shown: Tile[] = [
     { name: 'files', html: number(statistics.files) },
-    { name: 'bytes', html: bytes(statistics.bytes), note: `${number(statistics.bytes)} bytes` },
+    { name: 'bytes', html: sizeText(statistics.bytes), note: `${number(statistics.bytes)} bytes` },
   ];
   if (statistics.records > 0) {
     const bad = statistics.bad_records;
@@ -70,7 +71,7 @@ function tiles(statistics: StatisticsJson, seconds: number | undefined): string 
     { name: 'infos', html: number(countOf('info')) },
   );
   if (seconds !== undefined && seconds > 0) {
-    const speed = bytes(Math.round(statistics.bytes / seconds));
+    const speed = sizeText(Math.round(statistics.bytes / seconds));
     shown.push({ name: 'throughput', html: `${speed}/s`, note: `${seconds.toFixed(1)} s` });
   }
   return `<dl class="tiles">\n${shown.map(tileHtml).join('')}</dl>\n`;

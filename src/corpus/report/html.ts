@@ -2,6 +2,7 @@
 // page.
 
 import { escapeHtml, escapeLine } from '../../printable.ts';
+import { sizeText } from '../size-text.ts';
 
 /** UTF-16 units of a name or a path in the page. */
 const LONGEST = 500;
@@ -17,19 +18,6 @@ export function number(value: number): string {
   return String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
 }
 
-const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-
-/** Bytes in a unit that gives few digits. */
-export function bytes(value: number): string {
-  let step = 0;
-  let rest = value;
-  while (rest >= 1024 && step < UNITS.length - 1) {
-    rest /= 1024;
-    step++;
-  }
-  return step === 0 ? `${rest} ${rest === 1 ? 'byte' : 'bytes'}` : `${rest.toFixed(1)} ${UNITS[step]}`;
-}
-
 /** A share of a whole; nothing of nothing. */
 export function percent(part: number, whole: number): string {
   return whole === 0 ? '' : `${((100 * part) / whole).toFixed(1)} %`;
@@ -43,7 +31,7 @@ export interface Cell {
 
 export const textCell = (value: string): Cell => ({ html: text(value) });
 export const numberCell = (value: number): Cell => ({ html: number(value), value });
-export const bytesCell = (value: number): Cell => ({ html: bytes(value), value });
+export const bytesCell = (value: number): Cell => ({ html: sizeText(value), value });
 export const percentCell = (part: number, whole: number): Cell =>
   ({ html: percent(part, whole), value: whole === 0 ? 0 : part / whole });
 

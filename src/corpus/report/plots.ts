@@ -1,6 +1,7 @@
 // The plots of report pages, drawn by uPlot into elements of the page. Runs in browsers only.
 
 import uPlot from 'uplot';
+import { sizeText } from '../size-text.ts';
 
 /** Plots as report.ts writes them into the page. */
 export interface PlotData {
@@ -19,17 +20,10 @@ const DASHES = [[], [10, 4], [2, 3], [10, 3, 2, 3], [16, 4], [5, 2]];
 
 const edge = (bucket: number): number => (bucket === 0 ? 0 : 2 ** (bucket - 1));
 const grouped = (value: number): string => String(value).replace(/\B(?=(?:\d{3})+$)/g, ',');
-const PREFIXES = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi'];
 
-/** An exact power of two, short. */
-function short(value: number, unit: string): string {
-  let step = 0;
-  while (value >= 1024) {
-    value /= 1024;
-    step++;
-  }
-  return unit === 'bytes' ? `${value} ${PREFIXES[step]}B` : `${value}${PREFIXES[step]}`;
-}
+/** A number on the axis, short. */
+const short = (value: number, unit: string): string =>
+  (unit === 'bytes' ? sizeText(value).replace(/ bytes?$/, ' B') : grouped(value));
 
 /** What a bucket holds. */
 function range(bucket: number): string {

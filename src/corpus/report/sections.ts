@@ -3,9 +3,10 @@
 
 import type { PlotData } from './plots.ts';
 import {
-  barCell, bytes, bytesCell, type Cell, column, number, numberCell, numberColumn, percent, percentCell, table, text,
+  barCell, bytesCell, type Cell, column, number, numberCell, numberColumn, percent, percentCell, table, text,
   textCell,
 } from './html.ts';
+import { sizeText } from '../size-text.ts';
 import { addSpreads, allCalls, bodiesByRole, quantile, reasonsOf, total } from './totals.ts';
 import type { CellJson, SpreadJson, StatisticsJson } from './statistics-json.ts';
 
@@ -39,7 +40,7 @@ export function messagesSection({ messages: { pairs, other, ends }, content_type
   const shownBytes = total([...pairs, other].map(({ visible }) => visible.bytes));
   const allBytes = total([...pairs, other].map(({ bodies }) => bodies.sum));
   const hidden = `<p>${number(all - shown)} of ${number(all)} messages (${percent(all - shown, all) || 'none'}) and
-${bytes(allBytes - shownBytes)} of ${bytes(allBytes)} of bodies are hidden from end users.
+${sizeText(allBytes - shownBytes)} of ${sizeText(allBytes)} of bodies are hidden from end users.
 A message without a channel counts as final.</p>\n`;
   const endRows = ENDS.filter(({ end }) => ends[end] > 0)
     .map(({ end, words }) => [{ html: words }, numberCell(ends[end]), percentCell(ends[end], all)]);

@@ -118,8 +118,8 @@ describe('the page', () => {
   test('is the same for the same statistics; the time is in it when it is given', () => {
     expect(writeReport(JSON.parse(JSON.stringify(fixtures)) as StatisticsJson, META)).toBe(page);
     expect(page).not.toContain('throughput');
-    const timed = readHtml(writeReport({ ...fixtures, bytes: 3 * 1024 * 1024 }, { ...META, seconds: 1.5 }));
-    expect(tilesOf(timed)['throughput']).toBe('2.0 MiB/s');
+    const timed = readHtml(writeReport({ ...fixtures, bytes: 3_000_000 }, { ...META, seconds: 1.5 }));
+    expect(tilesOf(timed)['throughput']).toBe('2.0 MB/s');
   });
 
   test('has one heading above all, one for each section, and links that lead somewhere', () => {
