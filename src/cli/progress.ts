@@ -103,11 +103,6 @@ export class Progress {
     this.#spinner = undefined;
   }
 
-  /** What was read in all, and how fast. */
-  summary(): string {
-    return `${this.#rate()} (${sizeText(this.#bytes)} in ${this.seconds.toFixed(2)} s)`;
-  }
-
   #rate(): string {
     return `${sizeText(rateOf(this.#bytes, this.seconds))}/s`;
   }
