@@ -29,13 +29,13 @@ interface ChatRecord {
 }
 
 /** As Qwen writes: a thought before what is said, calls and replies in tags, definitions in the system's text. */
-function qwenOf({ id, tools, messages }: ChatRecord): object {
+function qwenOf({ id, tools, messages }: ChatRecord) {
   const definitions = tools.map((tool) => JSON.stringify(tool)).join('\n');
   const system = { role: 'system', content: `You may call functions.\n\n<tools>\n${definitions}\n</tools>` };
   return { id, messages: [system, ...messages.map(saidByQwen)] };
 }
 
-function saidByQwen({ role, content, tool_calls = [] }: Entry): object {
+function saidByQwen({ role, content, tool_calls = [] }: Entry): { role: string; content: string | null } {
   if (role === 'tool') return { role, content: `<tool_response>\n${content}\n</tool_response>` };
   if (role !== 'assistant') return { role, content };
   const calls = tool_calls.map(({ function: { name, arguments: text } }) => {
@@ -44,6 +44,10 @@ function saidByQwen({ role, content, tool_calls = [] }: Entry): object {
   const said = [...(content === null ? [] : [content]), ...calls].join('\n');
   return { role, content: `<think>\nHm.\n</think>\n\n${said}` };
 }
+
+/** The same as text of Qwen's template, whose transcripts an end of sequence keeps apart. */
+const qwenText = (record: ChatRecord): string =>
+  `${qwenOf(record).messages.map(({ role, content }) => `<|im_start|>${role}\n${content}<|im_end|>\n`).join('')}</s>\n`;
 
 const converted = (form: 'anthropic' | 'responses' | 'sharegpt') => (record: ChatRecord): object =>
   convertTranscript(fromOpenAI(record).data, form).record!;
@@ -101,6 +105,20 @@ describe.skipIf(shared === null)('the dialogues as records', () => {
     const { assistant, ...others } = counts.roles;
     expect(others).toEqual({ ...Object.fromEntries(heads.map((role) => [role, some.length])), user, tool });
     expect(assistant).toBeGreaterThan(user);
+  });
+
+  test('as text of Qwen', async () => {
+    const path = join(folder, 'qwen.txt');
+    const { user, tool, calls } = countsOf(records);
+    writeFileSync(path, records.map(qwenText).join(''));
+    const counts = await scanCorpus([path], { threads: 1 });
+    expect(counts).toMatchObject({
+      dialects: { 'openchatml-0.1': records.length }, transcripts: records.length, calls, findings: {},
+    });
+    const { assistant, ...others } = counts.roles;
+    expect(others).toEqual({ system: records.length, user, tool });
+    expect(assistant).toBeGreaterThan(user);
+    rmSync(path);
   });
 
   test('as a file each', async () => {
