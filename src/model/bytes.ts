@@ -18,3 +18,18 @@ export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
   for (let at = from; at < to; at++) if (!isBlankByte(bytes[at])) return false;
   return true;
 }
+
+/** True when `part` stands at `at`. */
+export function standsAt(part: Uint8Array, bytes: Uint8Array, at: number): boolean {
+  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
+  return true;
+}
+
+/** Where `part` stands first, or -1. */
+export function indexOfPart(part: Uint8Array, bytes: Uint8Array): number {
+  const first = part[0]!;
+  for (let at = bytes.indexOf(first); at >= 0; at = bytes.indexOf(first, at + 1)) {
+    if (standsAt(part, bytes, at)) return at;
+  }
+  return -1;
+}

@@ -6,7 +6,7 @@ import { BatchEdit } from '../scan/batch-edit.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import type { Source } from '../scan/source.ts';
 import { type Batch, fromOf, type GrowingTable, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
-import { isBlankByte } from './bytes.ts';
+import { isBlankByte, standsAt } from './bytes.ts';
 
 /** What stands before and behind a transcript of 0.1; an empty text: nothing. */
 export interface Edges {
@@ -92,7 +92,7 @@ export class EdgeFinder {
       const end = Math.min(STEP, bytes.length);
       for (let i = 0; i < end; i++) {
         if (this.#begins[bytes[i]!] === 0) continue;
-        const name = this.#names.find((it) => isAt(bytes, i, it.bytes));
+        const name = this.#names.find((it) => standsAt(it.bytes, bytes, i));
         if (name) return { from: at + i, to: at + i + name.bytes.length, token: name.token };
       }
     }
@@ -108,11 +108,6 @@ const trimmed = (text: string): string => text.replace(/^[ \t\r\n]+|[ \t\r\n]+$/
 
 function addRow(into: GrowingTable, word: number, from: number, to: number): void {
   into.append(Float64Array.of(word, from, to, into.count + 1), 0, 1, 0, 0);
-}
-
-function isAt(bytes: Uint8Array, at: number, name: Uint8Array): boolean {
-  for (let i = 0; i < name.length; i++) if (bytes[at + i] !== name[i]) return false;
-  return true;
 }
 
 /** [from, to) without white space at its ends. */

@@ -2,7 +2,7 @@
 // call_id before the first reply. How it is read does not depend on it.
 
 import { PLAIN, ROLE_MASK, ROLE_SHIFT, SYSTEM } from '../abi.ts';
-import { LF } from './bytes.ts';
+import { LF, standsAt } from './bytes.ts';
 import type { Message } from './message.ts';
 
 /** `first`: the first message is awaited; `open`: it names the channels, and no reply has come yet. */
@@ -112,7 +112,7 @@ export class HarmonyLikeness {
 /** A line of the text begins with the sign. */
 function namesChannels(text: Uint8Array): boolean {
   for (let at = text.indexOf(SIGN[0]!); at >= 0; at = text.indexOf(SIGN[0]!, at + 1)) {
-    if ((at === 0 || text[at - 1] === LF) && SIGN.every((byte, i) => text[at + i] === byte)) return true;
+    if ((at === 0 || text[at - 1] === LF) && standsAt(SIGN, text, at)) return true;
   }
   return false;
 }

@@ -1,6 +1,6 @@
 // Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
 
-import { LF, type Span } from './bytes.ts';
+import { indexOfPart, LF, type Span } from './bytes.ts';
 import { type Mark, MOST_CALLS } from './thoughts.ts';
 
 export const OPEN_CALL = '<tool_call>';
@@ -85,32 +85,24 @@ export function writtenReplies(source: Bytes, body: Span): Reply[] {
   return [...replies(finderOf(source, body), body.from)];
 }
 
-const LT = 0x3c;
+const ENCODER = new TextEncoder();
+const ENCODED: Readonly<Record<string, Uint8Array>> = Object.fromEntries(
+  [OPEN_CALL, OPEN_REPLY, CLOSE_REPLY].map((tag) => [tag, ENCODER.encode(tag)]),
+);
 /** Bytes that are looked at first: the next tag is often near; and bytes that are looked at together at most. */
 const NEAR = 1024;
 const PART = 64 * 1024;
 
 function finderOf(source: Bytes, { to }: Span): Find {
   return (tag, from) => {
+    const encoded = ENCODED[tag]!;
     let part = NEAR;
     for (let at = from; to - at >= tag.length; at += part, part = Math.min(PART, part * 8)) {
       // A tag may begin in one part and end in the next.
       const bytes = source.bytes(at, Math.min(to, at + part + tag.length - 1));
-      const found = indexOfTag(bytes, tag);
+      const found = indexOfPart(encoded, bytes);
       if (found >= 0) return at + found;
     }
     return -1;
   };
-}
-
-function indexOfTag(bytes: Uint8Array, tag: string): number {
-  for (let at = bytes.indexOf(LT); at >= 0; at = bytes.indexOf(LT, at + 1)) {
-    if (startsWith(bytes, at, tag)) return at;
-  }
-  return -1;
-}
-
-function startsWith(bytes: Uint8Array, at: number, tag: string): boolean {
-  for (let i = 1; i < tag.length; i++) if (bytes[at + i] !== tag.charCodeAt(i)) return false;
-  return true;
 }

@@ -6,6 +6,7 @@ import { CHANNEL, CONSTRAIN, FIELD } from '../abi.ts';
 import { CHANNEL_NAMES, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import { fromOf, kindOf, type Table, tokenOf } from '../scan/table.ts';
 import { decodeUtf8 } from '../utf8.ts';
+import { standsAt } from './bytes.ts';
 
 const SPACE = 0x20;
 const EQUALS = 0x3d;
@@ -93,7 +94,7 @@ export class HeaderWords {
       return;
     }
     const end = this.#readWord(from, to);
-    if (end - this.#from > FUNCTIONS.length && startsWith(bytes, this.#from, FUNCTIONS)) {
+    if (end - this.#from > FUNCTIONS.length && standsAt(FUNCTIONS, bytes, this.#from)) {
       this.#set(NAME, this.#from, end);
     }
     this.#readRest(end, to);
@@ -172,11 +173,6 @@ export function readPlainHeader(table: Table, row: number, from: number, to: num
   }
   const { name, recipient, contentType, constrained, intent, callId } = said;
   return { name, recipient, contentType, constrained, intent, callId };
-}
-
-function startsWith(bytes: Uint8Array, from: number, start: Uint8Array): boolean {
-  for (let i = 0; i < start.length; i++) if (bytes[from + i] !== start[i]) return false;
-  return true;
 }
 
 /**

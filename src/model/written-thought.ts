@@ -1,6 +1,6 @@
 // Reasoning that a model wrote as text: `<think>…</think>` where it begins to speak (R-THINK).
 
-import { isBlankByte, type Span } from './bytes.ts';
+import { indexOfPart, isBlankByte, type Span, standsAt } from './bytes.ts';
 
 export const OPEN_THINK = '<think>';
 export const CLOSE_THINK = '</think>';
@@ -79,7 +79,7 @@ function opening(source: Bytes, { from, to }: Span): number {
     if (i === bytes.length) continue;
     const found = at + i;
     if (bytes[i] !== LT || found + OPEN.length > to) return -1;
-    return startsWith(source.bytes(found, found + OPEN.length), 0, OPEN) ? found : -1;
+    return standsAt(OPEN, source.bytes(found, found + OPEN.length), 0) ? found : -1;
   }
   return -1;
 }
@@ -92,7 +92,7 @@ function closing(source: Bytes, spans: Parts, from: number, stop: number): numbe
     for (let at = Math.max(span.from, from); to - at >= CLOSE.length; at += PART) {
       // A marker may begin in one part and end in the next.
       const bytes = source.bytes(at, Math.min(to, at + PART + CLOSE.length - 1));
-      const found = indexOfMarker(bytes, CLOSE);
+      const found = indexOfPart(CLOSE, bytes);
       if (found >= 0) return at + found;
     }
   }
@@ -115,18 +115,6 @@ function behind(source: Bytes, spans: Parts, closed: number): number {
     if (i < bytes.length) break;
   }
   return at;
-}
-
-function indexOfMarker(bytes: Uint8Array, marker: Uint8Array): number {
-  for (let at = bytes.indexOf(LT); at >= 0; at = bytes.indexOf(LT, at + 1)) {
-    if (startsWith(bytes, at, marker)) return at;
-  }
-  return -1;
-}
-
-function startsWith(bytes: Uint8Array, at: number, marker: Uint8Array): boolean {
-  for (let i = 0; i < marker.length; i++) if (bytes[at + i] !== marker[i]) return false;
-  return true;
 }
 
 /** Position of the first character that is no white space, from `at` on. */

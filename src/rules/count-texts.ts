@@ -6,29 +6,24 @@
 // it: then the next one begins in a gap, too. The others are for another reader.
 
 import * as abi from '../abi.ts';
+import { LF, standsAt } from '../model/bytes.ts';
+import { OPEN_CALL } from '../model/hermes.ts';
 import { detectedBy, type HeaderCache } from '../model/transcript.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
+import { countWrittenCalls } from './call-count.ts';
 
 const ENCODER = new TextEncoder();
 const LT = 0x3c;
 const START = ENCODER.encode('<|start|>');
-const encoded = (...texts: string[]): Uint8Array[] => texts.map((text) => ENCODER.encode(text));
 /**
- * The start tokens, and signs that make a text one to look at: it may look like Harmony (R-LIKELY), or in 0.1 hold
- * calls that are written as text (R-HERMES).
+ * The start tokens, and signs to look at: of a text that may look like Harmony (R-LIKELY), which is for another reader;
+ * in 0.1 of calls that are written as text (R-HERMES), of which rows do not tell.
  */
 const OPENINGS = [
-  { opening: START, dialect: DETECTED_22, signs: encoded('# Valid channels:') },
-  {
-    opening: ENCODER.encode('<|im_start|>'), dialect: DIALECTS['openchatml-0.1'],
-    signs: encoded('<tool_call>', '<tool_response>'),
-  },
+  { opening: START, dialect: DETECTED_22, sign: ENCODER.encode('# Valid channels:') },
+  { opening: ENCODER.encode('<|im_start|>'), dialect: DIALECTS['openchatml-0.1'], sign: ENCODER.encode(OPEN_CALL) },
 ] as const;
-
-/** Behind a document header nothing looks like Harmony. */
-const signsOf = (dialect: Dialect): readonly Uint8Array[] =>
-  OPENINGS.find((opening) => opening.dialect === dialect)?.signs ?? [];
 
 /** A plain message that ended by its own terminator, and kinds of rows that may stand below it, as `tally` has them. */
 const RUN = abi.MESSAGE | abi.PLAIN;
@@ -36,18 +31,15 @@ const RUN_MASK = abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_
   | abi.EOF_END;
 const PASSED = (1 << abi.FIELD) | (1 << abi.BODY) | (1 << abi.ESCAPE);
 
-/** Of a longer text it costs little that it is read alone. */
-const LONGEST = 4096;
+/** A longer text takes no longer when it is read alone. */
+const LONGEST = 16 * 1024;
 
 /** Bytes of a document header that is looked for again, and a letter behind the start token, as roles have. */
 const LONGEST_HEAD = 1024;
 const isLetter = (byte: number | undefined): boolean => byte !== undefined && (byte | 0x20) - 0x61 >>> 0 < 26;
 
-function stands(what: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean {
-  if (to - from < what.length) return false;
-  for (let i = 0; i < what.length; i++) if (bytes[from + i] !== what[i]) return false;
-  return true;
-}
+const standsIn = (what: Uint8Array, bytes: Uint8Array, from: number, to: number): boolean =>
+  to - from >= what.length && standsAt(what, bytes, from);
 
 /** Tells how texts begin. The document header of the last one is kept: most have the same. */
 export class Openings {
@@ -71,9 +63,9 @@ export class Openings {
     this.start = from;
     if (to - from > LONGEST) return null;
     if (bytes[from] === LT) {
-      return OPENINGS.find(({ opening }) => stands(opening, bytes, from, to))?.dialect ?? null;
+      return OPENINGS.find(({ opening }) => standsIn(opening, bytes, from, to))?.dialect ?? null;
     }
-    const isSame = this.#headed !== null && stands(this.#head, bytes, from, to)
+    const isSame = this.#headed !== null && standsIn(this.#head, bytes, from, to)
       && this.#isStart(bytes, from + this.#head.length, to);
     if (!isSame && !this.#readHead(bytes.subarray(from, to))) return null;
     this.start = from + this.#head.length;
@@ -81,7 +73,7 @@ export class Openings {
   }
 
   #isStart(bytes: Uint8Array, at: number, to: number): boolean {
-    return stands(START, bytes, at, to) && at + START.length < to && isLetter(bytes[at + START.length]);
+    return standsIn(START, bytes, at, to) && at + START.length < to && isLetter(bytes[at + START.length]);
   }
 
   /** Whether nothing but a document header stands before the first start token: it is kept. */
@@ -106,8 +98,13 @@ export class Openings {
   }
 }
 
-/** Table rows [from, to) of texts that follow each other, which were all passed; or one text that was not. */
-export type Run = { readonly from: number; readonly to: number; readonly texts: number } | { readonly text: number };
+/**
+ * Table rows [from, to) of texts that follow each other, which were all passed; or one text that was not. `calls`:
+ * those that are written as text.
+ */
+export type Run =
+  | { readonly from: number; readonly to: number; readonly texts: number; readonly calls: number }
+  | { readonly text: number };
 
 /**
  * Scans texts of a dialect, each of which goes from its start token, at `starts` in `bytes`, to its end, at `ends`.
@@ -122,11 +119,12 @@ export function scanTexts(
   const status = machine.scan(0, length, true, 0);
   const isWhole = status === abi.DONE && machine.consumed() === length;
   if (!isWhole) return ends.map((_, text) => ({ text }));
-  const odd = signsIn(machine, length, dialect);
+  const signs = signsIn(machine, length, dialect);
+  const isLine = (dialect.flags & abi.HAS_LINE) !== 0;
   const { rows } = machine;
   const count = machine.count();
   const runs: Run[] = [];
-  let run: { from: number; to: number; texts: number } | null = null;
+  let run: { from: number; to: number; texts: number; calls: number } | null = null;
   let row = 0;
   let sign = 0;
   places.forEach((to, text) => {
@@ -135,23 +133,32 @@ export function scanTexts(
     while (row < count && (rows[row * abi.ROW_WORDS + abi.FROM]! < begin || isBodyAt(rows, row, begin))) row++;
     const first = row;
     let isClean = row < count && rows[row * abi.ROW_WORDS + abi.FROM] === begin;
+    let calls = 0;
     for (; row < count && rows[row * abi.ROW_WORDS + abi.FROM]! < to; row++) {
       const word = rows[row * abi.ROW_WORDS]!;
       const kind = word & abi.KIND_MASK;
-      if (kind === abi.MESSAGE) isClean &&= (word & RUN_MASK) === RUN && rows[row * abi.ROW_WORDS + abi.TO]! <= to;
-      else isClean &&= ((PASSED >> kind) & 1) !== 0;
+      if (kind !== abi.MESSAGE) {
+        isClean &&= ((PASSED >> kind) & 1) !== 0;
+        continue;
+      }
+      const end = rows[row * abi.ROW_WORDS + abi.TO]!;
+      isClean &&= (word & RUN_MASK) === RUN && end <= to;
+      if (!(signs[sign]! < end)) continue;
+      const first = sign;
+      while (signs[sign]! < end) sign++;
+      if (!isLine) isClean = false;
+      else if (isClean) calls += callsAt(machine, row, signs.slice(first, sign));
     }
-    while (sign < odd.length && odd[sign]! < begin) sign++;
-    isClean &&= !(sign < odd.length && odd[sign]! < to);
     if (!isClean) {
       run = null;
       runs.push({ text });
     } else if (run === null) {
-      run = { from: first, to: row, texts: 1 };
+      run = { from: first, to: row, texts: 1, calls };
       runs.push(run);
     } else {
       run.to = row;
       run.texts++;
+      run.calls += calls;
     }
   });
   return runs;
@@ -159,6 +166,16 @@ export function scanTexts(
 
 const isBodyAt = (rows: Int32Array, row: number, at: number): boolean =>
   rows[row * abi.ROW_WORDS + abi.FROM] === at && (rows[row * abi.ROW_WORDS]! & abi.KIND_MASK) === abi.BODY;
+
+/** The calls in a plain message of 0.1 in which tags stand at `signs`. */
+function callsAt(machine: Machine, row: number, signs: readonly number[]): number {
+  const { rows, source } = machine;
+  if (((rows[row * abi.ROW_WORDS]! >> abi.ROLE_SHIFT) & 7) !== abi.ASSISTANT) return 0;
+  while ((rows[row * abi.ROW_WORDS]! & abi.KIND_MASK) !== abi.BODY) row++;
+  const body = { from: rows[row * abi.ROW_WORDS + abi.FROM]!, to: rows[row * abi.ROW_WORDS + abi.TO]! };
+  const tags = signs.filter((at) => at === body.from || (at > body.from && source[at - 1] === LF));
+  return countWrittenCalls({ bytes: (from, to) => source.subarray(from, to) }, body, tags);
+}
 
 /** Puts texts one behind the other into the window; answers where each ends. */
 function joinTexts(
@@ -177,15 +194,15 @@ function joinTexts(
   });
 }
 
-/** Positions of signs in the window, in order. */
+/** Positions of signs in the window, in order. Behind a document header nothing looks like Harmony. */
 function signsIn(machine: Machine, length: number, dialect: Dialect): number[] {
+  const sign = OPENINGS.find((opening) => opening.dialect === dialect)?.sign;
+  if (sign === undefined) return [];
   const { source } = machine;
   const found: number[] = [];
-  for (const sign of signsOf(dialect)) {
-    for (let at = machine.findPair(0, length, sign[0]!, sign[1]!); at >= 0;
-      at = machine.findPair(at + 1, length, sign[0]!, sign[1]!)) {
-      if (sign.every((byte, i) => source[at + i] === byte)) found.push(at);
-    }
+  for (let at = machine.findPair(0, length, sign[0]!, sign[1]!); at >= 0;
+    at = machine.findPair(at + 1, length, sign[0]!, sign[1]!)) {
+    if (standsAt(sign, source, at)) found.push(at);
   }
-  return found.sort((a, b) => a - b);
+  return found;
 }

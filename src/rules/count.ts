@@ -1,14 +1,15 @@
 // Counting: what `scan` tells. Rows alone answer for messages of well-known words; only the others are read.
 
 import * as abi from '../abi.ts';
+import { callTags } from '../model/hermes.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import type { HeaderCache } from '../model/transcript.ts';
 import { type Checkpoint, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
 import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
-import { type Batch, kindWord } from '../scan/table.ts';
-import { countCalls } from './call-count.ts';
+import { type Batch, fromOf, kindWord, toOf } from '../scan/table.ts';
+import { countCalls, countWrittenCalls } from './call-count.ts';
 import { Openings, scanTexts } from './count-texts.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
@@ -126,6 +127,7 @@ export class Counter {
         machine.tally(run.from, run.to, 0);
         this.#transcripts += run.texts;
         this.#dialects.add(dialect.id, run.texts);
+        this.#calls += run.calls;
       }
       this.#takeSums(machine.sums);
       for (const run of runs) if ('text' in run) alone(first + run.text);
@@ -357,10 +359,12 @@ export class Counter {
     if (!(word & (abi.IMPLIED | abi.BY_ROLE))) this.#tokens[isLine ? abi.IM_START : abi.START]!++;
     if (!isLine && !(word & abi.NO_BODY_TOKEN)) this.#tokens[abi.MESSAGE_TOKEN]!++;
     let marks = false;
+    let body = -1;
     const next = words[(row - first) * abi.ROW_WORDS + abi.NEXT]!;
     for (let child = row + 1; child < next; child++) {
       const below = words[(child - first) * abi.ROW_WORDS]!;
       const kind = below & abi.KIND_MASK;
+      if (kind === abi.BODY) body = child;
       if (kind === abi.BODY || kind === abi.ESCAPE) continue;
       if (kind === abi.MARK && !isLine) continue;
       this.#tokens[(below >> abi.TOKEN_SHIFT) & abi.TOKEN_MASK]!++;
@@ -375,7 +379,11 @@ export class Counter {
         && ((word >> abi.RECIPIENT_SHIFT) & 3) === abi.TO_TOOL;
       if (isCall) this.#calls++;
       // Rows do not tell of calls that are written as text.
-      if (isLine && !isUntagged) this.#calls += countCalls(new Message(batch, row, context));
+      const mayCall = isLine && !isUntagged && ((word >> abi.ROLE_SHIFT) & 7) === abi.ASSISTANT;
+      if (mayCall && body >= 0) {
+        const span = { from: fromOf(batch, body), to: toOf(batch, body) };
+        this.#calls += countWrittenCalls(batch.source, span, callTags(batch.source, span).map(({ from }) => from));
+      }
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
     } else {
       this.#readMessage(new Message(batch, row, context, isUntagged), options);

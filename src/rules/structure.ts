@@ -2,6 +2,7 @@
 
 import { HAS_ESCAPE, STRAY, TRAILING } from '../abi.ts';
 import type { Finding } from '../errors.ts';
+import { standsAt } from '../model/bytes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { OPEN_LITERAL } from '../scan/dialects.ts';
@@ -59,7 +60,7 @@ const FRAME_TOKENS = [
 function countTokens(bytes: Uint8Array, end: number): number {
   let count = 0;
   for (let at = bytes.indexOf(0x3c); at >= 0 && at < end; at = bytes.indexOf(0x3c, at + 1)) {
-    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => token.every((byte, i) => bytes[at + i] === byte))) {
+    if (bytes[at + 1] === 0x7c && FRAME_TOKENS.some((token) => standsAt(token, bytes, at))) {
       count++;
     }
   }

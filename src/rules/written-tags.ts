@@ -2,6 +2,7 @@
 // them, so what looks at rows alone must stop there. The simple way is `hasWrittenCalls` of each message.
 
 import { HAS_LINE, MESSAGE } from '../abi.ts';
+import { standsAt } from '../model/bytes.ts';
 import { OPEN_CALL, OPEN_REPLY } from '../model/hermes.ts';
 import type { Machine } from '../scan/machine.ts';
 import { type Batch, fromOf, kindOf, nextOf, toOf } from '../scan/table.ts';
@@ -53,7 +54,7 @@ export class WrittenTags {
         this.#row = Infinity;
         return;
       }
-      if (TAGS.some((tag) => tag.every((byte, i) => source[at + i] === byte))) {
+      if (TAGS.some((tag) => standsAt(tag, source, at))) {
         this.#row = this.#rowOf(base + at, row);
         return;
       }

@@ -1,5 +1,6 @@
 // Counting: the same sums on every build, and the same as from the messages themselves; files and fill-ins.
 import { describe, expect, test } from 'vitest';
+import { newHeaders } from '../../src/corpus/headers.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { Twin } from '../../src/scan/twin/twin.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
@@ -11,7 +12,7 @@ import { readYaml } from '../../src/model/header/yaml.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import { readFixtures } from '../fixture.ts';
 import { runs } from '../long.ts';
-import { randomInput, randomOf, SEED } from '../random.ts';
+import { type Random, randomInput, randomOf, SEED } from '../random.ts';
 import { Chunked } from '../read.ts';
 
 const machines = [
@@ -27,6 +28,27 @@ function count(machine: (typeof machines)[number], source: MemorySource, options
 }
 
 const plus = (into: Record<string, number>, name: string): void => void (into[name] = (into[name] ?? 0) + 1);
+
+const PIECES = [
+  '<tool_call>', '\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>', '</tool_call>', '<think>', '</think>',
+  '<think>\nHm.\n</think>\n\n', '<tool_response>', '</tool_response>', '<t', ' ', '\n', 'x', '\u00e9',
+  '<|function_call|>', '<|reason|>', '<|end_reason|>', '[INST]', '# Valid channels: final',
+];
+const ROLES = ['assistant', 'assistant', 'assistant', 'user', 'tool', 'system', 'robot', 'assistant name=x', ''];
+
+/** Text of 0.1, now and then of 2.2, with tags anywhere; mostly well-formed. */
+function writtenText(random: Random): string {
+  const is22 = random.once(5);
+  let text = random.once(9) ? random.pick(['version: 2.2\n---\n', '<s>', 'x', ' ', '<|im_end|>']) : '';
+  const messages = random.below(6);
+  for (let i = 0; i < messages; i++) {
+    const body = Array.from({ length: random.below(7) }, () => random.pick(PIECES)).join('');
+    const [open, close] = is22 ? ['<|start|>', '<|end|>'] : ['<|im_start|>', '<|im_end|>'];
+    text += `${open}${random.pick(ROLES)}${is22 ? '<|message|>' : '\n'}${body}${random.once(20) ? '' : close}`;
+    text += random.once(20) ? 'x' : random.pick(['', '\n']);
+  }
+  return text;
+}
 
 /** What a look at each message gives. */
 function slowCounts(input: Uint8Array, options: object): Partial<Counts> {
@@ -80,6 +102,32 @@ describe('counts', () => {
         dialect: random.pick(DIALECTS), ...(random.once(8) && { role: 'assistant' }), stopStripped: random.once(3),
       };
       expectCounts(input, options, `OPENCHATML_SEED=${SEED}, run ${run}`);
+    }
+  });
+
+  test(`of calls that are written as text (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED ^ 0x7a6);
+    let calls = 0;
+    for (let run = 0; run < runs(3000); run++) {
+      const input = Buffer.from(writtenText(randomOf(seeds.below(0x7fffffff))));
+      expectCounts(input, {}, `OPENCHATML_SEED=${SEED}, run ${run}`);
+      calls += slowCounts(input, {}).calls!;
+    }
+    expect(calls).toBeGreaterThan(runs(3000) / 10);
+  });
+
+  test(`of texts that are counted together (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED ^ 0x7a7);
+    const machine = machines[0]!;
+    for (let run = 0; run < runs(1000); run++) {
+      const random = randomOf(seeds.below(0x7fffffff));
+      const texts = Array.from({ length: 1 + random.below(12) }, () => Buffer.from(writtenText(random)));
+      const together = new Counter();
+      let end = 0;
+      together.addTexts(machine, Buffer.concat(texts), texts.map(({ length }) => (end += length)), newHeaders());
+      const alone = new Counter();
+      for (const text of texts) alone.addText(machine, new MemorySource(text), {}, false, newHeaders());
+      expect(together.result(), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual(alone.result());
     }
   });
 

@@ -1,5 +1,6 @@
 // Where the bytes of a body that was escaped as it was written stand in the content that it was written from.
 
+import { standsAt } from '../../model/bytes.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 
 const LT = 0x3c;
@@ -48,20 +49,15 @@ export class EscapedBody {
     const at = this.#at;
     if (body[at] !== LT) return 0;
     if (this.#isLiteral) {
-      if (!holds(body, at, CLOSES)) return 0;
+      if (!standsAt(CLOSES, body, at)) return 0;
       this.#isLiteral = false;
       return CLOSES.length;
     }
     const content = this.#content;
     const escapes = body[at + 1] === LT && body[at + 2] === BAR;
     if (escapes) return content[this.#in] === LT && content[this.#in + 1] === BAR ? 1 : 0;
-    if (body[at - 1] === LT || !holds(body, at, OPENS)) return 0;
+    if (body[at - 1] === LT || !standsAt(OPENS, body, at)) return 0;
     this.#isLiteral = true;
     return OPENS.length;
   }
-}
-
-function holds(bytes: Uint8Array, at: number, part: Uint8Array): boolean {
-  for (let i = 0; i < part.length; i++) if (bytes[at + i] !== part[i]) return false;
-  return true;
 }
