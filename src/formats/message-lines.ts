@@ -14,6 +14,8 @@ import { hasWrittenCalls, plainWord } from '../model/message-rows.ts';
 
 export interface MessageLinesOptions {
   readonly build?: Build | undefined;
+  /** A machine of `lineMachine` that nobody else uses meanwhile, for pieces of the usual size; else a new one. */
+  readonly machine?: TextMachine | undefined;
   /** Bytes that are gathered before they are handed out. 256 KiB by default. */
   readonly piece?: number | undefined;
   /** Counts something in contents, the tokens of a model: a member of lines, behind the content. */
@@ -23,6 +25,7 @@ export interface MessageLinesOptions {
 }
 
 const KIB = 1024;
+const PIECE = 256 * KIB;
 /** The machine's input: what stands before `record` | well-known middles | a middle of its own | bytes of a body. */
 const MIDDLES_AT = 32 * KIB;
 /** A well-known one takes less than a slot. */
@@ -49,6 +52,12 @@ const PLAIN = /^[\w.:-]*$/;
 const quote = (value: string | null): string =>
   value === null ? 'null' : PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 
+/** What lines are made with: memory that is worth being used again. */
+export function lineMachine(build?: Build, piece = PIECE): TextMachine {
+  const output = Math.max(piece + LONGEST * SHORT_BODY + MIDDLES_AT, 8 * BODY_BYTES);
+  return new TextMachine({ build, input: BODY_AT + BODY_BYTES, output });
+}
+
 export class MessageLines {
   readonly #write: (bytes: Uint8Array) => void;
   readonly #piece: number;
@@ -71,14 +80,10 @@ export class MessageLines {
   /** `write` takes whole pieces; lines may be cut. The bytes are valid until it returns. */
   constructor(write: (bytes: Uint8Array) => void, options: MessageLinesOptions = {}) {
     this.#write = write;
-    this.#piece = options.piece ?? 256 * KIB;
+    this.#piece = options.piece ?? PIECE;
     this.#count = options.count ?? null;
     this.#long = options.long ?? Infinity;
-    this.#text = new TextMachine({
-      build: options.build,
-      input: BODY_AT + BODY_BYTES,
-      output: Math.max(this.#piece + LONGEST * SHORT_BODY + MIDDLES_AT, 8 * BODY_BYTES),
-    });
+    this.#text = options.machine ?? lineMachine(options.build, this.#piece);
     this.#middleRoom = this.#text.input.subarray(MIDDLE_AT, BODY_AT);
     this.begin('');
   }

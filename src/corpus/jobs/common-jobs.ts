@@ -5,7 +5,7 @@ import { Checker } from '../../rules/check.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit } from './open.ts';
-import { countLines, performRecords } from './record-job.ts';
+import { performRecords } from './record-job.ts';
 import { rawStatistics } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
@@ -15,9 +15,7 @@ import type { FileOptions } from '../records/unit.ts';
 
 export const COMMON: Kind = {
   raw: (kit, job, { input, options }, range) => performRaw(kit, job, input, options, range),
-  *records(kit, job, { input, options }, part) {
-    return job.kind === 'lines' ? countLines(kit, input, part) : yield* performRecords(kit, job, input, options, part);
-  },
+  records: (kit, job, { input, options }, part) => performRecords(kit, job, input, options, part),
 };
 
 function* performRaw(

@@ -141,6 +141,9 @@ const HOLDERS: Partial<Record<Form, string>> = {
 
 const RECORD_END = new TextEncoder().encode(']}\n');
 
+/** Writers of records that a job is done with: the next part needs no new memory, and has its definitions known. */
+const IDLE: RecordMessages[] = [];
+
 class Conversion {
   readonly #kit: Kit;
   readonly #job: ConvertJob;
@@ -202,6 +205,8 @@ class Conversion {
   *#end(): Pieces {
     yield* this.#endRuns();
     yield* this.#handOut();
+    if (this.#records !== undefined) IDLE.push(this.#records);
+    this.#records = undefined;
   }
 
   *#handOut(): Pieces {
@@ -278,7 +283,7 @@ class Conversion {
   /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
   *#record(id: string, { batch, row, to, info, context }: TranscriptRows): Generator<Piece, boolean, void> {
     if (!canBeRecords(this.#job)) return false;
-    const written = (this.#records ??= new RecordMessages()).write(batch, row, to, info, context);
+    const written = (this.#records ??= IDLE.pop() ?? new RecordMessages()).write(batch, row, to, info, context);
     if (written === null) return false;
     this.#sums.converted++;
     const out = this.#out;

@@ -2,7 +2,6 @@
 
 import { availableParallelism } from 'node:os';
 import type { Place } from '../../errors.ts';
-import type { Machine } from '../../scan/machine.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
@@ -95,8 +94,8 @@ export class Flow {
   }
 
   /** For the beginnings of inputs, which are looked at while another one is read. */
-  get #machine(): Machine {
-    return (this.#planner ??= takeKit()).machine;
+  get #planning(): Kit {
+    return (this.#planner ??= takeKit());
   }
 
   get #jobs(): Jobs {
@@ -281,7 +280,8 @@ export class Flow {
       const gains = (of: 'raw' | 'lines'): boolean =>
         this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of);
       const pays = (of: 'raw' | 'lines'): boolean => canBeCut(work, of) && gains(of);
-      const cut: Cut = isAnywhere ? cutOf(this.#machine, input.path, opened, this.#parts, pays) : { of: 'whole' };
+      const cut: Cut = isAnywhere
+        ? cutOf(this.#planning.machine, input.path, opened, this.#parts, pays) : { of: 'whole' };
       const isSmall = isAnywhere && size! < this.#parts.least && this.#bytes > SMALL && gains('raw') && gains('lines');
       if (cut.of === 'whole' && !isSmall) {
         isTaken = true;
@@ -303,7 +303,7 @@ export class Flow {
       const parts =
         work.kind === 'count' || isMoved
           ? countParts(opened, cut, isMoved ? blockParts(this.#parts) : this.#parts)
-          : exactParts(this.#jobs, input, opened, cut, work, this.#parts);
+          : exactParts(this.#jobs, () => this.#planning.text, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
       let isFirst = true;

@@ -67,7 +67,6 @@ export const SECTION = 8 * 1024 * 1024;
 
 export type Job = { readonly input: JobInput; readonly part: Part } & (
   | { readonly kind: 'count' }
-  | { readonly kind: 'lines' }
   | {
       readonly kind: 'check';
       readonly tools: readonly ToolDefinition[];

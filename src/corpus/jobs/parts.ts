@@ -5,12 +5,14 @@ import { Counter } from '../../rules/count.ts';
 import type { Checkpoint } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { BLOCK } from '../../scan/source.ts';
+import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
 import { guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
-import type { Jobs, Running } from './pool.ts';
+import type { Jobs } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
+import { countLines } from '../records/count-lines.ts';
 import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
 
@@ -38,8 +40,9 @@ export const PARTS: PartOptions = {
  * to 500 more; that of the first thread is compiled on another core meanwhile, so that one thread ends 0.2 s earlier
  * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check`, which counts each part before, 0.90 and 1.73,
- * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, 0.40 and 0.53, 0.64 and 1.2,
- * `audit` 0.32 and 0.45. What is not faster than 120 MB/s gains from 128 MiB on.
+ * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check` 0.40 and 0.53; 420 MB:
+ * `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46. What is not faster than 120 MB/s gains from
+ * 128 MiB on.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines'): number {
   const name = work.kind === 'messages' && work.form !== 'lines' ? 'table' : work.kind;
@@ -48,13 +51,12 @@ export function gainsFrom(work: Work, of: 'raw' | 'lines'): number {
 
 const GAINS: Record<Work['kind'] | 'table', { readonly raw: number; readonly lines: number }> = {
   count: { raw: 1024, lines: 256 },
-  lines: { raw: 1024, lines: 256 },
   check: { raw: 2048, lines: 256 },
   statistics: { raw: 256, lines: 128 },
-  messages: { raw: 384, lines: 512 },
+  messages: { raw: 384, lines: 1024 },
   table: { raw: 128, lines: 128 },
   audit: { raw: 128, lines: 512 },
-  convert: { raw: 128, lines: 512 },
+  convert: { raw: 128, lines: 1024 },
   render: { raw: 128, lines: 128 },
   run: { raw: 128, lines: 256 },
 };
@@ -130,10 +132,10 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
 
 /**
  * Parts for work that tells where things stand: each is counted before it is given out, which costs little beside the
- * work, and goes on side by side with it.
+ * work. Those of raw text are counted side by side with it; `text` counts lines.
  */
 export async function* exactParts(
-  jobs: Jobs, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,
+  jobs: Jobs, text: () => TextMachine, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,
 ): AsyncGenerator<Part, void, void> {
   const step = work.kind === 'messages' && work.form !== 'lines' ? work.form.section : EXACT;
   const options = { ...given, step: step === EXACT ? (left: number) => Math.min(given.step(left), EXACT) : () => step };
@@ -144,30 +146,18 @@ export async function* exactParts(
       yield { of: 'raw', start, to: end?.position ?? Infinity };
       start = end;
     }
-  } else yield* countedLines(jobs, input, linesOf(opened.input, cutsOf(cut.size, options.step)));
+  } else yield* countedLines(text(), opened.input, linesOf(opened.input, cutsOf(cut.size, options.step)));
 }
 
-/** Parts of lines whose lines are counted ahead of those that are given out. */
-const COUNTED_AHEAD = 16;
-
-async function* countedLines(jobs: Jobs, input: JobInput, ranges: readonly Span[]): AsyncGenerator<Part, void, void> {
-  const running: Running[] = [];
-  let record = 0;
-  let line = 1;
-  try {
-    for (const [i, range] of ranges.entries()) {
-      while (running.length < Math.min(ranges.length, i + COUNTED_AHEAD)) {
-        const part: Part = { of: 'lines', ...ranges[running.length]!, record: 0, line: 1, surplus: 0 };
-        running.push(jobs.start({ kind: 'lines', input, part }, true));
-      }
-      yield { of: 'lines', ...range, record, line, surplus: 0 };
-      const answer = await running[i]!.next();
-      if ('piece' in answer) throw new Error('counting lines gives no pieces');
-      record += answer.result.records;
-      line += answer.result.lines;
-    }
-  } finally {
-    for (const task of running) task.drop();
+/** Parts of lines that are counted as they are given out: by who asks, as it takes less than a job would. */
+function* countedLines(text: TextMachine, source: InputSource, ranges: readonly Span[]): Generator<Part, void, void> {
+  let [record, line] = [0, 1];
+  for (const range of ranges) {
+    yield { of: 'lines', ...range, record, line, surplus: 0 };
+    if (range.to === Infinity) return;
+    const { records, lines } = countLines(text, source, range.from, range.to);
+    record += records;
+    line += lines;
   }
 }
 

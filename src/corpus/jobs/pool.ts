@@ -78,7 +78,7 @@ const ATTEMPTS = 2;
 const AT_ONCE = 2;
 
 /** It gives no pieces: it never waits until they are taken, and jobs behind it need not wait for that. */
-const isShort = ({ kind }: Job): boolean => kind === 'count' || kind === 'lines';
+const isShort = ({ kind }: Job): boolean => kind === 'count';
 
 type Arrived = { readonly piece: Piece } | { readonly result: JobResult } | { readonly error: Error };
 

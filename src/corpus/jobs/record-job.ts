@@ -13,9 +13,7 @@ import { MessageOutput } from './message-output.ts';
 import { messagesOf } from '../messages.ts';
 import { LinePlaces } from '../places.ts';
 import { BadRuns } from '../records/bad-runs.ts';
-import { isMarked, MARK } from '../records/json-bytes.ts';
 import { markerIn } from '../records/written-thought.ts';
-import type { LineRange } from '../records/window.ts';
 import { RowPointers } from '../records/row-pointers.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { isRows, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
@@ -23,8 +21,6 @@ import { ALL, type LinesPart, Units } from '../records/units.ts';
 import type { InputSource } from '../input/source.ts';
 import { type BadRecord, isBad, type Unit, type FileOptions } from '../records/unit.ts';
 import type { UnitWorker } from './unit-worker.ts';
-
-const COUNT_STEP = 256 * 1024;
 
 /** `part` null: all of the input. */
 export function* performRecords(
@@ -397,19 +393,4 @@ class MessagesWorker implements UnitWorker {
   ready(all: boolean): Iterable<Piece> {
     return all ? this.#out.end() : this.#out.isReady ? this.#out.take() : [];
   }
-}
-
-/** Counts the lines and records of a part that ends with a line. */
-export function countLines(kit: Kit, input: InputSource, { from, to }: LineRange): JobResult {
-  const { text } = kit;
-  text.beginLines();
-  // A byte order mark makes no record.
-  let at = from === 0 && isMarked(input.bytes(0, MARK.length)) ? MARK.length : from;
-  while (at < to) {
-    const read = input.read(at, text.input.subarray(0, Math.min(COUNT_STEP, to - at)));
-    if (read === 0) break;
-    text.countLines(0, read);
-    at += read;
-  }
-  return { ...NO_RESULT, lines: text.lines, records: text.records + (text.inRecord ? 1 : 0), bytes: at - from };
 }

@@ -28,7 +28,7 @@ export function jobsHere(): Jobs & { begun: number } {
       jobs.begun++;
       let pieces: ReturnType<typeof perform> | undefined;
       const next = async () => {
-        pieces ??= perform(job.kind === 'count' || job.kind === 'lines' ? counting : kit, await kindOf(job), job);
+        pieces ??= perform(job.kind === 'count' ? counting : kit, await kindOf(job), job);
         const { done, value } = pieces.next();
         return done ? { result: value } : { piece: value };
       };
