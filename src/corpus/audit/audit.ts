@@ -2,26 +2,24 @@
 // that has none. The copy differs from the input in the changed places alone.
 
 import { JSON_DEEPEST } from '../../abi.ts';
-import { RULES, type Severity } from '../../errors.ts';
 import { type ControlToken, everyToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
 import { severityOfFound } from '../../formats/control-tokens/found.ts';
-import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { HeaderCache } from '../../model/transcript.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
+import { type Audited, type AuditedText, type AuditFinding, badText, type ByteEdit, type Edits } from './audited.ts';
+import { BadRecords } from './bad-records.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
-import { BadRuns } from '../records/bad-runs.ts';
-import { KnownShort } from '../records/known-short.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
-import { passBad, type PassesBad } from '../records/pass-bad.ts';
-import { type ChatLines, isRows, nextRecord, type RecordRows } from '../records/rows.ts';
-import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
+import { passBad } from '../records/pass-bad.ts';
+import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import { detailOf } from '../records/unit-types.ts';
 import type { LineRange } from '../records/window.ts';
 
@@ -31,62 +29,6 @@ export interface AuditOptions extends PlainReadOptions, FixOptions {
   /** Bytes of one record that are still read. 64 MiB by default. */
   readonly largestRecord?: number | undefined;
 }
-
-/** As a diagnostic: with a rule of the audit, or what is wrong with a whole record. */
-export interface AuditFinding {
-  readonly code: null;
-  readonly rule: AuditRuleName | BadRecordRule;
-  readonly severity: Severity;
-  /** Bytes of the input, half open. */
-  readonly from: number;
-  readonly to: number;
-  /** From 0; of a record that holds no text of several transcripts 0. */
-  readonly transcript: number;
-  /** Number of the record, from 0; null in raw text. */
-  readonly record: number | null;
-  /** The field of the record, `messages[3].content` for example; null in raw text. */
-  readonly field: string | null;
-  readonly message: string;
-}
-
-type BadRecordRule = 'bad-record' | 'unknown-record';
-
-/** Bytes [from, to) of the input become others. */
-export interface ByteEdit {
-  readonly from: number;
-  readonly to: number;
-  readonly bytes: Uint8Array;
-}
-
-/** Of one text, in order; made when they are asked for. */
-type Edits = Iterable<TokenEdit> & { readonly length: number };
-
-/** A text that a copy has otherwise. */
-export interface TextChange {
-  /** The field, or the message. */
-  readonly where: string;
-  /** Line of the record; null in raw text. */
-  readonly line: number | null;
-  /** First byte of the text in the input. */
-  readonly from: number;
-  readonly text: string;
-  readonly edits: Edits;
-  readonly bytes: Iterable<ByteEdit>;
-}
-
-/** A text in which something was found, or a record that cannot be looked into. */
-export interface AuditedText {
-  readonly findings: readonly AuditFinding[];
-  /** Line of the record; null in raw text. */
-  readonly line: number | null;
-  /** Null: nothing of it is changed. */
-  readonly change: TextChange | null;
-  /** Errors that the change leaves. */
-  readonly left: number;
-}
-
-/** A text in which something was found; or a position: everything before it has been looked at. */
-export type Audited = AuditedText | number;
 
 /** Everything that is found in raw text, or in a part of it, in its order. Never throws on data. */
 export function* auditText(
@@ -113,14 +55,14 @@ export function* auditRecords(
   range?: LineRange,
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new KnownShort() };
+  const auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
     yield* auditOne(auditor, record);
     yield record.to;
   }
-  yield* endRuns(auditor);
+  yield* auditor.bad.end();
   return records;
 }
 
@@ -131,12 +73,11 @@ export function* auditLines(
   options: AuditOptions,
   lines: ChatLines,
 ): Generator<Audited, number, void> {
-  const auditor: Auditor = { machine, options, known: newHeaders(), runs: new BadRuns(), knownBad: new KnownShort() };
-  const isFurther: PassesBad<string> = (...bad) => auditor.runs.isFurther(...bad);
+  const auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
-      yield* endRuns(auditor);
+      yield* auditor.bad.end();
       return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
     }
     const rows = next.value;
@@ -148,54 +89,17 @@ export function* auditLines(
     const { machine: scanner, to, base } = rows;
     const position = base + scanner.origin + scanner.stop;
     for (let record = scanner.audit(0, to); record < to; record = scanner.audit(record, to)) {
-      const next = passBad(rows, record, isFurther, auditor.knownBad);
-      if (next === record) yield* auditRow(auditor, lines, rows, record);
+      const next = passBad(rows, record, auditor.bad.isFurther, auditor.bad.known);
+      if (next === record) yield* auditor.bad.row(lines, rows, record, (one) => auditOne(auditor, one));
       record = next === record ? nextRecord(rows, record) : next;
     }
     yield position;
   }
 }
 
-/** A record that cannot be looked into. */
-interface Bad extends Placed {
-  readonly rule: BadRecordRule;
-  readonly detail: string;
-}
-
-/** The same wherever it stands: `at` is a byte of the record, where it goes wrong. */
-interface Fault {
-  readonly rule: BadRecordRule;
-  readonly detail: string;
-  readonly at: number | null;
-}
-
-/** A record among rows. What was wrong with a short one is known when its bytes come again. */
-function* auditRow(
-  auditor: Auditor, lines: ChatLines, rows: RecordRows, row: number,
-): Generator<AuditedText, void, void> {
-  const { runs, knownBad } = auditor;
-  const bytes = lines.bytesOf(rows, row);
-  const known = knownBad.get(bytes);
-  if (known !== undefined) {
-    const place = lines.placeOf(rows, row);
-    const at = known.at === null ? null : place.from + known.at;
-    yield* auditBad(auditor, known.rule, place, detailOf(known.detail, at));
-    return;
-  }
-  const before = runs.last;
-  const record = lines.record(rows, row);
-  yield* auditOne(auditor, record);
-  const bad = runs.last;
-  if (bad === before || bad === null) return;
-  const { rule, detail } = bad;
-  if (!('problem' in record) || record.at === null) knownBad.keep(bytes, { rule, detail, at: null });
-  else knownBad.keep(bytes, { rule, detail: record.problem, at: record.at - record.from });
-}
-
 /** What records are looked into with. `known`: document headers, which they repeat. */
 interface Auditor {
-  readonly runs: BadRuns<Bad>;
-  readonly knownBad: KnownShort<Fault>;
+  readonly bad: BadRecords;
   readonly machine: Machine;
   readonly options: AuditOptions;
   readonly known: HeaderCache;
@@ -203,30 +107,12 @@ interface Auditor {
 
 function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Generator<AuditedText, void, void> {
   if ('problem' in record) {
-    yield* auditBad(auditor, 'bad-record', record, detailOf(record.problem, record.at));
+    yield* auditor.bad.tell('bad-record', record, detailOf(record.problem, record.at));
     return;
   }
   for (const text of auditRecord(auditor, record)) {
-    if (text.findings[0]?.rule !== 'unknown-record') yield* endRuns(auditor);
+    if (text.findings[0]?.rule !== 'unknown-record') yield* auditor.bad.end();
     yield text;
-  }
-}
-
-/** A record that cannot be looked into: told by itself, or with others. */
-function* auditBad(
-  auditor: Auditor, rule: BadRecordRule, { number, line, from, to }: Placed, detail: string,
-): Generator<AuditedText, void, void> {
-  const bad: Bad = { number, line, from, to, rule, detail };
-  if (auditor.runs.endsBefore(from)) yield* endRuns(auditor);
-  if (auditor.runs.isAlone(rule, bad, bad)) yield told(rule, bad, from, to, detail);
-}
-
-/** Bad records that were not told by themselves. */
-function* endRuns({ runs }: Auditor): Generator<AuditedText, void, void> {
-  if (!runs.isAny) return;
-  for (const { first, times, to } of runs.take()) {
-    const detail = times === 1 ? first.detail : `${times} times, from here on`;
-    yield { ...told(first.rule, first, first.from, to, detail), left: times };
   }
 }
 
@@ -236,16 +122,6 @@ const encoder = (text: string): Uint8Array => UTF8.encode(text);
 /** Text within a JSON string. */
 const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
 
-type Numbered = Pick<CorpusRecord, 'number' | 'line'>;
-
-function told(rule: BadRecordRule, of: Numbered | null, from: number, to: number, detail: string): AuditedText {
-  const message = `${RULES[rule].text}: ${detail}`;
-  const severity = 'error';
-  const record = of?.number ?? null;
-  const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
-  return { findings: [finding], line: of?.line ?? null, change: null, left: 1 };
-}
-
 function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<AuditedText, void, void> {
   const { options } = auditor;
   const { value, bytes } = record;
@@ -253,7 +129,7 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   const texts = textsOf(value, named);
   if (texts === null) {
     const detail = named === null ? 'no known field' : 'no known field, and not the named one';
-    yield* auditBad(auditor, 'unknown-record', record, detail);
+    yield* auditor.bad.tell('unknown-record', record, detail);
     return;
   }
   const looked = texts.fields.map((field) => lookInto(field, options));
@@ -412,7 +288,7 @@ function rawText(
   const at: Place = (first, end) => place(from + first, from + end);
   if (isTooLarge) {
     const { from: first } = at(0, 0);
-    return told('bad-record', record, first, first, `the body is too large (${where})`);
+    return badText('bad-record', record, first, first, `the body is too large (${where})`);
   }
   const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
   const line = record?.line ?? null;

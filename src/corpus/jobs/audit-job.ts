@@ -1,7 +1,8 @@
 // Auditing a part of an input: findings; and a copy of the part with the changes made, or the changes themselves.
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
-import { auditLines, auditRecords, auditText, type Audited, type ByteEdit, type TextChange } from '../audit/audit.ts';
+import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
+import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
 import { layoutOf } from '../records/layout.ts';

@@ -12,7 +12,7 @@ import type { Edges } from '../../model/edges.ts';
 import type { AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import type { RenderOptions } from '../../formats/render/render.ts';
 import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
-import type { TextChange } from '../audit/audit.ts';
+import type { TextChange } from '../audit/audited.ts';
 import type { FixOptions } from '../audit/raw.ts';
 import type { TablePiece } from '../tables/table.ts';
 import type { TableFormat } from '../tables/writer.ts';

@@ -42,14 +42,20 @@ export class KnownBad {
 }
 
 /** What is told of the record, without its place. */
-export function faultOf(record: CorpusRecord | RecordProblem, { rule, detail, pointer }: BadRecord): Fault {
+export function faultOf(
+  record: CorpusRecord | RecordProblem, { rule, detail, pointer }: Pick<BadRecord, 'rule' | 'detail' | 'pointer'>,
+): Fault {
   if (!('problem' in record) || record.at === null) return { rule, detail, pointer, at: null };
   return { rule, detail: record.problem, pointer, at: record.at - record.from };
 }
 
-/** The same of a record at another place. */
-export const faultyRecord = (place: Placed, { rule, detail, pointer, at }: Fault): BadRecord =>
-  badRecord(place, rule, detailOf(detail, at === null ? null : place.from + at), pointer);
+/** The detail, of a record at another place. */
+export const detailAt = ({ detail, at }: Pick<Fault, 'detail' | 'at'>, { from }: Placed): string =>
+  detailOf(detail, at === null ? null : from + at);
+
+/** The same of the whole. */
+export const faultyRecord = (place: Placed, fault: Fault): BadRecord =>
+  badRecord(place, fault.rule, detailAt(fault, place), fault.pointer);
 
 /** What is wrong with a record that gives nothing else. */
 function onlyBad(units: Iterator<Unit | BadRecord>): BadRecord | null {

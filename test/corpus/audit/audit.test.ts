@@ -3,9 +3,8 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import {
-  type AuditedText, type AuditOptions as Options, auditRecords, auditText,
-} from '../../../src/corpus/audit/audit.ts';
+import { type AuditOptions as Options, auditRecords, auditText } from '../../../src/corpus/audit/audit.ts';
+import type { AuditedText } from '../../../src/corpus/audit/audited.ts';
 import { messagesOf } from '../../../src/corpus/messages.ts';
 import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';

@@ -1,0 +1,57 @@
+// Records that cannot be audited: the first ones are told by themselves, further ones together. What was wrong with a
+// short one is known when its bytes come again.
+
+import { BadRuns } from '../records/bad-runs.ts';
+import { detailAt, type Fault, faultOf } from '../records/known-bad.ts';
+import { KnownShort } from '../records/known-short.ts';
+import type { PassesBad } from '../records/pass-bad.ts';
+import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
+import type { ChatLines, RecordRows } from '../records/rows.ts';
+import type { BadRecordRule } from '../records/unit-types.ts';
+import { type AuditedText, badText } from './audited.ts';
+
+interface Bad extends Placed {
+  readonly rule: BadRecordRule;
+  readonly detail: string;
+}
+
+type Texts = Generator<AuditedText, void, void>;
+
+export class BadRecords {
+  readonly known = new KnownShort<Fault>();
+  readonly #runs = new BadRuns<Bad>();
+
+  readonly isFurther: PassesBad = (...bad) => this.#runs.isFurther(...bad);
+
+  /** Tells of one, or keeps it for a run. */
+  *tell(rule: BadRecordRule, { number, line, from, to }: Placed, detail: string): Texts {
+    const bad: Bad = { number, line, from, to, rule, detail };
+    if (this.#runs.endsBefore(from)) yield* this.end();
+    if (this.#runs.isAlone(rule, bad, bad)) yield badText(rule, bad, from, to, detail);
+  }
+
+  /** Tells of those that were kept. */
+  *end(): Texts {
+    if (!this.#runs.isAny) return;
+    for (const { first, times, to } of this.#runs.take()) {
+      const detail = times === 1 ? first.detail : `${times} times, from here on`;
+      yield { ...badText(first.rule, first, first.from, to, detail), left: times };
+    }
+  }
+
+  /** Audits a record among rows, which `audit` does as long as nothing is known of it. */
+  *row(lines: ChatLines, rows: RecordRows, row: number, audit: (record: CorpusRecord | RecordProblem) => Texts): Texts {
+    const bytes = lines.bytesOf(rows, row);
+    const known = this.known.get(bytes);
+    if (known !== undefined) {
+      const place = lines.placeOf(rows, row);
+      yield* this.tell(known.rule, place, detailAt(known, place));
+      return;
+    }
+    const before = this.#runs.last;
+    const record = lines.record(rows, row);
+    yield* audit(record);
+    const bad = this.#runs.last;
+    if (bad !== before && bad !== null) this.known.keep(bytes, faultOf(record, { ...bad, pointer: '' }));
+  }
+}
