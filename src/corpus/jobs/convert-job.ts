@@ -15,13 +15,11 @@ import type { TranscriptData } from '../../model/data.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, WatchedSource } from '../../scan/source.ts';
-import { BadRuns } from '../records/bad-runs.ts';
 import { READERS } from '../records/chat-form.ts';
 import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import { rawTranscripts, type RawTranscript, type TranscriptRows, transcriptsOrRows } from '../records/raw.ts';
-import { detailOf, type FileOptions } from '../records/unit.ts';
-import { KnownShort } from '../records/known-short.ts';
+import type { FileOptions } from '../records/unit.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
@@ -29,6 +27,7 @@ import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../recor
 import { beginsWithTurn } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
 import { RecordTexts } from './convert-rows.ts';
+import { refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
@@ -96,28 +95,6 @@ interface Origin {
   readonly line: number | null;
 }
 
-/** What a refusal tells. */
-type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
-
-/** What is told of refusals beyond the first ones. */
-const RUNS = {
-  problem: 'records that cannot be read', record: 'records that cannot be converted',
-  transcript: 'transcripts that cannot be converted',
-} as const;
-
-const UNKNOWN = new Refusal(
-  null, 'its form is none that is known', 'give messages, conversations or text, or name its form with --from',
-);
-
-/** What is refused of a record wherever it stands. */
-interface KnownRefusal {
-  readonly refusal: Refused;
-  readonly id: string | number | null;
-  /** Byte of the record where it goes wrong. */
-  readonly at: number | null;
-  readonly rule: string;
-}
-
 type Read = { data: TranscriptData; losses: Loss[] };
 
 /** Forms whose data has the shape of a dialect. */
@@ -155,9 +132,7 @@ class Conversion {
   readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
   #records: RecordMessages | undefined;
-  readonly #runs = new BadRuns<string>();
-  /** Short records that cannot be read, or whose form is none that is known. */
-  readonly #known = new KnownShort<KnownRefusal>();
+  readonly #refusals = new Refusals();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
   constructor(kit: Kit, job: ConvertJob, reading: PlainReadOptions, isLive: boolean) {
@@ -193,17 +168,8 @@ class Conversion {
     }
   }
 
-  /** Refusals that were not told by themselves. */
-  *#endRuns(): Pieces {
-    for (const { rule, first, times, to, lastLine } of this.#runs.take()) {
-      const end = rule === RUNS.transcript ? `byte ${to}` : `line ${lastLine}`;
-      yield* this.#out.flush();
-      yield { words: [`refused: ${first}: ${times} ${rule}, up to ${end}`] };
-    }
-  }
-
   *#end(): Pieces {
-    yield* this.#endRuns();
+    yield* this.#refusals.end(this.#out);
     yield* this.#handOut();
     if (this.#records !== undefined) IDLE.push(this.#records);
     this.#records = undefined;
@@ -237,7 +203,7 @@ class Conversion {
       }
       record = next.value;
       if (record === rows.to) return;
-      const passed = passBad(rows, record, this.#isFurther, this.#known);
+      const passed = passBad(rows, record, this.#isFurther, this.#refusals.known);
       if (passed > record) {
         record = passed;
         continue;
@@ -249,20 +215,17 @@ class Conversion {
 
   /** Takes a refusal of which nothing but its number is told. */
   readonly #isFurther: PassesBad<string> = (rule, from, to, line, times) => {
-    if (!this.#runs.isFurther(rule, from, to, line, times)) return false;
+    if (!this.#refusals.isFurther(rule, from, to, line, times)) return false;
     this.#sums.refused += times;
     return true;
   };
 
   *#rowRecord(rows: RecordRows, row: number, lines: ChatLines): Pieces {
     const bytes = lines.bytesOf(rows, row);
-    const known = this.#known.get(bytes);
+    const known = this.#refusals.known.get(bytes);
     if (known === undefined) return yield* this.record(lines.record(rows, row), bytes);
     const place = lines.placeOf(rows, row);
-    const { refusal, at, rule } = known;
-    const reason = detailOf(refusal.reason, at === null ? null : place.from + at);
-    const told = at === null ? refusal : { ...refusal, reason };
-    yield* this.#refuse(this.#originOf(place, known.id), told, 'record', rule);
+    yield* this.#refuse(this.#originOf(place, known.id), refusalAt(known, place), 'record', known.rule);
   }
 
   #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
@@ -298,13 +261,9 @@ class Conversion {
   /** `bytes`: its own, where others may be alike. */
   *record(record: CorpusRecord | RecordProblem, bytes: Buffer | null = null): Pieces {
     if ('problem' in record) {
-      const { problem, remedy, at, from } = record;
-      if (bytes !== null) {
-        const refusal = { index: null, reason: problem, remedy };
-        this.#known.keep(bytes, { refusal, id: null, at: at === null ? null : at - from, rule: RUNS.problem });
-      }
-      const refusal = { index: null, reason: detailOf(problem, at), remedy };
-      yield* this.#refuse(this.#originOf(record, null), refusal, 'record', RUNS.problem);
+      const refused = refusedFor(record);
+      if (bytes !== null) this.#refusals.known.keep(bytes, refused);
+      yield* this.#refuse(this.#originOf(record, null), refusalAt(refused, record), 'record', refused.rule);
       return;
     }
     const { value } = record;
@@ -317,7 +276,7 @@ class Conversion {
     const held: Held[] =
       from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
     if (held.length === 0) {
-      if (bytes !== null) this.#known.keep(bytes, { refusal: UNKNOWN, id, at: null, rule: RUNS.record });
+      if (bytes !== null) this.#refusals.known.keep(bytes, { refusal: UNKNOWN, id, at: null, rule: RUNS.record });
       yield* this.#refuse(origin, UNKNOWN, 'record');
     }
     for (const chat of held) {
@@ -400,9 +359,9 @@ class Conversion {
   ): Pieces {
     this.#sums.refused++;
     const { id, place, from, to, line } = origin;
-    if (this.#runs.endsBefore(from)) yield* this.#endRuns();
+    if (this.#refusals.endsBefore(from)) yield* this.#refusals.end(this.#out);
     const isText = this.#job.format === 'text';
-    const isAlone = this.#runs.isAlone(run, { from, to, line: line ?? 0 }, place);
+    const isAlone = this.#refusals.isAlone(run, { from, to, line: line ?? 0 }, place);
     const words = isText && !isAlone ? '' : `${index === null ? whole : `message ${index}`}: ${reason}; ${remedy}`;
     if (isAlone) {
       yield* this.#out.flush();

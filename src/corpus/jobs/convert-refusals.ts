@@ -1,0 +1,55 @@
+// Records and transcripts that are not converted: the first ones are told by themselves, further ones as a number. Why
+// a short record is refused is known when its bytes come again.
+
+import { Refusal } from '../../formats/loss.ts';
+import { BadRuns } from '../records/bad-runs.ts';
+import { KnownShort } from '../records/known-short.ts';
+import type { Placed, RecordProblem } from '../records/record.ts';
+import { detailAt } from '../records/known-bad.ts';
+import type { GatheredBytes } from './gathered-bytes.ts';
+import type { Piece } from './job.ts';
+
+/** What a refusal tells. */
+export type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
+
+/** What is told of refusals beyond the first ones. */
+export const RUNS = {
+  problem: 'records that cannot be read', record: 'records that cannot be converted',
+  transcript: 'transcripts that cannot be converted',
+} as const;
+
+export const UNKNOWN = new Refusal(
+  null, 'its form is none that is known', 'give messages, conversations or text, or name its form with --from',
+);
+
+/** What is refused of a record wherever it stands. */
+export interface KnownRefusal {
+  readonly refusal: Refused;
+  readonly id: string | number | null;
+  /** Byte of the record where it goes wrong. */
+  readonly at: number | null;
+  readonly rule: string;
+}
+
+/** Of a record that cannot be read. */
+export function refusedFor({ problem, remedy, at, from }: RecordProblem): KnownRefusal {
+  const refusal = { index: null, reason: problem, remedy };
+  return { refusal, id: null, at: at === null ? null : at - from, rule: RUNS.problem };
+}
+
+/** What is told of it at a place. */
+export const refusalAt = ({ refusal, at }: KnownRefusal, place: Placed): Refused =>
+  (at === null ? refusal : { ...refusal, reason: detailAt({ detail: refusal.reason, at }, place) });
+
+export class Refusals extends BadRuns<string> {
+  readonly known = new KnownShort<KnownRefusal>();
+
+  /** Tells of those that were not told by themselves. */
+  *end(out: GatheredBytes): Generator<Piece, void, void> {
+    for (const { rule, first, times, to, lastLine } of this.take()) {
+      const end = rule === RUNS.transcript ? `byte ${to}` : `line ${lastLine}`;
+      yield* out.flush();
+      yield { words: [`refused: ${first}: ${times} ${rule}, up to ${end}`] };
+    }
+  }
+}
