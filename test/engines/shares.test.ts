@@ -82,11 +82,11 @@ describe.skipIf(!hasSlurm)('an array of Slurm', () => {
     const out = join(folder, 'slurm');
     const started = join(folder, 'started');
     const node = `"${process.execPath}" "${COMMAND}"`;
-    // The first time task 2 is stopped in the midst of its work, and task 5 has the trouble that passes.
+    // The first time task 2 is stopped before it can be done, and task 5 has the trouble that passes.
     const env = commandWith('bin', `
 if [ -z "$SLURM_RESTART_COUNT" ] && [ "$SLURM_ARRAY_TASK_ID" = 2 ]; then
   ${node} "$@" & child=$!
-  sleep 0.2; kill -STOP $child; touch "${started}"; wait $child
+  sleep 0.05; kill -STOP $child; touch "${started}"; wait $child
 fi
 if [ -z "$SLURM_RESTART_COUNT" ] && [ "$SLURM_ARRAY_TASK_ID" = 5 ]; then exit 75; fi`);
     const logs = join(folder, 'slurm-%a.log');
