@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { CLEAN, file, jsonLines, run } from './harness.ts';
 
 const LLAMA = '<|begin_of_text|><|start_header_id|>user<|end_header_id|>\n\nHi<|eot_id|>';
-const TEXT = file('empty/llama.txt', LLAMA);
+const TEXT = file('empty-inputs/llama.txt', LLAMA);
 const COMMANDS = [
   ['scan'], ['scan', '--lengths'], ['messages'], ['messages', '--only-role', 'assistant'], ['render'],
   ['render', '--transcript', '3'], ['audit'], ['audit', '--diff'], ['convert', '--to', 'messages'],
@@ -17,12 +17,12 @@ test.each(COMMANDS)('%s %s', async (...command) => {
   const { code, err } = await run([...command, TEXT]);
   expect([code, err.split('holds no message').length]).toEqual([0, 2]);
   expect(err).toContain(said);
-  const packed = file('empty/llama.txt.gz', gzipSync(LLAMA));
+  const packed = file('empty-inputs/llama.txt.gz', gzipSync(LLAMA));
   expect((await run([...command, packed])).err).toContain(`${packed}: holds no message; it looks like Llama 3 text\n`);
-  const unknown = file('empty/unknown.txt', 'Once upon a time.\n');
+  const unknown = file('empty-inputs/unknown.txt', 'Once upon a time.\n');
   expect((await run([...command, unknown])).err).toContain(`${unknown}: holds no message\n`);
-  const transcript = file('empty/clean.txt', CLEAN);
-  const records = file('empty/records.jsonl', '{"messages":[{"role":"assistant","content":"Hi"}]}\n');
+  const transcript = file('empty-inputs/clean.txt', CLEAN);
+  const records = file('empty-inputs/records.jsonl', '{"messages":[{"role":"assistant","content":"Hi"}]}\n');
   if (!command.includes('--transcript')) {
     expect((await run([...command, transcript, records])).err).not.toContain('holds no message');
   }
@@ -30,7 +30,7 @@ test.each(COMMANDS)('%s %s', async (...command) => {
 });
 
 test.each(['1', '2'])('a large one, with %s thread(s)', async (threads) => {
-  const large = file('empty/large.txt', `${LLAMA}\n`.repeat(100_000));
+  const large = file('empty-inputs/large.txt', `${LLAMA}\n`.repeat(100_000));
   for (const command of COMMANDS) {
     const { err } = await run([...command, '--threads', threads, large]);
     expect(err.split('\n')[0]).toBe(`${large}: holds no message; it looks like Llama 3 text`);
@@ -39,7 +39,7 @@ test.each(['1', '2'])('a large one, with %s thread(s)', async (threads) => {
 });
 
 test('an input in which nothing is wanted holds messages', async () => {
-  const two = file('empty/two.txt', CLEAN + CLEAN);
+  const two = file('empty-inputs/two.txt', CLEAN + CLEAN);
   for (const command of [['messages', '--at', '50'], ['messages', '--transcript', '0'], ['messages', '--grep', 'zz']]) {
     expect((await run([...command, two])).err).toBe('');
   }
@@ -53,7 +53,7 @@ test('what is read from a pipe is not read again', async () => {
 
 test('many are told as a number', async () => {
   let path = '';
-  for (let i = 0; i < 23; i++) path = file(`empty/many/${String(i).padStart(2, '0')}.txt`, '[INST] Hi [/INST]');
+  for (let i = 0; i < 23; i++) path = file(`empty-inputs/many/${String(i).padStart(2, '0')}.txt`, '[INST] Hi [/INST]');
   const lines = (await run(['scan', dirname(path)])).err.trim().split('\n');
   expect(lines).toHaveLength(21);
   expect(lines.slice(19)).toEqual([
@@ -69,7 +69,7 @@ test('lengths of nothing have no tables', async () => {
 });
 
 test('a binary file has few findings, and what it looks like is among the first', async () => {
-  const binary = file('empty/binary', Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 167) & 0xff)));
+  const binary = file('empty-inputs/binary', Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 167) & 0xff)));
   const findings = jsonLines((await run(['check', '--format', 'ndjson', binary])).out).slice(0, -1);
   expect(findings.length).toBeLessThan(20);
   expect(findings.map(({ rule }) => rule).indexOf('nothing-found')).toBeLessThan(19);
@@ -80,7 +80,7 @@ test('a binary file has few findings, and what it looks like is among the first'
 test('each invalid byte of a transcript is told', async () => {
   const bytes = Buffer.from(CLEAN.replace('Hello', '\u0001'.repeat(100)).replaceAll('\u0001', '?'), 'latin1');
   for (let i = 0, at = 0; i < 100; i++) bytes[at = bytes.indexOf(0x3f, at)] = i % 2 ? 0xff : 0x20;
-  const path = file('empty/bytes.txt', bytes);
+  const path = file('empty-inputs/bytes.txt', bytes);
   const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out);
   expect(found.filter(({ rule }) => rule === 'invalid-utf8')).toHaveLength(50);
 });
