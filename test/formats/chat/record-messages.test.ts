@@ -7,27 +7,33 @@ import { RecordMessages } from '../../../src/formats/chat/record-messages.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { createMachine } from '../../../src/scan/engine.ts';
-import { MemorySource } from '../../../src/scan/source.ts';
+import type { Machine } from '../../../src/scan/machine.ts';
+import { MemorySource, type Source } from '../../../src/scan/source.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
+import { SlowSource } from '../../corpus/input/slow-source.ts';
 import { mutated } from '../../corpus/records/random-chat.ts';
 
 const BUILDS = ['simd', 'scalar'] as const;
 const DECODER = new TextDecoder();
 
 interface Made {
-  /** Of each transcript but the last one: the record's JSON from rows; null: it must be read. */
+  /** Of each transcript that is given as rows: the record's JSON from rows; null: it must be read. */
   readonly fromRows: (string | null)[];
   /** The same from values, with what is lost. */
   readonly fromValues: { readonly json: string; readonly losses: number }[];
 }
 
 /** Records of a text's transcripts in both ways. */
-function recordsOf(text: Uint8Array | string, build: (typeof BUILDS)[number], options: ReadOptions = {}): Made {
-  const source = new MemorySource(typeof text === 'string' ? Buffer.from(text) : text);
+function recordsOf(
+  text: Uint8Array | string | Source, build: (typeof BUILDS)[number], options: ReadOptions = {},
+  machine: Machine = createMachine(),
+): Made {
+  const source = typeof text === 'object' && 'read' in text ? text
+    : new MemorySource(typeof text === 'string' ? Buffer.from(text) : text);
   const writer = new RecordMessages({ build });
   const made: Made = { fromRows: [], fromValues: [] };
-  for (const one of transcriptsOrRows(createMachine(), source, options)) {
+  for (const one of transcriptsOrRows(machine, source, options)) {
     if (!('read' in one)) continue;
     const written = writer.write(one.batch, one.row, one.to, one.info, one.context);
     made.fromRows.push(
@@ -59,9 +65,7 @@ function expectRight({ fromRows, fromValues }: Made, name: string): number {
   return fromRows.filter((json) => json !== null).length;
 }
 
-/** A transcript, and another one, which ends it. */
-const framed = (...messages: string[]): string =>
-  `version: 2.2\n${messages.join('\n')}\nversion: 2.2\n<|start|>user<|message|>x<|end|>`;
+const framed = (...messages: string[]): string => `version: 2.2\n${messages.join('\n')}\n`;
 const SAID = '<|start|>user<|message|>Hi "there"\n<|end|>';
 const ANSWER = '<|start|>assistant<|channel|>final<|message|>Grüße \\ 😀<|end|>';
 const THOUGHT = '<|start|>assistant<|channel|>analysis<|message|>Well.<|end|>';
@@ -137,6 +141,25 @@ describe.each(BUILDS)('%s', (build) => {
       given += expectRight(made, `seed ${SEED}, round ${round}`);
     }
     expect(given).toBeGreaterThan(runs(1000));
+  });
+
+  test(`texts that are read in any pieces give what they give at once (OPENCHATML_SEED=${SEED})`, () => {
+    const machine = createMachine({ engine: 'js', window: 1024 });
+    for (let round = 0; round < runs(1000); round++) {
+      const random = randomOf(SEED + round);
+      const text = randomTexts(random);
+      const pieces = new SlowSource(text, 1 + random.below(1200));
+      const name = `seed ${SEED}, round ${round}`;
+      expect(recordsOf(pieces, build, {}, machine), name).toEqual(recordsOf(text, build));
+    }
+  });
+
+  test('a transcript that is kept for long is left to values', () => {
+    const text = Buffer.from(framed(SAID.replace('Hi', 'long '.repeat(30_000)), ANSWER) + framed(SAID));
+    const machine = createMachine({ engine: 'js', window: 1024 });
+    const made = recordsOf(new SlowSource(text, 1000), build, {}, machine);
+    expect(made.fromRows).toHaveLength(1);
+    expect(expectRight(made, 'rows')).toBe(1);
   });
 });
 

@@ -1,0 +1,52 @@
+// What stands outside of messages in raw text: in 0.1 it may be files (R-FIM).
+
+import { FILE, HAS_LINE } from '../../abi.ts';
+import { type FileInSequence, gapFiles } from '../../model/sequence.ts';
+import type { Source } from '../../scan/source.ts';
+import { type Batch, GrowingTable, kindOf, toOf } from '../../scan/table.ts';
+
+/** Bytes of text of one transcript: it is held in memory, and written as one string. */
+export const LARGEST = 64 * 1024 * 1024;
+
+/** What stands outside of messages, up to the next message, BOS or EOS. */
+export class Gap {
+  readonly #rows = new GrowingTable(new Float64Array(0));
+  #from: number;
+  /** It holds something that belongs to the part of the input. */
+  isOwn = false;
+  /** It holds a token that makes files of it (R-FIM). */
+  hasFiles = false;
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  begin(from: number): void {
+    this.#from = from;
+    this.#rows.clear();
+    this.isOwn = this.hasFiles = false;
+  }
+
+  add(batch: Batch, row: number, isOwn: boolean): void {
+    this.isOwn ||= isOwn;
+    this.hasFiles ||= kindOf(batch, row) === FILE;
+    // Only in 0.1 text outside of messages may be a file.
+    if ((batch.dialect.flags & HAS_LINE) === 0 || this.lengthTo(toOf(batch, row)) > LARGEST) return;
+    this.#rows.append(batch.words, row - batch.first, row - batch.first + 1, batch.base, 0);
+  }
+
+  /** Bytes from its beginning. */
+  lengthTo(to: number): number {
+    return to - this.#from;
+  }
+
+  /** Of no use is what is too large. */
+  mayRelease(before: number): number {
+    return this.lengthTo(before) > LARGEST ? before : Math.min(before, this.#from);
+  }
+
+  files(to: number, source: Source): FileInSequence[] {
+    const { words, count } = this.#rows;
+    return gapFiles({ words, base: 0, first: 0, source }, [...Array(count).keys()], this.#from, to);
+  }
+}
