@@ -61,17 +61,16 @@ export function* transcriptsOrRows(
     else early ||= gap.isOwn;
   };
   for (const batch of walk.batches()) {
-    // Most messages only add to a transcript, which has its own dialect and knows what it looks like.
-    const passes = divider.stops(batch.dialect) === 0;
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const kind = kindOf(batch, row);
-      if (passes && kind === MESSAGE && open !== null && open.info === divider.current
-        && divider.continues(batch.dialect)) {
+      // Most messages only add to the transcript at hand.
+      const isOpen = open !== null && open.info === divider.current;
+      if (isOpen && kind === MESSAGE && divider.continues(batch.dialect) && divider.stops(batch.dialect) === 0) {
         const { last, messages } = runFrom(batch, row);
         endGap(fromOf(batch, row));
         gap.begin(toOf(batch, last));
         divider.passed(messages, kindWord(batch, last));
-        open.add(batch, row, nextOf(batch, last), divider.context);
+        open!.add(batch, row, nextOf(batch, last), divider.context);
         row = last;
         continue;
       }
