@@ -353,7 +353,7 @@ export const RECORD_ROWS = 3;
 // RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
 export const SLOW = 0x100;
 // RECORD: it has calls; contents that are lists of parts; calls or replies without an id; a developer's
-// message in front; messages that are IS_OPEN or MAY_THINK (set by `checkRecords`).
+// message in front; messages that are IS_OPEN, MAY_THINK or MAY_NOT_FIT (set by `checkRecords`).
 export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;
@@ -375,6 +375,8 @@ export const BEGINS_SIDE = 0x20000000;
 export const IS_OPEN = 0x40000000;
 // MESSAGE of an assistant that is shown: reasoning may be written in its text (set by `checkRecords`).
 export const MAY_THINK = 0x80000000;
+// MESSAGE of a call: its arguments are JSON, which may not fit the tool's definition (set by `checkRecords`).
+export const MAY_NOT_FIT = 0x80000000;
 // BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list);
 // arguments that are no string; there is no content (FROM … TO is the entry).
 export const ESCAPED = 0x100;

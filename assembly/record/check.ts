@@ -4,7 +4,8 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MAY_THINK, PARTS,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MAY_NOT_FIT, MAY_THINK,
+  PARTS,
   RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS,
   ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
@@ -18,6 +19,8 @@ import { tableOf } from './tools';
 
 /** Longer texts of a system or developer are not read for definitions, which the host tells. */
 const LONGEST_TEXT: usize = 1 << 19;
+/** Longer arguments are not told of by their row. */
+const LONGEST_ARGUMENTS: usize = 1 << 16;
 
 /** The host must say whether the tools of the record at this row can be read. */
 export function asksForTools(record: u32): bool { return statusOf(rowAt(record) + ROW_BYTES) == TOOLS_ASK; }
@@ -72,7 +75,7 @@ export function transcriptsPassed(): u32 { return transcripts; }
 /**
  * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is
  * SLOW then, or HAS_MARKED: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply, and
- * what the messages which are MAY_THINK may hold.
+ * what the messages which are MAY_THINK and MAY_NOT_FIT may hold.
  */
 export function checkRecords(record: u32, end: u32): u32 {
   transcripts = 0;
@@ -85,9 +88,11 @@ export function checkRecords(record: u32, end: u32): u32 {
       store<u32>(at, flags | SLOW);
       return record;
     }
-    if (markOpen() || thoughts != 0) {
-      const isElsewhere = (load<u32>(at, ROW_BYTES) & ELSEWHERE) != 0;
-      store<u32>(at, flags | (isElsewhere ? SLOW : HAS_MARKED));
+    if (markOpen() || thoughts != 0 || hasMisfits) {
+      // Definitions in a developer's message, or of two transcripts, are for the host.
+      const others: u32 = hasMisfits ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
+      const isOther = (load<u32>(at, ROW_BYTES) & others) != 0 || (hasMisfits && (flags & HAS_DEVELOPER) != 0);
+      store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));
       return record;
     }
     transcripts += sidesOf(at);
@@ -100,8 +105,10 @@ export function checkRecords(record: u32, end: u32): u32 {
 export let thoughts: u32 = 0;
 const MARKED: u32 = 1;
 const UNSURE: u32 = 2;
+/** Some call of it is MAY_NOT_FIT. */
+export let hasMisfits: bool = false;
 
-/** Whether nothing is to be told of the record but calls that are open, and `thoughts`. */
+/** Whether nothing is to be told of the record but calls that are open, `thoughts`, and what may not fit. */
 export function isClean(record: usize, end: usize): bool {
   const tools = record + ROW_BYTES;
   // That it is text, and no transcript, is for the host to tell.
@@ -115,6 +122,7 @@ export function isClean(record: usize, end: usize): bool {
   }
   beginCalls();
   thoughts = 0;
+  hasMisfits = false;
   for (let row = record + RECORD_ROWS * ROW_BYTES; row < end; ) {
     const word = load<u32>(row);
     const next = rowAt(load<u32>(row, 12));
@@ -129,7 +137,12 @@ export function isClean(record: usize, end: usize): bool {
       if (!takeReply()) return false;
     } else if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) {
       readBelow(row + ROW_BYTES, next);
-      if (!argumentsFit(definitions) || !addCall(row)) return false;
+      const fit = argumentsFit(definitions);
+      if (fit == WRONG || !addCall(row)) return false;
+      if (fit == MISFITS) {
+        store<u32>(row, word | MAY_NOT_FIT);
+        hasMisfits = true;
+      }
     } else if (hasCalls && role <= <u32>DEVELOPER) {
       readBelow(row + ROW_BYTES, next);
       if (mayDefine(role)) return false;
@@ -142,17 +155,31 @@ export function isClean(record: usize, end: usize): bool {
   return true;
 }
 
-/** The call at hand is of a tool that is defined (0: none is), and its arguments fit. */
-function argumentsFit(definitions: usize): bool {
+const WRONG: u32 = 0;
+const FITS: u32 = 1;
+const MISFITS: u32 = 2;
+
+/**
+ * FITS: the call at hand is of a tool that is defined (0: none is), and its arguments fit. MISFITS: they are JSON, of
+ * which only the host knows whether they fit.
+ */
+function argumentsFit(definitions: usize): u32 {
   let node: usize = 0;
   if (definitions != 0) {
     node = nodeOf(definitions, nameFrom, nameLength);
-    if (node == 0) return false;
+    if (node == 0) return WRONG;
   }
   const kind = load<u32>(body);
+  const from = <usize>load<u32>(body, 4);
+  const to = <usize>load<u32>(body, 8);
   const isValue = (kind & VALUE) != 0;
-  if (node == 0 && mayNameFields(load<u32>(body, 4), load<u32>(body, 8))) return false;
-  return fits(load<u32>(body, 4), load<u32>(body, 8), (kind & ESCAPED) != 0 && !isValue, isValue, node);
+  const isEscaped = (kind & ESCAPED) != 0 && !isValue;
+  if (node != 0) {
+    if (fits(from, to, isEscaped, isValue, node)) return FITS;
+    if (to - from > LONGEST_ARGUMENTS) return WRONG;
+  }
+  if (mayNameFields(from, to) || !fits(from, to, isEscaped, isValue, 0)) return WRONG;
+  return node == 0 ? FITS : MISFITS;
 }
 
 /** Whether the text of the system or developer message at hand may define tools (R-TOOLS). */

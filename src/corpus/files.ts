@@ -8,7 +8,7 @@ import { Flow } from './jobs/flow.ts';
 import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open.ts';
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
-import { placedDiagnostic } from './jobs/record-job.ts';
+import { placedDiagnostic } from './jobs/check-worker.ts';
 import { messagesOf, type PlacedMessage } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
 import { FILE_OPTIONS, type FileOptions, isBad, isContainer } from './records/unit.ts';

@@ -1,16 +1,22 @@
 // JSON pointers of calls and texts that stand in rows of a record. Its line is read again, up to the place: nothing of
 // this is done for records in which nothing is found.
 
+import type { RuleName } from '../../errors.ts';
 import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { JsonPointers, placesOf } from './json-place.ts';
 import { EntryCalls, Spot } from './pointer.ts';
 import type { RecordRows } from './rows.ts';
 
+/** The bytes of a record; valid while its rows are. */
+export function bytesOfRow({ machine }: RecordRows, record: number): Uint8Array {
+  const [from, to] = [wordAt(machine.rows, record, FROM), wordAt(machine.rows, record, TO)];
+  return machine.input.subarray(from - machine.origin, to - machine.origin);
+}
+
 export class RowPointers {
   readonly #rows: Int32Array;
-  /** The record; valid while its rows are. */
-  readonly bytes: Uint8Array;
+  readonly #bytes: Uint8Array;
   /** Its address. */
   readonly #from: number;
   readonly #pointers: JsonPointers;
@@ -22,13 +28,13 @@ export class RowPointers {
   /** What was read of an entry. */
   #read: { readonly entry: number; readonly calls: EntryCalls } | undefined;
 
-  constructor({ machine }: RecordRows, record: number) {
+  constructor(rows: RecordRows, record: number) {
+    const { machine } = rows;
     this.#rows = machine.rows;
     this.#from = wordAt(machine.rows, record, FROM);
-    const to = wordAt(machine.rows, record, TO);
-    this.bytes = machine.input.subarray(this.#from - machine.origin, to - machine.origin);
-    this.#pointers = new JsonPointers(this.bytes);
-    this.#texts = new JsonPointers(this.bytes);
+    this.#bytes = bytesOfRow(rows, record);
+    this.#pointers = new JsonPointers(this.#bytes);
+    this.#texts = new JsonPointers(this.#bytes);
   }
 
   /** A message of the record, in order; each is to be passed. */
@@ -39,17 +45,17 @@ export class RowPointers {
     if (((wordAt(this.#rows, row, KIND) >>> TOKEN_SHIFT) & TOKEN_MASK) === CALL) this.#calls++;
   }
 
-  /** The pointer of the call that was passed last. */
-  pointer(row: number): string {
+  /** The pointer of the call that was passed last, or of its part that a rule is about. */
+  pointer(row: number, rule: RuleName = 'open-call'): string {
     const entry = this.#entry;
     if (this.#read?.entry !== entry) {
       const from = entry - this.#from;
-      const place = placesOf(this.bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
+      const place = placesOf(this.#bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
       const pointer = this.#pointers.at(from);
       if (place === null || pointer === null) return '';
       this.#read = { entry, calls: new EntryCalls(new Spot(place, pointer)) };
     }
-    return this.#read.calls.call(this.#calls - 1).pointer;
+    return this.#read.calls.spot(this.#calls - 1, rule, false).pointer;
   }
 
   /** The pointer of the string whose inside is the body at a row. */

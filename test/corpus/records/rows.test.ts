@@ -13,7 +13,7 @@ import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/reco
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
-import { mutated, randomRecord, randomText } from './random-chat.ts';
+import { ARGUMENTS, mutated, NAMES, randomRecord, randomText, randomTools, TEXTS } from './random-chat.ts';
 import { transcript } from './random-forms.ts';
 
 const RUNS = runs(1500);
@@ -121,6 +121,35 @@ describe('rows of chat records', () => {
       if (/^[\s\ufeff]*\[/.test(lines.map(String).join('\n'))) lines.unshift(Buffer.from('{"messages":[]}'));
       const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])));
       same(random.once(2) ? Buffer.concat([bytes, Buffer.from('\n')]) : bytes, `seed ${seed}`);
+    }
+  });
+
+  test(`calls of tools whose definitions repeat (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+    for (let run = 0; run < RUNS; run++) {
+      const random = randomOf(SEED + run);
+      const stock = Array.from({ length: 2 }, () => randomTools(random));
+      const lines = Array.from({ length: 3 + random.below(10) }, () => {
+        const ids = Array.from({ length: 1 + random.below(3) }, (_, i) => `c${i}`);
+        const calls = ids.map((id) => {
+          const given = random.pick(ARGUMENTS);
+          let value: unknown = given;
+          try {
+            if (random.once(6)) value = JSON.parse(given);
+          } catch {
+            // It is no JSON.
+          }
+          const name = random.once(20) ? random.pick(NAMES) : random.pick(['get_weather', 'search', 'f']);
+          return { id, type: 'function', function: { name, arguments: value } };
+        });
+        const content = random.once(8) ? random.pick(TEXTS) : null;
+        const messages = [
+          ...(random.once(9) ? [{ role: random.pick(['system', 'developer']), content: random.pick(TEXTS) }] : []),
+          { role: 'user', content: 'Hi' }, { role: 'assistant', content, tool_calls: calls },
+          ...ids.filter(() => !random.once(6)).map((id) => ({ role: 'tool', tool_call_id: id, content: 'ok' })),
+        ];
+        return Buffer.from(JSON.stringify({ tools: random.pick(stock), messages }));
+      });
+      same(Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')])), `seed ${SEED + run}`);
     }
   });
 
