@@ -10,6 +10,8 @@ import { countCodePoints } from '../utf8.ts';
 import type { InputSource } from './input/source.ts';
 
 const START: Place = { line: 1, column: 1 };
+/** Bytes that are read again at once. */
+const PART = 64 * 1024;
 
 export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #input: InputSource;
@@ -17,7 +19,7 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #open = new Map<number, Place>();
   readonly #closed: number[] = [];
   #forgotten = 0;
-  #part = new Uint8Array(64 * 1024);
+  #part = new Uint8Array(0);
   /** The window that was seen last. */
   #machine: Machine | null = null;
   #base = 0;
@@ -101,7 +103,7 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   }
 
   #read(from: number, to: number): Uint8Array {
-    if (to - from > this.#part.length) this.#part = new Uint8Array(to - from);
+    if (to - from > this.#part.length) this.#part = new Uint8Array(Math.max(PART, to - from));
     return this.#part.subarray(0, this.#input.read(from, this.#part.subarray(0, to - from)));
   }
 }

@@ -100,6 +100,12 @@ const OUTPUT = 2 * MIB;
 const builds = new Builds(simd, scalar);
 const align = (address: number): number => (address + 63) & ~63;
 
+/** What lines or texts are put together of, by its number. `longest`: bytes of all pieces of one of them. */
+export interface Pieces {
+  readonly pieces: readonly Uint8Array[];
+  readonly longest: number;
+}
+
 export class RecordMachine {
   readonly engine: 'simd' | 'scalar';
   /** Lines are written here. What rows say are addresses: that of the input's first byte is `origin`. */
@@ -125,6 +131,7 @@ export class RecordMachine {
   #texts = 0;
   #pieces = 0;
   #generation = 0;
+  #given: Pieces | null = null;
 
   constructor(options: RecordMachineOptions = {}) {
     const { exports } = new WebAssembly.Instance(builds.compile(options.build ?? 'best'), {});
@@ -253,10 +260,13 @@ export class RecordMachine {
   }
 
   /**
-   * The pieces that lines of `messages` are made of (assembly/record/lines.ts). `longest`: bytes of all pieces of a
-   * line.
+   * What lines are made of (assembly/record/lines.ts). The same pieces are known again, with the texts of tools that
+   * were set for them.
    */
-  setPieces(pieces: readonly Uint8Array[], longest: number): void {
+  setPieces(given: Pieces): void {
+    if (given === this.#given) return;
+    this.#given = given;
+    const { pieces, longest } = given;
     this.#texts = 0;
     pieces.forEach((piece, number) => this.#exports.setPiece(number, this.#put(piece)!, piece.length));
     this.#pieces = this.#texts;
@@ -304,6 +314,7 @@ export class RecordMachine {
   /** Begins a table: texts of tools that lines had are forgotten. */
   beginCells(): void {
     this.#texts = this.#pieces = 0;
+    this.#given = null;
     this.#exports.clearTexts();
   }
 

@@ -2,6 +2,7 @@
 // record by record.
 
 import { type ConvertedJson, ConvertSums } from '../../corpus/jobs/convert-sums.ts';
+import { textOfWords } from '../../corpus/jobs/words.ts';
 import type { ConvertWork } from '../../corpus/jobs/job.ts';
 import { isDialect } from '../../formats/convert.ts';
 import { FAILED, FOUND, Invocation, OK, tell } from '../invocation.ts';
@@ -72,8 +73,9 @@ export async function convert(
         if (sample === null) write(piece);
         else bytes.push(piece.slice());
       } else if ('words' in piece) {
-        if (sample === null) run.tellAll(piece.words);
-        else for (const word of piece.words) words.push(word);
+        const lines = piece.words.map(textOfWords);
+        if (sample === null) run.tellAll(lines);
+        else words.push(...lines);
       } else if ('converted' in piece) {
         if (sample === null) sums.add(piece.converted);
         else {
@@ -97,7 +99,7 @@ export async function convert(
   if (!quiet) {
     const { losses, converted, refused } = sums;
     for (const [what, count, first] of losses) {
-      run.tell(escapeLine(`lost: ${what} ${thousands(count)} (first: ${first})`));
+      run.tell(escapeLine(`lost: ${what} ${thousands(count)} (first: ${textOfWords(first)})`));
     }
     if (refused > 0) run.tell(`${countOf(converted, 'transcript')} converted, ${thousands(refused)} refused`);
   }

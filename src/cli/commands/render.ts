@@ -3,6 +3,7 @@
 import { InputError } from '../../corpus/error.ts';
 import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import type { RenderWork } from '../../corpus/jobs/job.ts';
+import { textOfWords } from '../../corpus/jobs/words.ts';
 import { escapeHtml } from '../../printable.ts';
 import { htmlHead, htmlTail } from '../../formats/render/render.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
@@ -125,7 +126,7 @@ async function renderAll(
         break;
       case 'piece':
         if (event.piece instanceof Uint8Array) sink.take(event.piece);
-        else if ('words' in event.piece) run.tellAll(event.piece.words);
+        else if ('words' in event.piece) run.tellAll(event.piece.words.map(textOfWords));
         break;
       case 'broken':
         end();

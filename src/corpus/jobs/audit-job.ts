@@ -5,6 +5,7 @@ import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
 import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
+import { linesOf } from '../records/count-lines.ts';
 import { layoutOf } from '../records/layout.ts';
 import { canBeRows, ChatLines } from '../records/rows.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
@@ -41,7 +42,8 @@ export const AUDIT: Kind<AuditJob> = {
     const given = { ...options, ...fixOf(job) };
     const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
     const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && areLines;
-    const audited = canPass ? auditLines(kit.machine, output.source, given, new ChatLines(kit, output.source, {}, part))
+    const lines = canPass ? new ChatLines(kit, output.source, {}, part) : null;
+    const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines)
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);
     yield* output.end(part.to);
@@ -49,6 +51,7 @@ export const AUDIT: Kind<AuditJob> = {
       ...NO_RESULT,
       ...output.sums,
       records,
+      lines: linesOf(kit, input, part, lines),
       transcripts: records + part.surplus,
       bytes: Math.min(part.to, output.furthest) - part.from,
     };
@@ -126,9 +129,9 @@ class AuditOutput implements SourceWatcher {
   }
 
   #add({ findings, line, change, left }: Exclude<Audited, number>): void {
-    for (const finding of findings) {
-      const place = this.#places?.at(finding.from) ?? null;
-      this.#found.push({ diagnostic: finding, record: finding.record, line: this.#hasLines ? line : null, place });
+    for (const { record, ...diagnostic } of findings) {
+      const place = this.#places?.at(diagnostic.from) ?? null;
+      this.#found.push({ diagnostic, record, line: this.#hasLines ? line : null, place });
     }
     this.sums.left += left;
     if (change === null) return;
@@ -203,7 +206,9 @@ class Copy {
       }
     }
     yield* this.#bytesTo(position, position);
-    if (all) yield* this.#out.flush();
+    if (!all) return;
+    yield* this.#out.flush();
+    this.#out.close();
   }
 
   /** Bytes up to a position, or to the end; those before `known` have been read before. */

@@ -25,15 +25,17 @@ import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from 
 import { layoutOf } from '../records/layout.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { linesOf } from '../records/count-lines.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
-import { RecordTexts } from './convert-rows.ts';
+import { writeRecordTexts } from './convert-rows.ts';
 import { refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit } from './open.ts';
+import type { Words } from './words.ts';
 
 type ConvertJob = Extract<Job, { kind: 'convert' }>;
 type Pieces = Generator<Piece, void, void>;
@@ -67,8 +69,9 @@ export const CONVERT: Kind<ConvertJob> = {
     });
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
-    const { likeHarmony } = conversion;
-    return { ...NO_RESULT, records, transcripts, messages: conversion.transcripts, likeHarmony, bytes };
+    const { likeHarmony, transcripts: messages } = conversion;
+    const counted = linesOf(kit, input, part, lines);
+    return { ...NO_RESULT, records, lines: counted, transcripts, messages, likeHarmony, bytes };
   },
 };
 
@@ -88,7 +91,7 @@ function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: Con
 /** Where a transcript comes from: for its id, and for people. */
 interface Origin {
   readonly id: string | number;
-  readonly place: string;
+  readonly place: Words;
   /** Bytes of the input. */
   readonly from: number;
   readonly to: number;
@@ -97,6 +100,8 @@ interface Origin {
 }
 
 type Read = { data: TranscriptData; losses: Loss[] };
+
+const placeOfLine = (path: string, line: number): Words => [`${path}:`, line];
 
 /** Forms whose data has the shape of a dialect. */
 const SHAPES: Partial<Record<RecordForm, DialectId>> = {
@@ -130,7 +135,6 @@ class Conversion {
   readonly #out = new GatheredBytes();
   #sums = new ConvertSums();
   #handedOut = 0;
-  readonly #texts = new RecordTexts();
   readonly #lines = new ChatRecordLines();
   #records: RecordMessages | undefined;
   readonly #refusals = new Refusals();
@@ -172,6 +176,7 @@ class Conversion {
   *#end(): Pieces {
     yield* this.#refusals.end(this.#out);
     yield* this.#handOut();
+    this.#out.close();
     if (this.#records !== undefined) IDLE.push(this.#records);
     this.#records = undefined;
   }
@@ -193,13 +198,15 @@ class Conversion {
   *rows(rows: RecordRows, lines: ChatLines): Pieces {
     const { path } = this.#job.input;
     for (let record = 0; record < rows.to; ) {
-      const writing = this.#texts.write(rows, record, rows.to);
+      const writing = writeRecordTexts(rows, record, rows.to);
       let next = writing.next();
       for (; !next.done; next = writing.next()) {
         const { texts, bytes, named } = next.value;
         const { replies, message } = named;
         this.#sums.converted += texts;
-        if (replies > 0) this.#sums.loseTimes(replies, `${path}:${lineOf(rows, named.record)}`, nameGained(message));
+        if (replies > 0) {
+          this.#sums.loseTimes(replies, placeOfLine(path, lineOf(rows, named.record)), nameGained(message));
+        }
         yield* this.#out.add(bytes);
       }
       record = next.value;
@@ -231,7 +238,7 @@ class Conversion {
 
   #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
     const { path } = this.#job.input;
-    return { id: id ?? `${path}:${number}`, place: `${path}:${line}`, from, to, line };
+    return { id: id ?? `${path}:${number}`, place: placeOfLine(path, line), from, to, line };
   }
 
   *transcript(given: RawTranscript | TranscriptRows): Pieces {
@@ -240,7 +247,7 @@ class Conversion {
     if (isRows && (yield* this.#record(`${path}:${given.info.number}`, given))) return;
     const transcript = isRows ? given.read() : given;
     const { number, from } = transcript;
-    const place = `${path}: transcript ${number} at byte ${from}`;
+    const place = [`${path}: transcript ${number} at byte ${from}`];
     yield* this.#raw({ id: `${path}:${number}`, place, from, to: from, line: null }, transcript, []);
   }
 
@@ -282,7 +289,8 @@ class Conversion {
     }
     for (const chat of held) {
       const { side } = chat;
-      const own = side === null ? origin : { ...origin, id: `${origin.id}:${side}`, place: `${origin.place}: ${side}` };
+      const place = side === null ? origin.place : [...origin.place, `: ${side}`];
+      const own = side === null ? origin : { ...origin, id: `${origin.id}:${side}`, place };
       if ('texts' in chat) yield* this.#text(own, chat, losses);
       else {
         yield* this.#convert(own, () => withLosses(losses, READERS[chat.form](chat.value)), SHAPES[chat.form] ?? null);
@@ -366,7 +374,7 @@ class Conversion {
     const words = isText && !isAlone ? '' : `${index === null ? whole : `message ${index}`}: ${reason}; ${remedy}`;
     if (isAlone) {
       yield* this.#out.flush();
-      yield { words: [`refused: ${place}: ${words}`] };
+      yield { words: [['refused: ', ...place, `: ${words}`]] };
     }
     if (!isText) {
       const written = JSON.stringify({ id, [HOLDERS[this.#job.to] ?? 'text']: null, error: words });

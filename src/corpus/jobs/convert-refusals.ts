@@ -8,6 +8,7 @@ import type { Placed, RecordProblem } from '../records/record.ts';
 import { detailAt } from '../records/known-bad.ts';
 import type { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
+import type { Words } from './words.ts';
 
 /** What a refusal tells. */
 export type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
@@ -41,15 +42,15 @@ export function refusedFor({ problem, remedy, at, from }: RecordProblem): KnownR
 export const refusalAt = ({ refusal, at }: KnownRefusal, place: Placed): Refused =>
   (at === null ? refusal : { ...refusal, reason: detailAt({ detail: refusal.reason, at }, place) });
 
-export class Refusals extends BadRuns<string> {
+export class Refusals extends BadRuns<Words> {
   readonly known = new KnownShort<KnownRefusal>();
 
   /** Tells of those that were not told by themselves. */
   *end(out: GatheredBytes): Generator<Piece, void, void> {
     for (const { rule, first, times, to, lastLine } of this.take()) {
-      const end = rule === RUNS.transcript ? `byte ${to}` : `line ${lastLine}`;
+      const end = rule === RUNS.transcript ? [`byte ${to}`] : ['line ', lastLine];
       yield* out.flush();
-      yield { words: [`refused: ${first}: ${times} ${rule}, up to ${end}`] };
+      yield { words: [['refused: ', ...first, `: ${times} ${rule}, up to `, ...end]] };
     }
   }
 }

@@ -2,38 +2,29 @@
 // are given, the text is what a unit of the record holds (records/unit-chat.ts).
 
 import { KIND, SLOW } from '../../abi.ts';
-import { longestMessage, textPieces } from '../../formats/chat/record-texts.ts';
-import type { RecordMachine, TextsWritten } from '../../scan/record-machine.ts';
+import { textPieces } from '../../formats/chat/record-texts.ts';
+import type { TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { RecordRows } from '../records/rows.ts';
 
-export class RecordTexts {
-  /** The machine that has the pieces. */
-  #machine: RecordMachine | undefined;
-
-  /**
-   * Writes the records from row `record` on, before row `to`; gives what was written, piece by piece. Answers the first
-   * record that must be read as a value, or `to`.
-   */
-  *write(
-    { machine, tools }: RecordRows, record: number, to: number, asGiven = false,
-  ): Generator<TextsWritten, number, void> {
-    if (this.#machine !== machine) {
-      const pieces = textPieces();
-      machine.setPieces(pieces, longestMessage(pieces));
-      this.#machine = machine;
-    }
-    while (record < to) {
-      const written = machine.writeTexts(record, to, asGiven);
-      const { next, missing, texts } = written;
-      if (texts > 0) yield written;
-      record = next;
-      if (next === to) break;
-      if (missing > 0) {
-        const text = tools.wholeTextOf(missing);
-        if (text === null || !machine.setToolsText(missing, text)) break;
-      } else if (texts === 0 || wordAt(machine.rows, next, KIND) & SLOW) break;
-    }
-    return record;
+/**
+ * Writes the records from row `record` on, before row `to`; gives what was written, piece by piece. Answers the first
+ * record that must be read as a value, or `to`.
+ */
+export function* writeRecordTexts(
+  { machine, tools }: RecordRows, record: number, to: number, asGiven = false,
+): Generator<TextsWritten, number, void> {
+  machine.setPieces(textPieces());
+  while (record < to) {
+    const written = machine.writeTexts(record, to, asGiven);
+    const { next, missing, texts } = written;
+    if (texts > 0) yield written;
+    record = next;
+    if (next === to) break;
+    if (missing > 0) {
+      const text = tools.wholeTextOf(missing);
+      if (text === null || !machine.setToolsText(missing, text)) break;
+    } else if (texts === 0 || wordAt(machine.rows, next, KIND) & SLOW) break;
   }
+  return record;
 }

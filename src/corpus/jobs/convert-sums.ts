@@ -1,13 +1,14 @@
 // What became of the transcripts of a conversion, in sums that are added up part by part.
 
 import type { Loss, LossName } from '../../formats/loss.ts';
+import { movedWords, type Words } from './words.ts';
 
 /** How the text of a transcript begins, where Harmony text tells one transcript from the other by it (R-CONCAT). */
 const OPENINGS = ['system', 'developer'] as const;
 
 interface Edge {
   /** Where the first transcript comes from, and how its text begins. */
-  readonly place: string;
+  readonly place: Words;
   readonly opening: (typeof OPENINGS)[number] | null;
   /** How the last message of the last one ended. */
   readonly lastEnd: string;
@@ -18,7 +19,7 @@ export interface ConvertedJson {
   readonly converted: number;
   readonly refused: number;
   /** What was lost, how often, and where first; in the order in which it came first. */
-  readonly losses: readonly (readonly [what: LossName, count: number, first: string])[];
+  readonly losses: readonly (readonly [what: LossName, count: number, first: Words])[];
   /** Of Harmony text; null: there is none. */
   readonly edge: Edge | null;
 }
@@ -26,7 +27,7 @@ export interface ConvertedJson {
 export class ConvertSums {
   converted = 0;
   refused = 0;
-  readonly #losses = new Map<LossName, { count: number; first: string }>();
+  readonly #losses = new Map<LossName, { count: number; first: Words }>();
   #edge: Edge | null = null;
 
   /** What was lost, in the order in which it came first. */
@@ -34,12 +35,12 @@ export class ConvertSums {
     return [...this.#losses].map(([what, { count, first }]) => [what, count, first]);
   }
 
-  lose(place: string, losses: readonly Loss[]): void {
+  lose(place: Words, losses: readonly Loss[]): void {
     for (const loss of losses) this.loseTimes(1, place, loss);
   }
 
   /** Something was lost several times, the first time there. */
-  loseTimes(count: number, place: string, loss: Loss): void {
+  loseTimes(count: number, place: Words, loss: Loss): void {
     this.#lose(loss.what, count, placeOf(place, loss));
   }
 
@@ -47,7 +48,7 @@ export class ConvertSums {
    * A transcript that is written as Harmony text, which has no mark between transcripts: a system message begins one,
    * and a developer's after a return (R-CONCAT).
    */
-  join(place: string, text: string, lastEnd: string): void {
+  join(place: Words, text: string, lastEnd: string): void {
     const opening = OPENINGS.find((role) => text.startsWith(`<|start|>${role}`)) ?? null;
     this.#join({ place, opening, lastEnd });
   }
@@ -73,7 +74,7 @@ export class ConvertSums {
     this.lose(next.place, [{ what: 'grouping', message: null, detail: UNTOLD }]);
   }
 
-  #lose(what: LossName, count: number, first: string): void {
+  #lose(what: LossName, count: number, first: Words): void {
     const known = this.#losses.get(what);
     if (known) known.count += count;
     else this.#losses.set(what, { count, first });
@@ -82,6 +83,15 @@ export class ConvertSums {
 
 const UNTOLD = 'the text does not show where the transcript begins; --format ndjson does';
 
-function placeOf(place: string, { message, detail }: Loss): string {
-  return `${place}${message === null ? '' : `, message ${message}`}${detail ? `: ${detail}` : ''}`;
+function placeOf(place: Words, { message, detail }: Loss): Words {
+  return [...place, `${message === null ? '' : `, message ${message}`}${detail ? `: ${detail}` : ''}`];
+}
+
+/** The sums of a part before which so many lines stand. */
+export function movedSums({ losses, edge, ...counts }: ConvertedJson, lines: number): ConvertedJson {
+  return {
+    ...counts,
+    losses: losses.map(([what, count, first]) => [what, count, movedWords(first, lines)]),
+    edge: edge && { ...edge, place: movedWords(edge.place, lines) },
+  };
 }

@@ -1,21 +1,21 @@
 // A command's way through its inputs: jobs in the order of the inputs, begun some way ahead on threads where that pays.
 
 import { availableParallelism } from 'node:os';
-import type { Place } from '../../errors.ts';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import { isFindings, type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
+import { type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
 import { JointJobs } from './joint-jobs.ts';
 import { kindOf } from './kinds.ts';
 import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } from './open.ts';
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
-  blockParts, canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, type PartOptions, PARTS,
+  canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
   type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
+import { movedBy, NOTHING, placedFrom, placeFrom, START, type Totals } from './moved.ts';
 import type { FileOptions } from '../records/unit.ts';
 
 /** What comes out of the inputs, in their order. */
@@ -29,9 +29,6 @@ export type Event =
   | { readonly kind: 'part'; readonly input: JobInput; readonly opened: Opened | null; readonly result: JobResult }
   /** All of an input is done. */
   | ({ readonly kind: 'end'; readonly input: JobInput } & Totals);
-
-/** What is added up over the parts of an input. */
-type Totals = Pick<JobResult, 'holdsRecords' | 'records' | 'transcripts' | 'messages' | 'badRecords'>;
 
 /** What is planned for an input. */
 type Step =
@@ -69,9 +66,9 @@ export interface FlowOptions {
   readonly jobs?: Jobs;
 }
 
-const NOTHING: Totals = { holdsRecords: false, records: 0, transcripts: 0, messages: 0, badRecords: 0 };
-/** Jobs begun before they are taken, for each thread. */
-const AHEAD = 2;
+/** Jobs begun before they are taken, for each thread; those that make tables keep more. */
+const AHEAD = 4;
+const TABLES_AHEAD = 1;
 /** Bytes of inputs before small ones go to threads, too. */
 const SMALL = 32 * 1024 * 1024;
 /** More of them than this only wait for each other. */
@@ -159,7 +156,7 @@ export class Flow {
         work = this.#exact(step.work, sums.transcripts - sums.records);
         for (let answer = await work.next(); ; answer = await work.next()) {
           if ('piece' in answer) {
-            const piece = isMoved ? movedBy(sums, lines, answer.piece) : placedFrom(from, answer.piece);
+            const piece = isMoved ? movedBy(work.job, sums, lines, answer.piece) : placedFrom(from, answer.piece);
             yield { kind: 'piece', input, opened, piece };
             if (this.#skipped === input) break;
             continue;
@@ -209,7 +206,9 @@ export class Flow {
   }
 
   async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
-    const most = this.#threads === 1 ? 1 : 1 + AHEAD * this.#threads;
+    const { work } = this.#options;
+    const ahead = work.kind === 'messages' && work.form !== 'lines' ? TABLES_AHEAD : AHEAD;
+    const most = this.#threads === 1 ? 1 : 1 + ahead * this.#threads;
     const ready: Step[] = [];
     let failure: unknown;
     let ended = false;
@@ -301,8 +300,8 @@ export class Flow {
       }
       const isMoved = canBeMoved(work, cut.of);
       const parts =
-        work.kind === 'count' || isMoved
-          ? countParts(opened, cut, isMoved ? blockParts(this.#parts) : this.#parts)
+        isMoved ? movedParts(opened, cut, work, this.#parts)
+          : work.kind === 'count' ? countParts(opened, cut, this.#parts)
           : exactParts(this.#jobs, () => this.#planning.text, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;
@@ -368,33 +367,6 @@ function refuseChanged(
   const now = stampOfInput(input.ref);
   if (now?.file !== state.file ? isOpen : now.content === state.content) return;
   throw new InputError(input.path, 'was changed while it was read', 'read it when nobody writes to it');
-}
-
-const START: Place = { line: 1, column: 1 };
-
-/** A place that counts from another one. */
-function placeFrom(from: Place, { line, column }: Place): Place {
-  return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
-}
-
-/** Findings and changes of a part, as the whole input has them. */
-function placedFrom(from: Place, piece: Piece): Piece {
-  if (from === START) return piece;
-  if ('changes' in piece) {
-    return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
-  }
-  if (!isFindings(piece)) return piece;
-  return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
-}
-
-/** Findings of a part of lines, as the whole input has them. `before`: what was met before the part. */
-function movedBy(before: Totals, lines: number, piece: Piece): Piece {
-  if (before === NOTHING || !isFindings(piece)) return piece;
-  return piece.map(({ diagnostic, record, line, place }) => ({
-    diagnostic: { ...diagnostic, transcript: before.transcripts + diagnostic.transcript },
-    record: record === null ? null : before.records + record, line: line && lines + line,
-    place: place && { ...place, line: lines + place.line },
-  }));
 }
 
 function dropStep(step: Step): void {

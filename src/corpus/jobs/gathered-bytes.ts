@@ -10,10 +10,12 @@ const LONGEST = 3;
 const PATIENCE_MS = 100;
 
 const ENCODER = new TextEncoder();
+/** Memory that nobody uses: new memory for each part of an input would be new pages of the system. */
+const IDLE: Uint8Array[] = [];
 
 /** Every piece is valid until the next one is asked for. */
 export class GatheredBytes {
-  readonly #buffer = new Uint8Array(PIECE);
+  #buffer = IDLE.pop() ?? new Uint8Array(PIECE);
   #length = 0;
   #handedOut = -Infinity;
 
@@ -57,6 +59,12 @@ export class GatheredBytes {
   /** Hands out what waits for long. */
   *patience(): Generator<Uint8Array, void, void> {
     if (now() - this.#handedOut > PATIENCE_MS) yield* this.flush();
+  }
+
+  /** Nothing more is added, and what was handed out is taken. */
+  close(): void {
+    if (this.#buffer.length > 0) IDLE.push(this.#buffer);
+    this.#buffer = this.#buffer.subarray(0, 0);
   }
 
   *flush(): Generator<Uint8Array, void, void> {

@@ -24,6 +24,7 @@ import type { Encoding } from '../tokens.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { FileOptions } from '../records/unit.ts';
 import type { ConvertedJson } from './convert-sums.ts';
+import type { Words } from './words.ts';
 
 /**
  * A part of an input. Raw text: from a checkpoint, or (`guess`) from the first start token at or behind `from` that is
@@ -193,7 +194,7 @@ export type Piece =
   /** What a copy would have otherwise. */
   | { readonly changes: readonly Changed[] }
   /** Lines for people. */
-  | { readonly words: readonly string[] }
+  | { readonly words: readonly Words[] }
   /** Of `convert`: what became of the part, or of what was read of it. */
   | { readonly converted: ConvertedJson };
 
@@ -227,7 +228,7 @@ export interface JobResult {
   readonly end: Checkpoint | null;
   /** The input was read as records. */
   readonly holdsRecords: boolean;
-  /** Of records: their number, and that of lines and transcripts. */
+  /** Of records: their number, and that of transcripts and of lines, which are told of parts that can be moved. */
   readonly records: number;
   readonly lines: number;
   readonly transcripts: number;

@@ -5,7 +5,7 @@ import { lineMachine, MessageLines } from '../../formats/message-lines.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { KIND, SLOW } from '../../abi.ts';
-import { linePieces, longestLine } from '../../formats/chat/record-lines.ts';
+import { linePieces } from '../../formats/chat/record-lines.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
@@ -38,8 +38,7 @@ export class LineOutput implements MessageForm {
   #handedOut = -Infinity;
   #ready: Uint8Array[] = [];
   readonly #made: Made;
-  /** The machine that knows the pieces of this file's lines; bytes in its output. */
-  #machine: RecordMachine | undefined;
+  /** Bytes in the output of the machine that has rows. */
   #gathered = 0;
   ofRows = 0;
 
@@ -85,11 +84,7 @@ export class LineOutput implements MessageForm {
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
     const { machine, tools, to } = rows;
     this.#lines.flush();
-    if (this.#machine !== machine) {
-      const pieces = linePieces(this.#path);
-      machine.setPieces(pieces, longestLine(pieces));
-      this.#machine = machine;
-    }
+    machine.setPieces(linePieces(this.#path));
     while (record < to) {
       const next = machine.writeLines(record, to, this.#gathered, rows.base, rows.record, transcripts, channels);
       this.#gathered = machine.linesTo;

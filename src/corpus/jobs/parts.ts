@@ -104,19 +104,24 @@ export function cutOf(
 
 /**
  * Whether what comes out of a part of lines can be moved by the records and lines before it, so that nobody counts
- * these ahead: bytes hold numbers, findings have them.
+ * these ahead: findings and words have numbers, bytes hold them.
  */
-export const canBeMoved = (work: Work, of: Part['of']): boolean =>
-  of === 'lines' && work.kind === 'check' && work.most === undefined;
+export function canBeMoved(work: Work, of: Part['of']): boolean {
+  if (of !== 'lines') return false;
+  // Lines of JSON have the numbers of records in their ids.
+  if (work.kind === 'convert') return work.format === 'text';
+  return work.kind === 'audit' || (work.kind === 'check' && work.most === undefined);
+}
 
 /** The same with parts of whole blocks, over which findings are gathered. */
-export const blockParts = (options: PartOptions): PartOptions => ({
-  ...options,
-  step: (left) => {
-    const step = options.step(left);
-    return step <= BLOCK ? step : step - (step % BLOCK);
-  },
-});
+export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOptions): Part[] {
+  const most = work.kind === 'convert' ? EXACT : Infinity;
+  const step = (left: number): number => {
+    const wanted = Math.min(options.step(left), most);
+    return wanted <= BLOCK ? wanted : wanted - (wanted % BLOCK);
+  };
+  return countParts(opened, cut, { ...options, step });
+}
 
 /** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {

@@ -5,6 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { InputError } from '../error.ts';
 import type { Job, JobResult, Piece } from './job.ts';
+import { ROOM } from './piece-memory.ts';
 import { ThreadError } from './thread-error.ts';
 import { workerFile } from '../worker-file.ts';
 
@@ -25,10 +26,10 @@ export interface Jobs {
   start(job: Job, first?: boolean): Running;
 }
 
-/** What a worker says. `length`: so many bytes of a piece stand in the next slot. */
+/** What a worker says. A piece of bytes stands in the memory of the task. */
 export type Answer =
   | { readonly task: number; readonly piece: Piece }
-  | { readonly task: number; readonly length: number }
+  | { readonly task: number; readonly at: number; readonly length: number }
   | { readonly task: number; readonly result: JobResult }
   | { readonly task: number; readonly error: ThreadFailure };
 
@@ -54,20 +55,10 @@ export interface Task {
   readonly job: Job;
   /** Word TAKEN: pieces that were taken; DROPPED: 1 when nothing more is wanted; BEGUN: 1 when somebody does it. */
   readonly flow: Int32Array;
-  /**
-   * AHEAD slots of SLOT bytes, used in turn: memory that is used again, where messages that carry bytes would ask the
-   * system for new pages all the time. A short job needs none.
-   */
-  readonly slots: SharedArrayBuffer | undefined;
+  /** ROOM bytes for pieces. A short job needs none. */
+  readonly memory: SharedArrayBuffer | undefined;
 }
 
-/** Bytes of a slot; a larger piece travels in several. */
-export const SLOT = 320 * 1024;
-/**
- * Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts
- * before are taken.
- */
-export const AHEAD = 32;
 export const TAKEN = 0;
 export const DROPPED = 1;
 export const BEGUN = 2;
@@ -75,7 +66,7 @@ const newFlow = (): Int32Array => new Int32Array(new SharedArrayBuffer(12));
 /** How often a job is begun. */
 const ATTEMPTS = 2;
 /** Jobs that a thread is given at once: it need not wait until the next one is on its way. */
-const AT_ONCE = 2;
+const AT_ONCE = 6;
 
 /** It gives no pieces: it never waits until they are taken, and jobs behind it need not wait for that. */
 const isShort = ({ kind }: Job): boolean => kind === 'count';
@@ -100,9 +91,9 @@ class Thread {
 class RunningTask implements PoolRunning {
   readonly job: Job;
   flow = newFlow();
-  slots: SharedArrayBuffer | undefined;
+  memory: SharedArrayBuffer | undefined;
   attempts = 0;
-  /** The piece that was handed out last stands in a slot and is not given back yet. */
+  /** The piece that was handed out last stands in the memory and is not given back yet. */
   #isOwing = false;
   readonly #onEnd: (task: RunningTask) => void;
   readonly #onTakenBack: () => void;
@@ -120,9 +111,9 @@ class RunningTask implements PoolRunning {
     this.#onTakenBack = onTakenBack;
   }
 
-  begin(slots: SharedArrayBuffer | undefined): void {
+  begin(memory: SharedArrayBuffer | undefined): void {
     this.attempts++;
-    this.slots = slots;
+    this.memory = memory;
     this.#isOwing = false;
     this.flow = newFlow();
     this.#given = 0;
@@ -138,10 +129,9 @@ class RunningTask implements PoolRunning {
     this.#wake?.();
   }
 
-  /** So many bytes of a piece stand in the next slot. */
-  arriveInSlot(length: number): void {
-    const at = (this.#given % AHEAD) * SLOT;
-    this.arrive({ piece: new Uint8Array(this.slots!, at, length) });
+  /** A piece stands in the memory. */
+  arriveAt(at: number, length: number): void {
+    this.arrive({ piece: new Uint8Array(this.memory!, at, length) });
   }
 
   /** A piece is valid until the next one is asked for. */
@@ -154,7 +144,7 @@ class RunningTask implements PoolRunning {
     if ('error' in arrived) throw arrived.error;
     if ('piece' in arrived) {
       this.#handedOut++;
-      this.#isOwing = arrived.piece instanceof Uint8Array && arrived.piece.buffer === this.slots;
+      this.#isOwing = arrived.piece instanceof Uint8Array && arrived.piece.buffer === this.memory;
       if (!this.#isOwing) this.#take();
     } else {
       this.#onEnd(this);
@@ -201,8 +191,8 @@ export class Pool implements Jobs {
   readonly #workers: Thread[] = [];
   readonly #urgent: RunningTask[] = [];
   readonly #waiting: RunningTask[] = [];
-  /** Slots that no task uses. */
-  readonly #slots: SharedArrayBuffer[] = [];
+  /** Memory that no task uses. */
+  readonly #memories: SharedArrayBuffer[] = [];
   #number = 0;
   #closed = false;
 
@@ -245,10 +235,10 @@ export class Pool implements Jobs {
       if (!thread) return;
       const task = queue.shift()!;
       const { job } = task;
-      task.begin(isShort(job) ? undefined : (this.#slots.pop() ?? new SharedArrayBuffer(AHEAD * SLOT)));
+      task.begin(isShort(job) ? undefined : (this.#memories.pop() ?? new SharedArrayBuffer(ROOM)));
       const number = this.#number++;
       thread.doing.push({ number, task });
-      const told: Task = { task: number, job, flow: task.flow, slots: task.slots };
+      const told: Task = { task: number, job, flow: task.flow, memory: task.memory };
       thread.worker.postMessage(told);
     }
   }
@@ -264,8 +254,8 @@ export class Pool implements Jobs {
   }
 
   #giveBack(task: RunningTask): void {
-    if (task.slots) this.#slots.push(task.slots);
-    task.slots = undefined;
+    if (task.memory) this.#memories.push(task.memory);
+    task.memory = undefined;
   }
 
   #add(): Thread {
@@ -297,7 +287,7 @@ export class Pool implements Jobs {
       return;
     }
     if ('length' in answer) {
-      task.arriveInSlot(answer.length);
+      task.arriveAt(answer.at, answer.length);
       return;
     }
     thread.doing.shift();

@@ -12,6 +12,7 @@ import { Units } from '../records/units.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
+import type { Words } from './words.ts';
 
 type RenderJob = Extract<Job, { kind: 'render' }>;
 
@@ -39,9 +40,11 @@ export const RENDER: Kind<RenderJob> = {
       for (const unit of units) {
         if (transcripts > (job.transcript ?? Infinity)) break;
         if (isBad(unit)) {
-          const words = runs.endsBefore(unit.from) ? wordsOf(runs, job.input.path) : [];
+          const words: Words[] = runs.endsBefore(unit.from) ? wordsOf(runs, job.input.path) : [];
           const { rule, line, detail } = unit;
-          if (runs.isAlone(rule, unit, unit)) words.push(`${job.input.path}:${line}: ${RULES[rule].text}: ${detail}`);
+          if (runs.isAlone(rule, unit, unit)) {
+            words.push([`${job.input.path}:`, line!, `: ${RULES[rule].text}: ${detail}`]);
+          }
           if (words.length > 0) {
             yield* output.flush();
             yield { words };
@@ -67,9 +70,9 @@ export const RENDER: Kind<RenderJob> = {
 };
 
 /** Bad records that were not told by themselves. */
-function wordsOf(runs: BadRuns<BadRecord>, path: string): string[] {
+function wordsOf(runs: BadRuns<BadRecord>, path: string): Words[] {
   return runs.take().map(({ first, times, lastLine }) =>
-    `${path}:${first.line}: ${RULES[first.rule].text}: ${times} times, up to line ${lastLine}`);
+    [`${path}:`, first.line!, `: ${RULES[first.rule].text}: ${times} times, up to line `, lastLine]);
 }
 
 /** Messages, whose transcripts have `before` others before them; and where reading them ended, when it did. */

@@ -37,6 +37,7 @@ function* run(
     lines = '';
     if (!next.done) continue;
     yield* out.flush();
+    out.close();
     const { counts, statistics, records, transcripts, likeHarmony, bytes } = next.value;
     const sums = { records, transcripts, likeHarmony, bytes };
     return { ...NO_RESULT, run: counts, statistics: statistics.toJSON(), ...sums };

@@ -8,13 +8,12 @@ import { MemorySource } from '../../scan/source.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { READING } from '../records/unit-chat.ts';
 import type { Statistics } from '../report/statistics.ts';
-import { RecordTexts } from './convert-rows.ts';
+import { writeRecordTexts } from './convert-rows.ts';
 import type { Scanners } from './scanners.ts';
 
 export class StatisticsRows {
   readonly #scanners: Scanners;
   readonly #statistics: Statistics;
-  readonly #texts = new RecordTexts();
   /** Transcripts that were counted last: one for each record. */
   transcripts = 0;
 
@@ -40,7 +39,7 @@ export class StatisticsRows {
 
   /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
   #write(rows: RecordRows, record: number, to: number): number {
-    const texts = this.#texts.write(rows, record, to, true);
+    const texts = writeRecordTexts(rows, record, to, true);
     for (let next = texts.next(); ; next = texts.next()) {
       if (next.done) return next.value;
       this.#statistics.records += next.value.texts;

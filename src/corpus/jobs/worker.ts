@@ -6,7 +6,8 @@ import { type JobResult, NO_RESULT, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
 import { Kit } from './open.ts';
 import { perform } from './perform.ts';
-import { AHEAD, type Answer, BEGUN, DROPPED, SLOT, TAKEN, type Task, type ThreadFailure } from './pool.ts';
+import { AHEAD, LARGEST_PIECE, PiecePlaces } from './piece-memory.ts';
+import { type Answer, BEGUN, DROPPED, TAKEN, type Task, type ThreadFailure } from './pool.ts';
 
 const port = parentPort!;
 const kit = new Kit();
@@ -16,7 +17,7 @@ const say = (answer: Answer): void => port.postMessage(answer);
 let before = Promise.resolve();
 port.on('message', (task: Task) => void (before = before.then(() => work(task))));
 
-async function work({ task, job, flow, slots }: Task): Promise<void> {
+async function work({ task, job, flow, memory }: Task): Promise<void> {
   try {
     const isMine = Atomics.compareExchange(flow, BEGUN, 0, 1) === 0;
     if (!isMine || Atomics.load(flow, DROPPED) === 1) {
@@ -24,42 +25,49 @@ async function work({ task, job, flow, slots }: Task): Promise<void> {
       return;
     }
     const pieces = parted(perform(kit, await kindOf(job), job));
+    const places = new PiecePlaces();
     let given = 0;
+    /** Waits until enough pieces were taken; false: nothing more is wanted. */
+    const waitFor = (isReady: (taken: number) => boolean): boolean => {
+      while (Atomics.load(flow, DROPPED) === 0) {
+        const taken = Atomics.load(flow, TAKEN);
+        if (isReady(taken)) return true;
+        Atomics.wait(flow, TAKEN, taken);
+      }
+      return false;
+    };
     while (true) {
       const { done, value } = pieces.next();
       if (done) {
         say({ task, result: value });
         return;
       }
-      if (slots !== undefined && value instanceof Uint8Array) {
-        new Uint8Array(slots, (given % AHEAD) * SLOT, value.length).set(value);
-        say({ task, length: value.length });
+      if (memory !== undefined && value instanceof Uint8Array) {
+        let at = -1;
+        if (!waitFor((taken) => (at = places.place(given, value, taken)) >= 0)) break;
+        new Uint8Array(memory, at, value.length).set(value);
+        say({ task, at, length: value.length });
       } else {
+        places.pass(given);
         say({ task, piece: value });
       }
       given++;
-      for (let taken = Atomics.load(flow, TAKEN); given - taken >= AHEAD; taken = Atomics.load(flow, TAKEN)) {
-        if (Atomics.load(flow, DROPPED) === 1) break;
-        Atomics.wait(flow, TAKEN, taken);
-      }
-      if (Atomics.load(flow, DROPPED) === 1) {
-        pieces.return(undefined as never);
-        say({ task, result: NO_RESULT });
-        return;
-      }
+      if (!waitFor((taken) => given - taken < AHEAD)) break;
     }
+    pieces.return(undefined as never);
+    say({ task, result: NO_RESULT });
   } catch (error) {
     say({ task, error: failureOf(error) });
   }
 }
 
-/** Pieces of bytes in parts that fit into a slot. */
+/** Pieces of bytes in parts that are not too large. */
 function* parted(pieces: Generator<Piece, JobResult, void>): Generator<Piece, JobResult, void> {
   for (let next = pieces.next(); ; next = pieces.next()) {
     if (next.done) return next.value;
     const { value } = next;
-    if (!(value instanceof Uint8Array) || value.length <= SLOT) yield value;
-    else for (let at = 0; at < value.length; at += SLOT) yield value.subarray(at, at + SLOT);
+    if (!(value instanceof Uint8Array)) yield value;
+    else for (let at = 0; at < value.length; at += LARGEST_PIECE) yield value.subarray(at, at + LARGEST_PIECE);
   }
 }
 

@@ -3,6 +3,7 @@
 import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { isMarked, MARK } from './json-bytes.ts';
+import type { LineRange } from './window.ts';
 
 const STEP = 256 * 1024;
 
@@ -20,4 +21,18 @@ export function countLines(
     at += read;
   }
   return { lines: text.lines, records: text.records + (text.inRecord ? 1 : 0) };
+}
+
+/** Whoever has read lines, and may have counted all of them. */
+interface LineReader {
+  readonly lines: number;
+  readonly countsLines: boolean;
+}
+
+/** Lines of a range that was read; behind the last one of an input nobody wants to know. */
+export function linesOf(
+  scanners: { readonly text: TextMachine }, source: Source, { from, to, line }: LineRange, reader: LineReader | null,
+): number {
+  if (reader?.countsLines) return reader.lines - line + 1;
+  return to === Infinity ? 0 : countLines(scanners.text, source, from, to).lines;
 }

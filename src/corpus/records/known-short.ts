@@ -4,12 +4,14 @@
 /** Bytes of a record that is kept, and how many there are. */
 const LONGEST = 64;
 const MOST = 256;
+const NOTHING = new Uint8Array(0);
 
 /** Each has one place, by its bytes: of two that share it the later one is kept. */
 export class KnownShort<T> {
   readonly #values: (T | undefined)[] = [];
-  readonly #bytes = new Uint8Array(MOST * LONGEST);
-  readonly #lengths = new Uint8Array(MOST);
+  /** Most inputs need none. */
+  #bytes = NOTHING;
+  #lengths = NOTHING;
 
   /** Whether a record is short. */
   static takes({ length }: Uint8Array): boolean {
@@ -30,7 +32,11 @@ export class KnownShort<T> {
   /** Keeps a value for bytes that are short. */
   keep(bytes: Uint8Array, value: T): void {
     if (!KnownShort.takes(bytes)) return;
-    if (this.#values.length === 0) this.#values.length = MOST;
+    if (this.#values.length === 0) {
+      this.#values.length = MOST;
+      this.#bytes = new Uint8Array(MOST * LONGEST);
+      this.#lengths = new Uint8Array(MOST);
+    }
     const slot = slotOf(bytes, 0, bytes.length);
     this.#bytes.set(bytes, slot * LONGEST);
     this.#lengths[slot] = bytes.length;

@@ -101,6 +101,8 @@ export class ChatLines {
   /** Records and lines met so far, those before the range included. */
   records: number;
   lines: number;
+  /** All lines up to here are among them. */
+  countsLines = true;
 
   /**
    * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
@@ -164,6 +166,7 @@ export class ChatLines {
         if (first & SLOW && first & IS_OTHER) {
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
           const line = framing?.lineAt(from) ?? this.lines + 1 + wordAt(machine.rows, 1, NEXT);
+          this.countsLines = false;
           return { from, to, isLine: true, record: this.records, line, state: 'next' };
         }
         const { records, lines, stop } = machine;
@@ -251,6 +254,7 @@ export class ChatLines {
     }
     this.records = others.records;
     this.lines = others.lines;
+    this.countsLines = true;
   }
 
   /** The same of values that are not one a line. */

@@ -49,6 +49,8 @@ export class LineWindow {
   /** Bytes of the window that are used. */
   readonly #most: number;
   readonly #framing: Framing | null;
+  /** Where the range ends: mostly behind a line. */
+  readonly #to: number;
   /** Position in the input of the window's first byte; where the line at hand begins in it. */
   base: number;
   at = 0;
@@ -59,7 +61,7 @@ export class LineWindow {
 
   /** Begins at the first line of a range. `most`: bytes of the window that are used. */
   constructor(
-    machine: LineMachine, source: Source, { from, isLine }: LineRange, most: number = machine.input.length,
+    machine: LineMachine, source: Source, { from, to, isLine }: LineRange, most: number = machine.input.length,
     framing: Framing | null = null,
   ) {
     const { input } = machine;
@@ -68,6 +70,7 @@ export class LineWindow {
     this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
     this.#most = most;
     this.#framing = framing;
+    this.#to = to;
     // A line begins where the byte before is a line feed.
     this.base = isLine ? from : Math.max(0, from - 1);
     if (isLine) return;
@@ -146,8 +149,10 @@ export class LineWindow {
     if (this.ended || this.#length === this.#most) return false;
     // What is told of the record at hand is placed by its bytes.
     this.#source.release(this.base);
-    const to = Math.min(this.#most, this.#length + STEP);
-    const read = this.#source.read(this.base + this.#length, bytes.subarray(this.#length, to));
+    const end = this.base + this.#length;
+    // What stands behind the range is of use only for a line that goes on there.
+    const step = end < this.#to ? Math.min(STEP, this.#to - end) : STEP;
+    const read = this.#source.read(end, bytes.subarray(this.#length, Math.min(this.#most, this.#length + step)));
     const before = this.#length;
     this.#length += read;
     this.ended = read === 0 || this.base + this.#length === this.#source.end;

@@ -3,6 +3,7 @@
 // from a view, is ../message-lines.ts.
 
 import type { End } from '../../model/message.ts';
+import type { Pieces } from '../../scan/record-machine.ts';
 
 /** What a kind of message always says. `functions`: the tool that is called. */
 export interface RecordKind {
@@ -35,14 +36,23 @@ export const RECORD_KINDS: readonly RecordKind[] = [
 
 const ENCODER = new TextEncoder();
 
+/** The pieces of the lines of the last file: all jobs on its parts have the same. */
+let last: { readonly path: string; readonly made: Pieces } | undefined;
+
 /** The pieces of the lines of a file, in the order of assembly/record/lines.ts. */
-export function linePieces(path: string): Uint8Array[] {
+export function linePieces(path: string): Pieces {
+  if (last?.path !== path) last = { path, made: makePieces(path) };
+  return last.made;
+}
+
+function makePieces(path: string): Pieces {
   const ofLines = [
     `{"path":${JSON.stringify(path)},"record":`, ',"transcript":', ',"index":', ',"to":', ',"body_from":',
     ',"body_to":', ',"content":"',
     '"}\n', '"functions.',
   ];
-  return [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
+  const pieces = [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
+  return { pieces, longest: longestLine(pieces) };
 }
 
 /** Up to the name; up to the tool's name of a call; up to the call's id; up to `from`. */
@@ -62,7 +72,7 @@ function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end
 }
 
 /** Bytes of all pieces of the longest line. */
-export function longestLine(pieces: readonly Uint8Array[]): number {
+function longestLine(pieces: readonly Uint8Array[]): number {
   const ofLines = pieces.slice(0, 9).reduce((sum, { length }) => sum + length, 0);
   const ofKinds = RECORD_KINDS.map((_, kind) => {
     return pieces.slice(9 + 4 * kind, 13 + 4 * kind).reduce((sum, { length }) => sum + length, 0);

@@ -2,6 +2,7 @@
 // puts between the values of a message, by its kind. They are cut out of what the writer gives.
 
 import type { MessageData } from '../../model/data.ts';
+import type { Pieces } from '../../scan/record-machine.ts';
 import { writeHead, writeMessage } from '../write/write.ts';
 
 const DIALECT = 'openchatml-2.2';
@@ -40,11 +41,15 @@ export function headerPieces(): {
   };
 }
 
+let made: Pieces | undefined;
+
 /** The pieces, in the order of assembly/record/texts.ts. */
-export function textPieces(): Uint8Array[] {
+export function textPieces(): Pieces {
+  if (made !== undefined) return made;
   const head = writeHead({ header: null, tools: [] }, DIALECT).text;
-  const pieces = [head, BEFORE_ID, BEFORE_NAME, `${BEFORE_NAME}functions.`, ...KINDS.flatMap(ofKind)];
-  return pieces.map((text) => ENCODER.encode(text));
+  const texts = [head, BEFORE_ID, BEFORE_NAME, `${BEFORE_NAME}functions.`, ...KINDS.flatMap(ofKind)];
+  const pieces = texts.map((text) => ENCODER.encode(text));
+  return (made = { pieces, longest: longestMessage(pieces) });
 }
 
 /** The beginning, of calls up to the tool's name; from behind the values up to the content; the end. */
@@ -56,7 +61,7 @@ function ofKind(kind: Omit<MessageData, 'content'>): string[] {
 }
 
 /** Bytes of all pieces of the longest message. */
-export function longestMessage(pieces: readonly Uint8Array[]): number {
+function longestMessage(pieces: readonly Uint8Array[]): number {
   const sum = (some: readonly Uint8Array[]): number => some.reduce((bytes, { length }) => bytes + length, 0);
   return sum(pieces.slice(0, 4)) + Math.max(...KINDS.map((_, kind) => sum(pieces.slice(4 + 3 * kind, 7 + 3 * kind))));
 }

@@ -8,7 +8,8 @@ import type { Worker } from 'node:worker_threads';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { InputError } from '../../../src/corpus/error.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
-import { AHEAD, Pool, type Running } from '../../../src/corpus/jobs/pool.ts';
+import { AHEAD } from '../../../src/corpus/jobs/piece-memory.ts';
+import { Pool, type Running } from '../../../src/corpus/jobs/pool.ts';
 import { ThreadError } from '../../../src/corpus/jobs/thread-error.ts';
 
 const script = (name: string): URL => new URL(`./workers/${name}.mjs`, import.meta.url);

@@ -8,6 +8,7 @@ import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
 import type { PartOptions, Work } from '../../../src/corpus/jobs/parts.ts';
 import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
+import { textOfWords } from '../../../src/corpus/jobs/words.ts';
 import { MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';
 import { openTable } from '../../../src/corpus/tables/table.ts';
 import { Statistics } from '../../../src/corpus/report/statistics.ts';
@@ -84,7 +85,7 @@ export async function seen(
     if (isFindings(piece)) found.push(...piece);
     else if ('changes' in piece) changes.push(...piece.changes);
     // Where the words stand among the output belongs to it.
-    else if ('words' in piece) bytes.push(Buffer.from(`\0${piece.words.join('\0')}\0`));
+    else if ('words' in piece) bytes.push(Buffer.from(`\0${piece.words.map(textOfWords).join('\0')}\0`));
     else if ('converted' in piece) sums.add(piece.converted);
     else if (table !== null) table.take(piece);
     else bytes.push((piece as Uint8Array).slice());

@@ -1,0 +1,40 @@
+// Memory through which a thread hands out pieces of bytes: it is used again and again, where messages that carry bytes
+// would ask the system for new pages all the time.
+
+/** Bytes of the memory: all that most parts of an input give. */
+export const ROOM = 10 * 1024 * 1024;
+/** Bytes of a piece; a larger one travels in several. */
+export const LARGEST_PIECE = 1024 * 1024;
+/**
+ * Pieces that a worker may be ahead of those who take them: with a part's output it should not wait until the parts
+ * before are taken.
+ */
+export const AHEAD = 32;
+const ALIGNED = 8;
+
+/** Where the pieces of one job stand, as whoever writes them knows it. */
+export class PiecePlaces {
+  /** Counts on over the end of the memory, which begins anew there. */
+  #head = 0;
+  /** Where each of the last pieces ends. */
+  readonly #ends = new Float64Array(2 * AHEAD);
+
+  /**
+   * Where to write piece `number` when `taken` pieces were taken, of which it is less than AHEAD ahead; -1: there is no
+   * room yet. Into shared memory bytes are copied by words only where both sides are aligned alike: four times as fast.
+   */
+  place(number: number, { byteOffset, length }: Uint8Array, taken: number): number {
+    const next = this.#head + ((byteOffset - this.#head) & (ALIGNED - 1));
+    const at = next % ROOM;
+    const from = at + length <= ROOM ? next : next - at + ROOM + (byteOffset & (ALIGNED - 1));
+    const free = taken === 0 ? 0 : this.#ends[(taken - 1) % this.#ends.length]!;
+    if (from + length - free > ROOM) return -1;
+    this.#head = this.#ends[number % this.#ends.length] = from + length;
+    return from % ROOM;
+  }
+
+  /** Piece `number` stands elsewhere. */
+  pass(number: number): void {
+    this.#ends[number % this.#ends.length] = this.#head;
+  }
+}

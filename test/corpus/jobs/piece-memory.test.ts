@@ -1,0 +1,41 @@
+// Pieces that nobody has taken yet are never written over, and every piece finds room in time.
+import { expect, test } from 'vitest';
+import { AHEAD, LARGEST_PIECE, PiecePlaces, ROOM } from '../../../src/corpus/jobs/piece-memory.ts';
+import { runs } from '../../long.ts';
+import { randomOf, SEED } from '../../random.ts';
+
+test(`pieces of any length, taken at any time (OPENCHATML_SEED=${SEED})`, () => {
+  for (let round = 0; round < runs(400); round++) {
+    const random = randomOf(SEED + round);
+    const places = new PiecePlaces();
+    const bytes = new Uint8Array(LARGEST_PIECE + 8);
+    const waiting: { from: number; to: number }[] = [];
+    let [given, taken] = [0, 0];
+    for (let step = 0; step < 200; step++) {
+      if (waiting.length === AHEAD || (waiting.length > 0 && random.once(3))) {
+        waiting.shift();
+        taken++;
+        continue;
+      }
+      if (random.once(6)) {
+        places.pass(given++);
+        waiting.push({ from: 0, to: 0 });
+        continue;
+      }
+      const shift = random.below(8);
+      const piece = bytes.subarray(shift, shift + random.pick([1 + random.below(400), LARGEST_PIECE]));
+      let at = places.place(given, piece, taken);
+      while (at < 0) {
+        expect(waiting.length, `seed ${SEED}, round ${round}`).toBeGreaterThan(0);
+        waiting.shift();
+        at = places.place(given, piece, ++taken);
+      }
+      const to = at + piece.length;
+      expect(to).toBeLessThanOrEqual(ROOM);
+      expect((at - piece.byteOffset) % 8).toBe(0);
+      for (const other of waiting) expect(at >= other.to || to <= other.from).toBe(true);
+      waiting.push({ from: at, to });
+      given++;
+    }
+  }
+});
