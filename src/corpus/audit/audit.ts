@@ -2,7 +2,7 @@
 // that has none. The copy differs from the input in the changed places alone.
 
 import { JSON_DEEPEST } from '../../abi.ts';
-import { type ControlToken, everyToken, findTokens } from '../../formats/control-tokens/find.ts';
+import { type ControlToken, eachToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
 import { severityOfFound } from '../../formats/control-tokens/found.ts';
@@ -185,17 +185,21 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
-const NO_BYTES = new Uint8Array();
+
+/** Bytes of texts that are written in place of tokens: of one text there are few. */
+const MOST_WRITTEN = 64;
 
 /** Edits of a text as those of the input, which are made when they are asked for. */
 function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: string) => Uint8Array): Iterable<ByteEdit> {
   return {
     *[Symbol.iterator]() {
-      // One token is mostly followed by the same.
-      let last = '';
-      let bytes: Uint8Array = NO_BYTES;
+      const written = new Map<string, Uint8Array>();
       for (const { from, to, text } of edits) {
-        if (text !== last) bytes = encode((last = text));
+        let bytes = written.get(text);
+        if (bytes === undefined) {
+          bytes = encode(text);
+          if (written.size < MOST_WRITTEN) written.set(text, bytes);
+        }
         const span = place(from, to);
         yield { from: span.from, to: span.to, bytes };
       }
@@ -206,9 +210,9 @@ function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: stri
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
 function errorsAfter(text: string, { role, before, after }: AuditField): number {
   let errors = 0;
-  for (const one of everyToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' })) {
+  eachToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' }, (one) => {
     if (severityOfFound(one) === 'error') errors++;
-  }
+  });
   return errors;
 }
 
