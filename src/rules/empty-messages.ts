@@ -1,0 +1,52 @@
+// What is wrong with messages that are nothing but a header which the next message cut, and take no part in calls: of
+// the same bytes, the same. A file that is nothing but start tokens holds very many.
+
+import { AT_START, BY_ROLE, EOF_END, HAS_LINE, NO_BODY_TOKEN, STRIPPED } from '../abi.ts';
+import type { Finding, Tell } from '../errors.ts';
+import { isToolRecipient } from '../model/attributes.ts';
+import { KnownBytes } from '../model/known-bytes.ts';
+import type { Message } from '../model/message.ts';
+import type { TranscriptInfo } from '../model/transcript.ts';
+import { type Batch, fromOf, kindWord, toOf } from '../scan/table.ts';
+
+interface Known {
+  readonly transcript: TranscriptInfo;
+  /** Where the message began. */
+  readonly from: number;
+  readonly found: readonly Finding[];
+}
+
+/** More than its bytes and its transcript says what the message is. */
+const ELSEWHERE = BY_ROLE | AT_START | EOF_END | STRIPPED;
+/** Their calls, replies and definitions are those of the transcript. */
+const ACTING: ReadonlySet<string | null> = new Set(['system', 'developer', 'tool']);
+
+export class EmptyMessages {
+  readonly #known = new KnownBytes<Known>();
+
+  /** Whether a message may be one of them, as its row says. */
+  static mayBe(batch: Batch, row: number): boolean {
+    const word = kindWord(batch, row);
+    if ((word & NO_BODY_TOKEN) === 0 || (word & ELSEWHERE) !== 0) return false;
+    return (batch.dialect.flags & HAS_LINE) === 0 && KnownBytes.fits(toOf(batch, row) - fromOf(batch, row));
+  }
+
+  /** Tells what is wrong with a message that may be one of them, if it is known; false: it is not. */
+  tell(batch: Batch, row: number, transcript: TranscriptInfo, tell: Tell): boolean {
+    const from = fromOf(batch, row);
+    const known = this.#known.get(kindWord(batch, row), batch.source.bytes(from, toOf(batch, row)));
+    if (known?.transcript !== transcript) return false;
+    const by = from - known.from;
+    for (const finding of known.found) tell({ ...finding, from: finding.from + by, to: finding.to + by });
+    return true;
+  }
+
+  /** Keeps what was found in a message that may be one of them, if it is. */
+  keep(batch: Batch, row: number, message: Message, transcript: TranscriptInfo, found: readonly Finding[]): void {
+    const { body, recipient, contentType } = message;
+    if (body.from < body.to || ACTING.has(message.role) || isToolRecipient(recipient) || contentType !== null) return;
+    const from = fromOf(batch, row);
+    const bytes = batch.source.bytes(from, toOf(batch, row));
+    this.#known.set(kindWord(batch, row), bytes, { transcript, from, found });
+  }
+}
