@@ -172,16 +172,17 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   const place = placing(record, field.span!);
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
-  if (options.tellsOnly) return { findings, line, change: null, left: 0 };
+  const at = record.from;
+  if (options.tellsOnly) return { at, findings, line, change: null, left: 0 };
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
   const left = escapes ? errorsAfter(escaped, field) : 0;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
-  if (edits.length === 0) return { findings, line, change: null, left };
+  if (edits.length === 0) return { at, findings, line, change: null, left };
   const bytes = byteEdits(edits, keptPlacing(record, field.span!), jsonEncoder);
-  return { findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
+  return { at, findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
@@ -281,7 +282,7 @@ function placedIn(parts: readonly AuditField[], texts: readonly RawText[], recor
 type Edited = Omit<RawText, 'edits'> & { readonly edits: Edits };
 
 function rawText(
-  { transcript, message, from, text, found, edits, left, isTooLarge }: Edited,
+  { transcript, message, messageFrom, from, text, found, edits, left, isTooLarge }: Edited,
   record: CorpusRecord | null,
   field: string | null,
   place: Place,
@@ -296,7 +297,8 @@ function rawText(
   }
   const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
   const line = record?.line ?? null;
-  if (edits.length === 0) return { findings, line, change: null, left };
+  const begin = record?.from ?? messageFrom;
+  if (edits.length === 0) return { at: begin, findings, line, change: null, left };
   const bytes = byteEdits(edits, at, encode);
-  return { findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
+  return { at: begin, findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
 }

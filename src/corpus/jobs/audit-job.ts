@@ -3,6 +3,7 @@
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
 import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
+import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
 import { layoutOf } from '../records/layout.ts';
@@ -80,6 +81,7 @@ class AuditOutput implements SourceWatcher {
   readonly #givesChanges: boolean;
   readonly #copy: Copy | null;
   #found: Found[] = [];
+  readonly #crowd = new Crowd();
   #changes: Changed[] = [];
   #released = 0;
 
@@ -101,7 +103,8 @@ class AuditOutput implements SourceWatcher {
 
   mayRelease(before: number): number {
     this.#released = before;
-    return this.#copy === null ? before : Math.min(before, this.#copy.position);
+    // What is told later is to be placed then.
+    return Math.min(before, this.#copy?.position ?? before, this.#crowd.least);
   }
 
   *take<R>(audited: Generator<Audited, R, void>): Generator<Piece, R, void> {
@@ -114,6 +117,7 @@ class AuditOutput implements SourceWatcher {
       }
     } catch (error) {
       // What was read before belongs to the output.
+      this.#found.push(...this.#crowd.take());
       yield* this.#ready(1);
       throw error;
     }
@@ -121,14 +125,22 @@ class AuditOutput implements SourceWatcher {
 
   /** `to`: where the part ends. */
   *end(to: number): Generator<Piece, void, void> {
+    this.#found.push(...this.#crowd.take());
     yield* this.#ready(1);
     yield* this.#copyTo(to, true);
   }
 
-  #add({ findings, line, change, left }: Exclude<Audited, number>): void {
-    for (const finding of findings) {
+  #add({ at, findings, line, change, left }: Exclude<Audited, number>): void {
+    const crowd = this.#crowd;
+    this.#found.push(...crowd.enter(at));
+    for (const [i, finding] of findings.entries()) {
+      // Those behind the first ones of a text stand for many.
+      const isAlone = i >= MOST_ALONE || crowd.isAlone(finding);
+      if (!isAlone && crowd.isFurther(finding)) continue;
       const place = this.#places?.at(finding.from) ?? null;
-      this.#found.push({ diagnostic: finding, record: finding.record, line: this.#hasLines ? line : null, place });
+      const found = { diagnostic: finding, record: finding.record, line: this.#hasLines ? line : null, place };
+      if (isAlone) this.#found.push(found);
+      else crowd.keep(found);
     }
     this.sums.left += left;
     if (change === null) return;
