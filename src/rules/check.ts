@@ -12,8 +12,8 @@ import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.t
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
 import { declaresSome, problemsOf } from './conform.ts';
-import { EmptyMessages } from './empty-messages.ts';
 import { limitFindings } from './header.ts';
+import { KnownMessages } from './known-messages.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
 import { PendingFindings } from './pending.ts';
@@ -85,7 +85,7 @@ export class Checker implements SourceWatcher {
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
   readonly #clean: CleanMessages;
-  readonly #empty = new EmptyMessages();
+  readonly #known = new KnownMessages();
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
   readonly #found: PendingFindings;
@@ -411,8 +411,8 @@ export class Checker implements SourceWatcher {
   #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const { number } = transcript;
     const isSimple = this.#options.visitor === undefined && !this.#options.writtenCalls;
-    const mayBeKnown = isSimple && EmptyMessages.mayBe(batch, row) && !this.#utf8.pending(toOf(batch, row));
-    if (mayBeKnown && this.#empty.tell(batch, row, transcript, this.#tell)) return;
+    const mayBeKnown = isSimple && KnownMessages.mayBe(batch, row) && !this.#utf8.pending(toOf(batch, row));
+    if (mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell)) return;
     const isUntagged = !this.#tags!.mayStandIn(row);
     const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
@@ -429,7 +429,7 @@ export class Checker implements SourceWatcher {
       const mayBeCut = message.end === 'eof' && !this.#options.stopStripped;
       structureFindings(message, transcript, this.#walk.reading, mayBeCut, tell);
       this.#meaning.message(message, tell);
-      if (mayBeKnown) this.#empty.keep(batch, row, message, transcript, found);
+      if (mayBeKnown) this.#known.keep(batch, row, message, transcript, found);
     }
     const { to } = message;
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.

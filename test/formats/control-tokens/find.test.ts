@@ -298,6 +298,18 @@ test.each(['<|END|>', '&lt;|end|>', '\\u003c|end|>x', '&lt;', '\\ud800', '<\u200
   },
 );
 
+test('long texts are escaped in parts, and no token is cut', () => {
+  for (let shift = 0; shift < 14; shift++) {
+    const text = `${'x'.repeat(shift)}${'<|end|>'.repeat(80_000)}<<`;
+    const escaped = escapeControlTokens(text, { dialect: 'openchatml-2.2' });
+    const expected = text.replaceAll('<|end|>', '<<|end|>').slice(0, -2) + '<|literal|><<<|endliteral|>';
+    // Not compared by `toBe`, which would show both.
+    expect(escaped === expected, `${shift}`).toBe(true);
+  }
+  const plain = 'x'.repeat(600_000);
+  expect(escapeControlTokens(`${plain}<|end|>`, { dialect: 'openchatml-2.2' }) === `${plain}<<|end|>`).toBe(true);
+});
+
 test('wrong calls are told', () => {
   expect(() => findControlTokens(1 as never)).toThrow('expected a string');
   expect(() => findControlTokens('', { body: 'x' as never })).toThrow('option body');

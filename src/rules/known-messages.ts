@@ -1,7 +1,7 @@
-// What is wrong with messages that are nothing but a header which the next message cut, and take no part in calls: of
-// the same bytes, the same. A file that is nothing but start tokens holds very many.
+// What is wrong with short messages that take no part in calls, outside of 0.1: of the same bytes in one transcript, the
+// same. A broken file may hold nothing else.
 
-import { AT_START, BY_ROLE, EOF_END, HAS_LINE, NO_BODY_TOKEN, STRIPPED } from '../abi.ts';
+import { AT_START, BY_ROLE, EOF_END, HAS_LINE, PLAIN, STRIPPED } from '../abi.ts';
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import { KnownBytes } from '../model/known-bytes.ts';
@@ -16,19 +16,18 @@ interface Known {
   readonly found: readonly Finding[];
 }
 
-/** More than its bytes and its transcript says what the message is. */
-const ELSEWHERE = BY_ROLE | AT_START | EOF_END | STRIPPED;
+/** More than its bytes and its transcript says what the message is; or most of them are well, and soon passed. */
+const OTHERS = BY_ROLE | AT_START | EOF_END | STRIPPED | PLAIN;
 /** Their calls, replies and definitions are those of the transcript. */
 const ACTING: ReadonlySet<string | null> = new Set(['system', 'developer', 'tool']);
 
-export class EmptyMessages {
+export class KnownMessages {
   readonly #known = new KnownBytes<Known>();
 
   /** Whether a message may be one of them, as its row says. */
   static mayBe(batch: Batch, row: number): boolean {
-    const word = kindWord(batch, row);
-    if ((word & NO_BODY_TOKEN) === 0 || (word & ELSEWHERE) !== 0) return false;
-    return (batch.dialect.flags & HAS_LINE) === 0 && KnownBytes.fits(toOf(batch, row) - fromOf(batch, row));
+    if ((kindWord(batch, row) & OTHERS) !== 0 || (batch.dialect.flags & HAS_LINE) !== 0) return false;
+    return KnownBytes.fits(toOf(batch, row) - fromOf(batch, row));
   }
 
   /** Tells what is wrong with a message that may be one of them, if it is known; false: it is not. */
@@ -43,8 +42,7 @@ export class EmptyMessages {
 
   /** Keeps what was found in a message that may be one of them, if it is. */
   keep(batch: Batch, row: number, message: Message, transcript: TranscriptInfo, found: readonly Finding[]): void {
-    const { body, recipient, contentType } = message;
-    if (body.from < body.to || ACTING.has(message.role) || isToolRecipient(recipient) || contentType !== null) return;
+    if (ACTING.has(message.role) || isToolRecipient(message.recipient) || message.contentType !== null) return;
     const from = fromOf(batch, row);
     const bytes = batch.source.bytes(from, toOf(batch, row));
     this.#known.set(kindWord(batch, row), bytes, { transcript, from, found });
