@@ -1,4 +1,4 @@
-// What is wrong with short messages that take no part in calls, outside of 0.1: of the same bytes in one transcript, the
+// What is wrong with short messages that take no part in calls, outside of 0.1: of the same bytes in one transcript the
 // same. A broken file may hold nothing else.
 
 import { AT_START, BY_ROLE, EOF_END, HAS_LINE, PLAIN, STRIPPED } from '../abi.ts';
