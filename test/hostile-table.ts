@@ -5,7 +5,8 @@
 //
 // Honest are the real dialogues beside the checkout. OPENCHATML_SEED draws other shapes. Of each command of a shape one
 // line goes to standard output, with tabs: MiB resident at most, seconds of processor time, times the honest ones, the
-// exit code, the command, the shape.
+// same for each byte that is read or written, the exit code, the command, the shape. What a command writes it was asked
+// for: a line for each line, each message or each record, however small they are.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -54,8 +55,8 @@ function honest(dialect: Shape['dialect']): Shape {
   return { name: 'honest', dialect, bytes: (most) => bytes.subarray(0, end(Math.min(most, bytes.length))) };
 }
 
-/** Seconds of the honest ones, by dialect and command. */
-const known = new Map<string, number>();
+/** The honest ones, by dialect and command: seconds, and seconds for each byte that is moved. */
+const known = new Map<string, readonly [seconds: number, each: number]>();
 
 function measure(shape: Shape): void {
   const path = join(folder, nameOfFile(shape));
@@ -65,11 +66,13 @@ function measure(shape: Shape): void {
     const name = argv.filter((word) => !word.startsWith(folder)).join(' ');
     if (only !== null && !only.includes(argv[0]!)) continue;
     if (argv[0] !== 'merge') rmSync(out, { recursive: true, force: true });
-    const { peak, seconds, status } = usedBy(argv, given.command, LIMIT);
+    const { peak, seconds, written, status } = usedBy(argv, given.command, LIMIT);
     const key = `${shape.dialect} ${name}`;
-    if (shape.name === 'honest') known.set(key, seconds);
-    const times = seconds / known.get(key)!;
-    const numbers = [(peak / 1024).toFixed(0), seconds.toFixed(2), times.toFixed(1), status];
+    const each = seconds / (size + written);
+    if (shape.name === 'honest') known.set(key, [seconds, each]);
+    const [honestSeconds, honestEach] = known.get(key)!;
+    const times = [seconds / honestSeconds, each / honestEach].map((ratio) => ratio.toFixed(1));
+    const numbers = [(peak / 1024).toFixed(0), seconds.toFixed(2), ...times, status];
     console.log([...numbers, name, shape.name === 'honest' ? `honest ${shape.dialect}` : shape.name].join('\t'));
   }
 }

@@ -77,8 +77,11 @@ describe('shapes that have been expensive', () => {
   test.each(KNOWN_SHAPES)('$name', async (shape) => {
     expect(await failuresOf(shape, isAll ? 256 * KIB : 4 * KIB, drawn)).toEqual([]);
     if (shape.dialect === 'record') return;
-    // Of a message or a gap, whatever its length: some kinds of findings, two of which may come to 1,000 each.
-    expect(workOf(shape, isAll ? MIB : 32 * KIB).found).toBeLessThan(2100);
+    // Of a message or a gap, whatever its length: some kinds of findings, two of which may come to 1,000 each. Of a
+    // transcript of many messages 4,000, and more as it goes on.
+    const size = isAll ? MIB : 32 * KIB;
+    const most = shape.name.includes('<|start|>') ? 4100 + size / 128 : 2100;
+    expect(workOf(shape, size).found).toBeLessThan(most);
   });
 
   test('patterns of schemas: some are compiled, of the other calls it is told that they are not checked', () => {
@@ -163,6 +166,39 @@ describe('short records that are bad in the same way', () => {
       expect(err).toMatch(/refused: .*\d+ records that cannot be converted, up to line \d+/);
       expect(err).toMatch(/refused: .*\d+ records that cannot be read, up to line \d+/);
       if (to === 'messages') expect(out.split('\n')[0]).toContain('"id":7,"messages":null,"error":"record: its form');
+    }
+  });
+});
+
+describe('an audit of many tiny findings', () => {
+  const LINE = '{"messages":[{"role":"user","content":"<s>"}]}\n';
+  const MESSAGE = '<|start|>user<|message|><think><|end|>';
+  const files = (times: number): string[] =>
+    [file('many.jsonl', LINE.repeat(times)), file('many.ocml', `version: 2.2\n${MESSAGE.repeat(times)}`)];
+  const audited = async (path: string, threads: number): Promise<string> =>
+    (await run(['audit', '--format', 'ndjson', '--threads', `${threads}`, path])).out;
+  /** Findings that are told, and how many they stand for. */
+  const toldIn = (out: string): [told: number, found: number] => {
+    const lines = out.trimEnd().split('\n').slice(0, -1);
+    const times = lines.map((line) => Number(/: (\d+) times, from here on/.exec(line)?.[1] ?? 1));
+    return [lines.length, times.reduce((sum, one) => sum + one, 0)];
+  };
+
+  test('tells 4,000 of a block, one for each 128 bytes, and how many more there are', async () => {
+    const times = 20_000;
+    for (const path of files(times)) {
+      const [told, found] = toldIn(await audited(path, 1));
+      expect(found).toBe(times);
+      expect(told).toBeLessThanOrEqual(4000 + times * LINE.length / 128 + 2);
+      expect(told).toBeGreaterThan(4000);
+    }
+  });
+
+  testLong('tells the same on any number of threads', async () => {
+    for (const path of files(600_000)) {
+      const one = await audited(path, 1);
+      expect(toldIn(one)[1]).toBe(600_000);
+      expect(await audited(path, 3)).toBe(one);
     }
   });
 });

@@ -74,7 +74,8 @@ const KNOWN: readonly (readonly [place: string, fragment: string])[] = [
   ['gap', '\xff'], ['gap of 0.1', 'x<s>'], ['answer of 0.1', '<|function_call|>'],
   ['answer of 0.1', '<|start_reason|><|end_reason|>\n<tool_call>'], ['tool of 0.1', '<|function_output|>'],
   ['system of 0.1', '<|function_list|>'], ['content', '<|end|>'], ['content', '\\n<tool_call>'],
-  ['arguments', '<|end|>'],
+  ['arguments', '<|end|>'], ['body of Harmony', '<<|END|><|constrain|>json '], ['body of Harmony', '\\ud800'],
+  ['content', '<think></think>'], ['gap', '<|start|>user'], ['prompt', '<|fim_prefix|><|start|><|start|>user'],
   ['messages', ',{"role":"user","content":"x"}'],
 ];
 

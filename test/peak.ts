@@ -15,9 +15,12 @@ const MEASURE = 'data:text/javascript,' + encodeURIComponent(`
   const peak = () => process.platform === 'linux'
     ? /^VmHWM:\\s+(\\d+) kB$/m.exec(readFileSync('/proc/self/status', 'latin1'))[1]
     : process.resourceUsage().maxRSS;
+  const written = () => process.platform === 'linux'
+    ? /^wchar: (\\d+)$/m.exec(readFileSync('/proc/self/io', 'latin1'))[1]
+    : 0;
   process.on('exit', () => {
     const { user, system } = process.cpuUsage();
-    writeSync(2, '\\npeak ' + peak() + ' ' + (user + system) + '\\n');
+    writeSync(2, '\\npeak ' + peak() + ' ' + (user + system) + ' ' + written() + '\\n');
   });
 `);
 
@@ -28,6 +31,8 @@ export interface Used {
   readonly peak: number;
   /** Seconds of processor time; Infinity: it could not tell. */
   readonly seconds: number;
+  /** Bytes that it wrote, of output and of files; 0 where nobody counts them. */
+  readonly written: number;
   /** How its words to people begin. */
   readonly words: string;
 }
@@ -47,8 +52,11 @@ export function usedBy(argv: readonly string[], command = COMMAND, limit = Infin
       return bytes.toString('utf8', 0, readSync(said, bytes, 0, length, from));
     };
     const bytes = fstatSync(said).size;
-    const [, peak = Infinity, micros = Infinity] = /\npeak (\d+) (\d+)/.exec(part(Math.max(0, bytes - 100), 100)) ?? [];
-    return { status, peak: Number(peak), seconds: Number(micros) / 1e6, words: part(0, 500) };
+    const [, peak = Infinity, micros = Infinity, written = 0] =
+      /\npeak (\d+) (\d+) (\d+)/.exec(part(Math.max(0, bytes - 100), 100)) ?? [];
+    return {
+      status, peak: Number(peak), seconds: Number(micros) / 1e6, written: Number(written), words: part(0, 500),
+    };
   } finally {
     closeSync(said);
     rmSync(folder, { recursive: true });

@@ -10,7 +10,7 @@ import { fromOf, kindOf, kindWord, nextOf, type RowBelow, rowsBelow, type Table,
 import { type Attribute, type HeaderMeaning, knownRole } from './attributes.ts';
 import { CR, LF, type Span } from './bytes.ts';
 import { INSPECT } from './inspect.ts';
-import { type Header, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
+import { type Header, type HeaderPlace, MESSAGE_TOKEN_BYTES, readHeader, readLine } from './message-header.ts';
 import { type PlainHeader, readPlainHeader } from './plain-header.ts';
 import type { Rescue } from './rescue.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
@@ -32,7 +32,12 @@ export interface MessageContext {
   readonly role: string | null;
   /** A likely message rather than an exact one (R-RESCUE); null: exact ones alone. */
   readonly rescue: Rescue | null;
+  /** Knows what headers said before. */
+  readonly known?: KnownHeader | undefined;
 }
+
+type ReadHeader = (place: HeaderPlace) => Header;
+export type KnownHeader = (place: HeaderPlace, dialect: Dialect, read: ReadHeader) => Header;
 
 /** Lengths of `<|start|>`, and of `<|im_start|>`. */
 const START_BYTES = 9;
@@ -239,6 +244,11 @@ export class HeaderView {
     return this.#body() + 1 === nextOf(this.#table, this.row) && this.isPlain;
   }
 
+  /** @internal There are rows below that of the message, beside the body's. */
+  get hasRows(): boolean {
+    return nextOf(this.#table, this.row) - this.row > 2;
+  }
+
   /** @internal First byte after the body token, or what ended a header without one. */
   get bodyTokenFrom(): number {
     return fromOf(this.#table, this.#body());
@@ -302,10 +312,16 @@ export class HeaderView {
   }
 
   #read(): Header {
-    return (this.#header ??= (this.isLine ? readLine : readHeader)({
-      table: this.#table, row: this.row, bodyRow: this.#body(), textFrom: this.#textFrom, given: this.#given,
-      rescue: this.#context.rescue,
-    }));
+    return (this.#header ??= this.#readHeader());
+  }
+
+  #readHeader(): Header {
+    const { rescue, known, dialect } = this.#context;
+    const read = this.isLine ? readLine : readHeader;
+    const place = {
+      table: this.#table, row: this.row, bodyRow: this.#body(), textFrom: this.#textFrom, given: this.#given, rescue,
+    };
+    return known ? known(place, dialect, read) : read(place);
   }
 
   /** First byte of the start field's text. */

@@ -145,7 +145,7 @@ export class MessageView extends HeaderView {
 
   /** @internal The literal block that does not end. */
   get openLiteral(): RowBelow | undefined {
-    if (this.isLeaf) return undefined;
+    if (!this.hasRows) return undefined;
     for (const literal of rowsBelow(this.table, this.row, LITERAL)) if (literal.unterminated) return literal;
     return undefined;
   }

@@ -5,6 +5,7 @@ import { DEVELOPER, HAS_LINE, SYSTEM } from '../abi.ts';
 import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindWord, type Table } from '../scan/table.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
+import { knownHeader } from './known-headers.ts';
 import { Message } from './message.ts';
 import { Divider } from './transcript.ts';
 
@@ -29,6 +30,7 @@ export interface DividerState {
 export class PartDivider extends Divider {
   /** Whether what has no header looks like Harmony. */
   readonly likeness = new HarmonyLikeness();
+  protected override readonly known = knownHeader;
 
   /** What it knows; null before the first transcript. */
   get state(): DividerState | null {

@@ -10,7 +10,7 @@ import { ByBytes } from './by-bytes.ts';
 import { LF } from './bytes.ts';
 import { type DocumentHeader, HEADER_BYTES, readDocumentHeader } from './header/document.ts';
 import type { ReadYaml } from './header/text.ts';
-import { HeaderView, type MessageContext } from './header-view.ts';
+import { HeaderView, type KnownHeader, type MessageContext } from './header-view.ts';
 import type { Rescue } from './rescue.ts';
 import type { TranscriptInfo } from './transcript-info.ts';
 
@@ -66,6 +66,8 @@ export class Divider {
   protected readonly headers: HeaderCache;
   protected readonly asksForChannels: boolean;
   protected readonly rescue: Rescue | null;
+  /** Knows what headers said before. */
+  protected readonly known: KnownHeader | undefined;
   /** The transcript at hand; null before the first one. */
   current: TranscriptInfo | null = null;
   /** Messages seen in it. */
@@ -140,7 +142,8 @@ export class Divider {
   get context(): MessageContext {
     const transcript = this.current!;
     if (this.#context?.transcript !== transcript) {
-      this.#context = { dialect: transcript.dialect, transcript, role: this.role, rescue: this.rescue };
+      const { role, rescue, known } = this;
+      this.#context = { dialect: transcript.dialect, transcript, role, rescue, known };
     }
     return this.#context;
   }
@@ -167,9 +170,8 @@ export class Divider {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
       return role === SYSTEM || (role === DEVELOPER && this.afterReturn);
     }
-    const { role } = new HeaderView(table, row, {
-      dialect, transcript: null, role: this.role, rescue: this.rescue,
-    });
+    const { rescue, known } = this;
+    const { role } = new HeaderView(table, row, { dialect, transcript: null, role: this.role, rescue, known });
     return role === 'system' || (role === 'developer' && this.afterReturn);
   }
 

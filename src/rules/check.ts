@@ -2,7 +2,7 @@
 // together.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import type { Diagnostic, Finding } from '../errors.ts';
+import type { Diagnostic, Finding, Tell } from '../errors.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
 import { isStart, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
@@ -13,6 +13,7 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/tabl
 import { ToolMemory } from '../tools/known.ts';
 import { declaresSome, problemsOf } from './conform.ts';
 import { limitFindings } from './header.ts';
+import { KnownMessages } from './known-messages.ts';
 import { Meaning, type MeaningOptions } from './meaning.ts';
 import { Beginning } from './likeness.ts';
 import { PendingFindings } from './pending.ts';
@@ -84,6 +85,7 @@ export class Checker implements SourceWatcher {
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
   readonly #clean: CleanMessages;
+  readonly #known = new KnownMessages();
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
   readonly #found: PendingFindings;
@@ -407,7 +409,10 @@ export class Checker implements SourceWatcher {
 
   /** Tells what is wrong with a message, whatever it is like. */
   #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
-    const { number, declared } = transcript;
+    const { number } = transcript;
+    const isSimple = this.#options.visitor === undefined && !this.#options.writtenCalls;
+    const mayBeKnown = isSimple && KnownMessages.mayBe(batch, row) && !this.#utf8.pending(toOf(batch, row));
+    if (mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell)) return;
     const isUntagged = !this.#tags!.mayStandIn(row);
     const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
     this.#options.visitor?.message(message, transcript, this.#walk.reading);
@@ -415,17 +420,18 @@ export class Checker implements SourceWatcher {
       this.#invalidBytes(message.to, 0, number);
       return;
     }
-    const isLast = message.end === 'eof';
-    const openTurn = message.isOpenTurn;
-    const { from, to } = message;
-    if (openTurn) {
-      this.#found.add({ rule: 'open-turn', from, to }, number, declared);
-      for (const finding of limitFindings(message.header)) this.#tell(finding);
+    const found: Finding[] = [];
+    const tell: Tell = mayBeKnown ? (finding) => void (found.push(finding), this.#tell(finding)) : this.#tell;
+    if (message.isOpenTurn) {
+      tell({ rule: 'open-turn', from: message.from, to: message.to });
+      limitFindings(message.header, tell);
     } else {
-      const mayBeCut = isLast && !this.#options.stopStripped;
-      for (const finding of structureFindings(message, transcript, this.#walk.reading, mayBeCut)) this.#tell(finding);
-      this.#meaning.message(message, this.#tell);
+      const mayBeCut = message.end === 'eof' && !this.#options.stopStripped;
+      structureFindings(message, transcript, this.#walk.reading, mayBeCut, tell);
+      this.#meaning.message(message, tell);
+      if (mayBeKnown) this.#known.keep(batch, row, message, transcript, found);
     }
+    const { to } = message;
     // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
     this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
   }

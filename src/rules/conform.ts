@@ -1,6 +1,6 @@
 // What a document asks of who writes a transcript, and what changes nothing in how it is read (R-CONFORM): warnings.
 
-import type { Finding } from '../errors.ts';
+import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import { type DocumentHeader, type HeaderProblem, property } from '../model/header/document.ts';
 import type { HeaderValue } from '../model/header/text.ts';
@@ -12,16 +12,16 @@ import { askedOf, type Ended } from './calls.ts';
 const INTENTS: ReadonlySet<string> = new Set(['preamble', 'status', 'debug']);
 
 /** What is wrong with what a header says. */
-export function* conformOfHeader(message: HeaderView, transcript: TranscriptInfo): Generator<Finding, void, void> {
+export function conformOfHeader(message: HeaderView, transcript: TranscriptInfo, tell: Tell): void {
   const { from, header: { to } } = message;
   const { intent } = message;
-  if (intent !== null && !INTENTS.has(intent)) yield { rule: 'unknown-intent', from, to };
+  if (intent !== null && !INTENTS.has(intent)) tell({ rule: 'unknown-intent', from, to });
   const detail = undeclared(message, transcript);
-  if (detail !== null) yield { rule: 'undeclared', from, to, detail };
+  if (detail !== null) tell({ rule: 'undeclared', from, to, detail });
   if (message.role !== 'tool') return;
   const { version } = askedOf(transcript);
-  if (version === '2.2' && message.name === null) yield { rule: 'missing-tool-name', from, to };
-  if (version === '2.0' && message.recipient === null) yield { rule: 'reply-recipient', from, to };
+  if (version === '2.2' && message.name === null) tell({ rule: 'missing-tool-name', from, to });
+  if (version === '2.0' && message.recipient === null) tell({ rule: 'reply-recipient', from, to });
 }
 
 /** The header says which roles or channels there are. */
@@ -59,15 +59,13 @@ function undeclared({ role, name, channel }: HeaderView, { header }: TranscriptI
 }
 
 /** What is wrong with how a message ended; `at`: its first byte to the end of its header. */
-export function* conformOfEnd(
-  message: Ended, end: End, transcript: TranscriptInfo, at: Span,
-): Generator<Finding, void, void> {
+export function conformOfEnd(message: Ended, end: End, transcript: TranscriptInfo, at: Span, tell: Tell): void {
   if (end !== 'end' && end !== 'return') return;
   const { from, to } = at;
   const isAssistant = message.role === 'assistant';
-  if (end === 'return' && !(isAssistant && message.channel === 'final')) yield { rule: 'return-not-final', from, to };
+  if (end === 'return' && !(isAssistant && message.channel === 'final')) tell({ rule: 'return-not-final', from, to });
   if (!isAssistant || !isToolRecipient(message.recipient) || message.isAmbiguous || message.isUndispatchable) return;
-  if (askedOf(transcript).version !== null) yield { rule: 'call-end', from, to };
+  if (askedOf(transcript).version !== null) tell({ rule: 'call-end', from, to });
 }
 
 /** Names in the object of a call that documents speak of. */

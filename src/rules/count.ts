@@ -9,10 +9,11 @@ import { CHANNEL_NAMES, type Dialect, ROLE_NAMES, TOKEN_NAMES } from '../scan/di
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, toOf } from '../scan/table.ts';
-import { countCalls, countWrittenCalls } from './call-count.ts';
+import { countWrittenCalls } from './call-count.ts';
 import { Openings, scanTexts } from './count-texts.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
+import { type Counted, countedOf, KnownCounts } from './known-counts.ts';
 import { Names } from './names.ts';
 import { WrittenTags } from './written-tags.ts';
 
@@ -386,7 +387,12 @@ export class Counter {
       }
       if (word & abi.IMPLICIT_END) this.#find('missing-end');
     } else {
-      this.#readMessage(new Message(batch, row, context, isUntagged), options);
+      const known = this.#known.of(batch, row, word, context);
+      if (known === null) this.#readMessage(new Message(batch, row, context, isUntagged), options);
+      else {
+        this.#addMessage(known);
+        this.#addFindings(known, (word & abi.IMPLICIT_END) !== 0);
+      }
     }
     this.#openLiteral = false;
     return next;
@@ -414,11 +420,24 @@ export class Counter {
     }
   }
 
+  readonly #known = new KnownCounts();
+
+  #addMessage({ role, channel, calls }: Counted): void {
+    this.#roles.add(role ?? NO_ROLE);
+    this.#channels.add(channel);
+    this.#calls += calls;
+  }
+
+  #addFindings({ cut, duplicates }: Counted, isImplicit: boolean): void {
+    if (cut) this.#find('missing-message');
+    else if (isImplicit) this.#find('missing-end');
+    if (duplicates > 0) this.#find('duplicate-channel', duplicates);
+  }
+
   /** A message whose rows do not tell everything. */
   #readMessage(message: Message, options: PlainReadOptions): void {
-    this.#roles.add(message.role ?? NO_ROLE);
-    this.#channels.add(message.channel);
-    this.#calls += countCalls(message);
+    const counted = countedOf(message);
+    this.#addMessage(counted);
     if (message.isOpenTurn) {
       this.#find('open-turn');
       return;
@@ -427,12 +446,8 @@ export class Counter {
     const isLine = (message.dialect.flags & abi.HAS_LINE) !== 0;
     if (missingStart === 'missing') this.#find('missing-start');
     else if (missingStart === 'completion' && !(isLine && message.completesRole)) this.#find('completion');
-    const { cut, meaning } = message.reading;
-    if (cut) this.#find('missing-message');
-    else if (end === 'implicit') this.#find('missing-end');
+    this.#addFindings(counted, end === 'implicit');
     if (end === 'eof' && !options.stopStripped && !this.#openLiteral) this.#find('truncated');
-    const channels = meaning.findings.filter((finding) => finding.rule === 'duplicate-channel').length;
-    if (channels > 0) this.#find('duplicate-channel', channels);
   }
 
   /** The sums. Only names that occur have an entry. */

@@ -1,7 +1,7 @@
 // What is wrong with the header of one message (rulings §4): its words, its start, its end, its length, its channel.
 
 import { HAS_LINE } from '../abi.ts';
-import type { Finding } from '../errors.ts';
+import type { Tell } from '../errors.ts';
 import { HEADER_BYTES } from '../model/header/document.ts';
 import type { HeaderView, Span } from '../model/header-view.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -10,27 +10,25 @@ import { lacksChannel } from '../model/visibility.ts';
 import { openerTo } from '../model/message-rows.ts';
 
 /** The header [from, to) may be too long. */
-export function* limitFindings({ from, to }: Span): Generator<Finding, void, void> {
-  if (to - from > HEADER_BYTES) yield { rule: 'header-limit', from, to };
+export function limitFindings({ from, to }: Span, tell: Tell): void {
+  if (to - from > HEADER_BYTES) tell({ rule: 'header-limit', from, to });
 }
 
 /** `isCut`: the header is not ended by its message token or newline. */
-export function* headerFindings(
-  message: HeaderView, transcript: TranscriptInfo, isCut: boolean,
-): Generator<Finding, void, void> {
+export function headerFindings(message: HeaderView, transcript: TranscriptInfo, isCut: boolean, tell: Tell): void {
   const { from } = message;
   const to = message.header.to;
   if (!message.isPlain) {
-    yield* message.reading.meaning.findings;
+    for (const finding of message.reading.meaning.findings) tell(finding);
     const start = message.missingStart;
     const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
-    if (start === 'missing') yield { rule: 'missing-start', from, to: openerTo(message) };
-    else if (start === 'completion' && !spoken) yield { rule: 'completion', from, to: openerTo(message) };
-    if (isCut) yield { rule: 'missing-message', from, to };
+    if (start === 'missing') tell({ rule: 'missing-start', from, to: openerTo(message) });
+    else if (start === 'completion' && !spoken) tell({ rule: 'completion', from, to: openerTo(message) });
+    if (isCut) tell({ rule: 'missing-message', from, to });
   }
-  yield* limitFindings({ from, to });
+  limitFindings({ from, to }, tell);
   if (lacksChannel(message)) {
-    yield { rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) };
+    tell({ rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) });
   }
-  yield* conformOfHeader(message, transcript);
+  conformOfHeader(message, transcript, tell);
 }

@@ -3,6 +3,8 @@
 /** Different unknown roles or channels that are counted by name; the rest share one. */
 const NAMES = 1000;
 
+const OTHER = '(other)';
+
 /** Counts by name. */
 export class Names {
   readonly #counts = new Map<string, number>();
@@ -13,8 +15,10 @@ export class Names {
   }
 
   add(name: string, count = 1): void {
-    const key = this.#counts.has(name) || this.#counts.size < this.#most ? name : '(other)';
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + count);
+    const known = this.#counts.get(name);
+    if (known === undefined && this.#counts.size >= this.#most) {
+      this.#counts.set(OTHER, (this.#counts.get(OTHER) ?? 0) + count);
+    } else this.#counts.set(name, (known ?? 0) + count);
   }
 
   /** Adds what others counted, in the order in which they met the names. */

@@ -118,10 +118,9 @@ export class PendingFindings {
 
   /** The runs are over, those of more than `bytes`, and those of a transcript before. */
   #endRuns(bytes: number): void {
-    if (this.#runs.length === 0) return;
-    const over = this.#runs.filter(
-      ({ from, to, transcript }) => to - from >= bytes || transcript !== this.#transcript,
-    );
+    const isOver = ({ from, to, transcript }: Run): boolean => to - from >= bytes || transcript !== this.#transcript;
+    if (!this.#runs.some(isOver)) return;
+    const over = this.#runs.filter(isOver);
     this.#runs = this.#runs.filter((run) => !over.includes(run));
     for (const { finding, transcript, declared, isGapText, from, to, times } of over) {
       const whole = times === 1 ? finding : { ...finding, from, to, detail: `${times} times, from here on` };

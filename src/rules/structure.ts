@@ -1,7 +1,7 @@
 // How a message is built: what is wrong with its header, with what stands below it, and with its end.
 
 import { HAS_ESCAPE, STRAY, TRAILING } from '../abi.ts';
-import type { Finding } from '../errors.ts';
+import type { Tell } from '../errors.ts';
 import { standsAt } from '../model/bytes.ts';
 import type { Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
@@ -12,31 +12,31 @@ import { headerFindings } from './header.ts';
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 /** `mayBeCut`: it ends with the input, and should not. */
-export function* structureFindings(
-  message: Message, transcript: TranscriptInfo, source: Bytes, mayBeCut: boolean,
-): Generator<Finding, void, void> {
+export function structureFindings(
+  message: Message, transcript: TranscriptInfo, source: Bytes, mayBeCut: boolean, tell: Tell,
+): void {
   const { from, to, end } = message;
   const cut = !message.isPlain && message.reading.cut;
-  yield* headerFindings(message, transcript, cut);
-  if (end === 'implicit' && !cut) yield { rule: 'missing-end', from, to };
+  headerFindings(message, transcript, cut, tell);
+  if (end === 'implicit' && !cut) tell({ rule: 'missing-end', from, to });
   const open = message.openLiteral;
-  if (!message.isLeaf) yield* childFindings(message);
+  if (message.hasRows) childFindings(message, tell);
   if (open) {
     const detail = swallowed(source, open.from, open.to);
-    yield { rule: 'unterminated-literal', from: open.from, to: open.from + OPEN_LITERAL.length, detail };
+    tell({ rule: 'unterminated-literal', from: open.from, to: open.from + OPEN_LITERAL.length, detail });
   } else if (mayBeCut) {
-    yield { rule: 'truncated', from, to };
+    tell({ rule: 'truncated', from, to });
   }
-  yield* conformOfEnd(message, end, transcript, message.header);
+  conformOfEnd(message, end, transcript, message.header, tell);
 }
 
-function* childFindings(message: Message): Generator<Finding, void, void> {
+function childFindings(message: Message, tell: Tell): void {
   const soft = (message.dialect.flags & HAS_ESCAPE) === 0;
   const { bodyTokenFrom } = message;
   for (const { from, to } of message.rowsOf(STRAY)) {
-    yield { rule: 'stray-token', from, to, ...(from >= bodyTokenFrom && soft && { severity: 'warning' }) };
+    tell({ rule: 'stray-token', from, to, ...(from >= bodyTokenFrom && soft && { severity: 'warning' }) });
   }
-  for (const { from, to } of message.rowsOf(TRAILING)) yield { rule: 'trailing-terminator', from, to };
+  for (const { from, to } of message.rowsOf(TRAILING)) tell({ rule: 'trailing-terminator', from, to });
 }
 
 /** What an unterminated literal holds, in numbers. */

@@ -24,6 +24,16 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
+/** What stands at a JSON pointer in a value; undefined: nothing. */
+export function valueAtPointer(value: unknown, pointer: string): unknown {
+  let at: unknown = value;
+  for (const word of pointer.split('/').slice(1)) {
+    if (typeof at !== 'object' || at === null) return undefined;
+    at = own(at as JsonObject, word.replaceAll('~1', '/').replaceAll('~0', '~'));
+  }
+  return at;
+}
+
 /** White space of JSON. */
 export function isBlank(unit: number): boolean {
   return unit === 0x20 || unit === 0x0a || unit === 0x0d || unit === 0x09;

@@ -2,7 +2,7 @@
 // that has none. The copy differs from the input in the changed places alone.
 
 import { JSON_DEEPEST } from '../../abi.ts';
-import { type ControlToken, everyToken, findTokens } from '../../formats/control-tokens/find.ts';
+import { type ControlToken, eachToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
 import { severityOfFound } from '../../formats/control-tokens/found.ts';
@@ -172,30 +172,35 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   const place = placing(record, field.span!);
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
-  if (options.tellsOnly) return { findings, line, change: null, left: 0 };
+  const at = record.from;
+  if (options.tellsOnly) return { at, findings, line, change: null, left: 0 };
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
   const left = escapes ? errorsAfter(escaped, field) : 0;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
-  if (edits.length === 0) return { findings, line, change: null, left };
+  if (edits.length === 0) return { at, findings, line, change: null, left };
   const bytes = byteEdits(edits, keptPlacing(record, field.span!), jsonEncoder);
-  return { findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
+  return { at, findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
-const NO_BYTES = new Uint8Array();
+
+/** Bytes of texts that are written in place of tokens: of one text there are few. */
+const MOST_WRITTEN = 64;
 
 /** Edits of a text as those of the input, which are made when they are asked for. */
 function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: string) => Uint8Array): Iterable<ByteEdit> {
   return {
     *[Symbol.iterator]() {
-      // One token is mostly followed by the same.
-      let last = '';
-      let bytes: Uint8Array = NO_BYTES;
+      const written = new Map<string, Uint8Array>();
       for (const { from, to, text } of edits) {
-        if (text !== last) bytes = encode((last = text));
+        let bytes = written.get(text);
+        if (bytes === undefined) {
+          bytes = encode(text);
+          if (written.size < MOST_WRITTEN) written.set(text, bytes);
+        }
         const span = place(from, to);
         yield { from: span.from, to: span.to, bytes };
       }
@@ -206,9 +211,9 @@ function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: stri
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
 function errorsAfter(text: string, { role, before, after }: AuditField): number {
   let errors = 0;
-  for (const one of everyToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' })) {
+  eachToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' }, (one) => {
     if (severityOfFound(one) === 'error') errors++;
-  }
+  });
   return errors;
 }
 
@@ -277,7 +282,7 @@ function placedIn(parts: readonly AuditField[], texts: readonly RawText[], recor
 type Edited = Omit<RawText, 'edits'> & { readonly edits: Edits };
 
 function rawText(
-  { transcript, message, from, text, found, edits, left, isTooLarge }: Edited,
+  { transcript, message, messageFrom, from, text, found, edits, left, isTooLarge }: Edited,
   record: CorpusRecord | null,
   field: string | null,
   place: Place,
@@ -292,7 +297,8 @@ function rawText(
   }
   const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
   const line = record?.line ?? null;
-  if (edits.length === 0) return { findings, line, change: null, left };
+  const begin = record?.from ?? messageFrom;
+  if (edits.length === 0) return { at: begin, findings, line, change: null, left };
   const bytes = byteEdits(edits, at, encode);
-  return { findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
+  return { at: begin, findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
 }

@@ -48,6 +48,8 @@ export interface TextChange {
 
 /** A text in which something was found, or a record that cannot be looked into. */
 export interface AuditedText {
+  /** Where its message or record begins. */
+  readonly at: number;
   readonly findings: readonly AuditFinding[];
   /** Line of the record; null in raw text. */
   readonly line: number | null;
@@ -68,5 +70,5 @@ export function badText(
   const severity = 'error';
   const record = of?.number ?? null;
   const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
-  return { findings: [finding], line: of?.line ?? null, change: null, left: 1 };
+  return { at: from, findings: [finding], line: of?.line ?? null, change: null, left: 1 };
 }

@@ -7,9 +7,10 @@ import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
 import { inDialect, tokenOfText } from '../../formats/control-tokens/known.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
-import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
+import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -34,7 +35,8 @@ export interface RawText {
   readonly transcript: number;
   /** Number of the message in its transcript. */
   readonly message: number;
-  /** Where the piece begins in the text. */
+  /** Where the message begins in the text, and the piece. */
+  readonly messageFrom: number;
   readonly from: number;
   readonly text: string;
   readonly found: readonly ControlToken[];
@@ -61,42 +63,73 @@ export function* auditTranscripts(
   setting: MessagesSetting = {},
 ): Generator<RawText | number, MessagesEnd, void> {
   const messages = messagesOf(machine, source, options, setting);
+  const known: KnownPieces = new KnownBytes();
   for (let next = messages.next(); ; next = messages.next()) {
     if (next.done) return next.value;
     const { message, transcript, index, source: reading } = next.value;
-    for (const piece of piecesOf(message, reading, options)) {
-      if (piece.found.length > 0 || piece.isTooLarge) yield { transcript: transcript.number, message: index, ...piece };
+    for (const piece of piecesOf(message, reading, options, known)) {
+      if (piece.found.length === 0 && !piece.isTooLarge) continue;
+      yield { transcript: transcript.number, message: index, messageFrom: message.from, ...piece };
     }
     yield message.to;
   }
 }
 
-type Piece = Omit<RawText, 'transcript' | 'message'>;
+type Piece = Omit<RawText, 'transcript' | 'message' | 'messageFrom'>;
+/** The same wherever it stands. */
+type Looked = Omit<Piece, 'from'>;
 
-function* piecesOf(message: Message, source: Source, options: FixOptions): Generator<Piece, void, void> {
+/** A header or a body. */
+interface Asked {
+  readonly dialect: Dialect;
+  readonly role: string | null;
+  readonly isHeader: boolean;
+}
+
+type KnownPieces = KnownBytes<Asked & { readonly looked: Looked }>;
+
+function* piecesOf(
+  message: Message, source: Source, options: FixOptions, known: KnownPieces,
+): Generator<Piece, void, void> {
   const { dialect, role, header, body } = message;
   const headerTo = Math.min(header.to, header.from + LARGEST_HEADER);
   if (!message.isBare && !isClean(source.bytes(header.from, headerTo), dialect.id)) {
     const { from } = header;
-    const piece = readPiece(source, from, headerTo);
-    // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
-    const found = findTokens(piece.text, { body: dialect.id, role: null, edges: 'none' }, MOST_ALONE);
-    const told = piece.place(found.filter((it) => it.severity !== 'error'));
-    yield { from, text: piece.text, found: told, edits: NO_EDITS, left: 0, isTooLarge: false };
+    yield { from, ...lookInto(source.bytes(from, headerTo), { dialect, role: null, isHeader: true }, options, known) };
   }
   const { from, to } = body;
   if (to - from > LARGEST) yield { from, text: '', found: [], edits: NO_EDITS, left: 1, isTooLarge: true };
   else if (to > from) {
-    const { text, isBytes, place } = readPiece(source, from, to);
-    const asked = { body: dialect.id, role, edges: 'none' } as const;
-    const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
-    let left = 0;
-    const mend = (one: Found): void => {
-      if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
-    };
-    const found = place(findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend));
-    yield { from, text, found, edits, left, isTooLarge: false };
+    yield { from, ...lookInto(source.bytes(from, to), { dialect, role, isHeader: false }, options, known) };
   }
+}
+
+/** Short texts are repeated, and looked into once. */
+function lookInto(bytes: Uint8Array, asked: Asked, options: FixOptions, known: KnownPieces): Looked {
+  if (!KnownBytes.fits(bytes.length)) return look(bytes, asked, options);
+  const { dialect, role, isHeader } = asked;
+  const one = known.get(Number(isHeader), bytes);
+  if (one?.dialect === dialect && one.role === role) return one.looked;
+  const looked = look(bytes, asked, options);
+  known.set(Number(isHeader), bytes, { dialect, role, isHeader, looked });
+  return looked;
+}
+
+function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: FixOptions): Looked {
+  const { text, isBytes, place } = readPiece(bytes);
+  const asked = { body: dialect.id, role, edges: 'none' } as const;
+  if (isHeader) {
+    // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
+    const found = findTokens(text, asked, MOST_ALONE).filter((it) => it.severity !== 'error');
+    return { text, found: place(found), edits: NO_EDITS, left: 0, isTooLarge: false };
+  }
+  const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
+  let left = 0;
+  const mend = (one: Found): void => {
+    if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
+  };
+  const found = place(findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend));
+  return { text, found, edits, left, isTooLarge: false };
 }
 
 const NO_EDITS = new TokenEdits('');
@@ -128,11 +161,8 @@ function isClean(header: Uint8Array, dialect: DialectId): boolean {
 
 /** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */
 function readPiece(
-  source: Source,
-  from: number,
-  to: number,
+  bytes: Uint8Array,
 ): { text: string; isBytes: boolean; place: (found: readonly ControlToken[]) => ControlToken[] } {
-  const bytes = source.bytes(from, to);
   if (isUtf8(bytes)) return { text: decodeUtf8(bytes), isBytes: false, place: (found) => [...found] };
   return {
     text: Buffer.from(bytes).toString('latin1'),

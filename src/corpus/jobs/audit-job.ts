@@ -3,6 +3,7 @@
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
 import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
+import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
 import { linesOf } from '../records/count-lines.ts';
@@ -83,6 +84,7 @@ class AuditOutput implements SourceWatcher {
   readonly #givesChanges: boolean;
   readonly #copy: Copy | null;
   #found: Found[] = [];
+  readonly #crowd = new Crowd();
   #changes: Changed[] = [];
   #released = 0;
 
@@ -104,7 +106,8 @@ class AuditOutput implements SourceWatcher {
 
   mayRelease(before: number): number {
     this.#released = before;
-    return this.#copy === null ? before : Math.min(before, this.#copy.position);
+    // What is told later is to be placed then.
+    return Math.min(before, this.#copy?.position ?? before, this.#crowd.least);
   }
 
   *take<R>(audited: Generator<Audited, R, void>): Generator<Piece, R, void> {
@@ -117,6 +120,7 @@ class AuditOutput implements SourceWatcher {
       }
     } catch (error) {
       // What was read before belongs to the output.
+      this.#found.push(...this.#crowd.take());
       yield* this.#ready(1);
       throw error;
     }
@@ -124,14 +128,23 @@ class AuditOutput implements SourceWatcher {
 
   /** `to`: where the part ends. */
   *end(to: number): Generator<Piece, void, void> {
+    this.#found.push(...this.#crowd.take());
     yield* this.#ready(1);
     yield* this.#copyTo(to, true);
   }
 
-  #add({ findings, line, change, left }: Exclude<Audited, number>): void {
-    for (const { record, ...diagnostic } of findings) {
-      const place = this.#places?.at(diagnostic.from) ?? null;
-      this.#found.push({ diagnostic, record, line: this.#hasLines ? line : null, place });
+  #add({ at, findings, line, change, left }: Exclude<Audited, number>): void {
+    const crowd = this.#crowd;
+    this.#found.push(...crowd.enter(at));
+    for (const [i, finding] of findings.entries()) {
+      // Those behind the first ones of a text stand for many.
+      const isAlone = i >= MOST_ALONE || crowd.isAlone(finding);
+      if (!isAlone && crowd.isFurther(finding)) continue;
+      const place = this.#places?.at(finding.from) ?? null;
+      const { record, ...diagnostic } = finding;
+      const found = { diagnostic, record, line: this.#hasLines ? line : null, place };
+      if (isAlone) this.#found.push(found);
+      else crowd.keep(found);
     }
     this.sums.left += left;
     if (change === null) return;

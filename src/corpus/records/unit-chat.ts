@@ -10,7 +10,7 @@ import { OPEN_CALL } from '../../model/hermes.ts';
 import type { CheckOptions } from '../../rules/check.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
-import { pointerTo } from '../../tools/json.ts';
+import { pointerTo, valueAtPointer } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
 import { EscapedBody } from './escaped-body.ts';
 import type { InterchangeForm } from './form.ts';
@@ -149,10 +149,10 @@ class ChatPlaces {
     if (isEnd && offset > to) return entry.to;
     const content = offset < body ? null : this.#contentOf(spot);
     if (content === null) return isEnd ? entry.to : entry.from;
-    if (offset >= to) return content.to - 1;
+    if (offset >= to) return content.place.to - 1;
     const inside = isAsIs ? offset - body : this.#escapedBody().of(offset - body);
     if (inside === null) return isEnd ? entry.to : entry.from;
-    return this.#offsetsOf(content).of(this.#contentBytes(content) + inside);
+    return this.#offsetsOf(content.place).of(this.#contentBytes(content) + inside);
   }
 
   /** JSON pointer of what a finding in the text is about; empty: nothing but the record is known. */
@@ -190,23 +190,28 @@ class ChatPlaces {
   }
 
   /** The string that the message's content was read from; null: it was put together. */
-  #contentOf(entry: Spot): JsonPlace | null {
+  #contentOf(entry: Spot): Spot | null {
     const { end, channel, contentFrom } = this.#messages[this.#at]!;
     const isText = ({ place }: Spot): boolean => this.#record.bytes[place.from] === QUOTE;
     const spots = contentFrom !== undefined ? contentSpots(entry, false) : end === 'call'
       ? [this.#callsOf(entry).spot(this.#spans![this.#at]!.number, 'invalid-json', true)]
       : contentSpots(entry, channel === 'analysis');
-    return spots.find(isText)?.place ?? null;
+    return spots.find(isText) ?? null;
   }
 
   /** Bytes of the entry's content, as text, before that of the message at hand. */
-  #contentBytes(content: JsonPlace): number {
+  #contentBytes(content: Spot): number {
     const { contentFrom = 0 } = this.#messages[this.#at]!;
     if (contentFrom === 0) return 0;
     // Messages that one content holds are asked for in order: each goes on from where the last one was.
-    if (this.#before?.place !== content || contentFrom < this.#before.units) {
-      const text = JSON.parse(decodeUtf8(this.#record.bytes.subarray(content.from, content.to))) as string;
-      this.#before = { place: content, text, units: 0, bytes: 0 };
+    if (this.#before?.place !== content.place || contentFrom < this.#before.units) {
+      const { place, pointer } = content;
+      const { value, bytes } = this.#record;
+      const read = valueAtPointer(value, pointer);
+      // A content may be most of the record: it is not read again.
+      const text = typeof read === 'string' ? read
+        : JSON.parse(decodeUtf8(bytes.subarray(place.from, place.to))) as string;
+      this.#before = { place, text, units: 0, bytes: 0 };
     }
     const before = this.#before;
     before.bytes += Buffer.byteLength(before.text.slice(before.units, contentFrom), 'utf8');

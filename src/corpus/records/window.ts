@@ -39,6 +39,8 @@ export interface Framing {
   frame(bytes: Uint8Array, base: number, at: number, length: number, ended: boolean): number;
 }
 
+/** Bytes of a long line that there is room for at first. */
+const ROOM = 64 * 1024 * 1024;
 /** Bytes that are read at once: they stay in the second-level cache. */
 const STEP = 256 * 1024;
 
@@ -118,21 +120,28 @@ export class LineWindow {
   /** A line that is longer than the window; `most`: bytes of it that are kept. The next line is at hand then. */
   longLine(most: number): LongLine {
     const from = this.position;
-    const parts: Buffer[] = [];
+    let bytes: Buffer | null = this.#roomFor(most);
     let length = 0;
-    let isWhole = true;
     for (let lf = -1; lf < 0; ) {
       lf = this.lineFeed(this.at);
       const to = lf < 0 ? this.#length : lf;
-      length += to - this.at;
-      if (length > most) {
-        isWhole = false;
-        parts.length = 0;
-      } else if (isWhole) parts.push(Buffer.from(this.#bytes.subarray(this.at, to)));
+      const part = this.#bytes.subarray(this.at, to);
+      if (length + part.length > most) bytes = null;
+      if (bytes !== null) {
+        if (length + part.length > bytes.length) bytes = grown(bytes, length, Math.min(most, 2 * bytes.length));
+        bytes.set(part, length);
+      }
+      length += part.length;
       this.at = lf < 0 ? to : lf + 1;
       if (lf < 0 && !this.#more()) break;
     }
-    return { from, length, bytes: isWhole ? Buffer.concat(parts) : null };
+    return { from, length, bytes: bytes === null ? null : bytes.subarray(0, length) };
+  }
+
+  /** For what is left of the input, but not more than mostly is kept: bytes that nobody writes take no memory. */
+  #roomFor(most: number): Buffer {
+    const left = (this.#source.end ?? Infinity) - this.position;
+    return Buffer.allocUnsafeSlow(Math.max(1, Math.min(most, left, ROOM)));
   }
 
   /** Reads on behind the line at hand; false: the input has ended, or the window is full. */
@@ -179,4 +188,11 @@ export class LineWindow {
       if (!this.#more()) return;
     }
   }
+}
+
+/** The first bytes, with room for more. */
+function grown(bytes: Buffer, length: number, room: number): Buffer {
+  const larger = Buffer.allocUnsafeSlow(room);
+  larger.set(bytes.subarray(0, length));
+  return larger;
 }

@@ -28,13 +28,12 @@ export class TokenEdits implements Iterable<TokenEdit> {
   readonly #text: string;
   readonly #isBytes: boolean;
   readonly #chunks: Int32Array[] = [];
-  /** Tokens that look-alikes look like. */
-  readonly #tokens: string[] = [];
+  /** What tokens of known names are written as, and their numbers. */
+  readonly #written: string[] = [];
+  readonly #numbers = new Map<string, number>();
   /** Words that are used of the last chunk. */
   #used = 0;
   #to = 0;
-  #written = '';
-  #brokenUp = '';
   length = 0;
 
   /** `isBytes`: each unit of the text is a byte. */
@@ -53,15 +52,19 @@ export class TokenEdits implements Iterable<TokenEdit> {
     // A part at a seam may lie within a whole token.
     if (index < this.#to) return false;
     this.#to = to;
-    const does = rule === 'token-look-alike' ? WRITE + this.#numberOf(token!)
-      : rule === 'assembled-token' ? BREAK_PART : BREAK_UP;
-    this.#add(index, to, does);
+    this.#add(index, to, rule === 'assembled-token' ? BREAK_PART : this.#numberOf(token));
     return true;
   }
 
-  #numberOf(token: string): number {
-    const known = this.#tokens.indexOf(token);
-    return known < 0 ? this.#tokens.push(token) - 1 : known;
+  /** What writes a token broken up; null: one of a name that could be anybody's. */
+  #numberOf(token: string | null): number {
+    if (token === null) return BREAK_UP;
+    let number = this.#numbers.get(token);
+    if (number === undefined) {
+      number = this.#written.push(brokenUp(token)) - 1;
+      this.#numbers.set(token, number);
+    }
+    return WRITE + number;
   }
 
   #add(index: number, to: number, does: number): void {
@@ -100,14 +103,9 @@ export class TokenEdits implements Iterable<TokenEdit> {
 
   #replacement(index: number, to: number, does: number): string {
     if (does === ESCAPE) return '<';
-    const written = does >= WRITE ? this.#tokens[does - WRITE]! : this.#text.slice(index, to);
-    if (does === BREAK_PART) return partOf(written, index > 0);
-    // One token is mostly followed by the same.
-    if (written !== this.#written) {
-      this.#written = written;
-      this.#brokenUp = brokenUp(written);
-    }
-    return this.#brokenUp;
+    if (does >= WRITE) return this.#written[does - WRITE]!;
+    const written = this.#text.slice(index, to);
+    return does === BREAK_PART ? partOf(written, index > 0) : brokenUp(written);
   }
 
   /** The text with the edits made. */

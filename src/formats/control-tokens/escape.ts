@@ -4,7 +4,7 @@
 import { HAS_ESCAPE } from '../../abi.ts';
 import type { Severity } from '../../errors.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
-import { everyToken, type FindTokensOptions } from './find.ts';
+import { eachToken, type FindTokensOptions } from './find.ts';
 import { severityOfFound } from './found.ts';
 import { TokenEdits } from './edits.ts';
 import { dialectOf, inDialect, tokenOfText } from './known.ts';
@@ -54,13 +54,13 @@ export function escapeControlTokens(text: string, options: EscapeTokensOptions =
   const { dialect, role, before, after } = options;
   const own = dialectOf('dialect', dialect);
   const edits = new TokenEdits(text);
-  for (const one of everyToken(text, { role, before, after })) {
+  eachToken(text, { role, before, after }, (one) => {
     const severity = severityOfFound(one);
     if (severity === 'error') {
       const token = one.rule === 'assembled-token' || own === null ? undefined : tokenOfText(one.token ?? '');
       if (token === undefined || inDialect(token, own!) !== undefined) edits.breakUp(one);
     } else if (isWanted(one.rule, severity, options)) edits.breakUp(one);
-  }
+  });
   return edits.applied;
 }
 

@@ -1,14 +1,12 @@
 // Control tokens in text that should hold none: whole ones, ones that arise at the seams of a template, what looks like
 // one. For texts of users and tools, names, attributes; and for bodies as they stand in a transcript.
 
-import { CLASS_INNER, ENDLITERAL, FUNCTION_OUTPUT, HAS_ESCAPE, HAS_LINE, LITERAL_TOKEN } from '../../abi.ts';
+import { HAS_ESCAPE } from '../../abi.ts';
 import type { Severity } from '../../errors.ts';
-import type { Dialect, DialectId, Token } from '../../scan/dialects.ts';
-import {
-  boundsIn, dialectOf, inDialect, isMarker, LONGEST_TOKEN, publicName, tokenOfText, tokensIn, utf8Length, type Written,
-} from './known.ts';
-import { isLookAlike, lookAlikesIn, mayLookAlike } from './look-alike.ts';
-import { type Found, type FoundRun, FoundTokens, mergedInOrder, severityOfFound } from './found.ts';
+import type { Dialect, DialectId } from '../../scan/dialects.ts';
+import { Finder, nextSign } from './finder.ts';
+import { dialectOf, LONGEST_TOKEN, tokenAt, tokenOfText, tokensIn, utf8Length } from './known.ts';
+import { type Found, type FoundRun, FoundTokens, severityOfFound } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
@@ -48,7 +46,6 @@ export interface ControlToken {
   readonly message: string;
 }
 
-const NONE: readonly Found[] = [];
 const EDGES = ['both', 'start', 'end', 'none'];
 
 /**
@@ -73,38 +70,40 @@ export function findControlTokens(text: string, options: FindTokensOptions = {})
 export function findTokens(
   text: string, options: FindTokensOptions, most: number, take?: (found: Found) => void,
 ): ControlToken[] {
-  const every = everyToken(text, options);
-  if (every === NONE) return [];
-  const found = new FoundTokens(most);
-  for (const one of every) {
-    found.add(one);
+  let found: FoundTokens | null = null;
+  eachToken(text, options, (one) => {
+    (found ??= new FoundTokens(most)).add(one);
     take?.(one);
-  }
-  return placed(text, found.inOrder);
+  });
+  return found === null ? [] : placed(text, (found as FoundTokens).inOrder);
 }
 
-/** All that is found in a text, one by one, in order. */
-export function everyToken(text: string, options: FindTokensOptions): Iterable<Found> {
+/** Gives all that is found in a text, one by one, in order. */
+export function eachToken(text: string, options: FindTokensOptions, take: (found: Found) => void): void {
   if (typeof text !== 'string') throw new TypeError(`text: expected a string; got ${typeof text}`);
-  const { edges = 'both' } = options;
+  const { edges = 'both', before = '', after = '' } = options;
   if (!EDGES.includes(edges)) {
     throw new RangeError(`option edges: expected ${EDGES.join(', ')}; got ${JSON.stringify(edges)}`);
   }
   const body = dialectOf('body', options.body);
-  const { before = '', after = '' } = options;
   // Most texts hold no sign that anything begins with.
-  if (before === '' && after === '' && !text.includes('[') && !mayLookAlike(text)) return NONE;
+  const sign = nextSign(text, 0);
+  if (before === '' && after === '' && sign === text.length) return;
   const seams = seamsOf(text, options, body);
-  const ways = [tokensOf(text, body, options.role ?? null), seams[Symbol.iterator]()];
-  if (body === null) ways.push(boundsOf(text, edges, seams));
-  // What is a token comes before what looks like one.
-  return mergedInOrder([...ways, lookAlikesOf(text)]);
-}
-
-function* lookAlikesOf(text: string): Generator<Found, void, void> {
-  for (const { from, to, token, ways } of lookAlikesIn(text)) {
-    yield { rule: 'token-look-alike', index: from, to, token, detail: `${token}, with ${ways.join(', ')}` };
+  const role = options.role ?? null;
+  if (seams.length === 0) {
+    new Finder(text, body, role, take).find(sign, edges, seams);
+    return;
   }
+  let next = 0;
+  new Finder(text, body, role, (found) => {
+    // At one place a token comes before a seam, a seam before what else there is.
+    const { index, rule } = found;
+    const isToken = rule === 'control-token' || rule === 'cot-marker' || rule === 'foreign-token';
+    while (next < seams.length && seams[next]!.index < index + (isToken ? 0 : 1)) take(seams[next++]!);
+    take(found);
+  }).find(sign, edges, seams);
+  while (next < seams.length) take(seams[next++]!);
 }
 
 /** Counts the bytes before each. */
@@ -129,58 +128,6 @@ function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
   });
 }
 
-/** Whole tokens, of the four dialects and of others. */
-function* tokensOf(text: string, body: Dialect | null, role: string | null): Generator<Found, void, void> {
-  const escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
-  let inLiteral = false;
-  for (const { text: written, index } of tokensIn(text)) {
-    const token = tokenOfText(written);
-    const to = index + written.length;
-    if (token === undefined) {
-      // `<|END|>` has the shape of a foreign token, too.
-      if (!isLookAlike(text, index)) yield { rule: 'foreign-token', index, to, token: publicName(written) };
-      continue;
-    }
-    const rule = isMarker(token) ? 'cot-marker' : 'control-token';
-    if (escapes) {
-      if (inLiteral) {
-        if (token.id === ENDLITERAL) inLiteral = false;
-        else yield { rule, index, to, token: written, severity: 'info', detail: `${written} in a literal block` };
-        continue;
-      }
-      const own = inDialect(token, body);
-      if (own !== undefined && own.tokenClass !== CLASS_INNER) {
-        if (text[index - 1] === '<') {
-          yield { rule, index, to, token: written, severity: 'info', detail: `${written}, escaped` };
-          continue;
-        }
-        if (token.id === LITERAL_TOKEN) {
-          inLiteral = true;
-          continue;
-        }
-      }
-    }
-    const severity = severityOf(token, body, role);
-    if (severity === null) continue;
-    const isElse = body !== null && inDialect(token, body) === undefined;
-    const detail = isElse ? `${written}, which is text in ${body.id}` : written;
-    yield { rule, index, to, token: written, severity, detail };
-  }
-}
-
-/** How bad a token is that is not escaped; null: it may stand there. */
-function severityOf(token: Token, body: Dialect | null, role: string | null): Severity | null {
-  if (body === null) return isMarker(token) && role === 'assistant' ? 'warning' : 'error';
-  const own = inDialect(token, body);
-  if (own === undefined) return 'warning';
-  if (own.tokenClass !== CLASS_INNER) return 'error';
-  if (role === 'assistant') return null;
-  if (!(body.flags & HAS_LINE)) return 'warning';
-  // Instructions may name what the assistant is to write.
-  if (role === 'system' || (role === 'tool' && token.id === FUNCTION_OUTPUT)) return null;
-  return role === null ? 'warning' : 'error';
-}
-
 /** Tokens that arise, or cease, where the text meets what stands beside it. */
 function seamsOf(text: string, { before = '', after = '' }: FindTokensOptions, body: Dialect | null): Found[] {
   const found: Found[] = [];
@@ -196,8 +143,8 @@ function seamsOf(text: string, { before = '', after = '' }: FindTokensOptions, b
   // An escape made of a `<` of the text and the token behind it.
   const hasEscape = body === null || (body.flags & HAS_ESCAPE) !== 0;
   if (!hasEscape || !text.endsWith('<')) return found;
-  const [next] = tokensIn(after);
-  if (next?.index === 0 && tokenOfText(next.text)) seam(text.length - 1, text.length, next.text);
+  const next = tokenAt(after, 0);
+  if (next !== null && tokenOfText(next)) seam(text.length - 1, text.length, next);
   return found;
 }
 
@@ -222,42 +169,3 @@ function crossingToken(before: string, text: string): { from: number; to: number
 
 /** What a token that began before may go on with. */
 const HEAD = /^\w{0,20}\|?>|^\|\w{1,20}\|>/;
-
-/**
- * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
- * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
- */
-function* boundsOf(text: string, edges: string, seams: readonly Found[]): Generator<Found, void, void> {
-  const beginsToken = followed(text, ({ index }) => index);
-  const endsToken = followed(text, ({ index, text: token }) => index + token.length);
-  for (const { text: token, index } of boundsIn(text)) {
-    let left = index;
-    while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;
-    const to = index + token.length;
-    let right = to;
-    while (right < text.length && isBlank(text.charCodeAt(right))) right++;
-    const isBracket = token.startsWith('[');
-    const first = left === 0 && (isBracket || text.slice(to, right).includes('\n'));
-    const last = right === text.length && (isBracket || text.slice(left, index).includes('\n'));
-    if (
-      (left === 0 && right === text.length) ||
-      (first && (edges === 'both' || edges === 'start')) ||
-      (last && (edges === 'both' || edges === 'end')) ||
-      seams.some((seam) => seam.to === left || seam.index === right) || endsToken(left) || beginsToken(right)
-    ) {
-      yield { rule: 'bound-token', index, to, token };
-    }
-  }
-}
-
-/** Whether a token has its edge at a place; places rise. */
-function followed(text: string, edgeOf: (token: Written) => number): (place: number) => boolean {
-  const tokens = tokensIn(text)[Symbol.iterator]();
-  let next = tokens.next();
-  return (place) => {
-    while (!next.done && edgeOf(next.value) < place) next = tokens.next();
-    return !next.done && edgeOf(next.value) === place;
-  };
-}
-
-const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;

@@ -10,8 +10,8 @@ export interface Found {
   readonly index: number;
   readonly to: number;
   readonly token: string | null;
-  readonly severity?: Severity;
-  readonly detail?: string;
+  readonly severity?: Severity | undefined;
+  readonly detail?: string | undefined;
 }
 
 export const severityOfFound = ({ rule, severity }: Found): Severity => severity ?? AUDIT_RULES[rule].severity;
@@ -36,34 +36,17 @@ export class FoundTokens {
       this.#alone.push({ ...found, times: 1 });
       return;
     }
-    const run = this.#runs.find(({ rule, severity }) => rule === found.rule && severity === found.severity);
-    if (run === undefined) {
-      this.#runs.push({ ...found, times: 1 });
+    const { rule, severity, to } = found;
+    for (const run of this.#runs) {
+      if (run.rule !== rule || run.severity !== severity) continue;
+      run.to = Math.max(run.to, to);
+      run.times++;
       return;
     }
-    run.to = Math.max(run.to, found.to);
-    run.times++;
+    this.#runs.push({ ...found, times: 1 });
   }
 
   get inOrder(): readonly FoundRun[] {
     return [...this.#alone, ...this.#runs];
-  }
-}
-
-/** Found in several ways, each in order: all of them in order, at one place as the ways are. */
-export function* mergedInOrder(ways: readonly Iterator<Found, unknown, void>[]): Generator<Found, void, void> {
-  const next = ways.map((way) => way.next());
-  while (true) {
-    let least = -1;
-    let index = Infinity;
-    for (let i = 0; i < next.length; i++) {
-      const { done, value } = next[i]!;
-      if (done || (value as Found).index >= index) continue;
-      least = i;
-      index = (value as Found).index;
-    }
-    if (least < 0) return;
-    yield next[least]!.value as Found;
-    next[least] = ways[least]!.next();
   }
 }

@@ -29,8 +29,30 @@ const FOREIGN_NAMES = [
 const KNOWN_FOREIGN: ReadonlySet<string> = new Set([...FOREIGN, ...FOREIGN_NAMES.map((name) => `<|${name}|>`)]);
 
 const SHAPE = '<\\|[A-Za-z][A-Za-z0-9_-]{0,39}\\|>';
-const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literalPattern).join('|')}`, 'g');
-const BOUND = /<\/?s>|\[(?:BOS|EOS)\]/g;
+const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literalPattern).join('|')}`, 'y');
+/** What bounds a transcript of 0.1. */
+export const BOUNDS: readonly string[] = ['<s>', '</s>', '[BOS]', '[EOS]'];
+
+const BAR = 0x7c;
+/** By their second units: the third units of those that do not look like `<|name|>`. */
+const SECOND: ReadonlyMap<number, ReadonlySet<number>> = new Map(
+  FOREIGN.map((text) => text.charCodeAt(1)).map((second) => [
+    second,
+    new Set(FOREIGN.filter((text) => text.charCodeAt(1) === second).map((text) => text.charCodeAt(2))),
+  ]),
+);
+
+/** Whether a token may begin at a `<` or a `[`: soon told of most that begin none. */
+export function mayBeginToken(text: string, at: number): boolean {
+  const second = text.charCodeAt(at + 1);
+  return second === BAR || SECOND.get(second)?.has(text.charCodeAt(at + 2)) === true;
+}
+
+/** What may be a token and begins at a position; null: nothing. */
+export function tokenAt(text: string, at: number): string | null {
+  ANY.lastIndex = at;
+  return ANY.exec(text)?.[0] ?? null;
+}
 
 /** A token in a text. */
 export interface Written {
@@ -39,26 +61,12 @@ export interface Written {
 }
 
 /** What may be a token, from left to right; no two overlap. */
-export const tokensIn = (text: string): Iterable<Written> => matches(ANY, text);
-/** What bounds a transcript of 0.1. */
-export const boundsIn = (text: string): Iterable<Written> => matches(BOUND, text);
-
-const NONE: readonly Written[] = [];
-
-/** Most texts hold no sign that any of them begins with. */
-function matches(pattern: RegExp, text: string): Iterable<Written> {
-  return text.includes('<') || text.includes('[') ? matchesIn(pattern, text) : NONE;
-}
-
-/** One by one: a text may hold very many. */
-function* matchesIn(pattern: RegExp, text: string): Generator<Written, void, void> {
-  for (let at = 0; ; ) {
-    // The pattern is shared: whoever takes a match may use it.
-    pattern.lastIndex = at;
-    const match = pattern.exec(text);
-    if (match === null) return;
-    at = pattern.lastIndex;
-    yield { text: match[0], index: match.index };
+export function* tokensIn(text: string): Generator<Written, void, void> {
+  for (let at = 0; at < text.length; at++) {
+    const token = text[at] === '<' || text[at] === '[' ? tokenAt(text, at) : null;
+    if (token === null) continue;
+    yield { text: token, index: at };
+    at += token.length - 1;
   }
 }
 

@@ -16,7 +16,10 @@ export interface LookAlike {
 
 /** What an opening sign may be, or be written with. */
 const OPENING = '<\uff1c\ufe64\u2039\u2329\u3008\u27e8\u02c2\u1438\u276e\u2770';
-const MAY_OPEN = new RegExp(`[${OPENING}&\\\\%]`, 'g');
+
+/** Of each UTF-16 unit: whether a look-alike may begin with it. */
+const OPENS = new Uint8Array(0x1_0000);
+for (const sign of `${OPENING}&\\%`) OPENS[sign.charCodeAt(0)] = 1;
 
 const SAME: Readonly<Record<string, string>> = tableOf([
   ['<', OPENING],
@@ -47,39 +50,36 @@ const MOST_SPACES = 3;
 const MOST_LETTERS = 24;
 const MOST_UNITS = 256;
 
-/** Whether a look-alike may begin somewhere in a text. */
-export function mayLookAlike(text: string): boolean {
-  MAY_OPEN.lastIndex = 0;
-  return MAY_OPEN.test(text);
-}
+/** Whether a look-alike may begin with a UTF-16 unit. */
+export const opensLookAlike = (unit: number): boolean => OPENS[unit] !== 0;
 
-/** Every look-alike, in order; answers how many characters were read. */
-export function* lookAlikesIn(text: string): Generator<LookAlike, number, void> {
-  const reader = new Reader(text);
-  for (let at = 0; ; ) {
-    // The pattern is shared: whoever takes a look-alike may use it.
-    MAY_OPEN.lastIndex = at;
-    const match = MAY_OPEN.exec(text);
-    if (match === null) return reader.steps;
-    at = match.index + 1;
-    if (isPlain(text, match.index)) continue;
-    const lookAlike = reader.read(match.index);
-    if (lookAlike === null) continue;
-    at = lookAlike.to;
-    yield lookAlike;
+/**
+ * A sign that begins no look-alike, as ASCII characters alone tell: what most are, and soon told. Behind a `<`, nothing
+ * that is a `|` or may be one, nothing behind its name that could end it, or a token. An entity or an escape that is no
+ * `<` and not invisible.
+ */
+function isPlain(text: string, at: number): boolean {
+  switch (text.charCodeAt(at)) {
+    case 0x3c:
+      return isPlainSign(text, at);
+    case AMPERSAND: {
+      const next = text.charCodeAt(at + 1);
+      return next !== HASH && (next | 0x20) !== LOWER_A && (next | 0x20) !== LOWER_L;
+    }
+    case PERCENT_SIGN: {
+      // `%3c`, or `%25` and more.
+      const next = text.charCodeAt(at + 1);
+      const last = text.charCodeAt(at + 2);
+      return !(next === 0x33 && (last | 0x20) === LOWER_C) && !(next === 0x32 && last === 0x35);
+    }
+    case BACKSLASH:
+      return isPlainEscape(text, at + 1);
+    default:
+      return false;
   }
 }
 
-/** One begins there. */
-export const isLookAlike = (text: string, at: number): boolean =>
-  !isPlain(text, at) && new Reader(text).read(at) !== null;
-
-/**
- * A `<` that begins no look-alike, as visible ASCII characters alone tell: nothing that is a `|` or may be one behind
- * it, nothing behind its name that could end it, or a token. What most are, and soon told.
- */
-function isPlain(text: string, at: number): boolean {
-  if (text.charCodeAt(at) !== 0x3c) return false;
+function isPlainSign(text: string, at: number): boolean {
   let to = at + 1;
   if (text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to));
   // Most of those with a `|` are tokens as they should be.
@@ -89,6 +89,38 @@ function isPlain(text: string, at: number): boolean {
   return tokenOfText(text.slice(at, to + 2)) !== undefined;
 }
 
+/** Of the escape whose second unit stands at `at`. */
+function isPlainEscape(text: string, at: number): boolean {
+  for (let more = 0; more < 3 && text.charCodeAt(at) === BACKSLASH; more++) at++;
+  const kind = text.charCodeAt(at) | 0x20;
+  if (kind === LOWER_X) return false;
+  if (kind !== LOWER_U) return true;
+  if (text.charCodeAt(at + 1) === 0x7b) return false;
+  let code = 0;
+  for (let i = 1; i <= 4; i++) {
+    const digit = digitOf(text.charCodeAt(at + i));
+    // What is no escape is a backslash.
+    if (digit < 0) return true;
+    code = 16 * code + digit;
+  }
+  return (code > 0x20 && code < 0x7f && code !== 0x3c) || (code >= 0xd800 && code < 0xe000);
+}
+
+function digitOf(unit: number): number {
+  if (unit >= 0x30 && unit <= 0x39) return unit - 0x30;
+  const letter = unit | 0x20;
+  return letter >= LOWER_A && letter <= 0x66 ? letter - LOWER_A + 10 : -1;
+}
+
+const HASH = 0x23;
+const PERCENT_SIGN = 0x25;
+const AMPERSAND = 0x26;
+const BACKSLASH = 0x5c;
+const LOWER_A = 0x61;
+const LOWER_C = 0x63;
+const LOWER_L = 0x6c;
+const LOWER_U = 0x75;
+const LOWER_X = 0x78;
 const BAR = 0x7c;
 /** A visible ASCII character that is no `|` and does not begin one. */
 const isOther = (unit: number): boolean =>
@@ -97,8 +129,24 @@ const isLower = (unit: number): boolean => (unit >= 0x61 && unit <= 0x7a) || uni
 /** Of a name, when capitals are small and hyphens underscores. */
 const isLetter = (unit: number): boolean => isLower(unit) || unit === 0x2d || (unit >= 0x41 && unit <= 0x5a);
 
-class Reader {
+/** What was read last, and what it was; null: none. A text may hold the same again and again. */
+interface Read {
+  /** As much of the text as decides it. */
+  readonly written: string;
+  readonly found: Omit<LookAlike, 'from'> | null;
+}
+
+/** Readings that are kept, and units that a character in code is decided by at most. */
+const MOST_READ = 4;
+const LONGEST_CODE = 24;
+const GREATER = 0x3e;
+
+/** Look-alikes of a text. Whoever asks goes on behind one that is found. */
+export class LookAlikes {
   readonly #text: string;
+  readonly #read: Read[] = [];
+  #oldest = 0;
+  /** Characters that were read. */
   steps = 0;
   #at = 0;
   #from = 0;
@@ -111,7 +159,26 @@ class Reader {
   }
 
   /** The look-alike that begins at a position; null: there is none. */
-  read(from: number): LookAlike | null {
+  at(from: number): LookAlike | null {
+    const text = this.#text;
+    if (isPlain(text, from)) return null;
+    for (const { written, found } of this.#read) {
+      if (!text.startsWith(written, from)) continue;
+      this.steps++;
+      return found && { from, to: from + found.to, token: found.token, ways: found.ways };
+    }
+    const found = this.#find(from);
+    // A `>` as it is decides an end; what ends nowhere was looked at a little further.
+    const isSure = found === null ? this.#at + LONGEST_CODE <= text.length : text.charCodeAt(found.to - 1) === GREATER;
+    if (isSure) {
+      const written = text.slice(from, found?.to ?? this.#at + LONGEST_CODE);
+      this.#read[this.#oldest] = { written, found: found && { ...found, to: found.to - from } };
+      this.#oldest = (this.#oldest + 1) % MOST_READ;
+    }
+    return found;
+  }
+
+  #find(from: number): LookAlike | null {
     this.#from = this.#at = from;
     this.#ways.clear();
     this.#next();

@@ -49,6 +49,8 @@ const PATTERNS: Readonly<Record<string, Patterns>> = Object.fromEntries(
 
 const MARKER = pattern(namesOf(DIALECTS['openchatml-2.2'], (it) => it === CLASS_INNER));
 const LONE_SURROGATE = /\p{Cs}/u;
+/** Units of a content that are escaped at once, so that it takes little memory. */
+const LONGEST_PART = 1 << 18;
 
 /** The body's text. Reading it gives the content back, or a Refusal is thrown. */
 export function writeBody(
@@ -125,13 +127,25 @@ function has(tokens: RegExp, content: string): boolean {
  * into a literal block, and so do the `<` before one, which would make the block's token an escape, and the `<` at the
  * end, which would do so with the terminator.
  */
-function escape(content: string, tokens: RegExp, quotesThink: (at: number) => boolean = () => false): string {
+function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => boolean): string {
   const text = new GatheredText();
+  if (quotesThink === undefined && !content.includes('<|start_') && !content.includes('<|end_')) {
+    const tail = beforeSigns(content, content.length);
+    for (let from = 0; from < tail; ) {
+      // No token begins before a `<` and ends behind it.
+      const to = from + LONGEST_PART < tail ? content.lastIndexOf('<', from + LONGEST_PART) : tail;
+      const end = to > from ? to : tail;
+      text.add(content.slice(from, end).replace(tokens, '<$&'));
+      from = end;
+    }
+    if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);
+    return text.text;
+  }
   let at = 0;
   for (const match of content.matchAll(tokens)) {
     const token = match[0];
     const isThink = !token.startsWith('<|');
-    if (isThink && !quotesThink(match.index)) continue;
+    if (isThink && quotesThink?.(match.index) !== true) continue;
     if (isThink || token.startsWith('<|start_') || token.startsWith('<|end_')) {
       const from = beforeSigns(content, match.index);
       text.add(content.slice(at, from) + OPEN_LITERAL + content.slice(from, match.index) + token + CLOSE_LITERAL);

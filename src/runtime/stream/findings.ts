@@ -170,7 +170,7 @@ export class StreamFindings {
     if (message.leak) add({ rule: 'leaked-channel', ...message.leak });
     if (message.isOpenTurn) {
       add({ rule: 'open-turn', from, to });
-      for (const finding of limitFindings({ from, to: message.bodyFrom })) add(finding);
+      limitFindings({ from, to: message.bodyFrom }, add);
     } else if (end === 'implicit') {
       if (!message.isCut) add({ rule: 'missing-end', from, to });
     } else if (openLiteral) {
@@ -183,7 +183,7 @@ export class StreamFindings {
     if (message.isAbandoned) return;
     const header = { from, to: message.bodyFrom };
     if (isCallToNobody(message.about, end, transcript)) add({ rule: 'call-without-recipient', ...header });
-    for (const finding of conformOfEnd(message.about, end, transcript, header)) add(finding);
+    conformOfEnd(message.about, end, transcript, header, add);
   }
 
   get stripped(): boolean {
@@ -200,7 +200,8 @@ function diagnosed(finding: StreamFinding, transcript: number, declared: boolean
 
 /** As `check` finds them: by rising position. */
 function findingsOfHeader(message: OpenMessage, view: HeaderView): Finding[] {
-  const found: Finding[] = [...headerFindings(view, message.transcript, message.isCut)];
+  const found: Finding[] = [];
+  headerFindings(view, message.transcript, message.isCut, (finding) => void found.push(finding));
   if (!view.isPlain) {
     for (const stray of view.rowsOf(STRAY)) found.push({ rule: 'stray-token', from: stray.from, to: stray.to });
   }

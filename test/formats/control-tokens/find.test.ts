@@ -1,7 +1,8 @@
 // Control tokens in text: what is found and where, what is let be, and that escaping leaves nothing to be found.
 import { describe, expect, test } from 'vitest';
 import { escapeControlTokens, type EscapeTokensOptions } from '../../../src/formats/control-tokens/escape.ts';
-import { lookAlikesIn } from '../../../src/formats/control-tokens/look-alike.ts';
+import { LookAlikes } from '../../../src/formats/control-tokens/look-alike.ts';
+import { nextSign } from '../../../src/formats/control-tokens/finder.ts';
 import { findControlTokens, type FindTokensOptions } from '../../../src/formats/control-tokens/find.ts';
 import { AUDIT_RULES } from '../../../src/formats/control-tokens/rules.ts';
 import { parse } from '../../../src/index.ts';
@@ -264,6 +265,11 @@ describe('random texts', () => {
   });
 });
 
+/** Reads every look-alike. */
+function readAll(text: string, alikes: LookAlikes): void {
+  for (let at = nextSign(text, 0); at < text.length; at = nextSign(text, alikes.at(at)?.to ?? at + 1));
+}
+
 describe('hostile texts', () => {
   const size = 100_000;
   const texts = [
@@ -273,14 +279,35 @@ describe('hostile texts', () => {
   ];
   test.each(texts)('%j again and again is read in linear steps', (piece) => {
     const text = piece.repeat(size);
-    const steps = (of: string): number => {
-      const found = lookAlikesIn(of);
-      for (let next = found.next(); ; next = found.next()) if (next.done) return next.value;
-    };
-    expect(steps(text)).toBeLessThanOrEqual(8 * text.length);
+    const alikes = new LookAlikes(text);
+    readAll(text, alikes);
+    expect(alikes.steps).toBeLessThanOrEqual(8 * text.length);
     findControlTokens(text);
     escapeControlTokens(text);
   });
+});
+
+test.each(['<|END|>', '&lt;|end|>', '\\u003c|end|>x', '&lt;', '\\ud800', '<\u200b'])(
+  '%j again and again is read once', (piece) => {
+    const times = 1000;
+    const text = piece.repeat(times);
+    const alikes = new LookAlikes(text);
+    readAll(text, alikes);
+    // A step each, and what is read at first and where the text ends.
+    expect(alikes.steps).toBeLessThan(times + 200);
+  },
+);
+
+test('long texts are escaped in parts, and no token is cut', () => {
+  for (let shift = 0; shift < 14; shift++) {
+    const text = `${'x'.repeat(shift)}${'<|end|>'.repeat(80_000)}<<`;
+    const escaped = escapeControlTokens(text, { dialect: 'openchatml-2.2' });
+    const expected = text.replaceAll('<|end|>', '<<|end|>').slice(0, -2) + '<|literal|><<<|endliteral|>';
+    // Not compared by `toBe`, which would show both.
+    expect(escaped === expected, `${shift}`).toBe(true);
+  }
+  const plain = 'x'.repeat(600_000);
+  expect(escapeControlTokens(`${plain}<|end|>`, { dialect: 'openchatml-2.2' }) === `${plain}<<|end|>`).toBe(true);
 });
 
 test('wrong calls are told', () => {

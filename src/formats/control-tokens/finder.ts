@@ -1,0 +1,185 @@
+// One pass through a text for whole control tokens, bounds and what looks like a token, each at its sign. A text may be
+// nothing but tokens, of few kinds: what a token means there is found out once.
+
+import { CLASS_INNER, ENDLITERAL, FUNCTION_OUTPUT, HAS_ESCAPE, HAS_LINE, LITERAL_TOKEN } from '../../abi.ts';
+import type { Severity } from '../../errors.ts';
+import type { Dialect, Token } from '../../scan/dialects.ts';
+import type { Found } from './found.ts';
+import {
+  BOUNDS, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
+} from './known.ts';
+import { LookAlikes, opensLookAlike } from './look-alike.ts';
+
+const LESS = 0x3c;
+const BRACKET = 0x5b;
+
+/** What a token means wherever it stands in the text, but for escapes and literal blocks. */
+interface Kind {
+  readonly text: string;
+  readonly length: number;
+  /** Of a dialect; undefined: of another format. */
+  readonly token: Token | undefined;
+  /** One that stands for nothing in the body: in a literal block, or behind a `<`. */
+  readonly isOwn: boolean;
+  readonly found: Pick<Found, 'rule' | 'token' | 'severity' | 'detail'> | null;
+}
+
+/** Kinds that are looked for before any other, and that are known. */
+const MOST_LIKELY = 4;
+const MOST_KINDS = 256;
+
+/** Where a sign stands that something begins with, from a position on; the text's length: none does. */
+export function nextSign(text: string, from: number): number {
+  const { length } = text;
+  while (from < length) {
+    const unit = text.charCodeAt(from);
+    if (unit === BRACKET || opensLookAlike(unit)) return from;
+    from++;
+  }
+  return length;
+}
+
+export class Finder {
+  readonly #text: string;
+  readonly #body: Dialect | null;
+  readonly #role: string | null;
+  readonly #escapes: boolean;
+  readonly #take: (found: Found) => void;
+  readonly #alikes: LookAlikes;
+  readonly #kinds = new Map<string, Kind>();
+  readonly #likely: Kind[] = [];
+  #oldest = 0;
+  /** Where the last token ended, and the last look-alike. */
+  #tokenTo = 0;
+  #alikeTo = 0;
+  #inLiteral = false;
+
+  constructor(text: string, body: Dialect | null, role: string | null, take: (found: Found) => void) {
+    this.#text = text;
+    this.#body = body;
+    this.#role = role;
+    this.#escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
+    this.#take = take;
+    this.#alikes = new LookAlikes(text);
+  }
+
+  /** Gives all that is found from a sign on, in order; at one place a token before what looks like one. */
+  find(sign: number, edges: string, seams: readonly Found[]): void {
+    const text = this.#text;
+    for (let at = sign; at < text.length; at = nextSign(text, at + 1)) {
+      const unit = text.charCodeAt(at);
+      if (unit === LESS || unit === BRACKET) {
+        const kind = at < this.#tokenTo ? null : this.#kindAt(at);
+        if (kind !== null) this.#token(kind, at);
+        else if (this.#body === null) this.#bound(at, edges, seams);
+      }
+      if (unit === BRACKET || at < this.#alikeTo) continue;
+      const alike = this.#alikes.at(at);
+      if (alike === null) continue;
+      const { to, token, ways } = alike;
+      this.#alikeTo = to;
+      this.#take({ rule: 'token-look-alike', index: at, to, token, detail: `${token}, with ${ways.join(', ')}` });
+    }
+  }
+
+  /** The token that begins at a position. */
+  #kindAt(at: number): Kind | null {
+    const text = this.#text;
+    if (!mayBeginToken(text, at)) return null;
+    for (const kind of this.#likely) if (text.startsWith(kind.text, at)) return kind;
+    const written = tokenAt(text, at);
+    if (written === null) return null;
+    const kind = this.#kinds.get(written) ?? this.#newKind(written, at);
+    if (this.#kinds.size < MOST_KINDS) this.#kinds.set(written, kind);
+    this.#likely[this.#oldest] = kind;
+    this.#oldest = (this.#oldest + 1) % MOST_LIKELY;
+    return kind;
+  }
+
+  #newKind(text: string, at: number): Kind {
+    const token = tokenOfText(text);
+    const { length } = text;
+    if (token === undefined) {
+      // `<|END|>` has the shape of a foreign token, too.
+      const isAlike = this.#alikes.at(at) !== null;
+      const found = isAlike ? null : { rule: 'foreign-token' as const, token: publicName(text) };
+      return { text, length, token, isOwn: false, found };
+    }
+    const body = this.#body;
+    const own = body === null ? undefined : inDialect(token, body);
+    const severity = severityOf(token, own, body, this.#role);
+    const detail = body !== null && own === undefined ? `${text}, which is text in ${body.id}` : text;
+    return {
+      text, length, token,
+      isOwn: own !== undefined && own.tokenClass !== CLASS_INNER,
+      found: severity && { rule: isMarker(token) ? 'cot-marker' : 'control-token', token: text, severity, detail },
+    };
+  }
+
+  #token({ text, length, token, isOwn, found }: Kind, index: number): void {
+    const to = this.#tokenTo = index + length;
+    if (this.#escapes && token !== undefined) {
+      let detail = '';
+      if (this.#inLiteral) {
+        if (token.id === ENDLITERAL) {
+          this.#inLiteral = false;
+          return;
+        }
+        detail = `${text} in a literal block`;
+      } else if (isOwn && this.#text.charCodeAt(index - 1) === LESS) detail = `${text}, escaped`;
+      else if (isOwn && token.id === LITERAL_TOKEN) {
+        this.#inLiteral = true;
+        return;
+      }
+      if (detail !== '') {
+        const rule = isMarker(token) ? 'cot-marker' : 'control-token';
+        this.#take({ rule, index, to, token: text, severity: 'info', detail });
+        return;
+      }
+    }
+    if (found === null) return;
+    const { rule, token: name, severity, detail } = found;
+    this.#take({ rule, index, to, token: name, severity, detail });
+  }
+
+  /**
+   * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
+   * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
+   */
+  #bound(index: number, edges: string, seams: readonly Found[]): void {
+    const text = this.#text;
+    const token = BOUNDS.find((bound) => text.startsWith(bound, index));
+    if (token === undefined) return;
+    let left = index;
+    while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;
+    const to = index + token.length;
+    let right = to;
+    while (right < text.length && isBlank(text.charCodeAt(right))) right++;
+    const isBracket = text.charCodeAt(index) === BRACKET;
+    const first = left === 0 && (isBracket || text.slice(to, right).includes('\n'));
+    const last = right === text.length && (isBracket || text.slice(left, index).includes('\n'));
+    if (
+      (left === 0 && right === text.length) ||
+      (first && (edges === 'both' || edges === 'start')) ||
+      (last && (edges === 'both' || edges === 'end')) ||
+      seams.some((seam) => seam.to === left || seam.index === right) ||
+      (this.#tokenTo > 0 && this.#tokenTo === left) || this.#kindAt(right) !== null
+    ) {
+      this.#take({ rule: 'bound-token', index, to, token });
+    }
+  }
+}
+
+/** How bad a token is that is not escaped; null: it may stand there. `own`: the token as the body's dialect has it. */
+function severityOf(token: Token, own: Token | undefined, body: Dialect | null, role: string | null): Severity | null {
+  if (body === null) return isMarker(token) && role === 'assistant' ? 'warning' : 'error';
+  if (own === undefined) return 'warning';
+  if (own.tokenClass !== CLASS_INNER) return 'error';
+  if (role === 'assistant') return null;
+  if (!(body.flags & HAS_LINE)) return 'warning';
+  // Instructions may name what the assistant is to write.
+  if (role === 'system' || (role === 'tool' && token.id === FUNCTION_OUTPUT)) return null;
+  return role === null ? 'warning' : 'error';
+}
+
+const isBlank = (unit: number): boolean => unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;

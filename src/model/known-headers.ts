@@ -1,0 +1,55 @@
+// What headers say that are not plain and were read before: files repeat them, and broken ones may hold nothing else.
+
+import { AT_START, BY_ROLE, EOF_END, STRIPPED } from '../abi.ts';
+import type { Finding } from '../errors.ts';
+import type { Dialect } from '../scan/dialects.ts';
+import { fromOf, kindWord } from '../scan/table.ts';
+import type { HeaderMeaning } from './attributes.ts';
+import { KnownBytes } from './known-bytes.ts';
+import type { Header, HeaderPlace } from './message-header.ts';
+
+interface Known {
+  readonly dialect: Dialect;
+  /** Where its message began. */
+  readonly from: number;
+  readonly header: Header;
+}
+
+const known = new KnownBytes<Known>();
+
+/** More than the bytes of the message says what it is, up to its body. */
+const ELSEWHERE = BY_ROLE | AT_START | EOF_END | STRIPPED;
+
+/** What the header of a message says, which `read` reads; bytes that are known are not read again. */
+export function knownHeader(place: HeaderPlace, dialect: Dialect, read: (place: HeaderPlace) => Header): Header {
+  const { table, row, bodyRow, rescue } = place;
+  const word = kindWord(table, row);
+  const from = fromOf(table, row);
+  const to = fromOf(table, bodyRow);
+  if (!KnownBytes.fits(to - from) || rescue !== null || (word & ELSEWHERE) !== 0) return read(place);
+  const bytes = table.source.bytes(from, to);
+  const one = known.get(word, bytes);
+  if (one?.dialect === dialect) return moved(one.header, from - one.from);
+  const header = read(place);
+  // Reading may ask for other bytes.
+  known.set(word, table.source.bytes(from, to), { dialect, from, header });
+  return header;
+}
+
+/** The same header, so many bytes behind. */
+function moved({ meaning, to, openTurn, cut }: Header, by: number): Header {
+  return { meaning: hasPlaces(meaning) ? movedMeaning(meaning, by) : meaning, to: to + by, openTurn, cut };
+}
+
+const hasPlaces = ({ contentTypeSpan, attributes, findings }: HeaderMeaning): boolean =>
+  contentTypeSpan !== null || attributes.length > 0 || findings.length > 0;
+
+function movedMeaning(meaning: HeaderMeaning, by: number): HeaderMeaning {
+  const { contentTypeSpan, attributes, findings } = meaning;
+  return {
+    ...meaning,
+    contentTypeSpan: contentTypeSpan && { from: contentTypeSpan.from + by, to: contentTypeSpan.to + by },
+    attributes: attributes.map((one) => ({ ...one, from: one.from + by, to: one.to + by })),
+    findings: findings.map((one): Finding => ({ ...one, from: one.from + by, to: one.to + by })),
+  };
+}
