@@ -104,8 +104,9 @@ function* piecesOf(
   }
 }
 
-/** Short texts are repeated, and looked into once. */
+/** Most texts hold no sign; short ones that do are repeated, and looked into once. */
 function lookInto(bytes: Uint8Array, asked: Asked, options: FixOptions, known: KnownPieces): Looked {
+  if (!holdsSign(bytes)) return NOTHING;
   if (!KnownBytes.fits(bytes.length)) return look(bytes, asked, options);
   const { dialect, role, isHeader } = asked;
   const one = known.get(Number(isHeader), bytes);
@@ -137,6 +138,13 @@ const NO_EDITS = new TokenEdits('');
 /** Signs that anything begins with that is looked for: `<`, `[`, `&`, a backslash, `%`, and what is not ASCII. */
 const SIGNS = new Uint8Array(256).fill(1, 0x80);
 for (const sign of '<[&\\%') SIGNS[sign.charCodeAt(0)] = 1;
+function holdsSign(bytes: Uint8Array): boolean {
+  for (let at = 0; at < bytes.length; at++) if (SIGNS[bytes[at]!] !== 0) return true;
+  return false;
+}
+
+const NOTHING: Looked = { text: '', found: [], edits: NO_EDITS, left: 0, isTooLarge: false };
+
 const LT = 0x3c;
 const GT = 0x3e;
 
