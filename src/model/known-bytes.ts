@@ -1,5 +1,5 @@
-// What short bytes were found to be: files repeat them, and broken ones may hold nothing else. Each has a place that it
-// gives itself, and what comes there later takes it.
+// What short bytes were found to be: files repeat them, and broken ones may hold nothing else, millions of times. Each
+// has a place that it gives itself, and what comes there later takes it.
 
 const PLACES = 256;
 const LONGEST = 64;
@@ -20,30 +20,31 @@ export class KnownBytes<T> {
     return length <= LONGEST;
   }
 
-  /** What the bytes are, which came with the same word. */
-  get(word: number, bytes: Uint8Array): T | undefined {
-    if (this.#known === undefined) return undefined;
-    const { length } = bytes;
-    const place = placeOf(bytes);
+  /** What bytes [from, to) are, which came with the same word; undefined: nobody knows. */
+  get(bytes: Uint8Array, from = 0, to = bytes.length, word = 0): T | undefined {
+    const length = to - from;
+    if (this.#known === undefined || length > LONGEST) return undefined;
+    const place = placeOf(bytes, from, to);
     const one = this.#known[place];
     if (one === undefined || one.word !== word || one.length !== length) return undefined;
     const own = this.#bytes!;
     const at = place * LONGEST;
-    for (let i = 0; i < length; i++) if (own[at + i] !== bytes[i]) return undefined;
+    for (let i = 0; i < length; i++) if (own[at + i] !== bytes[from + i]) return undefined;
     return one.value;
   }
 
-  /** Keeps what bytes that fit are. */
-  set(word: number, bytes: Uint8Array, value: T): void {
-    const place = placeOf(bytes);
+  /** Keeps what bytes are, if they fit. */
+  keep(bytes: Uint8Array, value: T, word = 0): void {
+    if (!KnownBytes.fits(bytes.length)) return;
+    const place = placeOf(bytes, 0, bytes.length);
     (this.#bytes ??= new Uint8Array(PLACES * LONGEST)).set(bytes, place * LONGEST);
     this.#known ??= new Array<Known<T> | undefined>(PLACES).fill(undefined);
     this.#known[place] = { word, length: bytes.length, value };
   }
 }
 
-function placeOf(bytes: Uint8Array): number {
-  let hash = bytes.length;
-  for (let i = 0; i < bytes.length; i++) hash = Math.imul(hash, 31) + bytes[i]!;
+function placeOf(bytes: Uint8Array, from: number, to: number): number {
+  let hash = to - from;
+  for (let at = from; at < to; at++) hash = Math.imul(hash, 31) + bytes[at]!;
   return (hash ^ (hash >>> 8) ^ (hash >>> 16)) & (PLACES - 1);
 }

@@ -28,11 +28,11 @@ export function knownHeader(place: HeaderPlace, dialect: Dialect, read: (place: 
   const to = fromOf(table, bodyRow);
   if (!KnownBytes.fits(to - from) || rescue !== null || (word & ELSEWHERE) !== 0) return read(place);
   const bytes = table.source.bytes(from, to);
-  const one = known.get(word, bytes);
+  const one = known.get(bytes, 0, bytes.length, word);
   if (one?.dialect === dialect) return moved(one.header, from - one.from);
   const header = read(place);
   // Reading may ask for other bytes.
-  known.set(word, table.source.bytes(from, to), { dialect, from, header });
+  known.keep(table.source.bytes(from, to), { dialect, from, header }, word);
   return header;
 }
 

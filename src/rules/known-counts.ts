@@ -33,10 +33,10 @@ export class KnownCounts {
   of(batch: Batch, row: number, word: number, context: MessageContext): Counted | null {
     const [from, to] = [fromOf(batch, row), toOf(batch, row)];
     if ((word & ELSEWHERE) !== 0 || (batch.dialect.flags & HAS_LINE) !== 0 || !KnownBytes.fits(to - from)) return null;
-    const known = this.#known.get(word, batch.source.bytes(from, to));
+    const known = this.#known.get(batch.source.bytes(from, to), 0, to - from, word);
     if (known?.context === context) return known;
     const counted = { ...countedOf(new Message(batch, row, context)), context };
-    this.#known.set(word, batch.source.bytes(from, to), counted);
+    this.#known.keep(batch.source.bytes(from, to), counted, word);
     return counted;
   }
 }

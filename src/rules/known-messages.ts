@@ -33,7 +33,8 @@ export class KnownMessages {
   /** Tells what is wrong with a message that may be one of them, if it is known; false: it is not. */
   tell(batch: Batch, row: number, transcript: TranscriptInfo, tell: Tell): boolean {
     const from = fromOf(batch, row);
-    const known = this.#known.get(kindWord(batch, row), batch.source.bytes(from, toOf(batch, row)));
+    const bytes = batch.source.bytes(from, toOf(batch, row));
+    const known = this.#known.get(bytes, 0, bytes.length, kindWord(batch, row));
     if (known?.transcript !== transcript) return false;
     const by = from - known.from;
     for (const finding of known.found) tell({ ...finding, from: finding.from + by, to: finding.to + by });
@@ -45,6 +46,6 @@ export class KnownMessages {
     if (ACTING.has(message.role) || isToolRecipient(message.recipient) || message.contentType !== null) return;
     const from = fromOf(batch, row);
     const bytes = batch.source.bytes(from, toOf(batch, row));
-    this.#known.set(kindWord(batch, row), bytes, { transcript, from, found });
+    this.#known.keep(bytes, { transcript, from, found }, kindWord(batch, row));
   }
 }

@@ -5,7 +5,7 @@ import type { OutputUnit } from '@cfworker/json-schema';
 
 import { shownName } from '../printable.ts';
 import { decodeSegment, type PlacedFinding, placedFinding, tellingErrors } from './finding.ts';
-import { isObject, own, pointerTo } from './json.ts';
+import { isObject, own, pointerTo, valueAt } from './json.ts';
 import type { SchemaBuilder } from './schema-node.ts';
 
 /** Sentences about one call. */
@@ -32,7 +32,11 @@ function sentencesOf(
   const { pointer, isInside, keyword, node, holder } = finding;
   const whole = pointer === '' ? 'the arguments' : shownName(pointer);
   const place = isInside ? `a value in ${whole}` : whole;
-  if (keyword === 'required') return missing(finding, place, schema, valueAt(value, instanceLocation));
+  if (keyword === 'required') {
+    // The library's location is a pointer in a URI.
+    const path = instanceLocation.split('/').slice(1).map(decodeSegment);
+    return missing(finding, place, schema, valueAt(value, path));
+  }
   if (CLOSED.has(keyword)) {
     const allowed = allowedNames(holder, schema);
     return [isInside ? `${whole} must not have other properties${allowed}` : `${place} is not allowed`];
@@ -64,16 +68,6 @@ function missing(
     const what = isInside ? `${place} lacks ${shownName(name)}` : `${shownName(pointerTo(pointer, name))} is missing`;
     return allowed === null ? what : `${what} (${allowed})`;
   });
-}
-
-/** The value at a location of the library's, which is a pointer in a URI. */
-function valueAt(value: unknown, location: string): unknown {
-  let at = value;
-  for (const segment of location.split('/').slice(1)) {
-    const name = decodeSegment(segment);
-    at = Array.isArray(at) ? (at as unknown[])[Number(name)] : isObject(at) ? own(at, name) : undefined;
-  }
-  return at;
 }
 
 /** `must be a string`. */

@@ -24,15 +24,19 @@ export function pointerTo(parent: string, key: string | number): string {
   return `${parent}/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }
 
-/** What stands at a JSON pointer in a value; undefined: nothing. */
-export function valueAtPointer(value: unknown, pointer: string): unknown {
+/** What stands in a value behind names and numbers, each in the one before; undefined: nothing. */
+export function valueAt(value: unknown, path: Iterable<string>): unknown {
   let at: unknown = value;
-  for (const word of pointer.split('/').slice(1)) {
+  for (const name of path) {
     if (typeof at !== 'object' || at === null) return undefined;
-    at = own(at as JsonObject, word.replaceAll('~1', '/').replaceAll('~0', '~'));
+    at = own(at as JsonObject, name);
   }
   return at;
 }
+
+/** The names and numbers of a JSON pointer. */
+export const pathOf = (pointer: string): string[] =>
+  pointer.split('/').slice(1).map((word) => word.replaceAll('~1', '/').replaceAll('~0', '~'));
 
 /** White space of JSON. */
 export function isBlank(unit: number): boolean {

@@ -44,14 +44,17 @@ test('bytes are known for what they are, with their word', () => {
   const known = new KnownBytes<number>();
   const texts = Array.from({ length: 1000 }, (_, i) => encode(`header ${i}`));
   let kept = 0;
+  known.keep(new Uint8Array(65), 1000);
+  expect(known.get(new Uint8Array(65))).toBeUndefined();
   texts.forEach((bytes, i) => {
-    expect(known.get(1, bytes)).toBeUndefined();
-    known.set(1, bytes, i);
-    expect(known.get(1, bytes)).toBe(i);
-    expect(known.get(2, bytes)).toBeUndefined();
+    expect(known.get(bytes, 0, bytes.length, 1)).toBeUndefined();
+    known.keep(bytes, i, 1);
+    expect(known.get(bytes, 0, bytes.length, 1)).toBe(i);
+    expect(known.get(Buffer.concat([encode('x'), bytes, encode('y')]), 1, bytes.length + 1, 1)).toBe(i);
+    expect(known.get(bytes, 0, bytes.length, 2)).toBeUndefined();
   });
   texts.forEach((bytes, i) => {
-    const value = known.get(1, bytes);
+    const value = known.get(bytes, 0, bytes.length, 1);
     if (value !== undefined) kept++;
     expect([i, undefined]).toContain(value);
   });

@@ -2,7 +2,7 @@
 // reason to fail: the exit code tells of the pipe alone.
 
 import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { KnownShort } from '../../corpus/records/known-short.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
@@ -145,7 +145,7 @@ function filterLines(
   let position = 0;
   if (rows !== null && largest >= rows.input.length) {
     const refused = new RefusedTexts();
-    const known = new KnownShort<string>();
+    const known = new KnownBytes<string>();
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
       largest,
       forms: formsOf(unit),

@@ -3,7 +3,7 @@
 
 import { BadRuns } from '../records/bad-runs.ts';
 import { detailAt, type Fault, faultOf } from '../records/known-bad.ts';
-import { KnownShort } from '../records/known-short.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import type { PassesBad } from '../records/pass-bad.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import type { ChatLines, RecordRows } from '../records/rows.ts';
@@ -18,7 +18,7 @@ interface Bad extends Placed {
 type Texts = Generator<AuditedText, void, void>;
 
 export class BadRecords {
-  readonly known = new KnownShort<Fault>();
+  readonly known = new KnownBytes<Fault>();
   readonly #runs = new BadRuns<Bad>();
 
   readonly isFurther: PassesBad = (...bad) => this.#runs.isFurther(...bad);

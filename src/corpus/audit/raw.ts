@@ -109,10 +109,10 @@ function lookInto(bytes: Uint8Array, asked: Asked, options: FixOptions, known: K
   if (!holdsSign(bytes)) return NOTHING;
   if (!KnownBytes.fits(bytes.length)) return look(bytes, asked, options);
   const { dialect, role, isHeader } = asked;
-  const one = known.get(Number(isHeader), bytes);
+  const one = known.get(bytes, 0, bytes.length, Number(isHeader));
   if (one?.dialect === dialect && one.role === role) return one.looked;
   const looked = look(bytes, asked, options);
-  known.set(Number(isHeader), bytes, { dialect, role, isHeader, looked });
+  known.keep(bytes, { dialect, role, isHeader, looked }, Number(isHeader));
   return looked;
 }
 

@@ -35,6 +35,7 @@ import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit } from './open.ts';
+import { canBeMoved } from './parts.ts';
 import type { Words } from './words.ts';
 
 type ConvertJob = Extract<Job, { kind: 'convert' }>;
@@ -70,7 +71,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const bytes = Math.min(part.to, furthest) - part.from;
     const transcripts = records + part.surplus;
     const { likeHarmony, transcripts: messages } = conversion;
-    const counted = linesOf(kit, input, part, lines);
+    const counted = canBeMoved(job, 'lines') ? linesOf(kit, input, part, lines) : 0;
     return { ...NO_RESULT, records, lines: counted, transcripts, messages, likeHarmony, bytes };
   },
 };

@@ -3,7 +3,7 @@
 
 import { Refusal } from '../../formats/loss.ts';
 import { BadRuns } from '../records/bad-runs.ts';
-import { KnownShort } from '../records/known-short.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import type { Placed, RecordProblem } from '../records/record.ts';
 import { detailAt } from '../records/known-bad.ts';
 import type { GatheredBytes } from './gathered-bytes.ts';
@@ -43,7 +43,7 @@ export const refusalAt = ({ refusal, at }: KnownRefusal, place: Placed): Refused
   (at === null ? refusal : { ...refusal, reason: detailAt({ detail: refusal.reason, at }, place) });
 
 export class Refusals extends BadRuns<Words> {
-  readonly known = new KnownShort<KnownRefusal>();
+  readonly known = new KnownBytes<KnownRefusal>();
 
   /** Tells of those that were not told by themselves. */
   *end(out: GatheredBytes): Generator<Piece, void, void> {

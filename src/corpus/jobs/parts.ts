@@ -113,7 +113,7 @@ export function canBeMoved(work: Work, of: Part['of']): boolean {
   return work.kind === 'audit' || (work.kind === 'check' && work.most === undefined);
 }
 
-/** The same with parts of whole blocks, over which findings are gathered. */
+/** Parts for work that can be moved: of whole blocks, over which findings are gathered. */
 export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOptions): Part[] {
   const most = work.kind === 'convert' ? EXACT : Infinity;
   const step = (left: number): number => {

@@ -8,7 +8,7 @@ import { wordAt } from '../../scan/record-rows.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
 import type { InputSource } from '../input/source.ts';
 import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
-import { KnownShort } from '../records/known-short.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
 import {
@@ -84,14 +84,15 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     if (areRows) {
       const lines = new ChatLines(judge.kit, source, options, part, part.from > 0 ? 'lines' : layoutOf(source));
       const counted = new StatisticsRows(judge.kit, statistics);
-      const known = new KnownShort<Known>();
+      const known = new KnownBytes<Known>();
       const takeRow = (row: RecordRows, at: number): void => {
         const bytes = lines.bytesOf(row, at);
         const old = known.get(bytes);
         if (old === undefined) {
           const record = lines.record(row, at);
           take(record);
-          if (judge.onlyBad !== null && KnownShort.takes(bytes)) known.keep(bytes, knownOf(judge.onlyBad, record));
+          const { onlyBad } = judge;
+          if (onlyBad !== null && KnownBytes.fits(bytes.length)) known.keep(bytes, knownOf(onlyBad, record));
           return;
         }
         statistics.record();

@@ -1,6 +1,6 @@
 // What was wrong with short records.
 
-import { KnownShort } from './known-short.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import type { CorpusRecord, Placed, RecordProblem } from './record.ts';
 import {
   type BadRecord, badRecord, type BadRecordRule, detailOf, type FileOptions, isBad, type Unit, unitsOfRecord,
@@ -17,7 +17,7 @@ export interface Fault {
 
 export class KnownBad {
   readonly #options: FileOptions;
-  readonly #known = new KnownShort<Fault>();
+  readonly #known = new KnownBytes<Fault>();
 
   constructor(options: FileOptions) {
     this.#options = options;
@@ -33,7 +33,7 @@ export class KnownBad {
     const known = this.#known.get(bytes);
     if (known !== undefined) return [faultyRecord(place, known)];
     const record = read();
-    if (!KnownShort.takes(bytes)) return unitsOfRecord(record, this.#options);
+    if (!KnownBytes.fits(bytes.length)) return unitsOfRecord(record, this.#options);
     const bad = onlyBad(unitsOfRecord(record, this.#options));
     if (bad === null) return unitsOfRecord(record, this.#options);
     this.#known.keep(bytes, faultOf(record, bad));

@@ -10,7 +10,7 @@ import { OPEN_CALL } from '../../model/hermes.ts';
 import type { CheckOptions } from '../../rules/check.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
-import { pointerTo, valueAtPointer } from '../../tools/json.ts';
+import { pathOf, pointerTo, valueAt } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
 import { EscapedBody } from './escaped-body.ts';
 import type { InterchangeForm } from './form.ts';
@@ -207,7 +207,7 @@ class ChatPlaces {
     if (this.#before?.place !== content.place || contentFrom < this.#before.units) {
       const { place, pointer } = content;
       const { value, bytes } = this.#record;
-      const read = valueAtPointer(value, pointer);
+      const read = valueAt(value, pathOf(pointer));
       // A content may be most of the record: it is not read again.
       const text = typeof read === 'string' ? read
         : JSON.parse(decodeUtf8(bytes.subarray(place.from, place.to))) as string;
