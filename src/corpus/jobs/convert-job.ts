@@ -20,7 +20,6 @@ import { isInterchange, type RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import type { RawTranscript, TranscriptRows } from '../records/open-transcript.ts';
 import { rawTranscripts, transcriptsOrRows } from '../records/raw.ts';
-import type { FileOptions } from '../records/unit.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
@@ -28,6 +27,7 @@ import { ChatLines, isRows, lineOf, nextRecord, type RecordRows } from '../recor
 import { linesOf } from '../records/count-lines.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { ChatRecordLines } from './convert-lines.ts';
+import { canBeRecords, canBeRows } from './convert-quick.ts';
 import { writeRecordTexts } from './convert-rows.ts';
 import { refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
@@ -75,19 +75,6 @@ export const CONVERT: Kind<ConvertJob> = {
     return { ...NO_RESULT, records, lines: counted, transcripts, messages, likeHarmony, bytes };
   },
 };
-
-/** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
-function canBeRows(job: ConvertJob, { positions }: FileOptions): boolean {
-  const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
-  if (apart || prompt || end !== undefined) return false;
-  const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
-  return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || isDialect(from));
-}
-
-/** Text can be written from its rows as chat records, which say all that most of it says. */
-function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: ConvertJob): boolean {
-  return to === 'messages' && !apart && !prompt && end === undefined && calls === undefined && reasoning === 'keep';
-}
 
 /** Where a transcript comes from: for its id, and for people. */
 interface Origin {

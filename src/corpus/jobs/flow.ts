@@ -16,6 +16,7 @@ import {
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import { movedBy, NOTHING, placedFrom, placeFrom, START, type Totals } from './moved.ts';
+import type { DialectId } from '../../scan/dialects.ts';
 import type { FileOptions } from '../records/unit.ts';
 
 /** What comes out of the inputs, in their order. */
@@ -276,9 +277,9 @@ export class Flow {
       const { size, canReread } = opened.input;
       this.#bytes += size ?? 0;
       const isAnywhere = this.#threads > 1 && canReread && size !== null && input.ref.kind === 'file';
-      const gains = (of: 'raw' | 'lines'): boolean =>
-        this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of);
-      const pays = (of: 'raw' | 'lines'): boolean => canBeCut(work, of) && gains(of);
+      const gains = (of: 'raw' | 'lines', dialect?: DialectId): boolean =>
+        this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of, dialect);
+      const pays = (of: 'raw' | 'lines', dialect?: DialectId): boolean => canBeCut(work, of) && gains(of, dialect);
       const cut: Cut = isAnywhere
         ? cutOf(this.#planning.machine, input.path, opened, this.#parts, pays) : { of: 'whole' };
       const isSmall = isAnywhere && size! < this.#parts.least && this.#bytes > SMALL && gains('raw') && gains('lines');
