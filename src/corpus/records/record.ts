@@ -48,12 +48,20 @@ function* everyRecord(
   if (from === 0) input.skip(input.has(2) && isMarked(input.bytes) ? MARK.length : 0);
   let at = 0;
   let line = first;
+  // Blanks in front of a line's first value belong to the line.
+  let lineAt = 0;
   while (record === 0 && input.has(at) && isBlankByte(input.bytes[at])) {
-    if (input.bytes[at++] === LF) line++;
-    if (at === CHUNK) at -= input.skip(at);
+    if (input.bytes[at++] === LF) {
+      line++;
+      lineAt = at;
+    }
+    if (at === CHUNK) {
+      at -= input.skip(at);
+      lineAt = 0;
+    }
   }
   if (layout === 'lines') {
-    input.skip(at);
+    input.skip(lineAt);
     yield* lines(input, { to, record, line }, options);
     return;
   }

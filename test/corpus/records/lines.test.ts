@@ -165,8 +165,7 @@ function input(random: Random, options: FileOptions): Buffer {
 }
 
 /**
- * JSON lines, of which the first that is not blank begins at its line's beginning and opens no list; blank ones are no
- * larger than a record may be.
+ * JSON lines, of which the first that is not blank opens no list; blank ones are no larger than a record may be.
  */
 function linesOf(random: Random, { largestRecord }: FileOptions): Buffer {
   const ends = random.pick([['\n'], ['\r\n'], ['\n', '\r\n', '\n\n', '\n \r\n']]);
@@ -174,7 +173,7 @@ function linesOf(random: Random, { largestRecord }: FileOptions): Buffer {
   const lines = some(random, 9, () => line(random, blank));
   const first = lines.findIndex((one) => one.toString('latin1').trim() !== '');
   if (first >= 0) {
-    lines[first] = Buffer.from(lines[first]!.toString('latin1').replace(/^[ \t\r]*\[?[ \t\r]*/, ''), 'latin1');
+    lines[first] = Buffer.from(lines[first]!.toString('latin1').replace(/^([ \t\r]*)\[/, '$1'), 'latin1');
   }
   const parts: Buffer[] = random.once(6) ? [MARK] : [];
   for (const [i, one] of lines.entries()) {

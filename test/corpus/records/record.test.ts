@@ -215,6 +215,7 @@ describe('values one after the other', () => {
     // The first line alone is broken.
     ['lines', '{"a":\n\n{"b":2}\n', [[1, 0, 5, 'it is no JSON'], [3, 7, 14, { b: 2 }]]],
     ['lines, with a blank one', '{"a":\n \n{"b":2}', [[1, 0, 5, 'it is no JSON'], [3, 8, 15, { b: 2 }]]],
+    ['lines with blanks in front', '\n\r "a":1\n \t{"b":2}', [[2, 1, 8, 'it is no JSON'], [3, 9, 18, { b: 2 }]]],
     ['lines, the first one ends in a string', '{"a":"x\n  {"b":2}', [[1, 0, 7, 'it is no JSON'], [2, 8, 17, { b: 2 }]]],
   ];
   test.each(cases)('%s', (_name, input, expected) => {
