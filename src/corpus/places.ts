@@ -15,7 +15,7 @@ const PART = 64 * 1024;
 
 export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #input: InputSource;
-  readonly #lines: Lines;
+  #lines: Lines;
   readonly #open = new Map<number, Place>();
   readonly #closed: number[] = [];
   #forgotten = 0;
@@ -28,7 +28,16 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   /** `from`: the position that lines and columns are counted from. */
   constructor(input: InputSource, from = 0) {
     this.#input = input;
-    this.#lines = new Lines((first, end) => this.#window(first, end) ?? this.#read(first, end), from, this);
+    this.#lines = this.#linesFrom(from);
+  }
+
+  /** From now on lines and columns are counted from this position. */
+  countFrom(position: number): void {
+    this.#lines = this.#linesFrom(position);
+  }
+
+  #linesFrom(from: number): Lines {
+    return new Lines((first, end) => this.#window(first, end) ?? this.#read(first, end), from, this);
   }
 
   /** The place of a byte that was not let go. */

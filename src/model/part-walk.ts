@@ -22,6 +22,8 @@ export interface Checkpoint {
 /** A part of an input: from a checkpoint (null: its beginning) to before the first start token at or behind `to`. */
 export interface Range {
   readonly start: Checkpoint | null;
+  /** Transcripts that begin before this position are passed, too; left out: the one that is under way at `start`. */
+  readonly from?: number;
   readonly to: number;
 }
 

@@ -5,7 +5,7 @@ import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from 
 import type { Diagnostic, Finding, Tell } from '../errors.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
-import { isStart, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
+import { type Checkpoint, isStart, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
@@ -69,6 +69,8 @@ export interface CheckSetting {
   readonly watch?: Watch | undefined;
   /** Transcripts of the input after which nothing more is looked at; something may be told of the next one. */
   readonly most?: number | undefined;
+  /** Of a range that begins with a checkpoint: is told where its first transcript begins, before anything is found. */
+  readonly begun?: ((at: Checkpoint) => void) | undefined;
 }
 
 const NOTHING: readonly Diagnostic[] = [];
@@ -80,6 +82,7 @@ export class Checker implements SourceWatcher {
   readonly #machine: Machine;
   readonly #range: Range;
   readonly #most: number;
+  readonly #begun: ((at: Checkpoint) => void) | undefined;
   readonly #walk: PartWalk;
   readonly #source: Source;
   readonly #options: CheckOptions;
@@ -99,13 +102,16 @@ export class Checker implements SourceWatcher {
 
   constructor(
     machine: Machine, source: Source, options: CheckOptions,
-    { range = WHOLE, known, memory = new ToolMemory(null), at = null, watch, most = Infinity }: CheckSetting = {},
+    {
+      range = WHOLE, known, memory = new ToolMemory(null), at = null, watch, most = Infinity, begun,
+    }: CheckSetting = {},
   ) {
     this.#machine = machine;
     this.#utf8 = new InvalidUtf8();
     const watches = new Watches(this.#utf8, watch === undefined ? [this.#beginning] : [this.#beginning, watch]);
     this.#range = range;
     this.#most = most;
+    this.#begun = begun;
     this.#walk = new PartWalk(machine, new WatchedSource(source, this), options, {
       watch: watches, start: range.start, to: range.to, known,
     });
@@ -129,10 +135,11 @@ export class Checker implements SourceWatcher {
 
   /** Byte position up to which the input was done with. */
   get position(): number {
-    return this.#end ?? this.#walk.reading.position;
+    return this.end?.position ?? this.#walk.reading.position;
   }
 
-  #end: number | null = null;
+  /** Where the transcript behind the range begins; null: nowhere, or it was not read up to there. */
+  end: Checkpoint | null = null;
 
   *run(): Generator<Diagnostic, void, void> {
     for (const diagnostic of this.steps()) if (diagnostic !== null) yield diagnostic;
@@ -149,7 +156,7 @@ export class Checker implements SourceWatcher {
     for (const batch of this.#walk.batches()) {
       let row = batch.from;
       if (passing) {
-        row = this.#pass(batch, to);
+        row = this.#pass(batch, this.#range);
         if (row === NONE) return;
         if (row === batch.to) continue;
         passing = false;
@@ -223,19 +230,20 @@ export class Checker implements SourceWatcher {
   }
 
   /**
-   * Walks to the first message that begins a transcript; its row, or the batch's end, or NONE when none begins before
-   * `to`.
+   * Walks to the first message that begins a transcript of the range; its row, or the batch's end, or NONE when none
+   * does.
    */
-  #pass(batch: Batch, to: number): number {
+  #pass(batch: Batch, { from = 0, to }: Range): number {
     const { divider } = this.#walk;
     let row = batch.from;
     for (; row < batch.to; row = nextOf(batch, row)) {
       if (fromOf(batch, row) >= to) return NONE;
-      if (isStart(kindWord(batch, row)) && divider.beginsAt(batch, row)) break;
+      if (fromOf(batch, row) >= from && isStart(kindWord(batch, row)) && divider.beginsAt(batch, row)) break;
       divider.place(batch, row);
     }
     if (row === batch.to) return row;
     this.#isBlank = false;
+    this.#begun?.(this.#walk.checkpoint(batch, row)!);
     this.#utf8.upTo(fromOf(batch, row), () => {});
     if (divider.messages > 0) this.#passed = divider.current;
     if (divider.messages === 0) this.#meaning.begin(divider.current!);
@@ -258,7 +266,7 @@ export class Checker implements SourceWatcher {
   *#close(batch: Batch, row: number): Generator<Diagnostic, void, void> {
     const { divider } = this.#walk;
     const from = fromOf(batch, row);
-    this.#end = from;
+    this.end = this.#walk.checkpoint(batch, row);
     divider.likeness.close();
     this.#found.release();
     this.#invalidBytes(from, 0, divider.number);

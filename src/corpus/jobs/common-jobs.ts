@@ -1,6 +1,6 @@
 // Counting, checking, gathering statistics, writing messages.
 
-import type { Range } from '../../model/part-walk.ts';
+import type { Checkpoint, Range } from '../../model/part-walk.ts';
 import { Checker } from '../../rules/check.ts';
 import { type Found, GATHERED, type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
@@ -42,14 +42,26 @@ function* performRaw(
   }
   if (job.kind === 'check') {
     const places = new Places(input, from);
+    let begins = from;
+    let unsaid: Piece | null = null;
+    // What is found belongs to transcripts that begin in the range.
+    const begun = (at: Checkpoint): void => {
+      begins = at.position;
+      places.countFrom(begins);
+      if (job.part.of === 'guess') unsaid = { begins: at };
+    };
     // Who watches calls is told of each one.
     const openCalls = input.canReread ? undefined : places.openCalls;
     const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, {
-      range, known: kit.headers, memory: kit.tools, watch: places, most: job.most,
+      range, known: kit.headers, memory: kit.tools, watch: places, most: job.most, begun,
     });
     let found: Found[] = [];
     try {
       for (const diagnostic of checker.run()) {
+        if (unsaid !== null) {
+          yield unsaid;
+          unsaid = null;
+        }
         const told = { ...diagnostic, pointer: null };
         found.push({ diagnostic: told, record: null, line: null, place: places.at(diagnostic.from) });
         // What is read once must be looked at before it is let go.
@@ -61,14 +73,11 @@ function* performRaw(
       if (found.length > 0) yield found;
       throw error;
     }
+    if (unsaid !== null) yield unsaid;
     if (found.length > 0) yield found;
-    const to = Math.min(range.to, checker.position);
+    const { end, position, transcripts, likeHarmony } = checker;
     return {
-      ...NO_RESULT,
-      transcripts: checker.transcripts,
-      likeHarmony: checker.likeHarmony,
-      bytes: to - from,
-      place: range.to === Infinity ? null : places.at(to),
+      ...NO_RESULT, end, transcripts, likeHarmony, bytes: position - begins, place: end && places.at(position),
     };
   }
   if (job.kind === 'statistics') return rawStatistics(kit, job, source, options, range);

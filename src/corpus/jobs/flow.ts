@@ -11,11 +11,13 @@ import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } fr
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
-  canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
-  type Work,
+  canBeCut, canBeGuessed, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions,
+  PARTS, type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
+import { joined } from './joined.ts';
 import { movedBy, NOTHING, placedFrom, placeFrom, START, type Totals } from './moved.ts';
+import type { Checkpoint } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { FileOptions } from '../records/unit.ts';
 
@@ -127,6 +129,7 @@ export class Flow {
     // Where the part at hand begins, and lines before it that it did not count.
     let from = START;
     let lines = 0;
+    let end: Checkpoint | null = null;
     for await (const step of this.#steps(planned)) {
       if (step.input === null) {
         yield { kind: 'error', error: step.error, isBroken: false };
@@ -151,18 +154,23 @@ export class Flow {
           sums = NOTHING;
           from = START;
           lines = 0;
+          end = null;
         }
         const { opened } = step;
         const isMoved = canBeMoved(this.#options.work, step.work.job.part.of);
-        work = this.#exact(step.work, sums.transcripts - sums.records);
-        for (let answer = await work.next(); ; answer = await work.next()) {
+        const part = await joined(this.#jobs, this.#exact(step.work, sums.transcripts - sums.records), end);
+        work = part && part.work;
+        while (part !== null) {
+          const answer = await part.work.next();
           if ('piece' in answer) {
-            const piece = isMoved ? movedBy(work.job, sums, lines, answer.piece) : placedFrom(from, answer.piece);
+            const piece = isMoved ? movedBy(part.work.job, sums, lines, answer.piece)
+              : placedFrom(from, answer.piece, part.transcripts);
             yield { kind: 'piece', input, opened, piece };
             if (this.#skipped === input) break;
             continue;
           }
-          const { result } = answer;
+          const result = part.exact(answer.result);
+          end = result.end;
           if (result.place !== null) from = placeFrom(from, result.place);
           // Counts of lines begin anew in every part.
           const before = isMoved || step.work.job.kind === 'count' ? sums : NOTHING;
@@ -302,7 +310,7 @@ export class Flow {
       const isMoved = canBeMoved(work, cut.of);
       const parts =
         isMoved ? movedParts(opened, cut, work, this.#parts)
-          : work.kind === 'count' ? countParts(opened, cut, this.#parts)
+          : work.kind === 'count' || canBeGuessed(work, cut.of) ? countParts(opened, cut, this.#parts)
           : exactParts(this.#jobs, () => this.#planning.text, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;

@@ -196,7 +196,9 @@ export type Piece =
   /** Lines for people. */
   | { readonly words: readonly Words[] }
   /** Of `convert`: what became of the part, or of what was read of it. */
-  | { readonly converted: ConvertedJson };
+  | { readonly converted: ConvertedJson }
+  /** Of a guessed part, before anything else: where what is its own begins. Without it the part holds nothing. */
+  | { readonly begins: Checkpoint };
 
 export const isFindings = (piece: Piece): piece is readonly Found[] => Array.isArray(piece);
 export const isTablePiece = (piece: Piece): piece is TablePiece =>

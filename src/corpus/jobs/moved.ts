@@ -16,14 +16,18 @@ export function placeFrom(from: Place, { line, column }: Place): Place {
   return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
 }
 
-/** Findings and changes of a part, as the whole input has them. */
-export function placedFrom(from: Place, piece: Piece): Piece {
+/** Findings and changes of a part, as the whole input has them. `transcripts`: those before that it did not count. */
+export function placedFrom(from: Place, piece: Piece, transcripts: number): Piece {
   if (from === START) return piece;
   if ('changes' in piece) {
     return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
   }
   if (!isFindings(piece)) return piece;
-  return piece.map((found) => (found.place === null ? found : { ...found, place: placeFrom(from, found.place) }));
+  return piece.map(({ diagnostic, place, ...found }) => ({
+    ...found,
+    diagnostic: { ...diagnostic, transcript: transcripts + diagnostic.transcript },
+    place: place && placeFrom(from, place),
+  }));
 }
 
 /** What a part of lines gives, as the whole input has it. `before`, `lines`: what was met before the part. */

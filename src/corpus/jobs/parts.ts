@@ -41,7 +41,7 @@ export const PARTS: PartOptions = {
  * Bytes of input from which a second thread gains. Its start takes 70 ms of processor time, and compiling its code 200
  * to 500 more; that of the first thread is compiled on another core meanwhile, so that one thread ends 0.2 s earlier
  * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
- * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check`, which counts each part before, 0.90 and 1.73,
+ * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
  * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check` 0.40 and 0.53; 420 MB:
  * `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46. What is not faster than 120 MB/s gains from
  * 128 MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are counted before; 1.4 GB
@@ -55,7 +55,7 @@ export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId):
 
 const GAINS: Record<Work['kind'] | 'table' | 'records', { readonly raw: number; readonly lines: number }> = {
   count: { raw: 1024, lines: 256 },
-  check: { raw: 2048, lines: 256 },
+  check: { raw: 1536, lines: 256 },
   statistics: { raw: 256, lines: 128 },
   messages: { raw: 384, lines: 1024 },
   table: { raw: 128, lines: 128 },
@@ -66,8 +66,18 @@ const GAINS: Record<Work['kind'] | 'table' | 'records', { readonly raw: number; 
   run: { raw: 128, lines: 256 },
 };
 
-/** Whether work can be done on a part of an input: a verdict is on a whole transcript. */
-export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean => of === 'lines' || work.kind !== 'run';
+/**
+ * Whether work can be done on a part of an input: a verdict is on a whole transcript, and the first transcripts of raw
+ * text are known to be these when all before them are counted.
+ */
+export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean =>
+  of === 'lines' || (work.kind !== 'run' && !(work.kind === 'check' && work.most !== undefined));
+
+/**
+ * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings
+ * have numbers of transcripts and places, which can be moved.
+ */
+export const canBeGuessed = (work: Work, of: Part['of']): boolean => of === 'raw' && work.kind === 'check';
 
 /**
  * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are
@@ -98,6 +108,7 @@ export function cutOf(
   const { verdict } = like.transcript.likeness;
   const transcript = {
     ...like.transcript,
+    messages: 1,
     bounded: false,
     boundFrom: -1,
     afterMessage: true,
@@ -128,7 +139,7 @@ export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOp
   return countParts(opened, cut, { ...options, step });
 }
 
-/** Parts for counting: where they begin is partly guessed, and seen to be right (or done again) by who adds them up. */
+/** Parts for what can be guessed: where they begin is seen to be right, or done again, by whoever joins them. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
   if (cut.of === 'whole') return [cut];
   const cuts = cutsOf(cut.size, step);

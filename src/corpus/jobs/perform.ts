@@ -6,7 +6,11 @@ import { ALL } from '../records/units.ts';
 import { guessStart } from './guess.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
+import { canBeGuessed } from './parts.ts';
 import type { Kit, Opened } from './open.ts';
+
+/** Bytes before a part in which some message begins, most likely. */
+const BEFORE = 64 * 1024;
 
 /**
  * Does a job of a kind; gives its pieces, and its result at the end. `given`: its input, when it is open already.
@@ -22,8 +26,10 @@ export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Genera
     case 'raw':
       return yield* kind.raw(kit, job, opened, part);
     case 'guess': {
-      const start = guessStart(input, part.from, part.to, part.like);
-      return start === null ? NO_RESULT : yield* kind.raw(kit, job, opened, { start, to: part.to });
+      const { from, to, like } = part;
+      // Whoever takes whole transcripts sees in what is before the part where its first one begins.
+      const start = guessStart(input, canBeGuessed(job, 'raw') ? Math.max(0, from - BEFORE) : from, to, like);
+      return start === null ? NO_RESULT : yield* kind.raw(kit, job, opened, { start, from, to });
     }
     case 'whole': {
       if (!isContainer(job.input.path, input, options)) return yield* kind.raw(kit, job, opened, WHOLE);

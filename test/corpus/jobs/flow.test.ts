@@ -172,6 +172,21 @@ test.each(WORKS)('$kind: threads are started where they gain, and where they are
   process.off('worker', count);
 });
 
+test('check: a part of raw text is done once, where it begins as was guessed', async () => {
+  const check: Work = { kind: 'check', tools: [] };
+  const text = (START + TALK + CALL).repeat(300);
+  const quoted = `${START}<|start|>user<|message|><|literal|>${(START + TALK).repeat(2000)}<|endliteral|><|end|>\n`;
+  for (const [content, again] of [[text, 0], [text + quoted + text, 1]] as const) {
+    const path = fileOf(content);
+    const jobs = jobsHere();
+    const cut = { step: () => 10_000, least: 0 };
+    expect(await seen(path, check, {}, 2, cut, jobs)).toEqual(await seen(path, check, {}, 1));
+    const parts = Math.ceil(content.length / 10_000);
+    if (again === 0) expect(jobs.begun).toBe(parts);
+    else expect(jobs.begun).toBeGreaterThan(parts);
+  }
+});
+
 describe('a part within one long transcript', () => {
   const path = fileOf(START + TALK.repeat(60_000));
   const input: JobInput = { ref: { kind: 'file', path, inFolder: false }, path, options: {}, tellsAtEnd: false };

@@ -1,7 +1,7 @@
 // Everything that comes out of an input, for tests that compare ways through it.
 import { ConvertSums } from '../../../src/corpus/jobs/convert-sums.ts';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
-import { isFindings, type Job } from '../../../src/corpus/jobs/job.ts';
+import { isFindings, isTablePiece, type Job } from '../../../src/corpus/jobs/job.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
@@ -87,7 +87,7 @@ export async function seen(
     // Where the words stand among the output belongs to it.
     else if ('words' in piece) bytes.push(Buffer.from(`\0${piece.words.map(textOfWords).join('\0')}\0`));
     else if ('converted' in piece) sums.add(piece.converted);
-    else if (table !== null) table.take(piece);
+    else if (table !== null && isTablePiece(piece)) table.take(piece);
     else bytes.push((piece as Uint8Array).slice());
   }
   table?.end();

@@ -1,0 +1,49 @@
+// A guessed part whose pieces come while it is read: joined to the part before it, or done again from where that ended.
+
+import type { Checkpoint } from '../../model/part-walk.ts';
+import { leadsOn, shifted } from './guess.ts';
+import type { JobResult } from './job.ts';
+import type { Jobs, Running } from './pool.ts';
+
+/** Work whose pieces follow those of the part before. */
+export interface Joined {
+  readonly work: Running;
+  /** Transcripts that stand before it, beyond those that its numbers say. */
+  readonly transcripts: number;
+  /** Its result, as the whole input has it. */
+  readonly exact: (result: JobResult) => JobResult;
+}
+
+/** `end`: where the part before ended; null: at the input's end. Null: that part took all of this one along. */
+export async function joined(jobs: Jobs, work: Running, end: Checkpoint | null): Promise<Joined | null> {
+  const { job } = work;
+  if (job.part.of !== 'guess') return asItIs(work);
+  const { to } = job.part;
+  if (end === null || end.position >= to) {
+    work.drop();
+    return null;
+  }
+  const first = await work.next();
+  const begins = 'piece' in first && 'begins' in first.piece ? first.piece.begins : null;
+  if (begins === null || !isTheSame(begins, end)) {
+    work.drop();
+    return asItIs(jobs.start({ ...job, part: { of: 'raw', start: end, to } }, true));
+  }
+  const transcripts = end.transcript.number - begins.transcript.number;
+  return {
+    work,
+    transcripts,
+    exact: (result) => ({
+      ...result, transcripts: result.transcripts + transcripts, end: result.end && shifted(result.end, begins, end),
+    }),
+  };
+}
+
+const asItIs = (work: Running): Joined => ({ work, transcripts: 0, exact: (result) => result });
+
+/** A transcript begins at both, and is read in the same way. */
+function isTheSame(guessed: Checkpoint, exact: Checkpoint): boolean {
+  const [a, b] = [guessed.transcript, exact.transcript];
+  return guessed.position === exact.position && leadsOn(exact, guessed) && a.boundFrom === b.boundFrom
+    && (a.messages === 0) === (b.messages === 0);
+}
