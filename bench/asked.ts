@@ -8,7 +8,7 @@ import { cacheFolder } from './corpus.ts';
 
 const PYTHON = process.env['OPENCHATML_TABLES_PYTHON'];
 const INSTALL = 'python3 -m venv FOLDER && FOLDER/bin/pip install duckdb==2.0.0 orjson==3.13.0';
-const script = (name: string): string => fileURLToPath(new URL(`../bench/${name}`, import.meta.url));
+export const script = (name: string): string => fileURLToPath(new URL(`../bench/${name}`, import.meta.url));
 
 export class Asked {
   readonly #child: ChildProcess;

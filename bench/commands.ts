@@ -1,7 +1,7 @@
 // What a user of a shell would run instead. Each command is started without a shell, by its full path.
-import { spawnSync } from 'node:child_process';
-import { accessSync, closeSync, constants, openSync } from 'node:fs';
+import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { Asked, script } from './asked.ts';
 import type { Contender } from './contender.ts';
 import { type Notation, TOKENS, opener, token } from './notation.ts';
 
@@ -19,22 +19,34 @@ export function findCommand(command: string): string | null {
   return null;
 }
 
-/** Runs a command to its end. Its output is either thrown away or, where it is one short line, read. */
-export function startCommand(command: string, args: readonly string[], output: 'discard' | 'read'): string {
-  const nowhere = output === 'discard' ? openSync('/dev/null', 'w') : null;
-  try {
-    const { error, status, stdout, stderr } = spawnSync(findCommand(command) ?? command, args, {
-      stdio: ['ignore', nowhere ?? 'pipe', 'pipe'],
-      encoding: 'utf8',
-    });
-    if (error !== undefined) throw error;
-    // Searchers end with 1 when they find nothing.
-    const fine = status === 0 || (status === 1 && output === 'read');
-    if (!fine) throw new Error(`${command} ended with ${status}: ${stderr}`);
-    return stdout ?? '';
-  } finally {
-    if (nowhere !== null) closeSync(nowhere);
-  }
+/** Another process that starts commands: see starter.mjs. */
+let starter: Promise<Asked | null> | undefined;
+
+/** Runs a command to its end. Its output is either thrown away or, where it is short, read. */
+export async function startCommand(
+  command: string, args: readonly string[], output: 'discard' | 'read',
+): Promise<string> {
+  starter ??= Asked.start('starter', process.execPath, [script('starter.mjs')]);
+  const asked = await starter;
+  if (asked === null) throw new Error('the process that starts commands ended at once');
+  const question = JSON.stringify({ command: findCommand(command) ?? command, args, output });
+  const { status, stdout, stderr } = await asked.line<Ended>(question);
+  // Searchers end with 1 when they find nothing.
+  const fine = status === 0 || (status === 1 && output === 'read');
+  if (!fine) throw new Error(`${command} ended with ${status}: ${stderr}`);
+  return stdout;
+}
+
+interface Ended {
+  readonly status: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** No command is started any more. */
+export async function closeCommands(): Promise<void> {
+  (await starter)?.close();
+  starter = undefined;
 }
 
 function alternatives(notation: Notation): string {
@@ -52,8 +64,8 @@ export const START: Contender = {
   exact: true,
   command: true,
   unfit: unfit('true'),
-  run() {
-    startCommand('true', [], 'discard');
+  async run() {
+    await startCommand('true', [], 'discard');
     return {};
   },
 };
@@ -65,8 +77,8 @@ export const COMMANDS: readonly Contender[] = [
     exact: true,
     command: true,
     unfit: unfit('cat'),
-    run({ path }) {
-      startCommand('cat', [path], 'discard');
+    async run({ path }) {
+      await startCommand('cat', [path], 'discard');
       return {};
     },
   },
@@ -77,9 +89,10 @@ export const COMMANDS: readonly Contender[] = [
     command: true,
     unfit: unfit('rg'),
     // The count goes to a pipe: with /dev/null as output a searcher may stop at the first match.
-    run: ({ path, notation }) => ({
-      messages: Number(startCommand('rg', ['--no-config', '-c', '-F', '-e', token(opener(notation)), path], 'read')),
-    }),
+    run: async ({ path, notation }) => {
+      const args = ['--no-config', '-c', '-F', '-e', token(opener(notation)), path];
+      return { messages: Number(await startCommand('rg', args, 'read')) };
+    },
   },
   {
     name: 'rg tokens',
@@ -87,9 +100,9 @@ export const COMMANDS: readonly Contender[] = [
     exact: true,
     command: true,
     unfit: unfit('rg'),
-    run: ({ path, notation }) => ({
+    run: async ({ path, notation }) => ({
       occurrences: Number(
-        startCommand('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read'),
+        await startCommand('rg', ['--no-config', '--count-matches', '-e', alternatives(notation), path], 'read'),
       ),
     }),
   },
@@ -99,8 +112,8 @@ export const COMMANDS: readonly Contender[] = [
     exact: false,
     command: true,
     unfit: unfit('grep'),
-    run: ({ path, notation }) => ({
-      messages: Number(startCommand('grep', ['-c', '-F', '-e', token(opener(notation)), path], 'read')),
+    run: async ({ path, notation }) => ({
+      messages: Number(await startCommand('grep', ['-c', '-F', '-e', token(opener(notation)), path], 'read')),
     }),
   },
 ];

@@ -2,7 +2,7 @@
 // A slow machine never fails.
 import { writeFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
-import { COMMANDS } from './commands.ts';
+import { closeCommands, COMMANDS } from './commands.ts';
 import { corpora } from './corpora.ts';
 import { GENERATOR, KINDS, type Kind, cacheFolder } from './corpus.ts';
 import { SHAPES } from './hostile.ts';
@@ -183,7 +183,9 @@ async function run(options: Options): Promise<number> {
 try {
   const program = command().parse();
   process.exitCode = await run(program.opts<Options>());
+  await closeCommands();
 } catch (error) {
+  await closeCommands();
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
   else {
     console.error(error instanceof Error ? error.message : error);

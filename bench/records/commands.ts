@@ -1,12 +1,13 @@
 // The commands as they are run on chat records, and in this process: warm, on threads that are there already.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, openSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, open, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { commandRows } from '../../src/cli/command-table.ts';
 import { cli } from '../../src/cli/program.ts';
 import { DescriptorStream, type Host } from '../../src/cli/stream.ts';
 import { JointJobs } from '../../src/corpus/jobs/joint-jobs.ts';
+import { startCommand } from '../commands.ts';
 import { cacheFolder } from '../corpus.ts';
 import { type Look, LOOKS } from './answers.ts';
 
@@ -81,10 +82,10 @@ export class Here {
   async run(command: Command, path: string, output = this.#nowhere): Promise<void> {
     const words: string[] = [];
     const stderr = { isTTY: false, write: (text: string) => void words.push(text) };
-    const filling = ['-c', 'exec cat -- "$0" > "$1"', path, this.#pipe];
-    const feeder = command.isPiped && spawn('sh', filling, { stdio: 'ignore' });
-    const ended = feeder && once(feeder, 'exit');
-    const fd = feeder ? openSync(this.#pipe, 'r') : -1;
+    const filled = command.isPiped ? startCommand('sh', ['-c', 'exec cat -- "$0" > "$1"', path, this.#pipe], 'discard')
+      : null;
+    // It waits for whoever fills it.
+    const fd = filled === null ? -1 : await openLater(this.#pipe, 'r');
     const stdin = { fd, isTTY: false };
     const jobs = this.#pool;
     const stdout = new DescriptorStream(output, false);
@@ -93,8 +94,8 @@ export class Here {
       const code = await cli(commandLine(command, path, this.threads), host);
       if (!isFine(code)) throw new Error(`${command.name} ended with ${code}: ${words.join('').trimEnd()}`);
     } finally {
-      if (feeder) closeSync(fd);
-      await ended;
+      if (filled !== null) closeSync(fd);
+      await filled;
     }
   }
 
@@ -106,3 +107,4 @@ export class Here {
 }
 
 let pipes = 0;
+const openLater = promisify(open);

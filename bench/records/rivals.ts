@@ -39,8 +39,8 @@ export async function rivals(path: string): Promise<Rivals> {
         does: 'a reduction over its inputs',
         command: true,
         ...(findCommand('jq') === null && { skipped: 'jq is not installed (apt-get install jq)' }),
-        run() {
-          const output = startCommand('jq', ['-nc', PROGRAM, path], 'read');
+        async run() {
+          const output = await startCommand('jq', ['-nc', PROGRAM, path], 'read');
           return JSON.parse(output) as Pick<Found, 'lines' | 'roles' | 'calls'>;
         },
       },
