@@ -11,7 +11,7 @@ import { rowAt } from './calls';
 // Signs by the two halves of a byte: a sign has a bit in both tables.
 //
 //   1  & %   2  <   8 and 16  beyond ASCII, the leads of signs that look like <
-//   4 and 64  [ , which must stand before a capital or an escape, or a slash   32  \ , before u or another one
+//   4 and 64  [ , which must stand before a capital or an escape, or a slash   32  \ , before u, x or another one
 //
 // @ts-ignore: decorator
 @inline
@@ -23,7 +23,7 @@ function upper(): v128 { return i8x16(0, 0, 1, 2, 0, 4 | 64 | 32, 0, 0, 0, 0, 0,
 // What may stand behind [ and \ , likewise; each of the two may be told where nothing is.
 // @ts-ignore: decorator
 @inline
-function lowerNext(): v128 { return i8x16(4, 4, 4, 4, 4, 4 | 32, 4, 4, 4, 4, 4, 4, 4 | 32, 4, 4, 4 | 64); }
+function lowerNext(): v128 { return i8x16(4, 4, 4, 4, 4, 4 | 32, 4, 4, 4 | 32, 4, 4, 4, 4 | 32, 4, 4, 4 | 64); }
 // @ts-ignore: decorator
 @inline
 function upperNext(): v128 { return i8x16(0, 0, 64, 0, 4, 4 | 32, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0); }
@@ -116,6 +116,8 @@ function mayEscape(p: usize): bool {
 function mayStandFor(p: usize): bool {
   const first = <u32>load<u8>(p) | 0x20;
   const second = <u32>load<u8>(p, 1) | 0x20;
+  // In text it may be any number of digits in braces.
+  if (first == 0x7b) return true;
   // The upper byte: 00 with 2x, 3x, 5x; 02, 14, 20, 23, 27, 30, fe, ff.
   if (first == 0x30) {
     const third = <u32>load<u8>(p, 2);
@@ -127,7 +129,7 @@ function mayStandFor(p: usize): bool {
   return first == 0x66 && (second == 0x65 || second == 0x66);
 }
 
-/** Whether the texts of the JSON [p, end) may hold something. */
+/** Whether the texts of the JSON [p, end) may hold something, or that text itself. */
 export function mayHold(p: usize, end: usize): bool {
   if (ASC_FEATURE_SIMD) {
     for (; p < end; p += 16) {

@@ -42,7 +42,7 @@ const standsIn = (what: Uint8Array, bytes: Uint8Array, from: number, to: number)
   to - from >= what.length && standsAt(what, bytes, from);
 
 /** Tells how texts begin. The document header of the last one is kept: most have the same. */
-export class Openings {
+class Openings {
   readonly #machine: Machine;
   readonly #known: HeaderCache;
   #head: Uint8Array = new Uint8Array(0);
@@ -95,6 +95,36 @@ export class Openings {
     this.#headed = detectedBy(header);
     this.#head = text.slice(0, at);
     return true;
+  }
+}
+
+/** Texts of a dialect that follow each other, `first` to before `last`; null: they are for another reader. */
+export interface TextGroup {
+  readonly dialect: Dialect | null;
+  readonly first: number;
+  readonly last: number;
+  /** Where the start token of each one stands. */
+  readonly starts: readonly number[];
+}
+
+/** The groups of texts that follow each other in `bytes` up to `ends`, and fit the window. */
+export function* textGroups(
+  machine: Machine, bytes: Uint8Array, ends: readonly number[], known: HeaderCache,
+): Generator<TextGroup, void, void> {
+  const openings = new Openings(machine, known);
+  const dialectOf = (text: number): Dialect | null =>
+    openings.dialectAt(bytes, text === 0 ? 0 : ends[text - 1]!, ends[text]!);
+  let next = ends.length > 0 ? dialectOf(0) : null;
+  for (let first = 0; first < ends.length; ) {
+    const dialect = next;
+    const starts: number[] = [];
+    let last = first;
+    while (next === dialect && last < ends.length) {
+      starts.push(openings.start);
+      if (++last < ends.length) next = dialectOf(last);
+    }
+    yield { dialect, first, last, starts };
+    first = last;
   }
 }
 

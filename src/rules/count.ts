@@ -10,7 +10,7 @@ import type { Machine } from '../scan/machine.ts';
 import { MemorySource, type Source } from '../scan/source.ts';
 import { type Batch, fromOf, kindWord, toOf } from '../scan/table.ts';
 import { countWrittenCalls } from './call-count.ts';
-import { Openings, scanTexts } from './count-texts.ts';
+import { scanTexts, textGroups } from './count-texts.ts';
 import { SequenceCounter } from './count-sequences.ts';
 import { type CountedFinding, type Counts, FINDINGS, type PartialCounts, type Totals } from './counts.ts';
 import { type Counted, countedOf, KnownCounts } from './known-counts.ts';
@@ -105,19 +105,9 @@ export class Counter {
       const source = new MemorySource(bytes.subarray(begins(text), ends[text]!));
       this.addText(machine, source, {}, false, known);
     };
-    const openings = new Openings(machine, known);
-    const dialectOf = (text: number): Dialect | null => openings.dialectAt(bytes, begins(text), ends[text]!);
-    let next = ends.length > 0 ? dialectOf(0) : null;
-    for (let first = 0; first < ends.length; ) {
-      const dialect = next;
-      const starts: number[] = [];
-      let last = first;
-      while (next === dialect && last < ends.length) {
-        starts.push(openings.start);
-        if (++last < ends.length) next = dialectOf(last);
-      }
+    for (const { dialect, first, last, starts } of textGroups(machine, bytes, ends, known)) {
       if (dialect === null) {
-        while (first < last) alone(first++);
+        for (let text = first; text < last; text++) alone(text);
         continue;
       }
       const runs = scanTexts(machine, bytes, starts, ends.slice(first, last), dialect);
@@ -132,7 +122,6 @@ export class Counter {
       }
       this.#takeSums(machine.sums);
       for (const run of runs) if ('text' in run) alone(first + run.text);
-      first = last;
     }
   }
 

@@ -55,6 +55,7 @@ interface Exports {
   ): number;
   verdictsTo(): number;
   auditRecords(record: number, end: number): number;
+  mayHold(from: number, to: number): number;
   writeTexts(record: number, end: number, into: number, limit: number, asGiven: number): number;
   textsTo(): number;
   textsWritten(): number;
@@ -356,6 +357,11 @@ export class RecordMachine {
   /** Looks for records of which the audit may have something to tell: the first one, or `end`. */
   audit(record: number, end: number): number {
     return this.#exports.auditRecords(record, end);
+  }
+
+  /** Whether the audit may have something to tell of the bytes [from, to) of the memory: of JSON, or of text. */
+  mayHold(from: number, to: number): boolean {
+    return this.#exports.mayHold(from, to) !== 0;
   }
 
   /**

@@ -14,6 +14,7 @@ import { newHeaders } from '../headers.ts';
 import { type Audited, type AuditedText, type AuditFinding, badText, type ByteEdit, type Edits } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
+import { CleanTexts } from './clean-texts.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
@@ -88,7 +89,13 @@ export function* auditLines(
     }
     const { machine: scanner, to, base } = rows;
     const position = base + scanner.origin + scanner.stop;
+    const texts = new CleanTexts(machine, auditor.known);
     for (let record = scanner.audit(0, to); record < to; record = scanner.audit(record, to)) {
+      const clean = texts.pass(rows, record);
+      if (clean > record) {
+        record = clean;
+        continue;
+      }
       const next = passBad(rows, record, auditor.bad.isFurther, auditor.bad.known);
       if (next === record) yield* auditor.bad.row(lines, rows, record, (one) => auditOne(auditor, one));
       record = next === record ? nextRecord(rows, record) : next;

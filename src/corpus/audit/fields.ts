@@ -108,6 +108,13 @@ export function isTranscript(text: string): boolean {
   return BEGINNING.test(text) && STARTS.some((token) => text.includes(token));
 }
 
+/** The same of a text that holds such a token, by its bytes. */
+export const beginsTranscript = (bytes: Uint8Array): boolean =>
+  BEGINNING.test(Buffer.from(bytes.subarray(0, LONGEST_BEGINNING)).toString('latin1'));
+
+/** Bytes in which most transcripts show by their beginning that they are some. */
+const LONGEST_BEGINNING = 64;
+
 const STARTS = ['<|start|>', '<|im_start|>', '<|message|>'];
 const BEGINNING =
   /^\ufeff?[ \t\r\n]*(?:---|version:|#|<s>|\[BOS\]|<\|(?:start|channel|message|im_start)\|>)/;

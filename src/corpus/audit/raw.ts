@@ -6,7 +6,7 @@ import { type ControlToken, findTokens } from '../../formats/control-tokens/find
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
-import { inDialect, tokenOfText } from '../../formats/control-tokens/known.ts';
+import { standsAt } from '../../model/bytes.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
@@ -93,9 +93,12 @@ function* piecesOf(
 ): Generator<Piece, void, void> {
   const { dialect, role, header, body } = message;
   const headerTo = Math.min(header.to, header.from + LARGEST_HEADER);
-  if (!message.isBare && !isClean(source.bytes(header.from, headerTo), dialect.id)) {
+  if (!message.isBare) {
     const { from } = header;
-    yield { from, ...lookInto(source.bytes(from, headerTo), { dialect, role: null, isHeader: true }, options, known) };
+    const bytes = source.bytes(from, headerTo);
+    if (!isCleanHeader(bytes, 0, bytes.length, dialect.id)) {
+      yield { from, ...lookInto(bytes, { dialect, role: null, isHeader: true }, options, known) };
+    }
   }
   const { from, to } = body;
   if (to - from > LARGEST) yield { from, text: '', found: [], edits: NO_EDITS, left: 1, isTooLarge: true };
@@ -146,25 +149,35 @@ function holdsSign(bytes: Uint8Array): boolean {
 const NOTHING: Looked = { text: '', found: [], edits: NO_EDITS, left: 0, isTooLarge: false };
 
 const LT = 0x3c;
-const GT = 0x3e;
+const ENCODER = new TextEncoder();
+
+/** Tokens that a header of a dialect has. Inner ones may be warnings; a literal block changes what those in it are. */
+const HEADER_TOKENS = new Map(Object.values(DIALECTS).map((dialect) => {
+  const own = dialect.tokens.filter(({ id, tokenClass }) => tokenClass !== CLASS_INNER && id !== LITERAL_TOKEN);
+  return [dialect.id, own.map(({ text }) => ENCODER.encode(text))];
+}));
 
 /**
- * Nothing in a header may look like a token but tokens that its dialect has there: where they should not be, the rules
- * of transcripts tell it.
+ * Nothing in a header [from, to) may look like a token but tokens that its dialect has there: where they should not be,
+ * the rules of transcripts tell it.
  */
-function isClean(header: Uint8Array, dialect: DialectId): boolean {
-  for (let at = 0; at < header.length; at++) {
-    const byte = header[at]!;
+export function isCleanHeader(bytes: Uint8Array, from: number, to: number, dialect: DialectId): boolean {
+  const tokens = HEADER_TOKENS.get(dialect)!;
+  for (let at = from; at < to; at++) {
+    const byte = bytes[at]!;
     if (SIGNS[byte] === 0) continue;
-    if (byte !== LT) return false;
-    const end = header.indexOf(GT, at) + 1;
-    const token = tokenOfText(decodeUtf8(header.subarray(at, end)));
-    const own = token && inDialect(token, DIALECTS[dialect]);
-    // Inner tokens may be warnings, and a literal block changes what those in it are.
-    if (own === undefined || own.tokenClass === CLASS_INNER || own.id === LITERAL_TOKEN) return false;
-    at = end - 1;
+    const length = byte === LT ? lengthAt(bytes, at, tokens) : 0;
+    if (length === 0 || at + length > to) return false;
+    at += length - 1;
   }
   return true;
+}
+
+/** Bytes of the token that stands there; 0: it is none of these. */
+function lengthAt(bytes: Uint8Array, at: number, tokens: readonly Uint8Array[]): number {
+  const letter = bytes[at + 2];
+  for (const token of tokens) if (token[2] === letter && standsAt(token, bytes, at)) return token.length;
+  return 0;
 }
 
 /** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */

@@ -43,7 +43,7 @@ export const AUDIT: Kind<AuditJob> = {
     const given = { ...options, ...fixOf(job) };
     const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
     const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && areLines;
-    const lines = canPass ? new ChatLines(kit, output.source, {}, part) : null;
+    const lines = canPass ? new ChatLines(kit, output.source, {}, part, 'lines', { takesTexts: true }) : null;
     const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines)
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);

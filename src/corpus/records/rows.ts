@@ -81,6 +81,8 @@ export interface Machines {
 
 /** Bytes of a record whose text is short: longer ones are found as fast by themselves. */
 const SHORT = 16 * 1024;
+/** Lines that show how long those of a window are. */
+const LOOKED_AT = 4;
 
 export class ChatLines {
   readonly #machine: Machine;
@@ -207,8 +209,13 @@ export class ChatLines {
 
   /** Texts that may be transcripts are scanned together where they are short; a long one takes as long by itself. */
   #formsAt(window: LineWindow): number {
-    const { at } = window;
-    return window.lineFeed(at) - at < SHORT ? this.#forms : this.#forms & ~FORM_TRANSCRIPTS;
+    let to = window.at;
+    let lines = 0;
+    for (let lf = window.lineFeed(to); lf >= 0 && lines < LOOKED_AT; lf = window.lineFeed(to)) {
+      to = lf + 1;
+      lines++;
+    }
+    return to - window.at <= lines * SHORT ? this.#forms : this.#forms & ~FORM_TRANSCRIPTS;
   }
 
   /** A record among rows, as a value. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { FORM_CONVERSATIONS, FORM_MESSAGES, KIND, NEXT, SLOW } from '../../../src/abi.ts';
 import { auditRecords } from '../../../src/corpus/audit/audit.ts';
+import { findTokens } from '../../../src/formats/control-tokens/find.ts';
 import { createMachine } from '../../../src/index.ts';
 import { RecordMachine } from '../../../src/scan/record-machine.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -72,6 +73,29 @@ test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   }
   // Else nothing was shown.
   expect(passed).toBeGreaterThan(RUNS / 20);
+});
+
+test(`random texts (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+  const escapes = ['\\u{3c}|end|>', '\\U003c|end|>', '\\X3c', '[\\x49NST]', '<\\u007cend|>', '[\\u0049NST]', '\\u'];
+  const pieces = [...PIECES, ...escapes];
+  let passed = 0;
+  for (let run = 0; run < RUNS; run++) {
+    const random = randomOf(SEED + run);
+    const words = Array.from({ length: 1 + random.below(4) }, () => random.pick(random.once(2) ? pieces : ['a ', 'b']));
+    const bytes = Buffer.from(words.join(''));
+    const body = random.pick(['openchatml-0.1', 'openchatml-2.2', 'harmony'] as const);
+    const found = findTokens(words.join(''), { body, role: 'user', edges: 'none' }, Infinity);
+    for (const one of BUILDS) {
+      // At each place of a block; what stands behind it belongs to something else.
+      const at = random.below(16);
+      one.output.set(bytes, at);
+      one.output.set(Buffer.from(random.pick(['<|end|>', 'x<|im_end|>', '    '])), at + bytes.length);
+      if (one.mayHold(one.outputAt + at, one.outputAt + at + bytes.length)) continue;
+      passed++;
+      expect(found, `seed ${SEED + run}: ${JSON.stringify(words.join(''))}`).toEqual([]);
+    }
+  }
+  expect(passed).toBeGreaterThan(RUNS / 10);
 });
 
 const ESCAPES = Buffer.from('"\\/bfnrtu');
