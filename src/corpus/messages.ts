@@ -7,7 +7,7 @@ import { type Checkpoint, PartWalk, type PlainReadOptions, type Range, WHOLE } f
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
-import { fromOf, kindOf, nextOf } from '../scan/table.ts';
+import { type Batch, fromOf, kindOf, nextOf } from '../scan/table.ts';
 import { WrittenTags } from '../rules/written-tags.ts';
 import { BEFORE, BEHIND, OWN, OwnTranscripts } from './own-transcripts.ts';
 
@@ -28,6 +28,8 @@ export interface MessagesSetting {
   readonly known?: HeaderCache | undefined;
   /** Sees every byte of the input, window by window. */
   readonly watch?: Watch | undefined;
+  /** Messages that need not be given: nobody wants to look at them. */
+  readonly passes?: ((batch: Batch, row: number) => boolean) | undefined;
   /** Of a range: the transcripts that begin in it, to their ends, instead of its messages. */
   readonly wholeTranscripts?: boolean | undefined;
 }
@@ -49,7 +51,7 @@ export function* messagesOf(
   machine: Machine,
   source: Source,
   options: PlainReadOptions,
-  { range = WHOLE, known, watch, wholeTranscripts = false }: MessagesSetting = {},
+  { range = WHOLE, known, watch, passes, wholeTranscripts = false }: MessagesSetting = {},
 ): Generator<PlacedMessage, MessagesEnd, void> {
   const own = wholeTranscripts ? new OwnTranscripts(range) : null;
   const walk = new PartWalk(machine, source, options, { start: range.start, to: range.to, known, watch });
@@ -71,7 +73,7 @@ export function* messagesOf(
       const begins = divider.place(batch, row);
       const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
       if (lies === BEHIND) return ended(before, null, range.to);
-      if (lies === BEFORE || kindOf(batch, row) !== MESSAGE) continue;
+      if (lies === BEFORE || kindOf(batch, row) !== MESSAGE || passes?.(batch, row) === true) continue;
       const message = new Message(batch, row, divider.context, !tags.mayStandIn(row), divider.messages - 1);
       yield { message, transcript: divider.current!, index: message.index, source: batch.source };
     }

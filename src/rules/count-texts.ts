@@ -11,6 +11,7 @@ import { OPEN_CALL } from '../model/hermes.ts';
 import { detectedBy, type HeaderCache } from '../model/transcript.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../scan/dialects.ts';
 import type { Machine } from '../scan/machine.ts';
+import type { Table } from '../scan/table.ts';
 import { countWrittenCalls } from './call-count.ts';
 
 const ENCODER = new TextEncoder();
@@ -30,6 +31,15 @@ const RUN = abi.MESSAGE | abi.PLAIN;
 const RUN_MASK = abi.KIND_MASK | abi.PLAIN | abi.IMPLIED | abi.BY_ROLE | abi.NO_BODY_TOKEN | abi.IMPLICIT_END
   | abi.EOF_END;
 const PASSED = (1 << abi.FIELD) | (1 << abi.BODY) | (1 << abi.ESCAPE);
+
+/** Whether a message is plain and whole, and nothing stands below its row, up to row `next`, but such rows. */
+export function isPlainRow(words: Table['words'], row: number, next: number): boolean {
+  if ((words[row * abi.ROW_WORDS]! & RUN_MASK) !== RUN) return false;
+  for (let below = row + 1; below < next; below++) {
+    if (!((PASSED >> (words[below * abi.ROW_WORDS]! & abi.KIND_MASK)) & 1)) return false;
+  }
+  return true;
+}
 
 /** A longer text takes no longer when it is read alone. */
 const LONGEST = 16 * 1024;

@@ -12,7 +12,7 @@ import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { beginsTranscript } from './fields.ts';
-import { isCleanHeader } from './raw.ts';
+import { isCleanHeader } from './signs.ts';
 
 /** Texts in the output of the record machine, from their first start tokens to their ends. */
 interface Texts {

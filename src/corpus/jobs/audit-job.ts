@@ -3,6 +3,7 @@
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
 import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
+import { passerOf } from '../audit/clean-messages.ts';
 import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
 import { Places } from '../places.ts';
@@ -22,7 +23,7 @@ export const AUDIT: Kind<AuditJob> = {
     const places = new Places(input, from);
     const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
     const audited = auditText(kit.machine, output.source, { ...options, ...fixOf(job) }, {
-      range, known: kit.headers, watch: places,
+      range, known: kit.headers, watch: places, passes: passerOf(kit.records),
     });
     const { end, position, transcripts, likeHarmony } = yield* output.take(audited);
     yield* output.end(end?.position ?? Infinity);

@@ -42,10 +42,10 @@ export const PARTS: PartOptions = {
  * to 500 more; that of the first thread is compiled on another core meanwhile, so that one thread ends 0.2 s earlier
  * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
- * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check` 0.40 and 0.53; 420 MB:
- * `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46. What is not faster than 120 MB/s gains from
- * 128 MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are counted before; 1.4 GB
- * take 2.4 s on one thread and 3.0 on two. `dialect`: of raw text, where it is known.
+ * `messages` 2.4 and 3.6, `audit` 0.9 and 1.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check`
+ * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46. What is not faster
+ * than 120 MB/s gains from 128 MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are
+ * counted before; 1.4 GB take 2.4 s on one thread and 3.0 on two. `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
   const name = work.kind === 'messages' && work.form !== 'lines' ? 'table'
@@ -59,7 +59,7 @@ const GAINS: Record<Work['kind'] | 'table' | 'records', { readonly raw: number; 
   statistics: { raw: 256, lines: 128 },
   messages: { raw: 384, lines: 1024 },
   table: { raw: 128, lines: 128 },
-  audit: { raw: 128, lines: 512 },
+  audit: { raw: 1024, lines: 512 },
   convert: { raw: 128, lines: 1024 },
   records: { raw: Infinity, lines: Infinity },
   render: { raw: 128, lines: 128 },
