@@ -7,7 +7,7 @@ import { type Checkpoint, PartWalk, type PlainReadOptions, type Range, WHOLE } f
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
 import type { Source } from '../scan/source.ts';
-import { type Batch, fromOf, kindOf, nextOf } from '../scan/table.ts';
+import { type Batch, kindOf, nextOf } from '../scan/table.ts';
 import { WrittenTags } from '../rules/written-tags.ts';
 import { BEFORE, BEHIND, OWN, OwnTranscripts } from './own-transcripts.ts';
 
@@ -71,7 +71,7 @@ export function* messagesOf(
       if (end !== null) return ended(transcripts(), end, end.position);
       const before = transcripts();
       const begins = divider.place(batch, row);
-      const lies = own === null ? OWN : own.at(fromOf(batch, row), begins);
+      const lies = own === null ? OWN : own.at(batch, row, begins);
       if (lies === BEHIND) return ended(before, null, range.to);
       if (lies === BEFORE || kindOf(batch, row) !== MESSAGE || passes?.(batch, row) === true) continue;
       const message = new Message(batch, row, divider.context, !tags.mayStandIn(row), divider.messages - 1);

@@ -9,7 +9,7 @@ import { BLOCK } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
 import { canBeRecords } from './convert-quick.ts';
-import { guessChain } from './guess-chain.ts';
+import { type CountedPart, guessChain } from './guess-chain.ts';
 import type { Job, JobInput, Part } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs } from './pool.ts';
@@ -161,13 +161,34 @@ export async function* exactParts(
   const step = work.kind === 'messages' && work.form !== 'lines' ? work.form.section : EXACT;
   const options = { ...given, step: step === EXACT ? (left: number) => Math.min(given.step(left), EXACT) : () => step };
   if (cut.of === 'whole') yield cut;
-  else if (cut.of === 'raw') {
-    let start: Checkpoint | null = null;
-    for await (const { end } of guessChain(jobs, input, countParts(opened, cut, options), true)) {
-      yield { of: 'raw', start, to: end?.position ?? Infinity };
-      start = end;
+  else if (cut.of === 'raw') yield* countedRaw(jobs, input, countParts(opened, cut, options));
+  else yield* countedLines(text(), opened.input, linesOf(opened.input, cutsOf(cut.size, options.step)));
+}
+
+/**
+ * Parts of raw text, each given out as soon as those before it are counted; the first one when it is, as it may go on
+ * to the first transcript.
+ */
+async function* countedRaw(jobs: Jobs, input: JobInput, parts: readonly Part[]): AsyncGenerator<Part, void, void> {
+  const chain = guessChain(jobs, input, parts.length > 1 ? parts.slice(0, -1) : parts, true);
+  const endOf = async (): Promise<Checkpoint | null> => {
+    const next: IteratorResult<CountedPart, void> = await chain.next();
+    return next.done ? null : next.value.end;
+  };
+  try {
+    let start = await endOf();
+    yield { of: 'raw', start: null, to: start?.position ?? Infinity };
+    for (const part of parts.slice(1)) {
+      if (start === null) return;
+      const to = part.of === 'guess' ? part.to : Infinity;
+      // A message that is longer than the part took it along.
+      if (start.position >= to) continue;
+      yield { of: 'raw', start, to };
+      if (to !== Infinity) start = await endOf();
     }
-  } else yield* countedLines(text(), opened.input, linesOf(opened.input, cutsOf(cut.size, options.step)));
+  } finally {
+    await chain.return();
+  }
 }
 
 /** Parts of lines that are counted as they are given out: by who asks, as it takes less than a job would. */

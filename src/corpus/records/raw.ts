@@ -64,9 +64,9 @@ export function* transcriptsOrRows(
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const kind = kindOf(batch, row);
       // Most messages only add to the transcript at hand.
-      const isOpen = open !== null && open.info === divider.current;
+      const isOpen = open !== null && open.info === divider.current && fromOf(batch, row) < own.passesTo;
       if (isOpen && kind === MESSAGE && divider.continues(batch.dialect) && divider.stops(batch.dialect) === 0) {
-        const { last, messages } = runFrom(batch, row);
+        const { last, messages } = runFrom(batch, row, own.passesTo);
         endGap(fromOf(batch, row));
         gap.begin(toOf(batch, last));
         divider.passed(messages, kindWord(batch, last));
@@ -80,7 +80,7 @@ export function* transcriptsOrRows(
         gap.begin(toOf(batch, row));
       }
       const begins = divider.place(batch, row);
-      const lies = own.at(fromOf(batch, row), begins);
+      const lies = own.at(batch, row, begins);
       isBehind = lies === BEHIND;
       if (isBehind) break;
       if (isOutside) gap.add(batch, row, lies !== BEFORE);
@@ -104,10 +104,12 @@ export function* transcriptsOrRows(
   return { transcripts, position: isBehind ? range.to : walk.reading.position };
 }
 
-/** The last of the messages that follow each other from a row on, and their number. */
-function runFrom(batch: Batch, row: number): { readonly last: number; readonly messages: number } {
+/** The last of the messages that follow each other from a row on, before a position, and their number. */
+function runFrom(batch: Batch, row: number, to: number): { readonly last: number; readonly messages: number } {
+  const isPassed = (next: number): boolean =>
+    next < batch.to && kindOf(batch, next) === MESSAGE && fromOf(batch, next) < to;
   let [last, messages] = [row, 1];
-  for (let next = nextOf(batch, row); next < batch.to && kindOf(batch, next) === MESSAGE; next = nextOf(batch, next)) {
+  for (let next = nextOf(batch, row); isPassed(next); next = nextOf(batch, next)) {
     last = next;
     messages++;
   }
