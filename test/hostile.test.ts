@@ -203,6 +203,17 @@ describe('an audit of many tiny findings', () => {
   });
 });
 
+test('a record that is longer than the window is not read as a value', async () => {
+  const path = fileOf(shapeAt('content', '<|end|>'), 5 * MIB);
+  for (const argv of [['scan'], ['check'], ['messages'], ['filter']]) {
+    const parse = vi.spyOn(JSON, 'parse');
+    await run([...argv, ...(argv[0] === 'filter' ? [] : ['--threads', '1']), path]);
+    const longest = parse.mock.calls.reduce((most, [text]) => Math.max(most, text.length), 0);
+    parse.mockRestore();
+    expect(longest, argv[0]).toBeLessThan(MIB);
+  }
+});
+
 test('a content that holds many messages is read once', async () => {
   const path = fileOf(shapeAt('content', '\\n<tool_call>'), 64 * KIB);
   const parse = vi.spyOn(JSON, 'parse');

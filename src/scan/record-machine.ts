@@ -1,79 +1,15 @@
 // The record machine: lines of JSON in, rows of chat records out (assembly/README.md specifies rows and calls). For
 // corpora in Node.
-//
-// Memory: static part of the module | rows | lists of tools that are kept | tables of others | sums | scratch | input +
-// PADDING | pieces and texts of output | output + PADDING. Placed once, never grown, so that no view ever goes stale.
 
-import { PADDING, RECORD_SUM_WORDS, ROW_BYTES, TOOLS_ASK, TOOLS_FLAT, TOOLS_GOOD } from '../abi.ts';
+import { TOOLS_ASK, TOOLS_FLAT, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
 import { scalar, simd } from './record-binary.ts';
+import type { Exports } from './record-exports.ts';
+import { RecordMemory, type RecordMemoryOptions } from './record-memory.ts';
 import { markCoded } from './record-rows.ts';
 
-/** What assembly/record/index.ts exports. Positions are addresses, records are numbers of rows. */
-interface Exports {
-  memory: WebAssembly.Memory;
-  memoryFrom(): number;
-  usesSimd(): number;
-  placeTable(from: number, to: number): void;
-  placeTools(from: number, to: number, brief: number, briefTo: number): void;
-  placeScratch(from: number, to: number): void;
-  lastLine(from: number, to: number): number;
-  objectEnd(from: number): number;
-  copyTranscripts(
-    record: number, end: number, into: number, limit: number, ends: number, endsTo: number,
-  ): number;
-  joinLines(from: number, to: number): number;
-  isUtf8(from: number, to: number): number;
-  beginTools(all: boolean): void;
-  scanLines(from: number, to: number, isValid: number, forms: number): number;
-  holdsCodedTags(): number;
-  scanTo(): number;
-  linesPassed(): number;
-  recordsPassed(): number;
-  asksForTools(record: number): number;
-  entryFrom(entry: number): number;
-  entryLength(entry: number): number;
-  entryStatus(entry: number): number;
-  setEntryStatus(entry: number, status: number): void;
-  toolsGeneration(): number;
-  countRecords(record: number, end: number, sums: number): number;
-  checkRecords(record: number, end: number): number;
-  transcriptsPassed(): number;
-  setPiece(piece: number, from: number, length: number): void;
-  setText(entry: number, from: number, length: number): void;
-  clearTexts(): void;
-  beginLines(longest: number, from: number, to: number): void;
-  writeLines(
-    record: number, end: number, into: number, limit: number, origin: number, records: number,
-    transcripts: number, channels: number,
-  ): number;
-  writeCells(
-    record: number, end: number, into: number, limit: number, cells: number, cellsEnd: number, channels: number,
-  ): number;
-  writeVerdicts(
-    record: number, end: number, into: number, limit: number, line: number, base: number, onlyErrors: number,
-  ): number;
-  verdictsTo(): number;
-  auditRecords(record: number, end: number): number;
-  mayHold(from: number, to: number): number;
-  writeTexts(record: number, end: number, into: number, limit: number, asGiven: number): number;
-  textsTo(): number;
-  textsWritten(): number;
-  missingText(): number;
-  repliesNamed(): number;
-  firstNamedRecord(): number;
-  firstNamedMessage(): number;
-  wantedText(): number;
-  linesTo(): number;
-  linesWritten(): number;
-}
-
-export interface RecordMachineOptions {
+export interface RecordMachineOptions extends RecordMemoryOptions {
   readonly build?: Build | undefined;
-  /** Bytes of the input: no line that is longer is read here. 4 MiB by default. */
-  readonly input?: number | undefined;
-  /** Rows of the table; 65,536 by default, and at most. */
-  readonly rows?: number | undefined;
 }
 
 /** What `writeTexts` has done. */
@@ -89,17 +25,7 @@ export interface TextsWritten {
   readonly named: { readonly replies: number; readonly record: number; readonly message: number };
 }
 
-const PAGE = 65536;
-const MIB = 1024 * 1024;
-const MOST_ROWS = 65536;
-const KEPT_TOOLS = 6 * MIB;
-const BRIEF_TOOLS = MIB;
-const SCRATCH = 2 * MIB;
-const TEXTS = 2 * MIB;
-const OUTPUT = 2 * MIB;
-
 const builds = new Builds(simd, scalar);
-const align = (address: number): number => (address + 63) & ~63;
 
 /** What lines or texts are put together of, by its number. `longest`: bytes of all pieces of one of them. */
 export interface Pieces {
@@ -107,27 +33,9 @@ export interface Pieces {
   readonly longest: number;
 }
 
-export class RecordMachine {
+export class RecordMachine extends RecordMemory {
   readonly engine: 'simd' | 'scalar';
-  /** Lines are written here. What rows say are addresses: that of the input's first byte is `origin`. */
-  readonly input: Uint8Array;
-  readonly origin: number;
-  /** The table, ROW_WORDS words a row. */
-  readonly rows: Int32Array;
-  /** RECORD_SUM_WORDS words that `count` adds to. */
-  readonly sums: Uint32Array;
-  /** What `writeLines` writes, and the contents of `writeCells`. */
-  readonly output: Uint8Array;
-  /** CELLS words for each message of `writeCells`. */
-  readonly cells: Int32Array;
-  /** The address of the output's first byte. */
-  readonly outputAt: number;
   readonly #exports: Exports;
-  /** All of the memory, as rows and cells have addresses. */
-  readonly memory: Uint8Array;
-  readonly #outputAt: number;
-  readonly #scratchAt: number;
-  readonly #textsAt: number;
   /** Bytes of texts in use; those of pieces come first. */
   #texts = 0;
   #pieces = 0;
@@ -137,31 +45,15 @@ export class RecordMachine {
   constructor(options: RecordMachineOptions = {}) {
     const { exports } = new WebAssembly.Instance(builds.compile(options.build ?? 'best'), {});
     const machine = exports as unknown as Exports;
-    const input = options.input ?? 4 * MIB;
-    const tableAt = align(machine.memoryFrom());
-    const tableTo = tableAt + Math.min(MOST_ROWS, options.rows ?? MOST_ROWS) * ROW_BYTES;
-    const keptAt = align(tableTo);
-    const briefAt = keptAt + KEPT_TOOLS + PADDING;
-    const sumsAt = briefAt + BRIEF_TOOLS;
-    this.#scratchAt = align(sumsAt + RECORD_SUM_WORDS * 4);
-    this.origin = align(this.#scratchAt + SCRATCH + PADDING);
-    this.#textsAt = align(this.origin + input + PADDING);
-    this.#outputAt = align(this.#textsAt + TEXTS + PADDING);
-    const missing = this.#outputAt + OUTPUT + PADDING - machine.memory.buffer.byteLength;
-    if (missing > 0) machine.memory.grow(Math.ceil(missing / PAGE));
-    const { buffer } = machine.memory;
+    super(machine, options);
     this.#exports = machine;
     this.engine = machine.usesSimd() ? 'simd' : 'scalar';
-    this.memory = new Uint8Array(buffer);
-    this.rows = new Int32Array(buffer, tableAt, (tableTo - tableAt) / 4);
-    this.sums = new Uint32Array(buffer, sumsAt, RECORD_SUM_WORDS);
-    this.input = new Uint8Array(buffer, this.origin, input);
-    this.output = new Uint8Array(buffer, this.#outputAt, OUTPUT);
-    this.outputAt = this.#outputAt;
-    this.cells = new Int32Array(buffer, this.#scratchAt, SCRATCH / 4);
-    machine.placeTable(tableAt, tableTo);
-    machine.placeTools(keptAt, keptAt + KEPT_TOOLS, briefAt, briefAt + BRIEF_TOOLS);
-    machine.placeScratch(this.#scratchAt, this.#scratchAt + SCRATCH);
+  }
+
+  override grow(): boolean {
+    if (!super.grow()) return false;
+    if (this.#given !== null) this.#beginLines(this.#given);
+    return true;
   }
 
   /** Position of the last LF of [from, to), or -1. */
@@ -245,9 +137,9 @@ export class RecordMachine {
    */
   copyTranscripts(record: number, end: number, most: number): number {
     const { byteOffset, byteLength } = this.cells;
-    const to = this.#outputAt;
-    const limit = to + Math.min(OUTPUT, most);
-    return this.#exports.copyTranscripts(record, end, to, limit, byteOffset, byteOffset + byteLength);
+    const { from, to } = this.usual();
+    const limit = Math.min(to, from + most);
+    return this.#exports.copyTranscripts(record, end, from, limit, byteOffset, byteOffset + byteLength);
   }
 
   /** Looks for records of which something is to be told: the first one, or `end`. */
@@ -267,12 +159,17 @@ export class RecordMachine {
   setPieces(given: Pieces): void {
     if (given === this.#given) return;
     this.#given = given;
-    const { pieces, longest } = given;
+    const { pieces } = given;
     this.#texts = 0;
     pieces.forEach((piece, number) => this.#exports.setPiece(number, this.#put(piece)!, piece.length));
     this.#pieces = this.#texts;
     this.#exports.clearTexts();
-    this.#exports.beginLines(longest, this.#scratchAt, this.#scratchAt + SCRATCH);
+    this.#beginLines(given);
+  }
+
+  #beginLines({ longest }: Pieces): void {
+    const { from, to } = this.scratch;
+    this.#exports.beginLines(longest, from, to);
   }
 
   /** The text that stands for an entry of tools, as the inside of a JSON string. False: it is too long. */
@@ -291,8 +188,8 @@ export class RecordMachine {
   }
 
   #put(bytes: Uint8Array): number | null {
-    if (this.#texts + bytes.length > TEXTS) return null;
-    const at = this.#textsAt + this.#texts;
+    const at = this.texts.from + this.#texts;
+    if (at + bytes.length > this.texts.to) return null;
     this.memory.set(bytes, at);
     this.#texts += bytes.length;
     return at;
@@ -308,8 +205,8 @@ export class RecordMachine {
     record: number, end: number, at: number, base: number, records: number, transcripts: number, channels: number,
   ): number {
     this.#keepTexts();
-    const to = this.#outputAt;
-    return this.#exports.writeLines(record, end, to + at, to + OUTPUT, base, records, transcripts, channels);
+    return this.write(record, at, (from, to) =>
+      this.#exports.writeLines(record, end, from, to, base, records, transcripts, channels));
   }
 
   /** Begins a table: texts of tools that lines had are forgotten. */
@@ -326,8 +223,8 @@ export class RecordMachine {
   writeCells(record: number, end: number, channels: number): number {
     this.#keepTexts();
     const { byteOffset, byteLength } = this.cells;
-    const to = this.#outputAt;
-    return this.#exports.writeCells(record, end, to, to + OUTPUT, byteOffset, byteOffset + byteLength, channels);
+    return this.write(record, 0, (from, to) =>
+      this.#exports.writeCells(record, end, from, to, byteOffset, byteOffset + byteLength, channels));
   }
 
   /** Texts of entries of tools that were forgotten are forgotten too. */
@@ -345,13 +242,13 @@ export class RecordMachine {
    * or `end`. `onlyErrors`: nothing else is told.
    */
   writeVerdicts(record: number, end: number, at: number, line: number, base: number, onlyErrors: boolean): number {
-    const to = this.#outputAt;
-    return this.#exports.writeVerdicts(record, end, to + at, to + OUTPUT, line, base, onlyErrors ? 1 : 0);
+    const { from, to } = this.usual();
+    return this.#exports.writeVerdicts(record, end, from + at, to, line, base, onlyErrors ? 1 : 0);
   }
 
   /** Where the verdicts end in the output. */
   get verdictsTo(): number {
-    return this.#exports.verdictsTo() - this.#outputAt;
+    return this.#exports.verdictsTo() - this.outputAt;
   }
 
   /** Looks for records of which the audit may have something to tell: the first one, or `end`. */
@@ -371,12 +268,12 @@ export class RecordMachine {
   writeTexts(record: number, end: number, asGiven = false): TextsWritten {
     this.#keepTexts();
     const machine = this.#exports;
-    const next = machine.writeTexts(record, end, this.#outputAt, this.#outputAt + OUTPUT, asGiven ? 1 : 0);
+    const next = this.write(record, 0, (from, to) => machine.writeTexts(record, end, from, to, asGiven ? 1 : 0));
     const [replies, first, message] = [machine.repliesNamed(), machine.firstNamedRecord(), machine.firstNamedMessage()];
     return {
       next,
       texts: machine.textsWritten(),
-      bytes: this.output.subarray(0, machine.textsTo() - this.#outputAt),
+      bytes: this.output.subarray(0, machine.textsTo() - this.outputAt),
       missing: machine.missingText(),
       named: { replies, record: first, message },
     };
@@ -389,7 +286,7 @@ export class RecordMachine {
 
   /** Where the lines end in the output; messages that were written. */
   get linesTo(): number {
-    return this.#exports.linesTo() - this.#outputAt;
+    return this.#exports.linesTo() - this.outputAt;
   }
 
   get linesWritten(): number {

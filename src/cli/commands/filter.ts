@@ -7,7 +7,7 @@ import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { judged, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
-import { VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
+import { LEAST_BOUND, VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
 import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
 import type { FileForm, FileOptions } from '../../corpus/records/unit.ts';
 import { WatchedSource } from '../../scan/source.ts';
@@ -143,7 +143,7 @@ function filterLines(
   const rows = canBeRows(unit) && passesAsRows(options, output) ? judge.kit.records : null;
   // Bytes of the lines that were judged one by one.
   let position = 0;
-  if (rows !== null && largest >= rows.input.length) {
+  if (rows !== null && largest >= LEAST_BOUND) {
     const refused = new RefusedTexts();
     const known = new KnownBytes<string>();
     new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {

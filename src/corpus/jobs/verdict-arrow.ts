@@ -11,7 +11,7 @@ import { ArrowLines } from './arrow-lines.ts';
 import type { Judge } from './verdict-judge.ts';
 import { type Line, linesOf } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
-import { VerdictRows } from './verdict-rows.ts';
+import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
 
 export interface VerdictArrowOptions {
   readonly judge: Judge;
@@ -59,7 +59,7 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
   const rows = options.asRows && canBeRows(unit) ? judge.kit.records : null;
-  if (rows === null || largest < rows.input.length) {
+  if (rows === null || largest < LEAST_BOUND) {
     for (const line of linesOf(lines, { largest })) judgeLine(line);
     return;
   }

@@ -11,7 +11,7 @@ import { LineWindow } from '../records/window.ts';
 import type { Line } from './verdict-lines.ts';
 
 export interface VerdictRowsOptions {
-  /** Bytes of a line that are kept; not less than the machine's input. */
+  /** Bytes of a line that are kept; not less than LEAST_BOUND. */
   readonly largest: number;
   /** FORM_MESSAGES, FORM_CONVERSATIONS. */
   readonly forms: number;
@@ -24,6 +24,9 @@ export interface VerdictRowsOptions {
   /** Takes verdicts, lines of JSON, valid until it returns. */
   readonly write: (bytes: Uint8Array) => void;
 }
+
+/** Lines that are bounded by less are judged one by one: a window would hold few of them. */
+export const LEAST_BOUND = 4 * 1024 * 1024;
 
 export class VerdictRows {
   readonly #machine: RecordMachine;
@@ -39,7 +42,7 @@ export class VerdictRows {
     this.#machine = machine;
     this.#window = new LineWindow(
       machine, source, { from: 0, to: Infinity, record: 0, line: 1, ...(options.isLine && { isLine: true }) },
-      machine.input.length - 1,
+      options.largest + 1 - MARK.length,
     );
     // The window passes it, and may let it go.
     this.#mark = Buffer.from(MARK.slice(0, this.#window.at));

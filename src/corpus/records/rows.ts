@@ -83,6 +83,8 @@ export interface Machines {
 const SHORT = 16 * 1024;
 /** Lines that show how long those of a window are. */
 const LOOKED_AT = 4;
+/** Bytes of a value that is made a line: it is looked for again whenever more bytes are there. */
+const LONGEST_FRAMED = 4 * 1024 * 1024;
 
 export class ChatLines {
   readonly #machine: Machine;
@@ -158,7 +160,8 @@ export class ChatLines {
     const machine = this.#records;
     const { to } = this.#range;
     const framing = this.#layout === 'lines' ? null : new ValueFraming(machine, this.#layout);
-    const window = new LineWindow(machine, this.#source, this.#range, machine.input.length - 1, framing);
+    const longest = framing === null ? LARGEST + 1 : LONGEST_FRAMED;
+    const window = new LineWindow(machine, this.#source, this.#range, longest, framing);
     this.#window = window;
     while (window.position < to) {
       if (window.holdsLine()) {

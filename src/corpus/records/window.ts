@@ -1,4 +1,5 @@
-// Lines of a source in a window of memory: whole lines are there at once, those that are longer are gathered beside it.
+// Lines of a source in a window of memory: whole lines are there at once. It grows where it can when a longer one
+// comes; one that is longer still is gathered beside it.
 
 import type { Source } from '../../scan/source.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
@@ -28,6 +29,8 @@ export interface LineMachine {
   readonly input: Uint8Array;
   /** Position of the last LF of [from, to), or -1. */
   lastLine(from: number, to: number): number;
+  /** Makes the input longer; its bytes stay. False: it is as long as it can be. */
+  grow?(): boolean;
 }
 
 /** Makes lines of an input that has none. */
@@ -47,9 +50,10 @@ const STEP = 256 * 1024;
 export class LineWindow {
   readonly #machine: LineMachine;
   readonly #source: Source;
-  readonly #bytes: Buffer;
-  /** Bytes of the window that are used. */
-  readonly #most: number;
+  #bytes: Buffer;
+  /** Bytes of the window that may be used, however long it is, and that are. */
+  readonly #longest: number;
+  #most: number;
   readonly #framing: Framing | null;
   /** Where the range ends: mostly behind a line. */
   readonly #to: number;
@@ -61,16 +65,16 @@ export class LineWindow {
   last = -1;
   ended = false;
 
-  /** Begins at the first line of a range. `most`: bytes of the window that are used. */
+  /** Begins at the first line of a range. `longest`: bytes of a line that the window may hold, with its end. */
   constructor(
-    machine: LineMachine, source: Source, { from, to, isLine }: LineRange, most: number = machine.input.length,
+    machine: LineMachine, source: Source, { from, to, isLine }: LineRange, longest = Infinity,
     framing: Framing | null = null,
   ) {
-    const { input } = machine;
     this.#machine = machine;
     this.#source = source;
-    this.#bytes = Buffer.from(input.buffer, input.byteOffset, input.length);
-    this.#most = most;
+    this.#longest = longest;
+    this.#bytes = bytesOf(machine);
+    this.#most = this.#mostOf(this.#bytes);
     this.#framing = framing;
     this.#to = to;
     // A line begins where the byte before is a line feed.
@@ -78,6 +82,11 @@ export class LineWindow {
     if (isLine) return;
     if (from > 0) this.#passLine();
     else this.#passMark();
+  }
+
+  /** One byte is left to whoever ends the last line. */
+  #mostOf(bytes: Buffer): number {
+    return Math.min(this.#longest, bytes.length - 1);
   }
 
   /** Position in the input of the line at hand. */
@@ -93,7 +102,7 @@ export class LineWindow {
   /** Reads on until the line at hand is there as a whole; false: it is longer than the window, or there is none. */
   holdsLine(): boolean {
     while (this.last < this.at) {
-      if (this.#more()) continue;
+      if (this.#more() || this.#grow()) continue;
       if (!this.ended || this.at >= this.#length || this.#framing !== null) return false;
       // The end of the input ends a line.
       this.last = this.#length;
@@ -164,11 +173,20 @@ export class LineWindow {
     const read = this.#source.read(end, bytes.subarray(this.#length, Math.min(this.#most, this.#length + step)));
     const before = this.#length;
     this.#length += read;
-    this.ended = read === 0 || this.base + this.#length === this.#source.end;
+    // A line that fills the window is longer, wherever it ends.
+    this.ended = this.#length < this.#most && (read === 0 || this.base + this.#length === this.#source.end);
     const last = this.#framing?.frame(bytes, this.base, this.at, this.#length, this.ended)
       ?? this.#machine.lastLine(before, this.#length);
     if (last >= 0) this.last = last;
     return read > 0 || last >= 0;
+  }
+
+  /** Makes room for a line that fills the window; false: it is to be no longer. */
+  #grow(): boolean {
+    if (this.#length < this.#most || this.#most === this.#longest || this.#machine.grow?.() !== true) return false;
+    this.#bytes = bytesOf(this.#machine);
+    this.#most = this.#mostOf(this.#bytes);
+    return true;
   }
 
   #passMark(): void {
@@ -189,6 +207,8 @@ export class LineWindow {
     }
   }
 }
+
+const bytesOf = ({ input }: LineMachine): Buffer => Buffer.from(input.buffer, input.byteOffset, input.length);
 
 /** The first bytes, with room for more. */
 function grown(bytes: Buffer, length: number, room: number): Buffer {

@@ -1,5 +1,6 @@
 // Chat records as rows against the way on which every record is a value, a text, and views of it: the same counts,
 // findings and lines of messages, whatever the records, the size of reads, of the window and of the table.
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
@@ -23,7 +24,10 @@ const MACHINES: RecordMachineOptions[] = [
   { build: 'simd' }, { build: 'scalar' }, { build: 'simd', input: 2000, rows: 40 },
   { build: 'scalar', input: 9000, rows: 300 },
 ];
-const KITS = MACHINES.map((options) => new Kit({ records: new RecordMachine(options) }));
+const kitOf = (options: RecordMachineOptions): Kit => new Kit({ records: new RecordMachine(options) });
+const KITS = MACHINES.map(kitOf);
+/** Its window grows, once. */
+const growing = (): Kit => kitOf({ input: 500, rows: 40, most: 3000 });
 const PLAIN = new Kit();
 /** Limits that are not the usual ones leave nothing to the scanner. */
 const OLD: FileOptions = { largestRecord: LARGEST - 1 };
@@ -89,10 +93,11 @@ function valueOf(random: Random): Buffer {
 const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 
 function same(bytes: Buffer, hint: string): void {
+  const kits = [...KITS, growing()];
   for (const work of WORK) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), OLD);
-    KITS.forEach((kit, i) => {
-      const most = [1 << 20, 1 << 20, 100, 5000][i]!;
+    kits.forEach((kit, i) => {
+      const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;
       const rows = done(kit, work, inputOf(bytes, most), {});
       if (isSame(rows, plain)) return;
       // A line that goes wrong alone is easier to look at.
@@ -205,6 +210,24 @@ describe('rows of chat records', () => {
       lines.push(written(`"${every}"`), written(`"kk ${every.replaceAll('e', 'E')}"`));
     }
     same(Buffer.from(lines.join('\n')), 'codes');
+  });
+
+  test('records that are longer than the window, and than what is written at once', () => {
+    const mib = 1 << 20;
+    const chat = (content: string): string => `{"messages":[{"role":"assistant","content":"${content}"}]}`;
+    const short = chat('x');
+    const lines = [
+      short, chat('and so on '.repeat(mib / 4)), short, chat('\\/\\u0041\\n'.repeat(mib / 5)),
+      chat('<|end|>'.repeat(mib / 3)),
+      `{"messages":[${`{"role":"user","content":"${'y'.repeat(1000)}"},`.repeat(2400)}{"role":"user"}]}`, short,
+      chat('too long '.repeat(mib / 2)), short, chat('at the end '.repeat(mib / 5)),
+    ];
+    const bytes = Buffer.from(lines.join('\n'));
+    for (const work of WORK) {
+      const rows = done(kitOf({ input: mib, most: 4 * mib }), work, inputOf(bytes, 1 << 20), {});
+      const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), OLD);
+      expect(isDeepStrictEqual(rows, plain), work.kind).toBe(true);
+    }
   });
 
   test('a record that is cut at every byte', () => {
