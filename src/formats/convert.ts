@@ -28,7 +28,7 @@ import { type ShareGptRecord, toShareGpt } from './chat/sharegpt.ts';
 import { withCarriedNames } from './write/names.ts';
 import { lossesOfTags } from './written-calls.ts';
 import { joinWritten, lossesOfQuotes, splitWritten } from './written-thoughts.ts';
-import { writeTranscript } from './write/write.ts';
+import { transcriptTexts } from './write/write.ts';
 import { type DroppedMessage, messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 import { checkOptions, type Known } from '../options.ts';
 
@@ -80,11 +80,13 @@ export interface ConvertOptions {
   readonly asWritten?: boolean | undefined;
   /** @internal Calls stay as they are, for readers to tell what is wrong with them. */
   readonly asGiven?: boolean | undefined;
+  /** @internal Text is given in parts. */
+  readonly asTexts?: boolean | undefined;
 }
 
 const CONVERT_OPTIONS: Known<ConvertOptions> = {
   neutralise: 1, contentType: 1, reasoning: 1, calls: 1, system: 1, end: 1, edges: 1, constrainCalls: 1, asWritten: 1,
-  asGiven: 1,
+  asGiven: 1, asTexts: 1,
 };
 
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
@@ -113,6 +115,8 @@ export interface RecordForms {
 export interface ConvertedText {
   readonly text: string;
   readonly record: null;
+  /** @internal The text in parts that nothing has put together, where they were asked for; `text` is empty then. */
+  readonly texts?: readonly string[];
   /** The messages of the text, in order. */
   readonly messages: readonly MessageData[];
   readonly losses: Loss[];
@@ -372,16 +376,17 @@ function write(
   shaped: { data: TranscriptData; losses: Loss[] },
   dialect: DialectId,
   options: ConvertOptions,
-): { text: string; messages: readonly MessageData[]; losses: Loss[] } {
+): Omit<ConvertedText, 'record'> {
   const { losses } = shaped;
   const { neutralise, contentType, edges, end } = options;
   // 0.1 has one end for all.
   const data = end === undefined || dialect === 'openchatml-0.1' ? shaped.data
     : { ...shaped.data, messages: withAnswerEnds(shaped.data.messages, end) };
-  const written = writeTranscript(data, dialect, { neutralise, contentType, edges });
-  return {
-    text: written.text, messages: data.messages, losses: [...losses, ...namesGained(data.messages), ...written.losses],
-  };
+  const { texts, losses: further } = transcriptTexts(data, dialect, { neutralise, contentType, edges });
+  const { messages } = data;
+  const all = [...losses, ...namesGained(messages), ...further];
+  return options.asTexts === true ? { text: '', texts, messages, losses: all }
+    : { text: texts.join(''), messages, losses: all };
 }
 
 /** These forms name every reply, so that the record it came from would gain the name. */

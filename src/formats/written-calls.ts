@@ -20,14 +20,16 @@ export const CALL_FRAME = { channel: 'commentary', contentType: 'json', constrai
 
 /**
  * The call behind a tag, and what follows it. `at`: where the text behind the tag begins in the content. What is no
- * call object with an end tag stays text that nobody sees, tag and all.
+ * call object with an end tag stays text that nobody sees, tag and all (`whole`).
  */
-export function readWrittenCall(speaker: Speaker, text: string, at: number): MessageData[] {
+export function readWrittenCall(
+  speaker: Speaker, text: string, at: number, whole = OPEN_CALL + text,
+): MessageData[] {
   const call = readCallText(text);
   const close = call === null ? 0 : skipBlanks(text, call.to);
   if (call === null || !call.arguments.startsWith('{') || !text.startsWith(CLOSE_CALL, close)) {
     const place = placed(speaker, at - OPEN_CALL.length);
-    return [{ ...speaker, channel: 'commentary', content: OPEN_CALL + text, ...place }];
+    return [{ ...speaker, channel: 'commentary', content: whole, ...place }];
   }
   const { name, arguments: content } = call;
   const to = close + CLOSE_CALL.length;
@@ -180,9 +182,10 @@ export function splitCalls(message: MessageData): MessageData[] | null {
     role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }),
     ...(origin !== undefined && { origin }),
   };
-  tags.forEach(({ to }, i) => {
-    const text = content.slice(to, tags[i + 1]?.from ?? content.length);
-    for (const part of readWrittenCall(speaker, text, to)) {
+  tags.forEach(({ from, to }, i) => {
+    // The last one may hold nearly all of the content: a part of it is no copy.
+    const end = tags[i + 1]?.from ?? content.length;
+    for (const part of readWrittenCall(speaker, content.slice(to, end), to, content.slice(from, end))) {
       parts.push({ ...part, end: part.recipient == null ? 'end' : 'call' });
     }
   });

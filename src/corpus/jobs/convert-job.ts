@@ -3,7 +3,7 @@
 
 import { JSON_DEEPEST } from '../../abi.ts';
 import {
-  type Converted, convertTranscript, type Form, isDialect, neutralOf,
+  type Converted, type ConvertedText, convertTranscript, type Form, isDialect, neutralOf,
 } from '../../formats/convert.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
 import { RecordMessages } from '../../formats/chat/record-messages.ts';
@@ -324,9 +324,12 @@ class Conversion {
       const neutral =
         dialect === null ? { data: given.data, losses: [] }
           : neutralOf(given.data, dialect, { preambles, settings: HEADERS.test(to) });
-      const options = { neutralise, calls, contentType, edges, system, constrainCalls: dialect === 'openchatml-2.0' };
+      const constrainCalls = dialect === 'openchatml-2.0';
+      const options = { neutralise, calls, contentType, edges, system, constrainCalls };
       const converted = prompt === true ? promptOf(neutral.data, to, reasoning, options)
-        : convertTranscript(neutral.data, to, { ...options, reasoning, end });
+        : convertTranscript(neutral.data, to, {
+          neutralise, calls, contentType, edges, system, constrainCalls, reasoning, end, asTexts: true,
+        });
       yield* this.#write(origin, converted, neutral.data);
       for (const losses of [given.losses, neutral.losses, converted.losses]) this.#sums.lose(origin.place, losses);
       yield* this.#settle();
@@ -336,17 +339,19 @@ class Conversion {
     }
   }
 
-  #write({ id, place }: Origin, { text, record }: Converted, { messages, tools }: TranscriptData): Pieces {
+  #write({ id, place }: Origin, converted: Converted, { messages, tools }: TranscriptData): Pieces {
     const { to, format, forTerminal } = this.#job;
     this.#sums.converted++;
+    const { record } = converted;
     if (record !== null && to === 'messages' && 'tools' in record) {
       return this.#out.addText(this.#lines.write(id, record as ChatRecord, tools));
     }
     if (record !== null) return this.#out.addText(`${JSON.stringify({ id, ...record })}\n`);
-    if (format === 'ndjson') return this.#out.addText(`${JSON.stringify({ id, text })}\n`);
-    if (to === 'harmony') this.#sums.join(place, text!, messages.at(-1)?.end ?? 'end');
+    const { texts = [converted.text] } = converted as ConvertedText;
+    if (format === 'ndjson') return this.#out.addText(`${JSON.stringify({ id, text: texts.join('') })}\n`);
+    if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
     // Harmony text ends without a newline: on a terminal, what is told next begins a line.
-    return this.#out.addText(forTerminal ? `${escapeText(text!).trimEnd()}\n` : text!);
+    return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
   }
 
   /** `whole`: what is refused when no message is to blame. */

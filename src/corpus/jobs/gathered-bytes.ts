@@ -44,15 +44,21 @@ export class GatheredBytes {
     }
   }
 
-  *addText(text: string): Generator<Uint8Array, void, void> {
-    for (let done = 0; done < text.length; ) {
-      const { read, written } = ENCODER.encodeInto(
-        done === 0 ? text : text.slice(done), this.#buffer.subarray(this.#length),
-      );
-      this.#length += written;
-      done += read;
-      // A character of up to four bytes may not have fitted.
-      if (done < text.length) yield* this.flush();
+  addText(text: string): Generator<Uint8Array, void, void> {
+    return this.addTexts([text]);
+  }
+
+  *addTexts(texts: readonly string[]): Generator<Uint8Array, void, void> {
+    for (const text of texts) {
+      for (let done = 0; done < text.length; ) {
+        const { read, written } = ENCODER.encodeInto(
+          done === 0 ? text : text.slice(done), this.#buffer.subarray(this.#length),
+        );
+        this.#length += written;
+        done += read;
+        // A character of up to four bytes may not have fitted.
+        if (done < text.length) yield* this.flush();
+      }
     }
   }
 

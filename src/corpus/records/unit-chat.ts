@@ -50,11 +50,11 @@ function unitFrom(
 ): Unit | BadRecord {
   try {
     const { data } = READERS[form](value, { origins: true });
-    const { text, messages } = convertTranscript(data, 'openchatml-2.2', {
-      neutralise: true, asWritten: true, asGiven: true,
+    const { texts, messages } = convertTranscript(data, 'openchatml-2.2', {
+      neutralise: true, asWritten: true, asGiven: true, asTexts: true,
     });
-    const bytes = Buffer.from(text!, 'utf8');
-    const places = new ChatPlaces(record, names, lengths, text!, bytes, messages!, positions);
+    const bytes = bytesOf(texts!);
+    const places = new ChatPlaces(record, names, lengths, bytes, messages, positions);
     return {
       kind: 'chat',
       record: record.number,
@@ -72,6 +72,17 @@ function unitFrom(
     const pointer = entryPointer(names, lengths, index);
     return badRecord(record, 'refused-record', `message ${index}: ${reason}`, pointer);
   }
+}
+
+/** Units of a text that is put together; a longer one is put together as bytes alone. */
+const LONG = 256 * 1024;
+
+function bytesOf(texts: readonly string[]): Buffer {
+  if (texts.reduce((units, { length }) => units + length, 0) < LONG) return Buffer.from(texts.join(''), 'utf8');
+  const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text, 'utf8'), 0));
+  let at = 0;
+  for (const text of texts) at += bytes.write(text, at, 'utf8');
+  return bytes;
 }
 
 /** The text is ours: nothing is to be found out of it. */
@@ -97,8 +108,7 @@ class ChatPlaces {
   readonly #record: CorpusRecord;
   readonly #names: readonly string[];
   readonly #lengths: readonly number[];
-  readonly #text: string;
-  /** The same, in UTF-8. */
+  /** The written text, in UTF-8. */
   readonly #bytes: Uint8Array;
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
@@ -116,7 +126,6 @@ class ChatPlaces {
     record: CorpusRecord,
     names: readonly string[],
     lengths: readonly number[],
-    text: string,
     bytes: Uint8Array,
     messages: readonly MessageData[],
     positions: 'file' | 'field',
@@ -124,7 +133,6 @@ class ChatPlaces {
     this.#record = record;
     this.#names = names;
     this.#lengths = lengths;
-    this.#text = text;
     this.#bytes = bytes;
     this.#messages = messages;
     this.#positions = positions;
@@ -175,7 +183,7 @@ class ChatPlaces {
       const place = placesOf(this.#record.bytes);
       this.#root = place && new Spot(place, '');
     }
-    const spans = (this.#spans ??= spansOf(this.#text, this.#messages));
+    const spans = (this.#spans ??= spansOf(decodeUtf8(this.#bytes), this.#messages));
     if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
     while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
     return this.#entry(this.#messages[this.#at]?.origin);

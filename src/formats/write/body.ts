@@ -54,12 +54,16 @@ const LONGEST_PART = 1 << 18;
 
 /** The body's text. Reading it gives the content back, or a Refusal is thrown. */
 export function writeBody(
-  message: MessageData,
-  index: number,
-  dialect: Dialect,
-  options: BodyOptions,
-  losses: Loss[],
+  message: MessageData, index: number, dialect: Dialect, options: BodyOptions, losses: Loss[],
 ): string {
+  const body = gatherBody(message, index, dialect, options, losses);
+  return typeof body === 'string' ? body : body.text;
+}
+
+/** The same, as a text that need not be put together where there is something to escape. */
+export function gatherBody(
+  message: MessageData, index: number, dialect: Dialect, options: BodyOptions, losses: Loss[],
+): string | GatheredText {
   const { content } = message;
   if (typeof content !== 'string') throw new Refusal(index, 'the content is no text', 'give it as a string');
   if (LONE_SURROGATE.test(content)) {
@@ -127,7 +131,7 @@ function has(tokens: RegExp, content: string): boolean {
  * into a literal block, and so do the `<` before one, which would make the block's token an escape, and the `<` at the
  * end, which would do so with the terminator.
  */
-function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => boolean): string {
+function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => boolean): GatheredText {
   const text = new GatheredText();
   if (quotesThink === undefined && !content.includes('<|start_') && !content.includes('<|end_')) {
     const tail = beforeSigns(content, content.length);
@@ -139,7 +143,7 @@ function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => b
       from = end;
     }
     if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);
-    return text.text;
+    return text;
   }
   let at = 0;
   for (const match of content.matchAll(tokens)) {
@@ -157,7 +161,7 @@ function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => b
   const tail = beforeSigns(content, content.length);
   text.add(content.slice(at, tail));
   if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);
-  return text.text;
+  return text;
 }
 
 /** Where the run of `<` begins that ends at `to`. It never reaches back into a token, which ends with `>`. */

@@ -10,9 +10,10 @@ import type { HeaderValue } from '../../model/header/text.ts';
 import { writeDocumentHeader } from '../../model/header/write.ts';
 import { type Dialect, DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { filesByPlace, loseFiles } from '../files.ts';
+import { isLong } from '../gathered-text.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
-import { type BodyOptions, writeBody } from './body.ts';
+import { type BodyOptions, gatherBody } from './body.ts';
 import { writeFiles } from './files.ts';
 import { type HeaderOptions, writeMessageHeader } from './header.ts';
 import { checkOptions, type Known } from '../../options.ts';
@@ -61,20 +62,29 @@ const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['
  * ```
  */
 export function writeTranscript(data: TranscriptData, dialect: DialectId, options: WriteOptions = {}): Written {
+  const { texts, losses } = transcriptTexts(data, dialect, options);
+  return { text: texts.join(''), losses };
+}
+
+/** The same in parts: bodies that are long and were escaped are not put together. */
+export function transcriptTexts(
+  data: TranscriptData, dialect: DialectId, options: WriteOptions = {},
+): { texts: readonly string[]; losses: Loss[] } {
   const known = takeDialect(dialect, options);
   const losses: Loss[] = [];
-  const pieces = [headOf(data, known, options, losses)];
+  const texts = [headOf(data, known, options, losses)];
   const { messages } = data;
   const hasFiles = (known.flags & HAS_LINE) !== 0;
   if (!hasFiles) loseFiles(data, losses);
   const files = hasFiles ? filesByPlace(data) : null;
   for (let index = 0; index <= messages.length; index++) {
     const here = files?.get(index);
-    if (here) pieces.push(writeFiles(here, pieces.at(-1)!, index === 0, options, losses));
+    if (here) texts.push(writeFiles(here, texts.at(-1)!, index === 0, options, losses));
     const message = messages[index];
-    if (message) pieces.push(messageOf(message, index, known, options, messages[index - 1], losses));
+    if (message) addMessage(texts, message, index, known, options, messages[index - 1], losses);
   }
-  return { text: pieces.join('') + tailOf(known, options), losses };
+  texts.push(tailOf(known, options));
+  return { texts: texts.some(isLong) ? texts : [texts.join('')], losses };
 }
 
 /**
@@ -129,24 +139,31 @@ export function writeMessage(
   before?: MessageData,
 ): Written {
   const losses: Loss[] = [];
-  return { text: messageOf(message, index, takeDialect(dialect, options), options, before, losses), losses };
+  const texts: string[] = [];
+  addMessage(texts, message, index, takeDialect(dialect, options), options, before, losses);
+  return { text: texts.join(''), losses };
 }
 
-function messageOf(
+function addMessage(
+  texts: string[],
   message: MessageData,
   index: number,
   dialect: Dialect,
   options: WriteOptions,
   before: MessageData | undefined,
   losses: Loss[],
-): string {
+): void {
   const { id, flags } = dialect;
   if (id === 'harmony') refuseBoundary(message, index, before);
   tellMedia(message, index, losses);
   const header = writeMessageHeader(message, index, id, options, losses);
-  const body = writeBody(message, index, dialect, options, losses);
-  if (flags & HAS_LINE) return `${header}${body}${lineEnd(message, index, losses)}`;
-  return `${header}${body}<|${terminator(message, index, losses)}|>${id === 'harmony' ? '' : '\n'}`;
+  const body = gatherBody(message, index, dialect, options, losses);
+  const end = flags & HAS_LINE ? lineEnd(message, index, losses)
+    : `<|${terminator(message, index, losses)}|>${id === 'harmony' ? '' : '\n'}`;
+  // What is short is one part with what stands around it.
+  if (typeof body !== 'string') texts.push(header, ...body.texts, end);
+  else if (isLong(body)) texts.push(header, body, end);
+  else texts.push(header + body + end);
 }
 
 /**

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../../../src/formats/loss.ts';
 import {
-  writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript,
+  transcriptTexts, writeHead, writeMessage, type WriteOptions, writeTail, writeTranscript,
 } from '../../../src/formats/write/write.ts';
 import { type MessageData, messageData, type TranscriptData } from '../../../src/model/data.ts';
 import type { HeaderValue } from '../../../src/model/header/text.ts';
@@ -407,4 +407,18 @@ test.skipIf(folder === null)('real dialogues of 2.2 come back byte for byte, but
     same++;
   }
   expect({ same, reordered: reordered > 0 }).toEqual({ same: runs(3000), reordered: true });
+});
+
+test('long bodies are not put together, nor copied where nothing is to be escaped', () => {
+  const plain = 'a < b '.repeat(50_000);
+  const messages: MessageData[] = [
+    USER, { role: 'user', content: plain }, { role: 'user', content: '<|end|>'.repeat(200_000) },
+    { ...ANSWER, content: '<think></think>'.repeat(20_000), written: null }, ANSWER,
+  ];
+  const data: TranscriptData = { header: null, tools: [], messages };
+  const { texts } = transcriptTexts(data, 'openchatml-2.2');
+  expect(texts.every((text) => text.length < 1_000_000)).toBe(true);
+  expect(texts.join('') === writeTranscript(data, 'openchatml-2.2').text).toBe(true);
+  const contents = (all: Iterable<{ content: string }>): string => [...all].map(({ content }) => content).join('');
+  expect(contents(parse(texts.join('')).messages()) === contents(messages)).toBe(true);
 });
