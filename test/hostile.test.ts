@@ -1,6 +1,6 @@
 // Nothing hostile is expensive: what costs memory or time beyond its bytes, and what ended in an error. Work and memory
 // are counted, never the clock. `README.md` says how to run it at any size.
-import fs, { rmSync } from 'node:fs';
+import fs, { readFileSync, rmSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { describe, expect, test, vi } from 'vitest';
 import { checkSource } from '../src/rules/check-source.ts';
@@ -192,6 +192,17 @@ describe('an audit of many tiny findings', () => {
       expect(told).toBeLessThanOrEqual(4000 + times * LINE.length / 128 + 2);
       expect(told).toBeGreaterThan(4000);
     }
+  });
+
+  test('and a copy without them makes what it writes in their place few times', async () => {
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    makeRoom(['audit']);
+    const { code } = await run(['audit', '--fix-warnings', '--output', OUT, '--threads', '1', files(20_000)[1]!]);
+    const times = encode.mock.calls.length;
+    encode.mockRestore();
+    expect(code).toBeLessThan(2);
+    expect(times).toBeLessThan(1000);
+    expect(readFileSync(OUT, 'utf8').match(/< think >/g)?.length).toBe(20_000);
   });
 
   testLong('tells the same on any number of threads', async () => {

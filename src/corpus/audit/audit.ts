@@ -11,10 +11,11 @@ import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
-import { type Audited, type AuditedText, type AuditFinding, badText, type ByteEdit, type Edits } from './audited.ts';
+import { type Audited, type AuditedText, type AuditFinding, type ByteEdit, type Edits } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
+import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
@@ -41,7 +42,7 @@ export function* auditText(
   const texts = auditTranscripts(machine, source, options, setting);
   for (let next = texts.next(); ; next = texts.next()) {
     if (next.done) return next.value;
-    yield typeof next.value === 'number' ? next.value : rawText(next.value, null, null, asTheyAre, encoder);
+    yield typeof next.value === 'number' ? next.value : auditedPiece(next.value);
   }
 }
 
@@ -123,9 +124,7 @@ function* auditOne(auditor: Auditor, record: CorpusRecord | RecordProblem): Gene
   }
 }
 
-const asTheyAre: Place = (from, to) => ({ from, to });
 const UTF8 = new TextEncoder();
-const encoder = (text: string): Uint8Array => UTF8.encode(text);
 /** Text within a JSON string. */
 const jsonEncoder = (text: string): Uint8Array => UTF8.encode(JSON.stringify(text).slice(1, -1));
 
@@ -180,16 +179,17 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
   const at = record.from;
-  if (options.tellsOnly) return { at, findings, line, change: null, left: 0 };
+  const told = { at, briefs: findings, base: 0, findings, line };
+  if (options.tellsOnly) return { ...told, change: null, left: 0 };
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
   const left = escapes ? errorsAfter(escaped, field) : 0;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
-  if (edits.length === 0) return { at, findings, line, change: null, left };
+  if (edits.length === 0) return { ...told, change: null, left };
   const bytes = byteEdits(edits, keptPlacing(record, field.span!), jsonEncoder);
-  return { at, findings, line, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
+  return { ...told, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
@@ -263,7 +263,7 @@ function foundIn({ machine, options, known }: Auditor, parts: readonly AuditFiel
 function placedIn(parts: readonly AuditField[], texts: readonly RawText[], record: CorpusRecord): AuditedText[] {
   if (texts.length === 0) return [];
   const first = Buffer.byteLength(parts[0]!.text);
-  const placed = texts.some(({ edits }) => edits.length > 0) ? keptPlacing : placing;
+  const placed = texts.some(({ looked }) => looked.edits.length > 0) ? keptPlacing : placing;
   const [one, other] = parts.map(({ span }) => placed(record, span!));
   // Bytes of both parts are told where the first one has them.
   const place: Place = (from, to) => {
@@ -275,37 +275,30 @@ function placedIn(parts: readonly AuditField[], texts: readonly RawText[], recor
   return texts.map((raw) => {
     // What stands in both parts cannot be mended.
     let both = 0;
-    if (other !== undefined) for (const edit of raw.edits) if (isBoth(edit, raw.from)) both++;
+    const all = raw.looked.edits;
+    if (other !== undefined) for (const edit of all) if (isBoth(edit, raw.from)) both++;
     const edits: Edits = {
-      length: raw.edits.length - both,
+      length: all.length - both,
       *[Symbol.iterator]() {
-        for (const edit of raw.edits) if (both === 0 || !isBoth(edit, raw.from)) yield edit;
+        for (const edit of all) if (both === 0 || !isBoth(edit, raw.from)) yield edit;
       },
     };
-    return rawText({ ...raw, edits, left: raw.left + both }, record, field, place, jsonEncoder);
+    return textOfField(raw, edits, raw.looked.left + both, record, field, place);
   });
 }
 
-type Edited = Omit<RawText, 'edits'> & { readonly edits: Edits };
-
-function rawText(
-  { transcript, message, messageFrom, from, text, found, edits, left, isTooLarge }: Edited,
-  record: CorpusRecord | null,
-  field: string | null,
+/** What is found in a transcript that a record holds. */
+function textOfField(
+  raw: RawText, edits: Edits, left: number, record: CorpusRecord, field: string,
   place: Place,
-  encode: (text: string) => Uint8Array,
 ): AuditedText {
-  const number = record?.number ?? null;
-  const where = `${field === null ? '' : `${field}, `}transcript ${transcript}, message ${message}`;
+  const { transcript, from, looked: { text, found, isTooLarge } } = raw;
+  const where = `${field}, ${placeIn(raw)}`;
   const at: Place = (first, end) => place(from + first, from + end);
-  if (isTooLarge) {
-    const { from: first } = at(0, 0);
-    return badText('bad-record', record, first, first, `the body is too large (${where})`);
-  }
-  const findings = found.map((one) => findingOf(one, where, transcript, number, field, at));
-  const line = record?.line ?? null;
-  const begin = record?.from ?? messageFrom;
-  if (edits.length === 0) return { at: begin, findings, line, change: null, left };
-  const bytes = byteEdits(edits, at, encode);
-  return { at: begin, findings, line, change: { where, line, from: at(0, 0).from, text, edits, bytes }, left };
+  if (isTooLarge) return tooLargeBody(record, at(0, 0).from, where);
+  const findings = found.map((one) => findingOf(one, where, transcript, record.number, field, at));
+  const { line, from: begin } = record;
+  const change = edits.length === 0 ? null
+    : { where, line, from: at(0, 0).from, text, edits, bytes: byteEdits(edits, at, jsonEncoder) };
+  return { at: begin, briefs: findings, base: 0, findings, line, change, left };
 }

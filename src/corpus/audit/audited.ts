@@ -23,6 +23,9 @@ export interface AuditFinding {
   readonly message: string;
 }
 
+/** What is known of a finding before it is told. */
+export type Brief = Pick<AuditFinding, 'rule' | 'severity' | 'from' | 'to'>;
+
 /** Bytes [from, to) of the input become others. */
 export interface ByteEdit {
   readonly from: number;
@@ -50,6 +53,9 @@ export interface TextChange {
 export interface AuditedText {
   /** Where its message or record begins. */
   readonly at: number;
+  /** What is found, in order; the places count from `base` on. A text may repeat: findings are made when asked for. */
+  readonly briefs: readonly Brief[];
+  readonly base: number;
   readonly findings: readonly AuditFinding[];
   /** Line of the record; null in raw text. */
   readonly line: number | null;
@@ -70,5 +76,6 @@ export function badText(
   const severity = 'error';
   const record = of?.number ?? null;
   const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
-  return { at: from, findings: [finding], line: of?.line ?? null, change: null, left: 1 };
+  const findings = [finding];
+  return { at: from, briefs: findings, base: 0, findings, line: of?.line ?? null, change: null, left: 1 };
 }

@@ -4,7 +4,7 @@
 import { AUDIT_RULES, type AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import { BLOCK } from '../../scan/source.ts';
 import type { Found } from '../jobs/job.ts';
-import type { AuditFinding } from './audited.ts';
+import type { AuditFinding, Brief } from './audited.ts';
 
 /** Findings of a block that are told by themselves, and its bytes for each further one. */
 const MOST_ALONE = 4000;
@@ -38,7 +38,7 @@ export class Crowd {
   }
 
   /** Whether a finding is told by itself. Of what is wrong with whole records there are few. */
-  isAlone({ rule, from }: AuditFinding): boolean {
+  isAlone({ rule }: Brief, from: number): boolean {
     if (!Object.hasOwn(AUDIT_RULES, rule)) return true;
     if (this.#told >= MOST_ALONE + (from - this.#block * BLOCK) / BYTES_EACH) return false;
     this.#told++;
@@ -46,7 +46,7 @@ export class Crowd {
   }
 
   /** Takes one that is not; false: it is the first of its kind, and is to be kept. */
-  isFurther({ rule, severity, to }: AuditFinding): boolean {
+  isFurther({ rule, severity }: Brief, to: number): boolean {
     for (const run of this.#runs) {
       const { diagnostic } = run.first;
       if (diagnostic.rule !== rule || diagnostic.severity !== severity) continue;

@@ -38,6 +38,11 @@ export interface RawText {
   /** Where the message begins in the text, and the piece. */
   readonly messageFrom: number;
   readonly from: number;
+  readonly looked: Looked;
+}
+
+/** What is found in the text of a piece: the same wherever it stands. */
+export interface Looked {
   readonly text: string;
   readonly found: readonly ControlToken[];
   /** Places are bytes of the piece. */
@@ -51,10 +56,12 @@ export interface RawText {
 /** A larger body does not fit into one string with what is made of it. */
 const LARGEST = 128 * 1024 * 1024;
 const LARGEST_HEADER = 64 * 1024;
+/** Bytes after which it is told how far everything has been looked at. */
+const STEP = 64 * 1024;
 
 /**
- * Every piece of text with a finding, in order; and after each message a position: everything before it has been looked
- * at. What is known of the end comes last.
+ * Every piece of text with a finding, in order; and now and then a position: everything before it has been looked at.
+ * What is known of the end comes last.
  */
 export function* auditTranscripts(
   machine: Machine,
@@ -64,20 +71,25 @@ export function* auditTranscripts(
 ): Generator<RawText | number, MessagesEnd, void> {
   const messages = messagesOf(machine, source, options, setting);
   const known: KnownPieces = new KnownBytes();
+  let position = 0;
   for (let next = messages.next(); ; next = messages.next()) {
     if (next.done) return next.value;
     const { message, transcript, index, source: reading } = next.value;
-    for (const piece of piecesOf(message, reading, options, known)) {
-      if (piece.found.length === 0 && !piece.isTooLarge) continue;
-      yield { transcript: transcript.number, message: index, messageFrom: message.from, ...piece };
+    const inHeader = lookIntoHeader(message, reading, options, known);
+    if (inHeader !== NOTHING) {
+      const { from: messageFrom, header: { from } } = message;
+      yield { transcript: transcript.number, message: index, messageFrom, from, looked: inHeader };
     }
+    const inBody = lookIntoBody(message, reading, options, known);
+    if (inBody !== NOTHING) {
+      const { from: messageFrom, body: { from } } = message;
+      yield { transcript: transcript.number, message: index, messageFrom, from, looked: inBody };
+    }
+    if (message.to < position) continue;
     yield message.to;
+    position = message.to + STEP;
   }
 }
-
-type Piece = Omit<RawText, 'transcript' | 'message' | 'messageFrom'>;
-/** The same wherever it stands. */
-type Looked = Omit<Piece, 'from'>;
 
 /** A header or a body. */
 interface Asked {
@@ -88,23 +100,20 @@ interface Asked {
 
 type KnownPieces = KnownBytes<Asked & { readonly looked: Looked }>;
 
-function* piecesOf(
-  message: Message, source: Source, options: FixOptions, known: KnownPieces,
-): Generator<Piece, void, void> {
-  const { dialect, role, header, body } = message;
-  const headerTo = Math.min(header.to, header.from + LARGEST_HEADER);
-  if (!message.isBare) {
-    const { from } = header;
-    const bytes = source.bytes(from, headerTo);
-    if (!isCleanHeader(bytes, 0, bytes.length, dialect.id)) {
-      yield { from, ...lookInto(bytes, { dialect, role: null, isHeader: true }, options, known) };
-    }
-  }
+function lookIntoHeader(
+  { dialect, header, isBare }: Message, source: Source, options: FixOptions, known: KnownPieces,
+): Looked {
+  if (isBare) return NOTHING;
+  const bytes = source.bytes(header.from, Math.min(header.to, header.from + LARGEST_HEADER));
+  return lookInto(bytes, { dialect, role: null, isHeader: true }, options, known);
+}
+
+function lookIntoBody(
+  { dialect, role, body }: Message, source: Source, options: FixOptions, known: KnownPieces,
+): Looked {
   const { from, to } = body;
-  if (to - from > LARGEST) yield { from, text: '', found: [], edits: NO_EDITS, left: 1, isTooLarge: true };
-  else if (to > from) {
-    yield { from, ...lookInto(source.bytes(from, to), { dialect, role, isHeader: false }, options, known) };
-  }
+  if (to - from > LARGEST) return TOO_LARGE;
+  return to > from ? lookInto(source.bytes(from, to), { dialect, role, isHeader: false }, options, known) : NOTHING;
 }
 
 /** Most texts hold no sign; short ones that do are repeated, and looked into once. */
@@ -119,13 +128,15 @@ function lookInto(bytes: Uint8Array, asked: Asked, options: FixOptions, known: K
   return looked;
 }
 
+/** NOTHING: nothing is found. */
 function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: FixOptions): Looked {
+  if (isHeader && isCleanHeader(bytes, 0, bytes.length, dialect.id)) return NOTHING;
   const { text, isBytes, place } = readPiece(bytes);
   const asked = { body: dialect.id, role, edges: 'none' } as const;
   if (isHeader) {
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
     const found = findTokens(text, asked, MOST_ALONE).filter((it) => it.severity !== 'error');
-    return { text, found: place(found), edits: NO_EDITS, left: 0, isTooLarge: false };
+    return found.length === 0 ? NOTHING : { text, found: place(found), edits: NO_EDITS, left: 0, isTooLarge: false };
   }
   const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
   let left = 0;
@@ -133,12 +144,13 @@ function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: Fi
     if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
   };
   const found = place(findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend));
-  return { text, found, edits, left, isTooLarge: false };
+  return found.length === 0 ? NOTHING : { text, found, edits, left, isTooLarge: false };
 }
 
 const NO_EDITS = new TokenEdits('');
 
 const NOTHING: Looked = { text: '', found: [], edits: NO_EDITS, left: 0, isTooLarge: false };
+const TOO_LARGE: Looked = { ...NOTHING, left: 1, isTooLarge: true };
 
 /** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */
 function readPiece(

@@ -2,7 +2,7 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
-import type { Audited, ByteEdit, TextChange } from '../audit/audited.ts';
+import type { Audited, AuditFinding, ByteEdit, TextChange } from '../audit/audited.ts';
 import { passerOf } from '../audit/clean-messages.ts';
 import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
@@ -117,7 +117,7 @@ class AuditOutput implements SourceWatcher {
         if (next.done) return next.value;
         if (typeof next.value === 'number') yield* this.#copyTo(next.value, false);
         else this.#add(next.value);
-        yield* this.#ready(this.#most);
+        if (this.#found.length >= this.#most) yield* this.#ready(this.#most);
       }
     } catch (error) {
       // What was read before belongs to the output.
@@ -134,15 +134,18 @@ class AuditOutput implements SourceWatcher {
     yield* this.#copyTo(to, true);
   }
 
-  #add({ at, findings, line, change, left }: Exclude<Audited, number>): void {
+  #add(audited: Exclude<Audited, number>): void {
+    const { at, briefs, base, line, change, left } = audited;
     const crowd = this.#crowd;
-    this.#found.push(...crowd.enter(at));
-    for (const [i, finding] of findings.entries()) {
+    for (const found of crowd.enter(at)) this.#found.push(found);
+    let findings: readonly AuditFinding[] | null = null;
+    for (let i = 0; i < briefs.length; i++) {
+      const brief = briefs[i]!;
       // Those behind the first ones of a text stand for many.
-      const isAlone = i >= MOST_ALONE || crowd.isAlone(finding);
-      if (!isAlone && crowd.isFurther(finding)) continue;
-      const place = this.#places?.at(finding.from) ?? null;
-      const { record, ...diagnostic } = finding;
+      const isAlone = i >= MOST_ALONE || crowd.isAlone(brief, base + brief.from);
+      if (!isAlone && crowd.isFurther(brief, base + brief.to)) continue;
+      const { record, ...diagnostic } = (findings ??= audited.findings)[i]!;
+      const place = this.#places?.at(diagnostic.from) ?? null;
       const found = { diagnostic, record, line: this.#hasLines ? line : null, place };
       if (isAlone) this.#found.push(found);
       else crowd.keep(found);
@@ -214,7 +217,7 @@ class Copy {
       for (const { from, to, bytes } of text.bytes) {
         // Texts do not overlap; if two did, the first one's edit would stand.
         if (from < this.position) continue;
-        if (from > this.position) yield* this.#bytesTo(from, position);
+        if (from > this.position && !this.#takeTo(from)) yield* this.#bytesTo(from, position);
         if (!this.#out.take(bytes)) yield* this.#out.add(bytes);
         this.position = to;
       }
@@ -223,6 +226,15 @@ class Copy {
     if (!all) return;
     yield* this.#out.flush();
     this.#out.close();
+  }
+
+  /** Takes bytes up to a position that were read and fill no piece; false: it is not so. */
+  #takeTo(to: number): boolean {
+    const { position } = this;
+    if (position < this.#partFrom || to > this.#partTo) return false;
+    if (!this.#out.take(this.#part.subarray(position - this.#partFrom, to - this.#partFrom))) return false;
+    this.position = to;
+    return true;
   }
 
   /** Bytes up to a position, or to the end; those before `known` have been read before. */

@@ -1,0 +1,98 @@
+// What is found in a piece of raw text, as an audit tells it. A text may hold a million pieces of which little is told:
+// findings, places and edits are made when they are asked for.
+
+import type { ControlToken } from '../../formats/control-tokens/find.ts';
+import {
+  type AuditedText, type AuditFinding, badText, type Brief, type ByteEdit, type Edits, type TextChange,
+} from './audited.ts';
+import type { RawText } from './raw.ts';
+
+const ENCODER = new TextEncoder();
+/** The text that was encoded last: pieces repeat, and what is written in place of their tokens. */
+let last = '';
+let lastBytes = new Uint8Array(0);
+
+function encoded(text: string): Uint8Array {
+  if (text !== last) {
+    last = text;
+    lastBytes = ENCODER.encode(text);
+  }
+  return lastBytes;
+}
+
+/** Where a piece stands, for people. */
+export const placeIn = ({ transcript, message }: RawText): string => `transcript ${transcript}, message ${message}`;
+
+/** `where`: in words. */
+export const tooLargeBody = (of: Parameters<typeof badText>[1], from: number, where: string): AuditedText =>
+  badText('bad-record', of, from, from, `the body is too large (${where})`);
+
+export const auditedPiece = (raw: RawText): AuditedText =>
+  raw.looked.isTooLarge ? tooLargeBody(null, raw.from, placeIn(raw)) : new AuditedPiece(raw);
+
+class AuditedPiece implements AuditedText, TextChange {
+  readonly line = null;
+  readonly #raw: RawText;
+
+  constructor(raw: RawText) {
+    this.#raw = raw;
+  }
+
+  get at(): number {
+    return this.#raw.messageFrom;
+  }
+
+  get from(): number {
+    return this.#raw.from;
+  }
+
+  get base(): number {
+    return this.#raw.from;
+  }
+
+  get briefs(): readonly Brief[] {
+    return this.#raw.looked.found;
+  }
+
+  get findings(): readonly AuditFinding[] {
+    const where = this.where;
+    return this.#raw.looked.found.map((one) => this.#finding(one, where));
+  }
+
+  #finding({ rule, severity, from, to, message }: ControlToken, where: string): AuditFinding {
+    const { transcript, from: base } = this.#raw;
+    return {
+      code: null, rule, severity, from: base + from, to: base + to, transcript, record: null, field: null,
+      message: `${message} (${where})`,
+    };
+  }
+
+  get change(): TextChange | null {
+    return this.edits.length === 0 ? null : this;
+  }
+
+  get left(): number {
+    return this.#raw.looked.left;
+  }
+
+  get where(): string {
+    return placeIn(this.#raw);
+  }
+
+  get text(): string {
+    return this.#raw.looked.text;
+  }
+
+  get edits(): Edits {
+    return this.#raw.looked.edits;
+  }
+
+  get bytes(): Iterable<ByteEdit> {
+    return this.#bytes();
+  }
+
+  *#bytes(): Generator<ByteEdit, void, void> {
+    const { from: base, looked } = this.#raw;
+    for (const { from, to, text } of looked.edits) yield { from: base + from, to: base + to, bytes: encoded(text) };
+  }
+}
