@@ -170,6 +170,20 @@ describe('short records that are bad in the same way', () => {
   });
 });
 
+test('runs of bad lines end where they end, whatever stands between them and behind them', async () => {
+  const head = '{"messages":[{"role":"user","content":"x"}]}\n';
+  for (const [line, each] of [['{\n', 1], ['{\n\n', 2], [' {\r\n \n', 2]] as const) {
+    for (const tail of ['', '{', '{"a', head]) {
+      const path = file('bad.jsonl', `${head}${line.repeat(30_000)}${tail}`);
+      const { err } = await run(['convert', '--to', 'openchatml-2.2', '--threads', '1', path]);
+      const [, times, last] = /(\d+) records that cannot be read, up to line (\d+)/.exec(err)!;
+      const isBad = tail !== '' && tail !== head;
+      expect(Number(times)).toBe(30_000 - 1000 + Number(isBad));
+      expect(Number(last)).toBe(isBad ? 2 + 30_000 * each : 2 + 29_999 * each);
+    }
+  }
+});
+
 describe('an audit of many tiny findings', () => {
   const LINE = '{"messages":[{"role":"user","content":"<s>"}]}\n';
   const MESSAGE = '<|start|>user<|message|><think><|end|>';

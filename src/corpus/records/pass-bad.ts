@@ -1,7 +1,7 @@
 // Bad records among rows of which no more is wanted than their rule: they are passed where they lie, those of the same
 // bytes together. Making something of each takes many times longer, and an input may hold nothing else.
 
-import { FROM, NEXT, TO } from '../../abi.ts';
+import { FROM, NEXT, RECORD_ROWS, TO } from '../../abi.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { RecordRows } from './rows.ts';
@@ -47,19 +47,21 @@ export function passBad<Rule extends string>(
   return rows.to;
 }
 
-/** The records behind row `row` whose bytes are those of that one: the last one, and how many they are. */
-function alikeFrom({ rows, input, origin }: RecordMachine, row: number, to: number): { last: number; further: number } {
+/**
+ * The records behind row `row` whose lines are that of that one: the last one, and how many they are. Nothing is done
+ * for each: their bytes are one run that repeats itself, and their rows are as many as of any record.
+ */
+function alikeFrom(
+  { rows, input, origin, stop }: RecordMachine, row: number, to: number,
+): { last: number; further: number } {
+  const next = wordAt(rows, row, NEXT);
+  if (next - row !== RECORD_ROWS || next >= to) return { last: row, further: 0 };
   const first = wordAt(rows, row, FROM) - origin;
-  const length = wordAt(rows, row, TO) - origin - first;
-  let [last, further] = [row, 0];
-  for (let next = wordAt(rows, row, NEXT); next < to; next = wordAt(rows, next, NEXT)) {
-    const from = wordAt(rows, next, FROM) - origin;
-    if (wordAt(rows, next, TO) - origin - from !== length) break;
-    let same = 0;
-    while (same < length && input[from + same] === input[first + same]) same++;
-    if (same < length) break;
-    last = next;
-    further++;
-  }
-  return { last, further };
+  const period = wordAt(rows, next, FROM) - origin - first;
+  let end = first + period;
+  while (end < stop && input[end] === input[end - period]) end++;
+  const further = Math.min(Math.floor((end - first) / period), Math.floor((to - row) / RECORD_ROWS)) - 1;
+  const last = row + further * RECORD_ROWS;
+  const isThere = further > 0 && wordAt(rows, last, FROM) - origin === first + further * period;
+  return isThere ? { last, further } : { last: row, further: 0 };
 }
