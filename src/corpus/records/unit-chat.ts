@@ -53,8 +53,9 @@ function unitFrom(
     const { texts, messages } = convertTranscript(data, 'openchatml-2.2', {
       neutralise: true, asWritten: true, asGiven: true, asTexts: true,
     });
-    const bytes = bytesOf(texts!);
-    const places = new ChatPlaces(record, names, lengths, bytes, messages, positions);
+    const text = texts!.length === 1 ? texts![0]! : null;
+    const bytes = text === null ? bytesOf(texts!) : Buffer.from(text, 'utf8');
+    const places = new ChatPlaces(record, names, lengths, text, bytes, messages, positions);
     return {
       kind: 'chat',
       record: record.number,
@@ -74,11 +75,8 @@ function unitFrom(
   }
 }
 
-/** Units of a text that is put together; a longer one is put together as bytes alone. */
-const LONG = 256 * 1024;
-
+/** A long text is put together as bytes alone. */
 function bytesOf(texts: readonly string[]): Buffer {
-  if (texts.reduce((units, { length }) => units + length, 0) < LONG) return Buffer.from(texts.join(''), 'utf8');
   const bytes = Buffer.allocUnsafe(texts.reduce((sum, text) => sum + Buffer.byteLength(text, 'utf8'), 0));
   let at = 0;
   for (const text of texts) at += bytes.write(text, at, 'utf8');
@@ -108,7 +106,9 @@ class ChatPlaces {
   readonly #record: CorpusRecord;
   readonly #names: readonly string[];
   readonly #lengths: readonly number[];
-  /** The written text, in UTF-8. */
+  /** The written text; null: it is long, and read again where it is asked for. */
+  readonly #text: string | null;
+  /** The same, in UTF-8. */
   readonly #bytes: Uint8Array;
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
@@ -126,6 +126,7 @@ class ChatPlaces {
     record: CorpusRecord,
     names: readonly string[],
     lengths: readonly number[],
+    text: string | null,
     bytes: Uint8Array,
     messages: readonly MessageData[],
     positions: 'file' | 'field',
@@ -133,6 +134,7 @@ class ChatPlaces {
     this.#record = record;
     this.#names = names;
     this.#lengths = lengths;
+    this.#text = text;
     this.#bytes = bytes;
     this.#messages = messages;
     this.#positions = positions;
@@ -183,7 +185,7 @@ class ChatPlaces {
       const place = placesOf(this.#record.bytes);
       this.#root = place && new Spot(place, '');
     }
-    const spans = (this.#spans ??= spansOf(decodeUtf8(this.#bytes), this.#messages));
+    const spans = (this.#spans ??= spansOf(this.#text ?? decodeUtf8(this.#bytes), this.#messages));
     if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
     while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
     return this.#entry(this.#messages[this.#at]?.origin);
