@@ -11,10 +11,11 @@ import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } fr
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
-  canBeCut, canBeGuessed, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions,
-  PARTS, type Work,
+  canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
+  type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
+import { canBeGuessed } from './guess.ts';
 import { joined } from './joined.ts';
 import { movedBy, NOTHING, placedFrom, placeFrom, START, type Totals } from './moved.ts';
 import type { Checkpoint } from '../../model/part-walk.ts';
@@ -158,7 +159,7 @@ export class Flow {
         }
         const { opened } = step;
         const isMoved = canBeMoved(this.#options.work, step.work.job.part.of);
-        const part = await joined(this.#jobs, this.#exact(step.work, sums.transcripts - sums.records), end);
+        const part = await joined(() => this.#jobs, this.#exact(step.work, sums.transcripts - sums.records), end);
         work = part && part.work;
         while (part !== null) {
           const answer = await part.work.next();

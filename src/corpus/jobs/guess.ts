@@ -5,6 +5,7 @@ import { HAS_LINE } from '../../abi.ts';
 import { dialectNamed } from '../../scan/dialects.ts';
 import type { Checkpoint } from '../../model/part-walk.ts';
 import type { Source } from '../../scan/source.ts';
+import type { Job, Part } from './job.ts';
 
 const STEP = 64 * 1024;
 /** A token, the byte before it, and the longest role that is looked at. */
@@ -13,6 +14,13 @@ const LT = 0x3c;
 
 /** Roles that begin a transcript, or often stand first in one. */
 const OPENING = /^(?:system|developer)/;
+
+/**
+ * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings
+ * have numbers of transcripts and places, which can be moved.
+ */
+export const canBeGuessed = ({ kind }: { readonly kind: Job['kind'] }, of: Part['of']): boolean =>
+  of === 'raw' && kind === 'check';
 
 /** The first place from `from` on, before `to`, that looks like a message in the dialect of `like`; null: none. */
 export function guessStart(source: Source, from: number, to: number, like: Checkpoint): Checkpoint | null {

@@ -14,8 +14,11 @@ export interface Joined {
   readonly exact: (result: JobResult) => JobResult;
 }
 
-/** `end`: where the part before ended; null: at the input's end. Null: that part took all of this one along. */
-export async function joined(jobs: Jobs, work: Running, end: Checkpoint | null): Promise<Joined | null> {
+/**
+ * `end`: where the part before ended; null: at the input's end. `jobs`: what does a part again. Answers null where the
+ * part before took all of this one along.
+ */
+export async function joined(jobs: () => Jobs, work: Running, end: Checkpoint | null): Promise<Joined | null> {
   const { job } = work;
   if (job.part.of !== 'guess') return asItIs(work);
   const { to } = job.part;
@@ -27,7 +30,7 @@ export async function joined(jobs: Jobs, work: Running, end: Checkpoint | null):
   const begins = 'piece' in first && 'begins' in first.piece ? first.piece.begins : null;
   if (begins === null || !isTheSame(begins, end)) {
     work.drop();
-    return asItIs(jobs.start({ ...job, part: { of: 'raw', start: end, to } }, true));
+    return asItIs(jobs().start({ ...job, part: { of: 'raw', start: end, to } }, true));
   }
   const transcripts = end.transcript.number - begins.transcript.number;
   return {

@@ -74,12 +74,6 @@ export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean =>
   of === 'lines' || (work.kind !== 'run' && !(work.kind === 'check' && work.most !== undefined));
 
 /**
- * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings
- * have numbers of transcripts and places, which can be moved.
- */
-export const canBeGuessed = (work: Work, of: Part['of']): boolean => of === 'raw' && work.kind === 'check';
-
-/**
  * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are
  * still written.
  */

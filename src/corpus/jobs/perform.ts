@@ -3,10 +3,9 @@
 import { WHOLE } from '../../model/part-walk.ts';
 import { isContainer } from '../records/unit.ts';
 import { ALL } from '../records/units.ts';
-import { guessStart } from './guess.ts';
+import { canBeGuessed, guessStart } from './guess.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
-import { canBeGuessed } from './parts.ts';
 import type { Kit, Opened } from './open.ts';
 
 /** Bytes before a part in which some message begins, most likely. */
