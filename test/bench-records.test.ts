@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, describe, expect, test } from 'vitest';
 import { differences } from '../bench/counts.ts';
+import { closeCommands } from '../bench/commands.ts';
 import * as commands from '../bench/records/commands.ts';
 import { type Command, Here } from '../bench/records/commands.ts';
 import { type RecordFile, recordFile } from '../bench/records/corpus.ts';
@@ -17,7 +18,8 @@ import { sharedData } from './skip.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-bench-records-'));
 const here = new Here(1);
-afterAll(() => {
+afterAll(async () => {
+  await closeCommands();
   here.close();
   rmSync(folder, { recursive: true });
 });
