@@ -43,8 +43,10 @@ export const AUDIT: Kind<AuditJob> = {
     const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
     const given = { ...options, ...fixOf(job) };
     const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
-    const canPass = hasLines && canBeRows({ ...options, form: 'auto' }) && areLines;
-    const lines = canPass ? new ChatLines(kit, output.source, {}, part, 'lines', { takesTexts: true }) : null;
+    // Texts are passed where the options leave it to them how they are read.
+    const read = { ...options, form: 'auto' } as const;
+    const canPass = hasLines && canBeRows(read) && areLines;
+    const lines = canPass ? new ChatLines(kit, output.source, read, part, 'lines', { takesTexts: true }) : null;
     const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines)
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);
