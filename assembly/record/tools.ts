@@ -1,7 +1,7 @@
 // The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by
 // its bytes; where the host writes what lists say, the first time. What is known of a list (schema.ts) is kept beside
 // it; of one that is not kept it is known until the next lines are scanned. Where every record has definitions of its
-// own nothing is copied, and what is known of them stays in the cache.
+// own, be it by one character, nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
@@ -18,7 +18,7 @@ import {
 const ENTRY_BYTES: usize = 24;
 // @ts-ignore: decorator
 @lazy const ENTRIES: usize = memory.data(4096 * 24, 16);
-const BUCKETS: u32 = 1024;
+const BUCKET_BITS: u32 = 10;
 // @ts-ignore: decorator
 @lazy const HEADS: usize = memory.data(1024 * 4, 16);
 /** Entries of a bucket that are looked at. */
@@ -28,7 +28,7 @@ const LEAST: usize = 128;
 const MOST: usize = 256 * 1024;
 
 /** Hashes of lists that were met once. */
-const SEEN: u32 = 4096;
+const SEEN_BITS: u32 = 12;
 // @ts-ignore: decorator
 @lazy const SEEN_ONCE: usize = memory.data(4096 * 4, 16);
 /** Tables of lists that are not kept, by the number of the list from MOST_ENTRIES + 1 on. */
@@ -65,7 +65,7 @@ export function placeTools(from: usize, to: usize, short: usize, shortEnd: usize
 }
 
 function forget(): void {
-  memory.fill(HEADS, 0, <usize>BUCKETS * 4);
+  memory.fill(HEADS, 0, <usize>4 << BUCKET_BITS);
   keep = keepFrom;
   entries = last = 0;
   isCrowded = false;
@@ -106,21 +106,24 @@ export function tableOf(entry: u32): usize {
     : <usize>load<u32>(BRIEF_TABLES + (<usize>(entry - MOST_ENTRIES - 1) << 2));
 }
 
-/** Whether a list of this hash was met before. */
-function isSeen(hash: u32): bool {
-  const at = SEEN_ONCE + (<usize>((hash >> 10) & (SEEN - 1)) << 2);
+/** Of all of [p, to), which are 16 bytes at least. What differs in one word may differ in the upper bits alone. */
+function hashOf(p: usize, to: usize): u32 {
+  let even = load<u64>(to - 16);
+  let odd = load<u64>(to - 8);
+  for (; p + 16 <= to; p += 16) {
+    even = (even ^ load<u64>(p)) * 0x9e3779b97f4a7c15;
+    odd = (odd ^ load<u64>(p, 8)) * 0xbf58476d1ce4e5b9;
+  }
+  return <u32>((even ^ odd) >> 32);
+}
+
+/** Whether the list [p, to) was met before: one that differs anywhere is another. */
+function isSeen(p: usize, to: usize): bool {
+  const hash = hashOf(p, to);
+  const at = SEEN_ONCE + (<usize>(hash >> (32 - SEEN_BITS)) << 2);
   if (load<u32>(at) == hash) return true;
   store<u32>(at, hash);
   return false;
-}
-
-/** Words of a list's beginning, far enough apart to tell those that begin alike. */
-function hashOf(p: usize): u32 {
-  let hash = load<u64>(p, 40) * 0x9e3779b97f4a7c15;
-  hash = (hash ^ load<u64>(p, 56) ^ (hash >> 29)) * 0xbf58476d1ce4e5b9;
-  hash = (hash ^ load<u64>(p, 88) ^ (hash >> 29)) * 0x94d049bb133111eb;
-  hash = (hash ^ load<u64>(p, 112) ^ (hash >> 29)) * 0x9e3779b97f4a7c15;
-  return <u32>(hash >> 32);
 }
 
 // @ts-ignore: decorator
@@ -137,9 +140,9 @@ function found(number: u32): void {
 
 // @ts-ignore: decorator
 @inline
-function headOf(hash: u32): usize { return HEADS + (<usize>(hash & (BUCKETS - 1)) << 2); }
+function headOf(hash: u32): usize { return HEADS + (<usize>(hash >> (32 - BUCKET_BITS)) << 2); }
 
-/** Of the last list's beginning. */
+/** Of the beginning of the list at hand, as many bytes as the shortest has that is kept. */
 let hash: u32 = 0;
 
 /** Whether a list that is kept stands at p. */
@@ -149,7 +152,7 @@ function isKnown(p: usize): bool {
     found(last);
     return true;
   }
-  hash = hashOf(p);
+  hash = hashOf(p + 48, p + 112);
   let number = load<u32>(headOf(hash));
   for (let tries = 0; number != 0 && tries < MOST_TRIES; tries++) {
     const at = entryAt(number);
@@ -175,7 +178,7 @@ export function writtenTools(p: usize, to: usize): void {
   if (isKnown(p)) return;
   const length = to - p;
   toolsStatus = TOOLS_ASK;
-  if (mayKeep(length, isAgain())) {
+  if (mayKeep(p, to)) {
     const from = copyList(p, length);
     const definitions = compileWritten(from, from + length, keep, keepEnd);
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
@@ -187,14 +190,9 @@ function newTools(p: usize, most: i32): usize {
   const byte = <u32>load<u8>(p);
   const isList = byte == OPEN_LIST;
   toolsStatus = TOOLS_ASK;
-  const again = isAgain();
   // One that is not kept is passed while its table is made.
-  if (isList && !again && briefs < MOST_BRIEF) {
-    const definitions = compile(p, brief, briefEnd, most);
-    addBrief(definitions);
-    if (definitions != 0) return listTo;
-  }
-  const to = valueEnd(p, most);
+  const passed = isList && briefs < MOST_BRIEF ? compile(p, brief, briefEnd, most) : 0;
+  const to = passed != 0 ? listTo : valueEnd(p, most);
   if (to == 0) return 0;
   if (
     load<u32>(p) == NULL_4 || (byte == QUOTE && to == p + 2) || (isList && load<u8>(skipBlanks(p + 1)) == CLOSE_LIST)
@@ -202,23 +200,20 @@ function newTools(p: usize, most: i32): usize {
     toolsStatus = TOOLS_NONE;
     return to;
   }
-  const length = to - p;
   // A number does not end by itself: another one may begin with it.
-  if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(length, again)) {
-    const from = copyList(p, length);
+  if ((isList || byte == OPEN_OBJECT || byte == QUOTE) && mayKeep(p, to)) {
+    const from = copyList(p, to - p);
     const definitions = isList ? compile(from, keep, keepEnd, DEEPEST) : byte == QUOTE ? compileText(from) : 0;
     if (definitions != 0) keep = (compiledTo + 15) & ~15;
-    addEntry(from, length, definitions);
-  } else if (isList && again && briefs < MOST_BRIEF) addBrief(compile(p, brief, briefEnd, DEEPEST));
+    addEntry(from, to - p, definitions);
+  } else addBrief(passed);
   return to;
 }
 
-/** Whether the list at hand, which is not known, would be kept: it was met before, or all are. */
-function isAgain(): bool { return isSeen(hash) || keepsAll; }
-
-/** Whether such a list is kept: there is room. */
-function mayKeep(length: usize, again: bool): bool {
-  if (length < LEAST || length > MOST || !again) return false;
+/** Whether the list [p, to), which is not known, is kept: it was met before, or all are; and there is room. */
+function mayKeep(p: usize, to: usize): bool {
+  const length = to - p;
+  if (length < LEAST || length > MOST || (!keepsAll && !isSeen(p, to))) return false;
   const hasRoom = keep + 2 * length + 128 <= keepEnd && entries < <u32>MOST_ENTRIES;
   if (!hasRoom) isCrowded = true;
   return hasRoom;

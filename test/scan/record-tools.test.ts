@@ -140,3 +140,22 @@ test('a list that is broken at any byte is as JSON.parse takes it', () => {
   expect(taken).toBeGreaterThan(1000);
   expect(refused).toBeGreaterThan(1000);
 });
+
+test('a list is kept when it comes again, not when another begins as it does', () => {
+  const line = (end: string): string => {
+    const described = { name: 'f', description: `${'0'.repeat(300)}${end}`, parameters: {} };
+    return `${JSON.stringify({ messages: [], tools: [{ type: 'function', function: described }] })}\n`;
+  };
+  const ends = ['1', '2', '3', '2', '2', '1'];
+  for (const build of ['simd', 'scalar'] as const) {
+    const { words } = scanWith(new RecordMachine({ build }), Buffer.from(ends.map(line).join('')));
+    const kept: number[] = [];
+    for (let at = 0; at < words.length; at += abi.ROW_WORDS) {
+      if ((words[at]! & abi.KIND_MASK) !== abi.TOOLS) continue;
+      const entry = words[at]! >>> abi.ENTRY_SHIFT;
+      kept.push(entry > abi.MOST_ENTRIES ? 0 : entry);
+    }
+    // The entry of each record's list; 0: it is not kept.
+    expect(kept, build).toEqual([0, 0, 0, 1, 1, 2]);
+  }
+});
