@@ -10,6 +10,7 @@ import {
   KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, STRIPPED, SYSTEM, TOKEN_MASK,
   TOKEN_SHIFT, TOOL, USER,
 } from '../src/abi';
+import { isSame, wordBytes } from './record/text';
 import { escapeKnown } from './text-escape';
 import { copy } from './text-line';
 import { isUtf8 } from './text-utf8';
@@ -39,11 +40,18 @@ function put(q: usize, piece: u32): usize {
 function past(p: usize, end: usize, piece: u32): usize {
   const at = PIECES + (<usize>piece << 3);
   const length = <usize>load<u32>(at, 4);
-  return p + length <= end && memory.compare(p, load<u32>(at), length) == 0 ? p + length : 0;
+  return p + length <= end && isSame(p, load<u32>(at), length) ? p + length : 0;
 }
 
 /** Where a word of `A-Za-z0-9_-` ends that begins at p. */
 function wordEnd(p: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    while (true) {
+      const others = ~i8x16.bitmask(wordBytes(v128.load(p))) & 0xffff;
+      if (others != 0) return p + <usize>ctz<i32>(others);
+      p += 16;
+    }
+  }
   for (; ; p++) {
     const byte = <u32>load<u8>(p);
     if ((byte | 0x20) - 0x61 > 25 && byte - 0x30 > 9 && byte != 0x5f && byte != 0x2d) break;

@@ -361,6 +361,16 @@ export function containerEnd(p: usize, most: i32): usize {
   }
 }
 
+/** Those of 16 bytes that are letters and digits of ASCII, `_` and `-`. */
+// @ts-ignore: decorator
+@inline
+export function wordBytes(block: v128): v128 {
+  const letters = i8x16.lt_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
+  const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+  const dashes = v128.or(i8x16.eq(block, i8x16.splat(0x5f)), i8x16.eq(block, i8x16.splat(0x2d)));
+  return v128.or(v128.or(letters, digits), dashes);
+}
+
 /** Whether `length` bytes at a and b are the same. Reads up to 16 bytes behind them. */
 export function isSame(a: usize, b: usize, length: usize): bool {
   if (ASC_FEATURE_SIMD) {

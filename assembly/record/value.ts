@@ -4,6 +4,7 @@ import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
 import { addFlag, markOdd } from './state';
 import {
   afterKey, clearSeen, DEEPEST, NULL_4, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE, stringEnd, valueEnd,
+  wordBytes,
 } from './text';
 
 /**
@@ -81,10 +82,7 @@ export function isPlain(p: usize, to: usize, more: u8): bool {
   if (ASC_FEATURE_SIMD) {
     for (; p < to; p += 16) {
       const block = v128.load(p);
-      const letters = i8x16.lt_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
-      const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
-      const dashes = v128.or(i8x16.eq(block, i8x16.splat(0x5f)), i8x16.eq(block, i8x16.splat(0x2d)));
-      const good = v128.or(v128.or(letters, digits), v128.or(dashes, i8x16.eq(block, i8x16.splat(more))));
+      const good = v128.or(wordBytes(block), i8x16.eq(block, i8x16.splat(more)));
       // Behind the end anything may stand.
       const other = ~i8x16.bitmask(good) & 0xffff;
       if (other != 0 && <usize>ctz<i32>(other) < to - p) return false;
