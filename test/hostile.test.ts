@@ -249,6 +249,17 @@ test('a content that holds many messages is read once', async () => {
   expect(read).toBeLessThan(20);
 });
 
+test('calls of a content beyond the first 1,000 are told together', async () => {
+  const good = '\\n<tool_call>{\\"name\\":\\"f\\",\\"arguments\\":{}}</tool_call>';
+  for (const [fragment, alone] of [['\\n<tool_call>', 1000], ['\\n<tool_call>{', 1000], [good, 0]] as const) {
+    const path = fileOf(shapeAt('content', fragment), 1001 * fragment.length + 1);
+    const { out } = await run(['check', '--format', 'ndjson', '--threads', '1', path]);
+    const told = out.split('\n').filter((line) => line.includes('"bad-call-object","severity"'));
+    expect(told.length).toBe(alone + 1);
+    expect(told.at(-1)).toContain(': 2 calls, from here on, are more than are read');
+  }
+});
+
 describe(`drawn shapes (OPENCHATML_SEED=${SEED})`, () => {
   test('no command fails', async () => {
     const random = randomOf(SEED);

@@ -28,8 +28,7 @@ export function readWrittenCall(
   const call = readCallText(text);
   const close = call === null ? 0 : skipBlanks(text, call.to);
   if (call === null || !call.arguments.startsWith('{') || !text.startsWith(CLOSE_CALL, close)) {
-    const place = placed(speaker, at - OPEN_CALL.length);
-    return [{ ...speaker, channel: 'commentary', content: whole, ...place }];
+    return [hiddenText(speaker, whole, at - OPEN_CALL.length)];
   }
   const { name, arguments: content } = call;
   const to = close + CLOSE_CALL.length;
@@ -37,8 +36,12 @@ export function readWrittenCall(
   const message = { ...speaker, recipient: toolRecipient(name), ...CALL_FRAME, content };
   const called = { ...message, ...placed(speaker, at + call.from) };
   if (isBlankText(rest)) return [called];
-  return [called, { ...speaker, channel: 'commentary', content: rest, ...placed(speaker, at + to) }];
+  return [called, hiddenText(speaker, rest, at + to)];
 }
+
+/** `at`: where it begins in the content. */
+const hiddenText = (speaker: Speaker, content: string, at: number): MessageData =>
+  ({ ...speaker, channel: 'commentary', content, ...placed(speaker, at) });
 
 /** Of what was read from an entry of a record, where in its content. */
 const placed = ({ origin }: Pick<MessageData, 'origin'>, at: number): Pick<MessageData, 'contentFrom'> =>
@@ -165,6 +168,12 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
   return { ...data, tools, messages: withReplyNames(messages) };
 }
 
+/**
+ * Calls of a content that are messages each. Those beyond, of which there are two or more, are one text that nobody
+ * sees: a message takes many times longer than its text.
+ */
+const MOST_WRITTEN_CALLS = 1000;
+
 /** What an assistant says before its calls, and the calls; null: it makes none in its text. */
 export function splitCalls(message: MessageData): MessageData[] | null {
   const { content, role, name, attributes, origin } = message;
@@ -182,13 +191,20 @@ export function splitCalls(message: MessageData): MessageData[] | null {
     role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }),
     ...(origin !== undefined && { origin }),
   };
-  tags.forEach(({ from, to }, i) => {
+  const isCrowded = tags.length > MOST_WRITTEN_CALLS + 1;
+  const most = isCrowded ? MOST_WRITTEN_CALLS : tags.length;
+  for (let i = 0; i < most; i++) {
+    const { from, to } = tags[i]!;
     // The last one may hold nearly all of the content: a part of it is no copy.
     const end = tags[i + 1]?.from ?? content.length;
     for (const part of readWrittenCall(speaker, content.slice(to, end), to, content.slice(from, end))) {
       parts.push({ ...part, end: part.recipient == null ? 'end' : 'call' });
     }
-  });
+  }
+  if (isCrowded) {
+    const { from } = tags[most]!;
+    parts.push({ ...hiddenText(speaker, content.slice(from), from), end: 'end' });
+  }
   return parts;
 }
 

@@ -1,6 +1,6 @@
 // Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
 
-import { indexOfPart, LF, type Span } from './bytes.ts';
+import { indexOfPart, LF, type Span, standsAt } from './bytes.ts';
 import { type Mark, MOST_CALLS } from './thoughts.ts';
 
 export const OPEN_CALL = '<tool_call>';
@@ -78,6 +78,16 @@ interface Bytes {
 /** The `<tool_call>` tags of a body that begin a line. */
 export function callTags(source: Bytes, body: Span): Span[] {
   return [...lineTags(finderOf(source, body), (at) => source.bytes(at, at + 1)[0] === LF, body.from)];
+}
+
+/** How many `<tool_call>` tags of [from, to) stand behind a newline there. */
+export function countTags(source: Bytes, { from, to }: Span): number {
+  const bytes = source.bytes(from, to);
+  let count = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (standsAt(ENCODED[OPEN_CALL]!, bytes, at + 1)) count++;
+  }
+  return count;
 }
 
 /** The replies in a body. */

@@ -7,7 +7,7 @@ import {
 import type { Finding, Tell } from '../errors.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { ToolDefinition } from '../model/data.ts';
-import { OPEN_CALL } from '../model/hermes.ts';
+import { countTags, OPEN_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import { hasRow } from '../model/message-rows.ts';
@@ -27,8 +27,11 @@ import { decodeUtf8 } from '../utf8.ts';
 export interface MeaningOptions extends ContentOptions {
   /** Tools that are known in every transcript, beside those that it defines. */
   readonly tools?: readonly ToolDefinition[] | undefined;
-  /** @internal Hidden text of an assistant that begins with `<tool_call>` was read as no call (R-HERMES). */
-  readonly writtenCalls?: boolean | undefined;
+  /**
+   * @internal Hidden text of an assistant that begins with `<tool_call>` was read as no call (R-HERMES); `crowds`: or
+   * as several that are more than are read.
+   */
+  readonly writtenCalls?: boolean | 'crowds' | undefined;
   /** @internal Is told of open calls. */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -48,7 +51,7 @@ export class Meaning {
   readonly #source: Bytes;
   readonly constraints: Constraints;
   readonly #openCalls: OpenCalls | undefined;
-  readonly #hasWrittenCalls: boolean;
+  readonly #writtenCalls: MeaningOptions['writtenCalls'];
   readonly #given: ToolsByName;
   /** The scanner does not know enough of any call. */
   readonly #isByHost: boolean;
@@ -73,7 +76,7 @@ export class Meaning {
     this.#source = source;
     this.constraints = constraintsOf(options);
     this.#openCalls = options.openCalls;
-    this.#hasWrittenCalls = options.writtenCalls === true;
+    this.#writtenCalls = options.writtenCalls;
     const { tools } = options;
     const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
@@ -158,7 +161,7 @@ export class Meaning {
         this.#fields(message, isChecked, span, tell);
       }
     }
-    if (this.#hasWrittenCalls && role === 'assistant') this.#writtenCall(message, tell);
+    if (this.#writtenCalls && role === 'assistant') this.#writtenCall(message, tell);
     if (role === 'assistant') this.#shownThoughts(message, !isLine, tell);
   }
 
@@ -220,8 +223,14 @@ export class Meaning {
     const { from, to } = message.body;
     const front = decodeUtf8(this.#source.bytes(from, Math.min(to, from + OPEN_CALL.length)));
     if (message.recipient !== null || message.channel !== 'commentary' || front !== OPEN_CALL) return;
-    const call = readCall(this.#source, { from: from + OPEN_CALL.length, to }, true);
-    const fault = callFault(call, message, this.#machine, this.#source);
+    const text = { from: from + OPEN_CALL.length, to };
+    const further = this.#writtenCalls === 'crowds' ? countTags(this.#source, text) : 0;
+    if (further > 0) {
+      const detail = `${1 + further} calls, from here on, are more than are read`;
+      tell({ rule: 'bad-call-object', from, to, detail });
+      return;
+    }
+    const fault = callFault(readCall(this.#source, text, true), message, this.#machine, this.#source);
     if (fault !== null) tell(fault);
   }
 

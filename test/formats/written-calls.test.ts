@@ -77,6 +77,20 @@ describe('what a 0.1 text says', () => {
     expect(data.messages.slice(2).map((message) => [message.name, message.content])).toEqual(expected);
   });
 
+  test('beyond 1,000 calls of a content, those that are left are one hidden text', () => {
+    const call = `<tool_call>\n${CALL}\n</tool_call>\n`;
+    for (const written of [call, '<tool_call>\n', '<tool_call>{\n']) {
+      const said = (times: number): string[] => {
+        const record = { messages: [{ role: 'assistant', content: written.repeat(times) }] };
+        return fromOpenAI(record).data.messages.map(({ recipient, content }) => `${recipient ?? ''} ${content}`);
+      };
+      const one = said(1);
+      expect(said(1001)).toEqual(Array.from({ length: 1001 }, () => one[0]));
+      expect(said(1003).slice(0, -1)).toEqual(said(1000));
+      expect(said(1003).at(-1)).toBe(` ${written.repeat(3)}`);
+    }
+  });
+
   test('what is no call stays hidden', () => {
     const [said, call] = read(line('assistant', 'a\n<tool_call>{"SECRET"')).messages;
     expect([said!.channel, said!.intent, call!.channel, call!.intent]).toEqual(

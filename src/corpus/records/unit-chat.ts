@@ -62,7 +62,7 @@ function unitFrom(
       line: record.line,
       at: record.from,
       source: new MemorySource(bytes),
-      options: data.messages.some(isBadCall) ? READING_CALLS : READING,
+      options: readingOf(data.messages),
       place: (offset, isEnd) => places.at(offset, isEnd),
       pointer: (finding) => places.pointer(finding),
     };
@@ -86,10 +86,20 @@ function bytesOf(texts: readonly string[]): Buffer {
 /** The text is ours: nothing is to be found out of it. */
 export const READING: CheckOptions = { dialect: 'openchatml-2.2', isChat: true };
 const READING_CALLS: CheckOptions = { ...READING, writtenCalls: true };
+const READING_CROWDS: CheckOptions = { ...READING, writtenCalls: 'crowds' };
+
+function readingOf(messages: readonly MessageData[]): CheckOptions {
+  const bad = messages.filter(isBadCall);
+  if (bad.length === 0) return READING;
+  return bad.some(({ content }) => content.includes(FURTHER_CALL)) ? READING_CROWDS : READING_CALLS;
+}
 
 /** A call that is written as text, and no call object. */
 const isBadCall = ({ contentFrom, recipient, content }: MessageData): boolean =>
   contentFrom !== undefined && recipient == null && content.startsWith(OPEN_CALL);
+
+/** More than one stand in a text where there are more than are read. */
+const FURTHER_CALL = `\n${OPEN_CALL}`;
 
 /** The pointer of an entry, by its number in all lists. */
 function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
