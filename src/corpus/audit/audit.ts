@@ -11,8 +11,9 @@ import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
-import { type Audited, type AuditedText, type AuditFinding, type ByteEdit, type Edits } from './audited.ts';
+import { type Audited, type AuditedText, type AuditFinding, type Edits } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
+import { ByteEdits, type Place } from './byte-edits.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
@@ -158,9 +159,11 @@ interface Looked {
   readonly edits: TokenEdits;
 }
 
+const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
+
 /** Null: nothing is found. */
 function lookInto({ text, role, before, after, edges }: AuditField, options: AuditOptions): Looked | null {
-  const edits = new TokenEdits(text);
+  const edits = new TokenEdits(text, isAscii(text));
   let hasError = false;
   const mends = !options.tellsOnly && options.how !== 'escape';
   const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
@@ -188,32 +191,12 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
   if (edits.length === 0) return { ...told, change: null, left };
-  const bytes = byteEdits(edits, keptPlacing(record, field.span!), jsonEncoder);
-  return { ...told, change: { where, line, from: place(0, 0).from, text, edits, bytes }, left };
+  const kept = keptPlacing(record, field.span!);
+  const byteEdits = (): ByteEdits => new ByteEdits(edits, kept, jsonEncoder);
+  return { ...told, change: { where, line, from: place(0, 0).from, text, edits, byteEdits }, left };
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
-
-/** Bytes of texts that are written in place of tokens: of one text there are few. */
-const MOST_WRITTEN = 64;
-
-/** Edits of a text as those of the input, which are made when they are asked for. */
-function byteEdits(edits: Iterable<TokenEdit>, place: Place, encode: (text: string) => Uint8Array): Iterable<ByteEdit> {
-  return {
-    *[Symbol.iterator]() {
-      const written = new Map<string, Uint8Array>();
-      for (const { from, to, text } of edits) {
-        let bytes = written.get(text);
-        if (bytes === undefined) {
-          bytes = encode(text);
-          if (written.size < MOST_WRITTEN) written.set(text, bytes);
-        }
-        const span = place(from, to);
-        yield { from: span.from, to: span.to, bytes };
-      }
-    },
-  };
-}
 
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
 function errorsAfter(text: string, { role, before, after }: AuditField): number {
@@ -223,9 +206,6 @@ function errorsAfter(text: string, { role, before, after }: AuditField): number 
   });
   return errors;
 }
-
-/** The bytes of the input that bytes of a text come from. */
-type Place = (from: number, to: number) => JsonSpan;
 
 type Raw = { readonly from: number; readonly bytes: Uint8Array };
 
@@ -298,7 +278,7 @@ function textOfField(
   if (isTooLarge) return tooLargeBody(record, at(0, 0).from, where);
   const findings = found.map((one) => findingOf(one, where, transcript, record.number, field, at));
   const { line, from: begin } = record;
-  const change = edits.length === 0 ? null
-    : { where, line, from: at(0, 0).from, text, edits, bytes: byteEdits(edits, at, jsonEncoder) };
+  const byteEdits = (): ByteEdits => new ByteEdits(edits, at, jsonEncoder);
+  const change = edits.length === 0 ? null : { where, line, from: at(0, 0).from, text, edits, byteEdits };
   return { at: begin, briefs: findings, base: 0, findings, line, change, left };
 }

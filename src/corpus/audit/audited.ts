@@ -33,6 +33,12 @@ export interface ByteEdit {
   readonly bytes: Uint8Array;
 }
 
+/** The edit at hand of several, in order. */
+export interface ByteEditCursor extends ByteEdit {
+  /** Goes to the next one, to the first one at first; false: there is none. */
+  next(): boolean;
+}
+
 /** Of one text, in order; made when they are asked for. */
 export type Edits = Iterable<TokenEdit> & { readonly length: number };
 
@@ -46,7 +52,8 @@ export interface TextChange {
   readonly from: number;
   readonly text: string;
   readonly edits: Edits;
-  readonly bytes: Iterable<ByteEdit>;
+  /** The edits of the input: one by one, as there may be millions. */
+  byteEdits(): ByteEditCursor;
 }
 
 /** A text in which something was found, or a record that cannot be looked into. */

@@ -3,8 +3,9 @@
 
 import type { ControlToken } from '../../formats/control-tokens/find.ts';
 import {
-  type AuditedText, type AuditFinding, badText, type Brief, type ByteEdit, type Edits, type TextChange,
+  type AuditedText, type AuditFinding, badText, type Brief, type Edits, type TextChange,
 } from './audited.ts';
+import { ByteEdits } from './byte-edits.ts';
 import type { RawText } from './raw.ts';
 
 const ENCODER = new TextEncoder();
@@ -87,12 +88,8 @@ class AuditedPiece implements AuditedText, TextChange {
     return this.#raw.looked.edits;
   }
 
-  get bytes(): Iterable<ByteEdit> {
-    return this.#bytes();
-  }
-
-  *#bytes(): Generator<ByteEdit, void, void> {
+  byteEdits(): ByteEdits {
     const { from: base, looked } = this.#raw;
-    for (const { from, to, text } of looked.edits) yield { from: base + from, to: base + to, bytes: encoded(text) };
+    return new ByteEdits(looked.edits, (from, to) => ({ from: base + from, to: base + to }), encoded);
   }
 }

@@ -156,7 +156,10 @@ const TOO_LARGE: Looked = { ...NOTHING, left: 1, isTooLarge: true };
 function readPiece(
   bytes: Uint8Array,
 ): { text: string; isBytes: boolean; place: (found: readonly ControlToken[]) => ControlToken[] } {
-  if (isUtf8(bytes)) return { text: decodeUtf8(bytes), isBytes: false, place: (found) => [...found] };
+  if (isUtf8(bytes)) {
+    const text = decodeUtf8(bytes);
+    return { text, isBytes: text.length === bytes.length, place: (found) => [...found] };
+  }
   return {
     text: Buffer.from(bytes).toString('latin1'),
     isBytes: true,

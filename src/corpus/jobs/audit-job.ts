@@ -2,7 +2,7 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
-import type { Audited, AuditFinding, ByteEdit, TextChange } from '../audit/audited.ts';
+import type { Audited, AuditFinding, TextChange } from '../audit/audited.ts';
 import { passerOf } from '../audit/clean-messages.ts';
 import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
@@ -196,7 +196,7 @@ class Copy {
   #partTo = 0;
   readonly #out = new GatheredBytes();
   /** Of each text, by where it begins. */
-  #edits: { readonly from: number; readonly bytes: Iterable<ByteEdit> }[] = [];
+  #edits: Pick<TextChange, 'from' | 'byteEdits'>[] = [];
   /** What was read, and given or left out. */
   position: number;
 
@@ -216,12 +216,13 @@ class Copy {
     const texts = this.#edits.sort((a, b) => a.from - b.from);
     this.#edits = [];
     for (const text of texts) {
-      for (const { from, to, bytes } of text.bytes) {
+      for (const edit = text.byteEdits(); edit.next(); ) {
+        const { from, bytes } = edit;
         // Texts do not overlap; if two did, the first one's edit would stand.
         if (from < this.position) continue;
         if (from > this.position && !this.#takeTo(from)) yield* this.#bytesTo(from, position);
         if (!this.#out.take(bytes)) yield* this.#out.add(bytes);
-        this.position = to;
+        this.position = edit.to;
       }
     }
     yield* this.#bytesTo(position, position);
@@ -234,7 +235,7 @@ class Copy {
   #takeTo(to: number): boolean {
     const { position } = this;
     if (position < this.#partFrom || to > this.#partTo) return false;
-    if (!this.#out.take(this.#part.subarray(position - this.#partFrom, to - this.#partFrom))) return false;
+    if (!this.#out.take(this.#part, position - this.#partFrom, to - this.#partFrom)) return false;
     this.position = to;
     return true;
   }

@@ -4,6 +4,8 @@ import { now } from '../clock.ts';
 
 /** Bytes of a piece. */
 export const PIECE = 256 * 1024;
+/** Bytes that are sooner copied one by one. */
+const FEW = 32;
 /** Bytes of a UTF-16 unit. */
 const LONGEST = 3;
 /** What was gathered for longer goes out with the next text, where the input may come slowly. */
@@ -19,11 +21,13 @@ export class GatheredBytes {
   #length = 0;
   #handedOut = -Infinity;
 
-  /** Takes bytes that fill no piece; false: they would. */
-  take(bytes: Uint8Array): boolean {
-    if (this.#length + bytes.length >= PIECE) return false;
-    this.#buffer.set(bytes, this.#length);
-    this.#length += bytes.length;
+  /** Takes bytes [from, to) of some that fill no piece; false: they would. */
+  take(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
+    const length = to - from;
+    if (this.#length + length >= PIECE) return false;
+    if (length > FEW) this.#buffer.set(bytes.subarray(from, to), this.#length);
+    else for (let i = 0; i < length; i++) this.#buffer[this.#length + i] = bytes[from + i]!;
+    this.#length += length;
     return true;
   }
 

@@ -176,6 +176,8 @@ export class RawOffsets {
   /** The byte `#raw` of the text is the byte `#decoded` of the value. */
   #raw: number;
   #decoded = 0;
+  /** No backslash stands from `#raw` to here. */
+  #plainTo = 0;
 
   constructor(json: Uint8Array, span: JsonSpan) {
     this.#json = json;
@@ -186,22 +188,35 @@ export class RawOffsets {
   of(offset: number): number {
     if (offset < this.#decoded) {
       this.#raw = this.#first;
-      this.#decoded = 0;
+      this.#decoded = this.#plainTo = 0;
     }
-    const json = this.#json;
     while (this.#decoded < offset && this.#raw < this.#end) {
-      if (json[this.#raw] !== BACKSLASH) {
-        this.#raw++;
-        this.#decoded++;
+      if (this.#raw >= this.#plainTo) this.#plainTo = plainEnd(this.#json, this.#raw, this.#end);
+      const plain = Math.min(this.#plainTo - this.#raw, offset - this.#decoded);
+      if (plain > 0) {
+        this.#raw += plain;
+        this.#decoded += plain;
         continue;
       }
-      const [length, bytes] = escapeAt(json, this.#raw, this.#end);
+      const [length, bytes] = escapeAt(this.#json, this.#raw, this.#end);
       if (this.#decoded + bytes > offset) break;
       this.#raw += length;
       this.#decoded += bytes;
     }
     return this.#raw;
   }
+}
+
+/** Bytes that are looked at one by one: escapes are often near each other. */
+const NEAR = 32;
+
+/** Position of the next backslash, or the end. */
+function plainEnd(json: Uint8Array, from: number, end: number): number {
+  const near = Math.min(end, from + NEAR);
+  for (let at = from; at < near; at++) if (json[at] === BACKSLASH) return at;
+  // The rest of the record is not looked through for each of its strings.
+  const found = json.subarray(near, end).indexOf(BACKSLASH);
+  return found < 0 ? end : near + found;
 }
 
 /** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */

@@ -13,6 +13,12 @@ export interface TokenEdit {
   readonly text: string;
 }
 
+/** The edit at hand of several, in order. */
+export interface EditCursor extends TokenEdit {
+  /** Goes to the next one, to the first one at first; false: there is none. */
+  next(): boolean;
+}
+
 /** Words of an edit: where it begins and ends, and what it does. */
 const WORDS = 3;
 const ESCAPE = 0;
@@ -31,12 +37,15 @@ export class TokenEdits implements Iterable<TokenEdit> {
   /** What tokens of known names are written as, and their numbers. */
   readonly #written: string[] = [];
   readonly #numbers = new Map<string, number>();
+  /** The token that was broken up last, and its number. */
+  #token = '';
+  #number = 0;
   /** Words that are used of the last chunk. */
   #used = 0;
   #to = 0;
   length = 0;
 
-  /** `isBytes`: each unit of the text is a byte. */
+  /** `isBytes`: each unit of the text is a byte, in UTF-8 or as it was read. */
   constructor(text: string, isBytes = false) {
     this.#text = text;
     this.#isBytes = isBytes;
@@ -59,12 +68,14 @@ export class TokenEdits implements Iterable<TokenEdit> {
   /** What writes a token broken up; null: one of a name that could be anybody's. */
   #numberOf(token: string | null): number {
     if (token === null) return BREAK_UP;
+    if (token === this.#token) return this.#number;
     let number = this.#numbers.get(token);
     if (number === undefined) {
-      number = this.#written.push(brokenUp(token)) - 1;
+      number = WRITE + this.#written.push(brokenUp(token)) - 1;
       this.#numbers.set(token, number);
     }
-    return WRITE + number;
+    this.#token = token;
+    return (this.#number = number);
   }
 
   #add(index: number, to: number, does: number): void {
@@ -81,31 +92,15 @@ export class TokenEdits implements Iterable<TokenEdit> {
   }
 
   *[Symbol.iterator](): Generator<TokenEdit, void, void> {
-    let before = 0;
-    let bytes = 0;
-    for (const chunk of this.#chunks) {
-      const end = chunk === this.#chunks.at(-1) ? this.#used : chunk.length;
-      for (let at = 0; at < end; at += WORDS) {
-        const index = chunk[at]!;
-        const behind = chunk[at + 1]!;
-        bytes += this.#bytes(before, index);
-        before = index;
-        const to = bytes + this.#bytes(index, behind);
-        const text = this.#replacement(index, behind, chunk[at + 2]!);
-        yield { index, length: behind - index, from: bytes, to, text };
-      }
+    for (const edit = this.cursor(); edit.next(); ) {
+      const { index, length, from, to, text } = edit;
+      yield { index, length, from, to, text };
     }
   }
 
-  #bytes(from: number, to: number): number {
-    return this.#isBytes ? to - from : utf8Length(this.#text, from, to);
-  }
-
-  #replacement(index: number, to: number, does: number): string {
-    if (does === ESCAPE) return '<';
-    if (does >= WRITE) return this.#written[does - WRITE]!;
-    const written = this.#text.slice(index, to);
-    return does === BREAK_PART ? partOf(written, index > 0) : brokenUp(written);
+  /** The edits in order, without an object for each. */
+  cursor(): EditCursor {
+    return new KeptEdits(this.#text, this.#isBytes, this.#chunks, this.#used, this.#written);
   }
 
   /** The text with the edits made. */
@@ -119,6 +114,70 @@ export class TokenEdits implements Iterable<TokenEdit> {
     }
     changed.add(text.slice(at));
     return changed.text;
+  }
+}
+
+class KeptEdits implements EditCursor {
+  readonly #text: string;
+  readonly #isBytes: boolean;
+  readonly #chunks: readonly Int32Array[];
+  readonly #lastUsed: number;
+  readonly #written: readonly string[];
+  #chunk = 0;
+  #at = 0;
+  #end = 0;
+  /** Where the edit before began: bytes before it are counted. */
+  #counted = 0;
+  index = 0;
+  length = 0;
+  from = 0;
+  to = 0;
+  text = '';
+
+  constructor(
+    text: string, isBytes: boolean, chunks: readonly Int32Array[], lastUsed: number, written: readonly string[],
+  ) {
+    this.#text = text;
+    this.#isBytes = isBytes;
+    this.#chunks = chunks;
+    this.#lastUsed = lastUsed;
+    this.#written = written;
+    this.#begin();
+  }
+
+  #begin(): void {
+    const isLast = this.#chunk === this.#chunks.length - 1;
+    this.#at = 0;
+    this.#end = isLast ? this.#lastUsed : this.#chunks[this.#chunk]?.length ?? 0;
+  }
+
+  next(): boolean {
+    if (this.#at === this.#end) {
+      if (++this.#chunk >= this.#chunks.length) return false;
+      this.#begin();
+    }
+    const chunk = this.#chunks[this.#chunk]!;
+    const index = chunk[this.#at]!;
+    const to = chunk[this.#at + 1]!;
+    this.from += this.#bytes(this.#counted, index);
+    this.#counted = index;
+    this.to = this.from + this.#bytes(index, to);
+    this.index = index;
+    this.length = to - index;
+    this.text = this.#replacement(index, to, chunk[this.#at + 2]!);
+    this.#at += WORDS;
+    return true;
+  }
+
+  #bytes(from: number, to: number): number {
+    return this.#isBytes ? to - from : utf8Length(this.#text, from, to);
+  }
+
+  #replacement(index: number, to: number, does: number): string {
+    if (does === ESCAPE) return '<';
+    if (does >= WRITE) return this.#written[does - WRITE]!;
+    const written = this.#text.slice(index, to);
+    return does === BREAK_PART ? partOf(written, index > 0) : brokenUp(written);
   }
 }
 

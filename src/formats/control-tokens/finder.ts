@@ -8,7 +8,7 @@ import type { Found } from './found.ts';
 import {
   BOUNDS, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
 } from './known.ts';
-import { LookAlikes, opensLookAlike } from './look-alike.ts';
+import { isPlain, LookAlikes, opensLookAlike } from './look-alike.ts';
 
 const LESS = 0x3c;
 const BRACKET = 0x5b;
@@ -21,6 +21,8 @@ interface Kind {
   readonly token: Token | undefined;
   /** One that stands for nothing in the body: in a literal block, or behind a `<`. */
   readonly isOwn: boolean;
+  /** Its sign begins no look-alike. */
+  readonly isPlain: boolean;
   readonly found: Pick<Found, 'rule' | 'token' | 'severity' | 'detail'> | null;
 }
 
@@ -72,6 +74,7 @@ export class Finder {
         const kind = at < this.#tokenTo ? null : this.#kindAt(at);
         if (kind !== null) this.#token(kind, at);
         else if (this.#body === null) this.#bound(at, edges, seams);
+        if (kind?.isPlain === true) continue;
       }
       if (unit === BRACKET || at < this.#alikeTo) continue;
       const alike = this.#alikes.at(at);
@@ -103,14 +106,14 @@ export class Finder {
       // `<|END|>` has the shape of a foreign token, too.
       const isAlike = this.#alikes.at(at) !== null;
       const found = isAlike ? null : { rule: 'foreign-token' as const, token: publicName(text) };
-      return { text, length, token, isOwn: false, found };
+      return { text, length, token, isOwn: false, isPlain: isPlain(text, 0), found };
     }
     const body = this.#body;
     const own = body === null ? undefined : inDialect(token, body);
     const severity = severityOf(token, own, body, this.#role);
     const detail = body !== null && own === undefined ? `${text}, which is text in ${body.id}` : text;
     return {
-      text, length, token,
+      text, length, token, isPlain: isPlain(text, 0),
       isOwn: own !== undefined && own.tokenClass !== CLASS_INNER,
       found: severity && { rule: isMarker(token) ? 'cot-marker' : 'control-token', token: text, severity, detail },
     };

@@ -58,7 +58,7 @@ export const opensLookAlike = (unit: number): boolean => OPENS[unit] !== 0;
  * that is a `|` or may be one, nothing behind its name that could end it, or a token. An entity or an escape that is no
  * `<` and not invisible.
  */
-function isPlain(text: string, at: number): boolean {
+export function isPlain(text: string, at: number): boolean {
   switch (text.charCodeAt(at)) {
     case 0x3c:
       return isPlainSign(text, at);

@@ -4,7 +4,7 @@ import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { type AuditOptions as Options, auditRecords, auditText } from '../../../src/corpus/audit/audit.ts';
-import type { AuditedText } from '../../../src/corpus/audit/audited.ts';
+import type { AuditedText, ByteEdit, TextChange } from '../../../src/corpus/audit/audited.ts';
 import { messagesOf } from '../../../src/corpus/messages.ts';
 import { isContainer } from '../../../src/corpus/records/unit.ts';
 import { findControlTokens } from '../../../src/formats/control-tokens/find.ts';
@@ -40,9 +40,19 @@ function short(input: string | Uint8Array, options: AuditOptions = {}, path = 'a
   });
 }
 
+function editsOf(change: TextChange | null): ByteEdit[] {
+  const edits: ByteEdit[] = [];
+  if (change === null) return edits;
+  for (const edit = change.byteEdits(); edit.next(); ) {
+    const { from, to, bytes } = edit;
+    edits.push({ from, to, bytes });
+  }
+  return edits;
+}
+
 /** The input with all changes made, as a copy has them. */
 function copyOf(bytes: Uint8Array, options: AuditOptions = {}): Uint8Array {
-  const edits = auditOf(bytes, options).flatMap(({ change }) => [...(change?.bytes ?? [])]);
+  const edits = auditOf(bytes, options).flatMap(({ change }) => editsOf(change));
   edits.sort((a, b) => a.from - b.from);
   const parts: Uint8Array[] = [];
   let at = 0;

@@ -1,0 +1,70 @@
+// Edits of a text as edits of the input's bytes: a text may be nothing but tokens, so no object is made for each.
+
+import { type EditCursor, type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
+import type { JsonSpan } from '../records/json-place.ts';
+import type { ByteEditCursor, Edits } from './audited.ts';
+
+/** The bytes of the input that bytes of a text come from. */
+export type Place = (from: number, to: number) => JsonSpan;
+
+/** Bytes of texts that are written in place of tokens: of one text there are few. */
+const MOST_WRITTEN = 64;
+
+export class ByteEdits implements ByteEditCursor {
+  readonly #edits: EditCursor;
+  readonly #place: Place;
+  readonly #encode: (text: string) => Uint8Array;
+  readonly #written = new Map<string, Uint8Array>();
+  /** The text that was written last. */
+  #text = '';
+  from = 0;
+  to = 0;
+  bytes: Uint8Array = new Uint8Array(0);
+
+  constructor(edits: Edits, place: Place, encode: (text: string) => Uint8Array) {
+    this.#edits = edits instanceof TokenEdits ? edits.cursor() : new EachEdit(edits);
+    this.#place = place;
+    this.#encode = encode;
+  }
+
+  next(): boolean {
+    const edits = this.#edits;
+    if (!edits.next()) return false;
+    if (edits.text !== this.#text) this.#write(edits.text);
+    const { from, to } = this.#place(edits.from, edits.to);
+    this.from = from;
+    this.to = to;
+    return true;
+  }
+
+  #write(text: string): void {
+    let bytes = this.#written.get(text);
+    if (bytes === undefined) {
+      bytes = this.#encode(text);
+      if (this.#written.size < MOST_WRITTEN) this.#written.set(text, bytes);
+    }
+    this.#text = text;
+    this.bytes = bytes;
+  }
+}
+
+/** Few edits, or some of many. */
+class EachEdit implements EditCursor {
+  readonly #edits: Iterator<TokenEdit>;
+  index = 0;
+  length = 0;
+  from = 0;
+  to = 0;
+  text = '';
+
+  constructor(edits: Iterable<TokenEdit>) {
+    this.#edits = edits[Symbol.iterator]();
+  }
+
+  next(): boolean {
+    const { value, done } = this.#edits.next();
+    if (done === true) return false;
+    Object.assign(this, value);
+    return true;
+  }
+}
