@@ -172,15 +172,38 @@ describe('short records that are bad in the same way', () => {
 
 test('runs of bad lines end where they end, whatever stands between them and behind them', async () => {
   const head = '{"messages":[{"role":"user","content":"x"}]}\n';
-  for (const [line, each] of [['{\n', 1], ['{\n\n', 2], [' {\r\n \n', 2]] as const) {
+  // Bad records, lines, and lines before the last record, of what repeats.
+  for (const [lines, bad, each, before] of [
+    ['{\n', 1, 1, 0], ['{\n\n', 1, 2, 0], [' {\r\n \n', 1, 2, 0], ['---\nversion: 2.2\n---\n', 3, 3, 2],
+    ['{\n\n---\n{\n', 3, 4, 3],
+  ] as const) {
     for (const tail of ['', '{', '{"a', head]) {
-      const path = file('bad.jsonl', `${head}${line.repeat(30_000)}${tail}`);
+      const path = file('bad.jsonl', `${head}${lines.repeat(30_000)}${tail}`);
       const { err } = await run(['convert', '--to', 'openchatml-2.2', '--threads', '1', path]);
       const [, times, last] = /(\d+) records that cannot be read, up to line (\d+)/.exec(err)!;
       const isBad = tail !== '' && tail !== head;
-      expect(Number(times)).toBe(30_000 - 1000 + Number(isBad));
-      expect(Number(last)).toBe(isBad ? 2 + 30_000 * each : 2 + 29_999 * each);
+      expect(Number(times)).toBe(30_000 * bad - 1000 + Number(isBad));
+      expect(Number(last)).toBe(isBad ? 2 + 30_000 * each : 2 + 29_999 * each + before);
     }
+  }
+});
+
+test('lines that repeat together are counted each by its own rule', async () => {
+  const random = randomOf(SEED);
+  const rules = { '{\n': 'bad-record', 'x\n': 'bad-record', '{}\n': 'unknown-record', '{"a":[1]}\n': 'unknown-record' };
+  const lines = [...Object.entries(rules), ['\n', ''], ['{"messages":[{"role":"user","content":"x"}]}\n', '']] as const;
+  for (let round = 0; round < 20; round++) {
+    const counts: Record<string, number> = { 'bad-record': 0, 'unknown-record': 0, '': 0 };
+    let text = '{"messages":[]}\n';
+    for (let i = 0; i < 20; i++) {
+      const group = Array.from({ length: 1 + random.below(6) }, () => random.pick(lines));
+      const times = random.pick([1, 2, 3, 400]);
+      text += group.map(([line]) => line).join('').repeat(times);
+      for (const [, rule] of group) counts[rule]! += times;
+    }
+    const { out } = await run(['scan', '--format', 'json', '--threads', '1', file('bad.jsonl', text)]);
+    const { findings } = JSON.parse(out) as { findings: Record<string, number> };
+    for (const rule of ['bad-record', 'unknown-record']) expect(findings[rule] ?? 0, text).toBe(counts[rule]);
   }
 });
 

@@ -19,6 +19,15 @@ interface KnowsBad<Rule> {
 export type PassesBad<Rule = BadRecordRule> =
   (rule: Rule, from: number, to: number, line: number, times: number) => boolean;
 
+/** Records that repeat together at most. */
+const MOST_TOGETHER = 5;
+
+/** A record that was passed. */
+interface Passed<Rule> {
+  readonly at: number;
+  readonly bad: { readonly rule: Rule };
+}
+
 /**
  * Passes records from row `row` on that `known` knows to be bad, and of which no more is wanted. Answers the first
  * other one, or the end.
@@ -34,34 +43,76 @@ export function passBad<Rule extends string>(
     return isDone(rule, base + wordAt(words, at, FROM), base + wordAt(words, at, TO), line, times);
   };
   let areJoined = true;
-  for (let at = row; at < rows.to; at = wordAt(words, at, NEXT)) {
-    const [from, to] = [wordAt(words, at, FROM) - origin, wordAt(words, at, TO) - origin];
-    const bad = known.get(machine.input, from, to);
-    if (bad === undefined || !tell(at, bad.rule, 1)) return at;
-    if (!areJoined) continue;
-    // Mostly the same follows. What is not wanted together is not looked at together again.
-    const { last, further } = alikeFrom(machine, at, rows.to);
-    areJoined = further === 0 || tell(last, bad.rule, further);
-    if (areJoined) at = last;
+  let passed: Passed<Rule>[] = [];
+  for (let at = row; at < rows.to; ) {
+    const bad = known.get(machine.input, wordAt(words, at, FROM) - origin, wordAt(words, at, TO) - origin);
+    if (bad === undefined) return at;
+    // Mostly the same follows, or the same few. What is not wanted together is not looked at together again.
+    const group: readonly Passed<Rule>[] = areJoined ? groupOf(passed, bad, at) : NONE;
+    const times = group.length === 0 ? 0 : timesFrom(machine, group[0]!.at, at, group.length, rows.to);
+    if (times > 0) {
+      const further = times * group.length * RECORD_ROWS;
+      const last = group.map((one) => ({ at: one.at + further, bad: one.bad }));
+      areJoined = tellGroup(last, times, tell);
+      if (areJoined) {
+        passed = [...passed, ...last].slice(-MOST_TOGETHER);
+        at += further;
+      }
+    }
+    if (times === 0 || !areJoined) {
+      if (!tell(at, bad.rule, 1)) return at;
+      passed.push({ at, bad });
+      if (passed.length > MOST_TOGETHER) passed.shift();
+      at = wordAt(words, at, NEXT);
+    }
   }
   return rows.to;
 }
 
+const NONE: readonly never[] = [];
+
+/** The last records from one on that is the same as the one at row `at`; empty: there is none. */
+function groupOf<Rule>(passed: readonly Passed<Rule>[], bad: Passed<Rule>['bad'], at: number): readonly Passed<Rule>[] {
+  for (let first = passed.length - 1; first >= 0; first--) {
+    if (passed[first]!.bad !== bad) continue;
+    return passed[first]!.at === at - (passed.length - first) * RECORD_ROWS ? passed.slice(first) : NONE;
+  }
+  return NONE;
+}
+
 /**
- * The records behind row `row` whose lines are that of that one: the last one, and how many they are. Nothing is done
+ * How many times the `count` records from row `first` on come again from row `at` on, where they end. Nothing is done
  * for each: their bytes are one run that repeats itself, and their rows are as many as of any record.
  */
-function alikeFrom(
-  { rows, input, origin, stop }: RecordMachine, row: number, to: number,
-): { last: number; further: number } {
-  const next = wordAt(rows, row, NEXT);
-  if (next - row !== RECORD_ROWS || next >= to) return { last: row, further: 0 };
-  const first = wordAt(rows, row, FROM) - origin;
-  const period = wordAt(rows, next, FROM) - origin - first;
-  let end = first + period;
+function timesFrom(
+  { rows, input, origin, stop }: RecordMachine, first: number, at: number, count: number, to: number,
+): number {
+  const from = wordAt(rows, first, FROM) - origin;
+  const period = wordAt(rows, at, FROM) - origin - from;
+  let end = from + period;
   while (end < stop && input[end] === input[end - period]) end++;
-  const further = Math.min(Math.floor((end - first) / period), Math.floor((to - row) / RECORD_ROWS)) - 1;
-  const last = row + further * RECORD_ROWS;
-  const isThere = further > 0 && wordAt(rows, last, FROM) - origin === first + further * period;
-  return isThere ? { last, further } : { last: row, further: 0 };
+  const most = Math.floor((to - at) / RECORD_ROWS / count);
+  const times = Math.min(Math.floor((end - from) / period) - 1, most);
+  for (let i = 0; i < count; i++) {
+    const last = at + ((times - 1) * count + i) * RECORD_ROWS;
+    const place = wordAt(rows, first + i * RECORD_ROWS, FROM) + times * period;
+    if (times > 0 && wordAt(rows, last, FROM) !== place) return 0;
+  }
+  return times;
+}
+
+/** Tells of the last ones of records that come so many times, of each rule once; false: nothing was told. */
+function tellGroup<Rule>(
+  group: readonly Passed<Rule>[], times: number, tell: (at: number, rule: Rule, times: number) => boolean,
+): boolean {
+  const told = new Set<Rule>();
+  // Whether they are wanted is known of the last one: it stands farthest from those before.
+  for (let i = group.length - 1; i >= 0; i--) {
+    const { at, bad: { rule } } = group[i]!;
+    if (told.has(rule)) continue;
+    const alike = group.filter((one) => one.bad.rule === rule).length;
+    if (!tell(at, rule, alike * times)) return false;
+    told.add(rule);
+  }
+  return true;
 }
