@@ -14,12 +14,13 @@ export class ByteEdits implements ByteEditCursor {
   readonly #edits: EditCursor;
   readonly #place: Place;
   readonly #encode: (text: string) => Uint8Array;
-  readonly #written = new Map<string, Uint8Array>();
+  /** Made when a second text is written: most texts have one edit. */
+  #written: Map<string, Uint8Array> | null = null;
   /** The text that was written last. */
-  #text = '';
+  #text: string | null = null;
   from = 0;
   to = 0;
-  bytes: Uint8Array = new Uint8Array(0);
+  bytes: Uint8Array = NOTHING;
 
   constructor(edits: Edits, place: Place, encode: (text: string) => Uint8Array) {
     this.#edits = edits instanceof TokenEdits ? edits.cursor() : new EachEdit(edits);
@@ -38,15 +39,18 @@ export class ByteEdits implements ByteEditCursor {
   }
 
   #write(text: string): void {
-    let bytes = this.#written.get(text);
+    if (this.#text !== null) (this.#written ??= new Map<string, Uint8Array>([[this.#text, this.bytes]]));
+    let bytes = this.#written?.get(text);
     if (bytes === undefined) {
       bytes = this.#encode(text);
-      if (this.#written.size < MOST_WRITTEN) this.#written.set(text, bytes);
+      if (this.#written !== null && this.#written.size < MOST_WRITTEN) this.#written.set(text, bytes);
     }
     this.#text = text;
     this.bytes = bytes;
   }
 }
+
+const NOTHING = new Uint8Array(0);
 
 /** Few edits, or some of many. */
 class EachEdit implements EditCursor {

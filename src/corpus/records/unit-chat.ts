@@ -306,11 +306,14 @@ function endOf(text: string, from: number): number {
   while (true) {
     const token = text.indexOf('<|', at);
     if (token < 0) return text.length;
-    if (text.startsWith(OPEN_LITERAL, token) && text[token - 1] !== '<') {
+    // Most are escaped, where there are many.
+    if (text.charCodeAt(token - 1) === LESS) at = token + 2;
+    else if (text.startsWith(OPEN_LITERAL, token)) {
       const close = text.indexOf(CLOSE_LITERAL, token);
       at = close < 0 ? text.length : close + CLOSE_LITERAL.length;
-    } else if (text[token - 1] !== '<' && /^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) {
-      return token;
-    } else at = token + 2;
+    } else if (/^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) return token;
+    else at = token + 2;
   }
 }
+
+const LESS = 0x3c;
