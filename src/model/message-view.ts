@@ -21,6 +21,7 @@ const NOTHING: readonly never[] = [];
 /** What is written in a message. */
 export class MessageView extends HeaderView {
   #calls: readonly Mark[] | undefined;
+  #thought: WrittenThought | null | undefined;
 
   /** The body as it stands, without escapes undone. A window on the source's bytes: copy it to keep it. */
   get rawBody(): Uint8Array {
@@ -80,6 +81,11 @@ export class MessageView extends HeaderView {
 
   /** Reasoning that the assistant wrote as text (R-THINK); null: none. */
   get writtenThought(): WrittenThought | null {
+    if (this.#thought === undefined) this.#thought = this.#readThought();
+    return this.#thought;
+  }
+
+  #readThought(): WrittenThought | null {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
     const calls = this.#callsOutsideBlocks;

@@ -242,11 +242,13 @@ export class Meaning {
 
   /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `marksAreWrong`: marks are for an analysis alone. */
   #shownThoughts(message: Message, marksAreWrong: boolean, tell: Tell): void {
-    // Bodies that nobody sees need not be looked through.
-    if (!message.isVisible) return;
+    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
+    // Bodies that nobody sees need not be looked through. Of 0.1, to know which these are takes longer.
+    if (!isLine && !message.isVisible) return;
     const thoughts = marksAreWrong && hasRow(message, MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;
+    if (isLine && ((written === null && leak === null) || !message.isVisible)) return;
     for (const { from, textFrom } of thoughts) tell({ rule: 'cot-in-final', from, to: textFrom });
     if (written) tell({ rule: 'reasoning-in-final', ...written.marker });
     if (leak) tell({ rule: 'leaked-channel', ...leak });

@@ -31,14 +31,20 @@ const LONGEST = 16 * 1024 * 1024;
 /** The tools that the replies of a message name, one for each; null: it names none (0.1 extended §8.3). */
 export function readReplyNames(message: Message, source: Bytes): (string | null)[] {
   const author = message.role === 'tool' ? message.name : null;
-  return message.functionReplies.map(({ textFrom, textTo }) => readObject(source, textFrom, textTo).name ?? author);
+  return message.functionReplies.map(({ textFrom, textTo }) => replyName(source, textFrom, textTo) ?? author);
 }
 
+function replyName(source: Bytes, begin: number, end: number): string | null {
+  const text = textAt(source, begin, end);
+  // A reply is long, and most name nothing: its text is looked through four times as fast as it is parsed.
+  return text.includes('"name"') || text.includes('\\u') ? readObject(text).name : null;
+}
+
+const textAt = (source: Bytes, begin: number, end: number): string =>
+  decodeUtf8(source.bytes(begin, Math.min(end, begin + LONGEST)));
+
 /** The JSON object that begins a text: its name, and all of it; null: there is none. */
-function readObject(
-  source: Bytes, begin: number, end: number,
-): { readonly name: string | null; readonly value: JsonObject | null } {
-  const text = decodeUtf8(source.bytes(begin, Math.min(end, begin + LONGEST)));
+function readObject(text: string): { readonly name: string | null; readonly value: JsonObject | null } {
   const from = skipBlanks(text, 0);
   const span = text[from] === '{' ? spanOfJson(text, from) : null;
   const value = span ? parseJson(text.slice(from, span.to)) : undefined;
@@ -70,7 +76,7 @@ export function namesOf(calls: Iterable<LineCall>): (string | null)[] {
 /** A call, of which [from, to) is what follows the token. */
 export function readCall(source: Bytes, { from, to }: Span, isWritten: boolean): LineCall {
   const text = { from, to: Math.min(to, from + LONGEST) };
-  const { name, value } = readObject(source, text.from, text.to);
+  const { name, value } = readObject(textAt(source, text.from, text.to));
   return { name, arguments: value === null ? undefined : own(value, 'arguments'), value, text, isWritten };
 }
 
