@@ -6,6 +6,7 @@ import { messageData, type MessageData, type TranscriptData } from '../model/dat
 import { filesData } from '../model/file-data.ts';
 import type { Message } from '../model/message.ts';
 import type { Transcript } from '../model/parse.ts';
+import { hiddenByHeader } from '../model/visibility.ts';
 import { isShown } from '../rules/message-data.ts';
 import { Refusal } from './loss.ts';
 
@@ -57,6 +58,9 @@ export function refusalOf(
       index, 'its header contradicts itself, so that readers hide the message and nobody may dispatch it', remedy,
     );
   }
+  const isCut = message.leakedChannel !== null || message.openLiteral !== undefined;
+  // Whether a call of 0.1 says nothing beside it, which takes long to find out, does not matter.
+  if (!isCut && hiddenByHeader(message, {}) === null) return null;
   const reason = message.hiddenReason();
   if (reason === null && message.leakedChannel !== null) {
     const remedy = 'end the message before it with <|end|>';

@@ -1,7 +1,7 @@
 // The JSON after `<|function_call|>` and `<|function_output|>`: the exact text of arguments and of contents
 // (0.1 extended §§8.2, 8.3).
 
-import { isObject, own, skipBlanks, spanOfJson } from '../../tools/json.ts';
+import { isObject, mayHaveMember, own, skipBlanks, spanOfJson } from '../../tools/json.ts';
 
 export interface CallText {
   readonly name: string;
@@ -43,6 +43,8 @@ export interface ReplyText {
 
 /** A reply that is nothing but `{"name", "content"}`, with white space around it; null: it is other text. */
 export function readReplyText(text: string): ReplyText | null {
+  // Most replies are JSON that names nothing.
+  if (!mayHaveMember(text, 'name')) return null;
   const from = skipBlanks(text, 0);
   const span = text[from] === '{' ? spanOfJson(text, from) : null;
   if (!span || skipBlanks(text, span.to) < text.length) return null;
