@@ -94,14 +94,15 @@ function tagsOf(message: MessageData): Span[] {
 function readAssistant(message: MessageData, tags: readonly Span[], index: number): MessageData[] {
   // Written reasoning, by now.
   if (message.channel === 'analysis') return [strip(message)];
-  const { content } = message;
+  const { content, role, name, attributes } = message;
+  const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
+  // What most say.
+  if (!content.includes('<')) return markEnd([{ ...speaker, channel: 'final', content }], message);
   const { thoughts, calls: ofTokens } = marksOf(content);
   if (thoughts.length > MOST_CALLS) {
     throw new Refusal(index, `it holds more than ${MOST_CALLS} thoughts, each a message of its own`, 'split it');
   }
   const calls = withTags(ofTokens, tags, thoughts);
-  const { role, name, attributes } = message;
-  const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
   const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => ({
     ...speaker,
     channel: 'analysis',
