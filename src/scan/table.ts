@@ -44,8 +44,11 @@ export interface RowBelow {
 
 /** The descendants of a row that are of a kind, in order. */
 export function* rowsBelow(table: Table, row: number, kind: number): Generator<RowBelow, void, void> {
-  for (let below = row + 1; below < nextOf(table, row); below++) {
-    if (kindOf(table, below) !== kind) continue;
+  // There may be millions of another kind.
+  const { words, first } = table;
+  const end = nextOf(table, row);
+  for (let below = row + 1; below < end; below++) {
+    if ((words[(below - first) * ROW_WORDS + KIND]! & KIND_MASK) !== kind) continue;
     const unterminated = kind === LITERAL && (kindWord(table, below) & UNTERMINATED) !== 0;
     yield { from: fromOf(table, below), to: toOf(table, below), token: tokenOf(table, below), unterminated };
   }
@@ -69,7 +72,8 @@ export class GrowingTable {
 
   /** From now on positions may be of any size. */
   widen(): void {
-    if (this.words instanceof Int32Array) this.words = Float64Array.from(this.words);
+    const { words } = this;
+    if (words instanceof Int32Array) this.words = Float64Array.from(words.subarray(0, this.count * ROW_WORDS));
   }
 
   /** Adds to the row numbers in NEXT words. */
@@ -86,7 +90,8 @@ export class GrowingTable {
     const needed = (this.count + to - from) * ROW_WORDS;
     if (needed > this.words.length) {
       const Kind = this.words.constructor as Int32ArrayConstructor;
-      const larger = new Kind(Math.max(needed, this.words.length * 2, LEAST));
+      // Memory that is not written yet costs nothing; what is copied costs the writing of other memory.
+      const larger = new Kind(Math.max(needed, this.words.length * 4, LEAST));
       larger.set(this.words.subarray(0, this.count * ROW_WORDS) as Int32Array);
       this.words = larger;
     }

@@ -304,11 +304,11 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
 function endOf(text: string, from: number): number {
   let at = from;
   while (true) {
-    const token = text.indexOf('<|', at);
-    if (token < 0) return text.length;
-    // Most are escaped, where there are many.
-    if (text.charCodeAt(token - 1) === LESS) at = token + 2;
-    else if (text.startsWith(OPEN_LITERAL, token)) {
+    // Where there are many most are escaped: they are passed without a step for each.
+    NOT_ESCAPED.lastIndex = at - 1;
+    if (!NOT_ESCAPED.test(text)) return text.length;
+    const token = NOT_ESCAPED.lastIndex - 2;
+    if (text.startsWith(OPEN_LITERAL, token)) {
       const close = text.indexOf(CLOSE_LITERAL, token);
       at = close < 0 ? text.length : close + CLOSE_LITERAL.length;
     } else if (/^<\|(?:end|call|return)\|>/.test(text.slice(token, token + 10))) return token;
@@ -316,4 +316,4 @@ function endOf(text: string, from: number): number {
   }
 }
 
-const LESS = 0x3c;
+const NOT_ESCAPED = /[^<]<\|/g;

@@ -8,7 +8,7 @@ import type { MessageData } from '../../../src/model/data.ts';
 import type { DialectId } from '../../../src/scan/dialects.ts';
 import { check, parse } from '../../../src/rules/library-best.ts';
 import { runs } from '../../long.ts';
-import { SEED } from '../../random.ts';
+import { randomOf, SEED } from '../../random.ts';
 
 const FRAGMENTS = [
   '<',
@@ -240,6 +240,24 @@ test(`any string without lone surrogates is given back by 2.2 (OPENCHATML_SEED=$
     ),
     { seed: SEED, numRuns: runs(20_000) },
   );
+});
+
+test(`a token is escaped however many stand before it (OPENCHATML_SEED=${SEED})`, () => {
+  const random = randomOf(SEED);
+  const parts = ['<|end|>', '<|start|>', '<|endliteral|>', '<<|call|>', '<|', '<|end', '<|end|', '<|ends|>',
+    '\u0165nd|>', '<|\u0165nd|>', '<|end|\u013e', '\u{1f600}', '\0', '\ufeff', ' word '];
+  let content = '';
+  while (content.length < 1_500_000) {
+    const few = [random.pick(parts), random.pick(parts), random.pick(parts)];
+    // Some stretches are crowded, others hold hardly a token.
+    content += random.below(2) === 0 ? few.join('').repeat(10_000) : `${few.join('')}${'word '.repeat(60_000)}`;
+  }
+  content += '.';
+  const tokens = /<\|(?:start|channel|message|call|return|end|constrain|literal|endliteral)\|>/g;
+  const written = content.replaceAll(tokens, '<$&');
+  const message = { role: 'assistant', channel: 'analysis', content } as const;
+  const { text } = writeMessage(message, 0, 'openchatml-2.2');
+  expect(text === `<|start|>assistant<|channel|>analysis<|message|>${written}<|end|>\n`).toBe(true);
 });
 
 test(
