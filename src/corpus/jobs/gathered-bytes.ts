@@ -34,7 +34,19 @@ export class GatheredBytes {
   /** The same of a text. */
   takeText(text: string): boolean {
     if (this.#length + LONGEST * text.length >= PIECE) return false;
+    if (text.length <= FEW && this.#takeAscii(text)) return true;
     this.#length += ENCODER.encodeInto(text, this.#buffer.subarray(this.#length)).written;
+    return true;
+  }
+
+  /** False: not all of it is ASCII, and nothing is taken. */
+  #takeAscii(text: string): boolean {
+    for (let i = 0; i < text.length; i++) {
+      const unit = text.charCodeAt(i);
+      if (unit >= 0x80) return false;
+      this.#buffer[this.#length + i] = unit;
+    }
+    this.#length += text.length;
     return true;
   }
 

@@ -128,7 +128,7 @@ class RenderOutput {
     const texts = format === 'html' ? renderHtml(wanted, settings) : renderText(wanted, options);
     try {
       for (const text of texts) {
-        yield* this.#out.addText(text);
+        if (!this.#out.takeText(text)) yield* this.#out.addText(text);
         if (this.#isLive) yield* this.#out.patience();
       }
     } catch (error) {

@@ -60,8 +60,9 @@ export function* itemsOf(input: Input, options: RenderOptions): Generator<Item, 
       current = transcript;
     }
     const hidden = hiddenReason(message, options);
-    if (hidden === null || options.debug === true) yield* tell({ kind: 'message', message, hidden });
-    else hiddenCount++;
+    if (hidden !== null && options.debug !== true) hiddenCount++;
+    else if (told === current) yield { kind: 'message', message, hidden };
+    else yield* tell({ kind: 'message', message, hidden });
   }
   yield* note();
 }

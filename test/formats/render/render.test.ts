@@ -246,3 +246,11 @@ test('a wrong call throws at once', () => {
   }
   expect(() => renderHtml(parse(''), { level: 1 })).toThrow(RangeError);
 });
+
+test('a heading is that of its own message, however many came before, and an empty body has no line', () => {
+  const headers = ['user', 'user name=Ann', 'user', 'system', 'assistant<|channel|>final'];
+  const text = headers.flatMap((header) => ['', 'x'].map((body) => `<|start|>${header}<|message|>${body}<|end|>`));
+  const page = (name: string): string => `${name}\n\n${name}\n  x\n\n`;
+  const names = ['user', 'user (Ann)', 'user', 'assistant'];
+  expect(asText(text.join('\n'))).toBe(names.map(page).join(''));
+});
