@@ -163,6 +163,8 @@ export class Lines {
   }
 
   #advance(part: Uint8Array): void {
+    // Most findings of a crowd are a few bytes apart.
+    if (part.length <= NEAR && this.#advanceAscii(part)) return;
     const isMarked = this.#at === 0 && part[0] === 0xef && part[1] === 0xbb && part[2] === 0xbf;
     const rest = part.subarray(isMarked ? 3 : this.#restOfCut(part));
     const lines = this.#counting.lines(rest);
@@ -174,6 +176,22 @@ export class Lines {
     this.#column += this.#counting.codePoints(last);
     this.#cut = rest.length > 0 ? last.slice(wholeCharacters(last)) : this.#cut;
     this.#at += part.length;
+  }
+
+  /** False: the part is not all ASCII, or another one's character may go on in it. */
+  #advanceAscii(part: Uint8Array): boolean {
+    let line = this.#line;
+    let column = this.#column;
+    if (this.#cut.length > 0) return false;
+    for (const byte of part) {
+      if (byte >= 0x80) return false;
+      if (byte === LF) line++;
+      column = byte === LF ? 1 : column + 1;
+    }
+    this.#line = line;
+    this.#column = column;
+    this.#at += part.length;
+    return true;
   }
 
   /** How many bytes of a part belong to the character that the part before has begun, which is counted. */
@@ -190,6 +208,8 @@ export class Lines {
 
 const LF = 0x0a;
 const PART = 65536;
+/** Bytes that are sooner counted one by one. */
+const NEAR = 64;
 /** Of a character. */
 const MOST_BYTES = 4;
 
