@@ -30,6 +30,16 @@ describe('places', () => {
     expect(linesOf(bytes).at(bytes.length - 1)).toEqual({ line: 2, column: 200_001 });
   });
 
+  test(`lines of any length count, empty ones too (OPENCHATML_SEED=${SEED})`, () => {
+    const random = randomOf(SEED);
+    for (let run = 0; run < 300; run++) {
+      const longest = random.pick([1, 3, 12, 40]);
+      const text = Array.from({ length: 200 }, () => 'x'.repeat(random.below(longest))).join('\n');
+      const place = { line: 200, column: text.length - text.lastIndexOf('\n') };
+      expect(linesOf(new TextEncoder().encode(text)).at(text.length), text).toEqual(place);
+    }
+  });
+
   test(`characters that parts cut count once (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
     for (let run = 0; run < 1000; run++) {

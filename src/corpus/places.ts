@@ -1,7 +1,7 @@
 // Lines and columns of what is found in an input, of any size. What lies in a scanner's window is counted there, while
 // it passes; else bytes are read again from a file, and of a pipe they are counted before they are let go.
 
-import { type LineCounting, Lines, type Place } from '../errors.ts';
+import { countLineFeeds, type LineCounting, Lines, type Place } from '../errors.ts';
 import type { OpenCalls } from '../rules/calls.ts';
 import type { Machine } from '../scan/machine.ts';
 import type { Watch } from '../scan/reading.ts';
@@ -87,10 +87,7 @@ export class Places implements Watch, LineCounting, SourceWatcher {
 
   lines(part: Uint8Array): number {
     const from = this.#offset(part);
-    if (from >= 0) return this.#machine!.countLines(from, from + part.length);
-    let count = 0;
-    for (let lf = part.indexOf(LF); lf >= 0; lf = part.indexOf(LF, lf + 1)) count++;
-    return count;
+    return from >= 0 ? this.#machine!.countLines(from, from + part.length) : countLineFeeds(part);
   }
 
   codePoints(part: Uint8Array): number {
@@ -155,5 +152,3 @@ export class LinePlaces {
     return part.subarray(0, this.#input.read(from, part));
   }
 }
-
-const LF = 0x0a;

@@ -109,6 +109,12 @@ function* lines(
   let seen = 0;
   let dropped = 0;
   while (input.base + start - dropped < end) {
+    // There may be millions of lines without a byte.
+    if (seen === start && dropped === 0 && start < input.length && input.bytes[start] === LF) {
+      start = ++seen;
+      line++;
+      continue;
+    }
     const lf = input.bytes.subarray(0, input.length).indexOf(LF, seen);
     if (lf < 0) {
       seen = input.length;
