@@ -31,8 +31,6 @@ export function renderText(input: Input, options: RenderOptions = {}): Generator
 
 function* textPieces(input: Input, options: RenderOptions): Generator<string, void, void> {
   const debug = options.debug === true;
-  // Most headings are those of a few roles.
-  const known = new Map<string, string>();
   for (const item of itemsOf(input, options)) {
     switch (item.kind) {
       case 'transcript':
@@ -42,7 +40,7 @@ function* textPieces(input: Input, options: RenderOptions): Generator<string, vo
         yield `(${item.hidden} ${item.hidden === 1 ? 'message' : 'messages'} hidden)\n\n`;
         break;
       case 'message': {
-        const heading = debug ? headingOf(item, debug) : shownHeading(item, known);
+        const heading = headingOf(item, debug);
         const { from, to } = item.message.body;
         // Of a body without a byte there is no line.
         if (from === to) {
@@ -55,20 +53,6 @@ function* textPieces(input: Input, options: RenderOptions): Generator<string, vo
       }
     }
   }
-}
-
-/** Roles whose headings are kept. */
-const MOST_KNOWN = 16;
-
-function shownHeading(item: Item & { kind: 'message' }, known: Map<string, string>): string {
-  const { role, name } = item.message;
-  if (role === null || name !== null) return headingOf(item, false);
-  let heading = known.get(role);
-  if (heading === undefined) {
-    heading = headingOf(item, false);
-    if (known.size < MOST_KNOWN) known.set(role, heading);
-  }
-  return heading;
 }
 
 function headingOf({ message, hidden }: Item & { kind: 'message' }, debug: boolean): string {
