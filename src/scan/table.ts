@@ -90,8 +90,7 @@ export class GrowingTable {
     const needed = (this.count + to - from) * ROW_WORDS;
     if (needed > this.words.length) {
       const Kind = this.words.constructor as Int32ArrayConstructor;
-      // Memory that is not written yet costs nothing; what is copied costs the writing of other memory.
-      const larger = new Kind(Math.max(needed, this.words.length * 4, LEAST));
+      const larger = new Kind(Math.max(needed, this.words.length * 2, LEAST));
       larger.set(this.words.subarray(0, this.count * ROW_WORDS) as Int32Array);
       this.words = larger;
     }
