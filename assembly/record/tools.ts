@@ -142,7 +142,7 @@ function found(number: u32): void {
 @inline
 function headOf(hash: u32): usize { return HEADS + (<usize>(hash >> (32 - BUCKET_BITS)) << 2); }
 
-/** Of the beginning of the list at hand, as many bytes as the shortest has that is kept. */
+/** Of bytes 48 to 112 of the list at hand, by which lists that are kept are found. */
 let hash: u32 = 0;
 
 /** Whether a list that is kept stands at p. */

@@ -162,7 +162,7 @@ export class Meaning {
       }
     }
     if (this.#writtenCalls && role === 'assistant') this.#writtenCall(message, tell);
-    if (role === 'assistant') this.#shownThoughts(message, !isLine, tell);
+    if (role === 'assistant') this.#shownThoughts(message, isLine, tell);
   }
 
   #note(message: Message, role: string, tell: Tell): void {
@@ -240,12 +240,11 @@ export class Meaning {
     return this.tools.check(name, () => given);
   }
 
-  /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `marksAreWrong`: marks are for an analysis alone. */
-  #shownThoughts(message: Message, marksAreWrong: boolean, tell: Tell): void {
-    const isLine = (message.dialect.flags & HAS_LINE) !== 0;
+  /** Reasoning in what an end user sees (R-COT, R-THINK, R-LEAK). `isLine`: of 0.1, whose marks are no mistake. */
+  #shownThoughts(message: Message, isLine: boolean, tell: Tell): void {
     // Bodies that nobody sees need not be looked through. Of 0.1, to know which these are takes longer.
     if (!isLine && !message.isVisible) return;
-    const thoughts = marksAreWrong && hasRow(message, MARK) ? message.eachThought() : [];
+    const thoughts = !isLine && hasRow(message, MARK) ? message.eachThought() : [];
     const written = message.writtenThought;
     const leak = message.leakedChannel;
     if (isLine && ((written === null && leak === null) || !message.isVisible)) return;
