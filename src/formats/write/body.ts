@@ -7,6 +7,7 @@ import { CLOSE_LITERAL, type Dialect, DIALECTS, OPEN_LITERAL } from '../../scan/
 import { GatheredText } from '../gathered-text.ts';
 import { type Loss, Refusal } from '../loss.ts';
 import { isShown } from '../../rules/message-data.ts';
+import { Crowd, CROWDED } from './crowd.ts';
 
 export interface BodyOptions {
   /**
@@ -135,11 +136,17 @@ function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => b
   const text = new GatheredText();
   if (quotesThink === undefined && !content.includes('<|start_') && !content.includes('<|end_')) {
     const tail = beforeSigns(content, content.length);
+    let crowd: Crowd | null = null;
     for (let from = 0; from < tail; ) {
       // No token begins before a `<` and ends behind it.
       const to = from + LONGEST_PART < tail ? content.lastIndexOf('<', from + LONGEST_PART) : tail;
       const end = to > from ? to : tail;
-      text.add(content.slice(from, end).replace(tokens, '<$&'));
+      const part = content.slice(from, end);
+      const escaped: string = crowd ? crowd.escape(part) : part.replace(tokens, '<$&');
+      text.add(escaped);
+      // What follows is mostly as what was before.
+      const isCrowded = (escaped.length - part.length) * CROWDED > part.length;
+      crowd = isCrowded && end < tail ? crowd ?? new Crowd(tokens) : null;
       from = end;
     }
     if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);

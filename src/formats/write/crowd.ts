@@ -1,0 +1,59 @@
+// Escapes control tokens that stand close to each other. A regular expression makes objects of each match, which takes
+// several times as long as a look at each byte; where tokens are rare it is the other way round.
+
+import { decodeUtf8 } from '../../utf8.ts';
+
+const ENCODER = new TextEncoder();
+const LESS = 0x3c;
+const BAR = 0x7c;
+const MORE = 0x3e;
+
+/** A text of so many units for each of its tokens is crowded. */
+export const CROWDED = 64;
+
+export class Crowd {
+  /** What follows `<|`, as a tree: by the beginning so far and the next byte the longer beginning; 0: there is none. */
+  readonly #tree: Uint16Array;
+  #into = new Uint8Array(0);
+
+  /** `tokens`: a pattern of names between `<|` and `|>`. */
+  constructor(tokens: RegExp) {
+    const tree = [new Uint16Array(256)];
+    for (const name of tokens.source.match(/\w+/g)!) {
+      let at = 0;
+      for (const byte of ENCODER.encode(`${name}|>`)) {
+        if (tree[at]![byte] === 0) tree[at]![byte] = tree.push(new Uint16Array(256)) - 1;
+        at = tree[at]![byte]!;
+      }
+    }
+    this.#tree = new Uint16Array(tree.length * 256);
+    for (const [i, next] of tree.entries()) this.#tree.set(next, i * 256);
+  }
+
+  /** The text, which holds no half of a surrogate pair, with a `<` before each token. */
+  escape(text: string): string {
+    const bytes = ENCODER.encode(text);
+    // No token is shorter than five bytes.
+    if (this.#into.length < bytes.length * 1.2) this.#into = new Uint8Array(bytes.length * 1.5);
+    const into = this.#into;
+    let size = 0;
+    for (let at = 0; at < bytes.length;) {
+      const to = bytes[at] === LESS && bytes[at + 1] === BAR ? this.#tokenTo(bytes, at + 2) : 0;
+      if (to > 0) into[size++] = LESS;
+      do into[size++] = bytes[at++]!; while (at < to);
+    }
+    return decodeUtf8(into.subarray(0, size));
+  }
+
+  /** Where the token ends whose name begins at `at`; 0: there is none. */
+  #tokenTo(bytes: Uint8Array, at: number): number {
+    const tree = this.#tree;
+    let state = 0;
+    for (let to = at; to < bytes.length; to++) {
+      state = tree[state * 256 + bytes[to]!]!;
+      if (state === 0) return 0;
+      if (bytes[to] === MORE) return to + 1;
+    }
+    return 0;
+  }
+}
