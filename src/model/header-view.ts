@@ -158,7 +158,7 @@ export class HeaderView {
 
   /** Every `key=value` word of the header, in order, with its byte span. */
   get attributes(): readonly Attribute[] {
-    return this.#read().meaning.attributes;
+    return this.reading.meaning.attributes;
   }
 
   /** How the body ended (R-END). */
@@ -214,7 +214,8 @@ export class HeaderView {
 
   /** @internal For checking: what was found in the header, and where it ends. */
   get reading(): { readonly meaning: HeaderMeaning; readonly cut: boolean } {
-    return this.#read();
+    const header = this.#read();
+    return header.placed?.() ?? header;
   }
 
   /** @internal The header is made of well-known words, each once: nothing in it can be wrong. */

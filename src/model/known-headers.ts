@@ -29,20 +29,43 @@ export function knownHeader(place: HeaderPlace, dialect: Dialect, read: (place: 
   if (!KnownBytes.fits(to - from) || rescue !== null || (word & ELSEWHERE) !== 0) return read(place);
   const bytes = table.source.bytes(from, to);
   const one = known.get(bytes, 0, bytes.length, word);
-  if (one?.dialect === dialect) return moved(one.header, from - one.from);
+  if (one?.dialect === dialect) return new MovedHeader(one.header, from - one.from);
   const header = read(place);
   // Reading may ask for other bytes.
   known.keep(table.source.bytes(from, to), { dialect, from, header }, word);
   return header;
 }
 
-/** The same header, so many bytes behind. */
-function moved({ meaning, to, openTurn, cut }: Header, by: number): Header {
-  return { meaning: hasPlaces(meaning) ? movedMeaning(meaning, by) : meaning, to: to + by, openTurn, cut };
-}
+/** The same header, so many bytes behind: places are moved when they are asked for. */
+class MovedHeader implements Header {
+  readonly #header: Header;
+  readonly #by: number;
+  readonly to: number;
+  #placed: Header | undefined;
 
-const hasPlaces = ({ contentTypeSpan, attributes, findings }: HeaderMeaning): boolean =>
-  contentTypeSpan !== null || attributes.length > 0 || findings.length > 0;
+  constructor(header: Header, by: number) {
+    this.#header = header;
+    this.#by = by;
+    this.to = header.to + by;
+  }
+
+  get meaning(): HeaderMeaning {
+    return this.#header.meaning;
+  }
+
+  get openTurn(): boolean {
+    return this.#header.openTurn;
+  }
+
+  get cut(): boolean {
+    return this.#header.cut;
+  }
+
+  placed(): Header {
+    const { meaning, openTurn, cut } = this.#header;
+    return (this.#placed ??= { meaning: movedMeaning(meaning, this.#by), to: this.to, openTurn, cut });
+  }
+}
 
 function movedMeaning(meaning: HeaderMeaning, by: number): HeaderMeaning {
   const { contentTypeSpan, attributes, findings } = meaning;

@@ -14,6 +14,8 @@ export interface Header {
   readonly openTurn: boolean;
   /** The header is not ended by its message token or newline. */
   readonly cut: boolean;
+  /** The same with the places that its meaning has; without it they are right. */
+  placed?(): Header;
 }
 
 export interface HeaderPlace {

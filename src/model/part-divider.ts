@@ -1,9 +1,9 @@
 // Transcripts of inputs that are read in parts, and of which runs of messages are passed over; and whether what has no
 // header looks like Harmony (R-LIKELY). Who reads an input at once and message by message needs none of this.
 
-import { DEVELOPER, HAS_LINE, SYSTEM } from '../abi.ts';
+import { BODY, BY_ROLE, DEVELOPER, HAS_LINE, IMPLIED, SYSTEM } from '../abi.ts';
 import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
-import { fromOf, kindWord, type Table } from '../scan/table.ts';
+import { fromOf, kindOf, kindWord, type Table } from '../scan/table.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
 import { knownHeader } from './known-headers.ts';
 import { Message } from './message.ts';
@@ -102,6 +102,12 @@ export class PartDivider extends Divider {
     if (this.likeness.isWatching) this.likeness.look(word, new Message(table, row, this.context), table.source);
   }
 
+  /** Null, too, where it begins no transcript: broken files hold millions of such headers. */
+  protected override roleOf(table: Table & { readonly dialect: Dialect }, row: number): string | null {
+    const isWritten = (kindWord(table, row) & (IMPLIED | BY_ROLE)) === 0 && this.rescue === null;
+    return isWritten && !mayNameBeginner(table, row) ? null : super.roleOf(table, row);
+  }
+
   protected override opened(): void {
     const { number, dialect, headerSpan } = this.current!;
     this.likeness.close();
@@ -109,3 +115,14 @@ export class PartDivider extends Divider {
     if (isDetected && number === 0 && dialect.id === 'openchatml-2.2') this.likeness.begin();
   }
 }
+
+/** Whether the header of a message may name a role with which a transcript of Harmony begins: `system`, `developer`. */
+function mayNameBeginner(table: Table, row: number): boolean {
+  let body = row + 1;
+  while (kindOf(table, body) !== BODY) body++;
+  const header = table.source.bytes(fromOf(table, row), fromOf(table, body));
+  return header.includes(LETTER_Y) || header.includes(LETTER_V);
+}
+
+const LETTER_V = 0x76;
+const LETTER_Y = 0x79;

@@ -170,9 +170,14 @@ export class Divider {
       const role = (word >> ROLE_SHIFT) & ROLE_MASK;
       return role === SYSTEM || (role === DEVELOPER && this.afterReturn);
     }
-    const { rescue, known } = this;
-    const { role } = new HeaderView(table, row, { dialect, transcript: null, role: this.role, rescue, known });
+    const role = this.roleOf(table, row);
     return role === 'system' || (role === 'developer' && this.afterReturn);
+  }
+
+  /** The role of a message whose header is not plain. */
+  protected roleOf(table: Table & { readonly dialect: Dialect }, row: number): string | null {
+    const { role, rescue, known } = this;
+    return new HeaderView(table, row, { dialect: table.dialect, transcript: null, role, rescue, known }).role;
   }
 
   #open(table: Table & { readonly dialect: Dialect }, from: number, headerRow: number | null): void {

@@ -21,26 +21,47 @@ export function writeDiffHead(out: Output, path: string, colors: Colors): void {
   out.line(colors.bold(`--- ${escapeLine(path)}\n+++ ${escapeLine(path)}\n`));
 }
 
-/** One changed text. `line`: of the file. */
-export function writeDiff(out: Output, change: ShownChange, line: number, colors: Colors): void {
-  const { where, text } = change;
-  const head = colors.cyan(`@@ ${line} ${escapeLine(where)} @@`);
-  for (const { from, to, edits } of hunksOf(text, change.edits.map((edit) => narrowed(text, edit)))) {
-    const begin = whole(text, Math.max(from - AROUND, 0));
-    const end = whole(text, Math.min(to + AROUND, text.length));
-    let after = '';
-    let at = begin;
-    for (const { index, length, text: replacement } of edits) {
-      after += text.slice(at, index) + replacement;
-      at = index + length;
-    }
-    after += text.slice(at, end);
-    const shown = (sign: string, part: string): string =>
-      `${sign}${begin > 0 ? '...' : ''}${cut(escapeLine(part))}${end < text.length ? '...' : ''}`;
-    const old = colors.red(shown('-', text.slice(begin, end)));
-    out.line(`${head}\n${old}\n${colors.green(shown('+', after))}\n`);
+/** The changed texts of an input. */
+export class Diff {
+  readonly #out: Output;
+  readonly #colors: Colors;
+  /** What was shown last, and its hunks: texts repeat. */
+  #last: Pick<ShownChange, 'text' | 'edits'> | undefined;
+  #hunks: readonly string[] = [];
+
+  constructor(out: Output, colors: Colors) {
+    this.#out = out;
+    this.#colors = colors;
   }
-  if (change.hasMore) out.line(`${head}\n... further changes of this text are not shown\n`);
+
+  /** `line`: of the file. */
+  write(change: ShownChange, line: number): void {
+    const { where, text, edits, hasMore } = change;
+    if (this.#last?.edits !== edits || this.#last.text !== text) {
+      this.#last = { text, edits };
+      const hunks = hunksOf(text, edits.map((edit) => narrowed(text, edit)));
+      this.#hunks = hunks.map((hunk) => shownHunk(text, hunk, this.#colors));
+    }
+    const head = this.#colors.cyan(`@@ ${line} ${escapeLine(where)} @@`);
+    for (const hunk of this.#hunks) this.#out.line(`${head}\n${hunk}\n`);
+    if (hasMore) this.#out.line(`${head}\n... further changes of this text are not shown\n`);
+  }
+}
+
+/** The text as it is and as it will be, a line each. */
+function shownHunk(text: string, { from, to, edits }: Hunk, colors: Colors): string {
+  const begin = whole(text, Math.max(from - AROUND, 0));
+  const end = whole(text, Math.min(to + AROUND, text.length));
+  let after = '';
+  let at = begin;
+  for (const { index, length, text: replacement } of edits) {
+    after += text.slice(at, index) + replacement;
+    at = index + length;
+  }
+  after += text.slice(at, end);
+  const shown = (sign: string, part: string): string =>
+    `${sign}${begin > 0 ? '...' : ''}${cut(escapeLine(part))}${end < text.length ? '...' : ''}`;
+  return `${colors.red(shown('-', text.slice(begin, end)))}\n${colors.green(shown('+', after))}`;
 }
 
 function cut(text: string): string {

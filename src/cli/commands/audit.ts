@@ -10,7 +10,7 @@ import { STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { FileSource } from '../../corpus/input/source.ts';
 import type { EscapeStyle } from '../../formats/control-tokens/escape.ts';
 import { type TargetOptions, Targets } from './audit-copy.ts';
-import { writeDiff, writeDiffHead } from './audit-diff.ts';
+import { Diff, writeDiffHead } from './audit-diff.ts';
 import { applyRules } from '../../rules/settings.ts';
 import type { CorpusOptions } from '../options.ts';
 import { FindingPlaces } from '../diagnostics/finding-places.ts';
@@ -76,6 +76,7 @@ class Audit {
   readonly #adjust: ReturnType<typeof applyRules>;
   readonly #tally = new Tally();
   readonly #places = new FindingPlaces();
+  readonly #diff: Diff;
   /** The copy of the input at hand. */
   #copy: OutputFile | null = null;
   /** The input at hand has no head of changes yet. */
@@ -89,6 +90,7 @@ class Audit {
     this.#options = options;
     this.#targets = new Targets(options, paths);
     this.#adjust = applyRules(options.rules);
+    this.#diff = new Diff(run.out, run.colors);
     const { format, maxDiagnostics } = options;
     this.#report = makeReport({
       format, maxDiagnostics, schema: 'openchatml/audit/1', out: run.out, colors: run.colors,
@@ -175,7 +177,7 @@ class Audit {
     const { out, colors } = this.#run;
     if (this.#isHeadless) writeDiffHead(out, input.path, colors);
     this.#isHeadless = false;
-    writeDiff(out, change, line, colors);
+    this.#diff.write(change, line);
   }
 
   #tell(input: JobInput, opened: Opened | null, found: Found): void {

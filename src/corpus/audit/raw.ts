@@ -6,14 +6,13 @@ import { type ControlToken, findTokens } from '../../formats/control-tokens/find
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
-import { KnownBytes } from '../../model/known-bytes.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
-import type { Dialect } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { type MessagesEnd, type MessagesSetting, messagesOf } from '../messages.ts';
+import { type Asked, type InMessage, KnownTexts } from './known-texts.ts';
 import { holdsSign, isCleanHeader } from './signs.ts';
 
 /** What a copy leaves out. */
@@ -70,62 +69,55 @@ export function* auditTranscripts(
   setting: MessagesSetting = {},
 ): Generator<RawText | number, MessagesEnd, void> {
   const messages = messagesOf(machine, source, options, setting);
-  const known: KnownPieces = new KnownBytes();
+  const looking = new Looking(options);
   let position = 0;
   for (let next = messages.next(); ; next = messages.next()) {
     if (next.done) return next.value;
-    const { message, transcript, index, source: reading } = next.value;
-    const inHeader = lookIntoHeader(message, reading, options, known);
-    if (inHeader !== NOTHING) {
-      const { from: messageFrom, header: { from } } = message;
-      yield { transcript: transcript.number, message: index, messageFrom, from, looked: inHeader };
-    }
-    const inBody = lookIntoBody(message, reading, options, known);
+    const { message, transcript: { number: transcript }, index, source: reading } = next.value;
+    const { from: messageFrom, to } = message;
+    const { inHeader, inBody, bodyFrom } = looking.message(message, reading);
+    if (inHeader !== NOTHING) yield { transcript, message: index, messageFrom, from: messageFrom, looked: inHeader };
     if (inBody !== NOTHING) {
-      const { from: messageFrom, body: { from } } = message;
-      yield { transcript: transcript.number, message: index, messageFrom, from, looked: inBody };
+      yield { transcript, message: index, messageFrom, from: messageFrom + bodyFrom, looked: inBody };
     }
-    if (message.to < position) continue;
-    yield message.to;
-    position = message.to + STEP;
+    if (to < position) continue;
+    yield to;
+    position = to + STEP;
   }
 }
 
-/** A header or a body. */
-interface Asked {
-  readonly dialect: Dialect;
-  readonly role: string | null;
-  readonly isHeader: boolean;
-}
+class Looking {
+  readonly #options: FixOptions;
+  readonly #known = new KnownTexts<Looked>();
 
-type KnownPieces = KnownBytes<Asked & { readonly looked: Looked }>;
+  constructor(options: FixOptions) {
+    this.#options = options;
+  }
 
-function lookIntoHeader(
-  { dialect, header, isBare }: Message, source: Source, options: FixOptions, known: KnownPieces,
-): Looked {
-  if (isBare) return NOTHING;
-  const bytes = source.bytes(header.from, Math.min(header.to, header.from + LARGEST_HEADER));
-  return lookInto(bytes, { dialect, role: null, isHeader: true }, options, known);
-}
+  message(message: Message, source: Source): InMessage<Looked> {
+    return this.#known.message(message, source, () => {
+      const inHeader = this.#header(message, source);
+      return { inHeader, inBody: this.#body(message, source), bodyFrom: message.header.to - message.from };
+    });
+  }
 
-function lookIntoBody(
-  { dialect, role, body }: Message, source: Source, options: FixOptions, known: KnownPieces,
-): Looked {
-  const { from, to } = body;
-  if (to - from > LARGEST) return TOO_LARGE;
-  return to > from ? lookInto(source.bytes(from, to), { dialect, role, isHeader: false }, options, known) : NOTHING;
-}
+  #header({ dialect, header, isBare }: Message, source: Source): Looked {
+    if (isBare) return NOTHING;
+    const bytes = source.bytes(header.from, Math.min(header.to, header.from + LARGEST_HEADER));
+    return this.#text(bytes, { dialect, role: null, isHeader: true });
+  }
 
-/** Most texts hold no sign; short ones that do are repeated, and looked into once. */
-function lookInto(bytes: Uint8Array, asked: Asked, options: FixOptions, known: KnownPieces): Looked {
-  if (!holdsSign(bytes)) return NOTHING;
-  if (!KnownBytes.fits(bytes.length)) return look(bytes, asked, options);
-  const { dialect, role, isHeader } = asked;
-  const one = known.get(bytes, 0, bytes.length, Number(isHeader));
-  if (one?.dialect === dialect && one.role === role) return one.looked;
-  const looked = look(bytes, asked, options);
-  known.keep(bytes, { dialect, role, isHeader, looked }, Number(isHeader));
-  return looked;
+  #body({ dialect, role, body: { from, to } }: Message, source: Source): Looked {
+    if (to - from > LARGEST) return TOO_LARGE;
+    return to > from ? this.#text(source.bytes(from, to), { dialect, role, isHeader: false }) : NOTHING;
+  }
+
+  /** Most texts hold no sign. */
+  #text(bytes: Uint8Array, asked: Asked): Looked {
+    return holdsSign(bytes) ? this.#known.text(bytes, asked, this.#look) : NOTHING;
+  }
+
+  readonly #look = (bytes: Uint8Array, asked: Asked): Looked => look(bytes, asked, this.#options);
 }
 
 /** NOTHING: nothing is found. */

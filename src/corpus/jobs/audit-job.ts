@@ -2,7 +2,7 @@
 
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
-import type { Audited, AuditFinding, TextChange } from '../audit/audited.ts';
+import type { Audited, AuditFinding, Edits, TextChange } from '../audit/audited.ts';
 import { passerOf } from '../audit/clean-messages.ts';
 import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
@@ -89,6 +89,7 @@ class AuditOutput implements SourceWatcher {
   #found: Found[] = [];
   readonly #crowd = new Crowd();
   #changes: Changed[] = [];
+  #lastShown: { readonly all: Edits; readonly edits: readonly TokenEdit[]; readonly hasMore: boolean } | undefined;
   #released = 0;
 
   constructor(
@@ -147,7 +148,8 @@ class AuditOutput implements SourceWatcher {
       const isAlone = i >= MOST_ALONE || crowd.isAlone(brief, base + brief.from);
       if (!isAlone && crowd.isFurther(brief, base + brief.to)) continue;
       const { record, ...diagnostic } = (findings ??= audited.findings)[i]!;
-      const place = this.#places?.at(diagnostic.from) ?? null;
+      // Changes are shown instead of findings, and stand before them: going back and forth takes long.
+      const place = this.#givesChanges ? null : (this.#places?.at(diagnostic.from) ?? null);
       const found = { diagnostic, record, line: this.#hasLines ? line : null, place };
       if (isAlone) this.#found.push(found);
       else crowd.keep(found);
@@ -157,8 +159,22 @@ class AuditOutput implements SourceWatcher {
     this.sums.changed++;
     this.#copy?.edit(change);
     if (this.#givesChanges) {
-      this.#changes.push({ change: shown(change), line: line ?? this.#places!.at(change.from).line });
+      this.#changes.push({ change: this.#shown(change), line: line ?? this.#places!.at(change.from).line });
     }
+  }
+
+  /** What people are shown of a change: of a text of nothing but tokens not every one. Texts repeat. */
+  #shown({ where, text, edits: all }: TextChange): ShownChange {
+    if (this.#lastShown?.all !== all) {
+      const edits: TokenEdit[] = [];
+      for (const edit of all) {
+        if (edits.length === MOST_ALONE) break;
+        edits.push(edit);
+      }
+      this.#lastShown = { all, edits, hasMore: all.length > MOST_ALONE };
+    }
+    const { edits, hasMore } = this.#lastShown;
+    return { where, text, edits, hasMore };
   }
 
   *#ready(least: number): Generator<Piece, void, void> {
@@ -175,16 +191,6 @@ class AuditOutput implements SourceWatcher {
     yield* this.#copy.upTo(position, all);
     this.source.release(this.#released);
   }
-}
-
-/** What people are shown of a change: of a text of nothing but tokens not every one. */
-function shown({ where, text, edits: all }: TextChange): ShownChange {
-  const edits: TokenEdit[] = [];
-  for (const edit of all) {
-    if (edits.length === MOST_ALONE) return { where, text, edits, hasMore: true };
-    edits.push(edit);
-  }
-  return { where, text, edits, hasMore: false };
 }
 
 /** The bytes of a source, with edits made. */
