@@ -6,7 +6,8 @@
 // Honest are the real dialogues beside the checkout. OPENCHATML_SEED draws other shapes. Of each command of a shape one
 // line goes to standard output, with tabs: MiB resident at most, seconds of processor time, times the honest ones, the
 // same for each byte that is read or written, the exit code, the command, the shape. What a command writes it was asked
-// for: a line for each line, each message or each record, however small they are.
+// for: a line for each line, each message or each record, however small they are. A machine is slow now and then: what
+// is honest, and what takes long beside it, is measured three times, of which the least counts.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -57,6 +58,9 @@ function honest(dialect: Shape['dialect']): Shape {
 
 /** The honest ones, by dialect and command: seconds, and seconds for each byte that is moved. */
 const known = new Map<string, readonly [seconds: number, each: number]>();
+/** Times the honest seconds from which on a shape is measured again. */
+const LONG = 3.3;
+const TIMES = 3;
 
 function measure(shape: Shape): void {
   const path = join(folder, nameOfFile(shape));
@@ -65,9 +69,14 @@ function measure(shape: Shape): void {
   for (const argv of commandsOf(path, out)) {
     const name = argv.filter((word) => !word.startsWith(folder)).join(' ');
     if (only !== null && !only.includes(argv[0]!)) continue;
-    if (argv[0] !== 'merge') rmSync(out, { recursive: true, force: true });
-    const { peak, seconds, written, status } = usedBy(argv, given.command, LIMIT);
     const key = `${shape.dialect} ${name}`;
+    const isLong = (taken: number): boolean => taken > LONG * (known.get(key)?.[0] ?? 0);
+    let { peak, seconds, written, status } = used(argv, out);
+    for (let time = 1; time < TIMES && isLong(seconds); time++) {
+      const again = used(argv, out);
+      peak = Math.max(peak, again.peak);
+      seconds = Math.min(seconds, again.seconds);
+    }
     const each = seconds / (size + written);
     if (shape.name === 'honest') known.set(key, [seconds, each]);
     const [honestSeconds, honestEach] = known.get(key)!;
@@ -75,6 +84,11 @@ function measure(shape: Shape): void {
     const numbers = [(peak / 1024).toFixed(0), seconds.toFixed(2), ...times, status];
     console.log([...numbers, name, shape.name === 'honest' ? `honest ${shape.dialect}` : shape.name].join('\t'));
   }
+}
+
+function used(argv: readonly string[], out: string): ReturnType<typeof usedBy> {
+  if (argv[0] !== 'merge') rmSync(out, { recursive: true, force: true });
+  return usedBy(argv, given.command, LIMIT);
 }
 
 try {

@@ -22,8 +22,8 @@ import {
   placeToolsRow, push, rewindTo, row, table, toolsFlags,
 } from './state';
 import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, skipBlanks,
-  takeCodes, valueEnd,
+  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
+  skipBlanks, takeCodes, valueEnd,
 } from './text';
 import { mayCodeTag } from './tags';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
@@ -138,9 +138,9 @@ function pushFixed(): usize {
 /**
  * Rows of the lines [p, end), of which the last one ends with a line feed, from the table's beginning on; answers the
  * number of rows. Stops where the table is full, or behind a first record that is of another form (`scanTo`). A line of
- * nothing but white space is no record. `isValid`: all of it is UTF-8; `wanted`: FORM_….
+ * nothing but white space is no record. `wanted`: FORM_….
  */
-export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32 {
+export function scanLines(p: usize, end: usize, wanted: u32): u32 {
   forms = wanted;
   rewindTo(table);
   lines = records = 0;
@@ -162,6 +162,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
     beginEntries();
     beginOthers(forms);
     takeCodes();
+    setWide(false);
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();
     placeToolsRow(tools);
@@ -170,7 +171,7 @@ export function scanLines(p: usize, end: usize, isValid: bool, wanted: u32): u32
       to = record(p, tools);
       if (to != 0) {
         const after = skipBlanks(to);
-        if (load<u8>(after) == LF && (isValid || isUtf8(from, after))) p = after;
+        if (load<u8>(after) == LF && (!isWide || isUtf8(from, after))) p = after;
         else to = 0;
       }
     }

@@ -12,7 +12,6 @@ export function memoryFrom(): usize {
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 
 export { lastLine } from '../text-lines';
-export { isUtf8 } from '../text-utf8';
 export { holdsCodedTags, linesPassed, recordsPassed, scanLines, scanTo } from './chat';
 export { asksForTools, checkRecords, countRecords, transcriptsPassed } from './check';
 export { placeScratch } from './fit';

@@ -3,8 +3,8 @@
 // Behind the input stands a byte that no token accepts (a line feed, where white space is SP, HTAB and CR alone; else a
 // NUL): every loop ends there, so that no position is compared with an end. A function answers the address behind what
 // it has read, or 0: that is no JSON, or nests too deeply. Strings go 16 bytes, then 64 a step up to the first quote,
-// backslash or control character. Only behind a backslash the bytes that are escaped are told from those that are not,
-// 64 at once. Reads may pass the end by 128 bytes, which decide nothing.
+// backslash, control character or byte that is not ASCII. From there on the bytes that are escaped are told from those
+// that are not, 64 at once. Reads may pass the end by 128 bytes, which decide nothing.
 
 import { bits } from '../text-lines';
 
@@ -37,12 +37,17 @@ export let seen: u32 = 0;
 @inline
 export function clearSeen(): void { seen = 0; }
 
+/** A string held, or may have held, a byte that is not ASCII since this was set: nothing else does in JSON. */
+export let isWide: bool = false;
+export function setWide(is: bool): void { isWide = is; }
+
+/** Bytes that are not ASCII are below zero. */
 // @ts-ignore: decorator
 @inline
 function stops(block: v128): v128 {
   return v128.or(
     v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
-    i8x16.le_u(block, i8x16.splat(0x1f)),
+    i8x16.le_s(block, i8x16.splat(0x1f)),
   );
 }
 
@@ -54,7 +59,7 @@ export function stringEnd(p: usize): usize {
     const mask = i8x16.bitmask(stops(v128.load(p)));
     if (mask != 0) {
       const at = p + <usize>ctz<i32>(mask);
-      return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+      return load<u8>(at) == QUOTE ? at : oddEnd(at);
     }
     return longEnd(p + 16);
   }
@@ -70,19 +75,19 @@ function longEnd(p: usize): usize {
       const m3 = stops(v128.load(p, 48));
       if (v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) {
         const at = p + <usize>ctz<u64>(bits(m0, m1, m2, m3));
-        return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+        return load<u8>(at) == QUOTE ? at : oddEnd(at);
       }
       p += 64;
     } else {
       const block = load<u64>(p);
       const quote = block ^ 0x2222222222222222;
       const backslash = block ^ 0x5c5c5c5c5c5c5c5c;
-      const hit = (((block - 0x2020202020202020) & ~block)
+      const hit = ((block - 0x2020202020202020) | block
         | ((quote - 0x0101010101010101) & ~quote)
         | ((backslash - 0x0101010101010101) & ~backslash)) & 0x8080808080808080;
       if (hit != 0) {
         const at = p + (<usize>ctz<u64>(hit) >> 3);
-        return load<u8>(at) == QUOTE ? at : escapedEnd(at);
+        return load<u8>(at) == QUOTE ? at : oddEnd(at);
       }
       p += 8;
     }
@@ -143,20 +148,20 @@ function takeLetter(p: usize): bool {
   return letter == QUOTE || (letter - BACKSLASH < 32 && ((0x01440441 >> (letter - BACKSLASH)) & 1) != 0);
 }
 
-/** The quote that closes a string, from p on, where a backslash or a control character stands. */
-function escapedEnd(p: usize): usize {
-  if (load<u8>(p) != BACKSLASH) return 0;
-  seen |= SEEN_ESCAPE;
+/** The quote that closes a string, from p on, where something else stands at which reading stops. */
+function oddEnd(p: usize): usize {
   pairAt = 0;
-  return ASC_FEATURE_SIMD ? escapedWide(p) : escapedNarrow(p);
+  return ASC_FEATURE_SIMD ? oddWide(p) : oddNarrow(p);
 }
 
-function escapedNarrow(p: usize): usize {
+function oddNarrow(p: usize): usize {
   while (true) {
     const byte = <u32>load<u8>(p);
     if (byte == QUOTE) return p;
     if (byte < 0x20) return 0;
+    if (byte >= 0x80) isWide = true;
     if (byte == BACKSLASH) {
+      seen |= SEEN_ESCAPE;
       if (!takeLetter(++p)) return 0;
       if (load<u8>(p) == 0x75) p += 4;
     }
@@ -166,18 +171,20 @@ function escapedNarrow(p: usize): usize {
 
 const ODD: u64 = 0xaaaaaaaaaaaaaaaa;
 
-function escapedWide(p: usize): usize {
+function oddWide(p: usize): usize {
   const quote = i8x16.splat(0x22);
   const backslash = i8x16.splat(0x5c);
   const control = i8x16.splat(0x1f);
   const newline = i8x16.splat(0x6e);
   // The last byte of the step before escapes the first one of this step.
   let carry: u64 = 0;
+  let all = i8x16.splat(0);
   while (true) {
     const b0 = v128.load(p);
     const b1 = v128.load(p, 16);
     const b2 = v128.load(p, 32);
     const b3 = v128.load(p, 48);
+    all = v128.or(all, v128.or(v128.or(b0, b1), v128.or(b2, b3)));
     const slashes = bits(
       i8x16.eq(b0, backslash), i8x16.eq(b1, backslash), i8x16.eq(b2, backslash), i8x16.eq(b3, backslash),
     );
@@ -193,7 +200,9 @@ function escapedWide(p: usize): usize {
       carry = (code & slashes) >> 63;
       // A control character ends the string, escaped or not.
       ends &= ~(escaped & quotes);
-      let letters = escaped & ~slashes & ~quotes & (ends ^ (ends - 1));
+      const inside = ends ^ (ends - 1);
+      if ((slashes & inside) != 0) seen |= SEEN_ESCAPE;
+      let letters = escaped & ~slashes & ~quotes & inside;
       if (letters != 0) {
         letters &= ~bits(i8x16.eq(b0, newline), i8x16.eq(b1, newline), i8x16.eq(b2, newline), i8x16.eq(b3, newline));
         while (letters != 0) {
@@ -203,6 +212,7 @@ function escapedWide(p: usize): usize {
       }
     }
     if (ends != 0) {
+      if (i8x16.bitmask(all) != 0) isWide = true;
       const at = p + <usize>ctz<u64>(ends);
       return load<u8>(at) == QUOTE ? at : 0;
     }

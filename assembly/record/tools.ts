@@ -7,15 +7,17 @@ import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
 import { copyString, textTo } from '../text-string';
 import {
-  CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, skipBlanks,
-  valueEnd,
+  CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, isWide, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines,
+  setWide, skipBlanks, valueEnd,
 } from './text';
 
 /**
- * An entry: address and length of the bytes, their hash, the table of definitions (0: none), the next entry of the
- * bucket, the status.
+ * An entry: address of the bytes; their length, and WIDE; their hash, the table of definitions (0: none), the next
+ * entry of the bucket, the status.
  */
 const ENTRY_BYTES: usize = 24;
+/** The bytes may not all be ASCII. */
+const WIDE: u32 = 0x80000000;
 // @ts-ignore: decorator
 @lazy const ENTRIES: usize = memory.data(4096 * 24, 16);
 const BUCKET_BITS: u32 = 10;
@@ -88,7 +90,7 @@ export function toolsGeneration(): u32 { return generation; }
 function entryAt(number: u32): usize { return ENTRIES + <usize>(number - 1) * ENTRY_BYTES; }
 
 export function entryFrom(number: u32): usize { return load<u32>(entryAt(number)); }
-export function entryLength(number: u32): usize { return load<u32>(entryAt(number), 4); }
+export function entryLength(number: u32): usize { return load<u32>(entryAt(number), 4) & ~WIDE; }
 export function entryStatus(number: u32): u32 { return load<u32>(entryAt(number), 20); }
 /** What the host says of an entry. */
 export function setEntryStatus(number: u32, status: u32): void { store<u32>(entryAt(number), status, 20); }
@@ -130,12 +132,13 @@ function isSeen(p: usize, to: usize): bool {
 @inline
 function isEntry(number: u32, p: usize): bool {
   const at = entryAt(number);
-  return isSame(load<u32>(at), p, load<u32>(at, 4));
+  return isSame(load<u32>(at), p, load<u32>(at, 4) & ~WIDE);
 }
 
 function found(number: u32): void {
   last = toolsEntry = number;
   toolsStatus = entryStatus(number);
+  if (load<i32>(entryAt(number), 4) < 0) setWide(true);
 }
 
 // @ts-ignore: decorator
@@ -232,7 +235,7 @@ function addEntry(from: usize, length: usize, definitions: usize): void {
   const head = headOf(hash);
   const at = ENTRIES + <usize>entries * ENTRY_BYTES;
   store<u32>(at, <u32>from);
-  store<u32>(at, <u32>length, 4);
+  store<u32>(at, <u32>length | (isWide ? WIDE : 0), 4);
   store<u32>(at, hash, 8);
   store<u32>(at, <u32>definitions, 12);
   store<u32>(at, load<u32>(head), 16);

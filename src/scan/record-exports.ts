@@ -12,9 +12,8 @@ export interface Exports {
     record: number, end: number, into: number, limit: number, ends: number, endsTo: number,
   ): number;
   joinLines(from: number, to: number): number;
-  isUtf8(from: number, to: number): number;
   beginTools(all: boolean): void;
-  scanLines(from: number, to: number, isValid: number, forms: number): number;
+  scanLines(from: number, to: number, forms: number): number;
   holdsCodedTags(): number;
   scanTo(): number;
   linesPassed(): number;

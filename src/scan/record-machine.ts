@@ -81,8 +81,7 @@ export class RecordMachine extends RecordMemory {
   scan(from: number, to: number, forms: number, keepsTools = false): number {
     const machine = this.#exports;
     machine.beginTools(keepsTools);
-    const isValid = machine.isUtf8(this.origin + from, this.origin + to);
-    const rows = machine.scanLines(this.origin + from, this.origin + to, isValid, forms);
+    const rows = machine.scanLines(this.origin + from, this.origin + to, forms);
     if (machine.holdsCodedTags() !== 0) markCoded(this.memory, this.rows, rows);
     return rows;
   }
