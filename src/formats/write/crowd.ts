@@ -35,25 +35,30 @@ export class Crowd {
     const bytes = ENCODER.encode(text);
     // No token is shorter than five bytes.
     if (this.#into.length < bytes.length * 1.2) this.#into = new Uint8Array(bytes.length * 1.5);
-    const into = this.#into;
-    let size = 0;
-    for (let at = 0; at < bytes.length;) {
-      const to = bytes[at] === LESS && bytes[at + 1] === BAR ? this.#tokenTo(bytes, at + 2) : 0;
-      if (to > 0) into[size++] = LESS;
-      do into[size++] = bytes[at++]!; while (at < to);
-    }
-    return decodeUtf8(into.subarray(0, size));
+    return decodeUtf8(this.#into.subarray(0, escapeBytes(bytes, this.#tree, this.#into)));
   }
+}
 
-  /** Where the token ends whose name begins at `at`; 0: there is none. */
-  #tokenTo(bytes: Uint8Array, at: number): number {
-    const tree = this.#tree;
-    let state = 0;
-    for (let to = at; to < bytes.length; to++) {
-      state = tree[state * 256 + bytes[to]!]!;
-      if (state === 0) return 0;
-      if (bytes[to] === MORE) return to + 1;
-    }
-    return 0;
+/** Writes bytes with a `<` before each token; answers how many. */
+function escapeBytes(bytes: Uint8Array, tree: Uint16Array, into: Uint8Array): number {
+  const { length } = bytes;
+  let size = 0;
+  for (let at = 0; at < length; at++) {
+    const byte = bytes[at]!;
+    if (byte === LESS && at + 1 < length && bytes[at + 1] === BAR && isToken(bytes, at + 2, tree)) into[size++] = LESS;
+    into[size++] = byte;
   }
+  return size;
+}
+
+/** Whether a token's name, and what follows it, stands at `at`. */
+function isToken(bytes: Uint8Array, at: number, tree: Uint16Array): boolean {
+  let state = 0;
+  for (let to = at; to < bytes.length; to++) {
+    const byte = bytes[to]!;
+    state = tree[state * 256 + byte]!;
+    if (state === 0) return false;
+    if (byte === MORE) return true;
+  }
+  return false;
 }
