@@ -418,12 +418,15 @@ export class Checker implements SourceWatcher {
   /** Tells what is wrong with a message, whatever it is like. */
   #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
     const { number } = transcript;
-    const isSimple = this.#options.visitor === undefined && !this.#options.writtenCalls;
-    const mayBeKnown = isSimple && KnownMessages.mayBe(batch, row) && !this.#utf8.pending(toOf(batch, row));
-    if (mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell)) return;
+    const { visitor } = this.#options;
+    const mayBeKnown = !this.#options.writtenCalls && KnownMessages.mayBe(batch, row)
+      && !this.#utf8.pending(toOf(batch, row));
+    const isKnown = (): boolean => mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell);
+    if (visitor === undefined && isKnown()) return;
     const isUntagged = !this.#tags!.mayStandIn(row);
     const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
-    this.#options.visitor?.message(message, transcript, this.#walk.reading);
+    visitor?.message(message, transcript, this.#walk.reading);
+    if (visitor !== undefined && isKnown()) return;
     if (!this.#options.writtenCalls && isWell(message, transcript)) {
       this.#invalidBytes(message.to, 0, number);
       return;

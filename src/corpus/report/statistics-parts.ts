@@ -97,6 +97,8 @@ export class Named<T extends { add(other: T): void }> {
   readonly #sums = new Map<string, T>();
   readonly #make: () => T;
   readonly #limit: number;
+  /** How often names have gone: where they are counted now is to be asked again. */
+  cuts = 0;
   /** Names after this one are none of the first `limit`. */
   #last: string | null = null;
 
@@ -106,7 +108,7 @@ export class Named<T extends { add(other: T): void }> {
     this.other = make();
   }
 
-  /** Where to count what has this name. Valid until the next name. */
+  /** Where to count what has this name. Valid until names go. */
   at(name: string): T {
     const known = this.#sums.get(name);
     if (known) return known;
@@ -134,6 +136,7 @@ export class Named<T extends { add(other: T): void }> {
 
   #cut(): void {
     if (this.#sums.size <= this.#limit) return;
+    this.cuts++;
     const names = [...this.#sums.keys()].sort(compareNames);
     for (const name of names.slice(this.#limit)) {
       this.other.add(this.#sums.get(name)!);

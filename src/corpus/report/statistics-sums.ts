@@ -38,6 +38,8 @@ export class Sums {
   /** Failing calls in messages that call several tools: which one fails is not known. */
   readonly severalCalls = new Calls();
   readonly findings = new Map<string, Found>();
+  /** Of the message before whose role or channel is rare; and how often names had gone then. */
+  #last: { role: string | null; channel: string; cell: Cell; cuts: number } | undefined;
 
   /** Adds what was counted elsewhere. */
   add(other: Sums): void {
@@ -70,6 +72,11 @@ export class Sums {
     const roleId = role === null ? -1 : ROLE_NAMES.indexOf(role);
     const channelId = CHANNEL_NAMES.indexOf(channel);
     if (roleId > 0 && channelId > 0) return (this.cells[roleId * CHANNELS + channelId] ??= new Cell());
-    return this.otherCells.at(JSON.stringify([role, channel]));
+    // Mostly they are those of the message before.
+    const last = this.#last;
+    if (last?.role === role && last.channel === channel && last.cuts === this.otherCells.cuts) return last.cell;
+    const cell = this.otherCells.at(JSON.stringify([role, channel]));
+    this.#last = { role, channel, cell, cuts: this.otherCells.cuts };
+    return cell;
   }
 }
