@@ -2,7 +2,7 @@
 // another format, or anything that looks like one (src/formats/control-tokens/). A record that holds such a beginning
 // is for the host.
 //
-// The signs that begin one are looked for in the whole line, 16 bytes a step; what stands behind a sign shows for
+// The signs that begin one are looked for in the whole line, 64 bytes a step; what stands behind a sign shows for
 // nearly all of them that nothing begins there. JSON's own escapes may stand for a sign.
 
 import { SLOW } from '../../src/abi';
@@ -29,21 +29,16 @@ function lowerNext(): v128 { return i8x16(4, 4, 4, 4, 4, 4 | 32, 4, 4, 4 | 32, 4
 function upperNext(): v128 { return i8x16(0, 0, 64, 0, 4, 4 | 32, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0); }
 const ALONE: i8 = 1 | 2 | 8 | 16;
 
-/** The bytes of a block that are signs are not 0. */
+/** The signs among the 16 bytes at p with which something may begin are not 0. Tables: see above. */
 // @ts-ignore: decorator
 @inline
-function signs(block: v128): v128 {
-  const low = v128.and(block, i8x16.splat(15));
-  return v128.and(i8x16.swizzle(lower(), low), i8x16.swizzle(upper(), i8x16.shr_u(block, 4)));
-}
-
-/** Of signs, those that what stands behind them leaves. */
-// @ts-ignore: decorator
-@inline
-function before(next: v128, found: v128): v128 {
-  const low = v128.and(next, i8x16.splat(15));
-  const second = v128.and(i8x16.swizzle(lowerNext(), low), i8x16.swizzle(upperNext(), i8x16.shr_u(next, 4)));
-  return v128.and(found, v128.or(second, i8x16.splat(ALONE)));
+function signs(p: usize, low: v128, up: v128, lowNext: v128, upNext: v128): v128 {
+  const half = i8x16.splat(15);
+  const block = v128.load(p);
+  const next = v128.load(p, 1);
+  const found = v128.and(i8x16.swizzle(low, v128.and(block, half)), i8x16.swizzle(up, i8x16.shr_u(block, 4)));
+  const behind = v128.and(i8x16.swizzle(lowNext, v128.and(next, half)), i8x16.swizzle(upNext, i8x16.shr_u(next, 4)));
+  return v128.and(found, v128.or(behind, i8x16.splat(ALONE)));
 }
 
 /** Whether something may begin with the sign at p. */
@@ -132,18 +127,25 @@ function mayStandFor(p: usize): bool {
 /** Whether the texts of the JSON [p, end) may hold something, or that text itself. */
 export function mayHold(p: usize, end: usize): bool {
   if (ASC_FEATURE_SIMD) {
-    for (; p < end; p += 16) {
-      const found = signs(v128.load(p));
-      if (!v128.any_true(found)) continue;
-      let mask = i8x16.bitmask(i8x16.ne(before(v128.load(p, 1), found), i8x16.splat(0)));
-      while (mask != 0) {
-        const at = p + <usize>ctz<i32>(mask);
-        if (at < end && mayBegin(at)) return true;
-        mask &= mask - 1;
-      }
+    const low = lower();
+    const up = upper();
+    const lowNext = lowerNext();
+    const upNext = upperNext();
+    // Signs are frequent, and those that are left are rare: there is a branch for these alone.
+    for (; p < end; p += 64) {
+      const found = v128.or(
+        v128.or(signs(p, low, up, lowNext, upNext), signs(p + 16, low, up, lowNext, upNext)),
+        v128.or(signs(p + 32, low, up, lowNext, upNext), signs(p + 48, low, up, lowNext, upNext)),
+      );
+      if (v128.any_true(found) && holdsSign(p, p + 64 < end ? p + 64 : end)) return true;
     }
     return false;
   }
+  return holdsSign(p, end);
+}
+
+/** Whether something may begin with a sign in [p, end). */
+function holdsSign(p: usize, end: usize): bool {
   for (; p < end; p++) {
     const byte = <u32>load<u8>(p);
     if (byte == 0x3c || byte == 0x26 || byte == 0x25 || byte == 0x5b || byte == 0x5c || byte - 0xe1 < 3 || byte == 0xef
