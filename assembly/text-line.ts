@@ -68,22 +68,30 @@ function digits(value: u32): u64 {
 }
 
 const ZEROS: u64 = 0x3030303030303030;
-const HALF: f64 = 100000000;
+/** Numbers below it have eight digits at most. */
+export const HALF: f64 = 100000000;
+
+/** Writes a number below HALF. Bytes behind it may be overwritten, up to 7. */
+export function writeShort(q: usize, value: u32): usize {
+  const all = digits(value);
+  // Zeros in front; the last digit stays.
+  const zeros = ctz<u64>(all | (<u64>1 << 56)) >> 3;
+  store<u64>(q, (all + ZEROS) >> (zeros << 3));
+  return q + 8 - <usize>zeros;
+}
+
+/** The last eight digits of a longer one. */
+export function writeRest(q: usize, value: u32): usize {
+  store<u64>(q, digits(value) + ZEROS);
+  return q + 8;
+}
 
 /** Writes an integer from 0 to 2^53. Bytes behind it may be overwritten, up to 7. */
 export function writeNumber(q: usize, value: f64): usize {
-  if (value < HALF) {
-    const all = digits(<u32>value);
-    // Zeros in front; the last digit stays.
-    const zeros = ctz<u64>(all | (<u64>1 << 56)) >> 3;
-    store<u64>(q, (all + ZEROS) >> (zeros << 3));
-    return q + 8 - <usize>zeros;
-  }
+  if (value < HALF) return writeShort(q, <u32>value);
   const high = floor<f64>(value / HALF);
-  q = writeNumber(q, high);
   // The quotient of integers below 2^53 is never rounded up to the next one.
-  store<u64>(q, digits(<u32>(value - high * HALF)) + ZEROS);
-  return q + 8;
+  return writeRest(writeNumber(q, high), <u32>(value - high * HALF));
 }
 
 /** The columns up to the content's quote; a negative record is null. Answers where they end. */

@@ -18,7 +18,7 @@ import {
   SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
 import { escape } from '../text-escape';
-import { copy, writeNumber } from '../text-line';
+import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import { copyString, textTo } from '../text-string';
 import {
   addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
@@ -95,6 +95,28 @@ let index: u32 = 0;
 let head: usize = 0;
 let headTo: usize = 0;
 
+/** What positions at hand begin with before their last eight digits, and the address at which these are all 0. */
+// @ts-ignore: decorator
+@lazy const UPPER: usize = memory.data(16, 16);
+let upperLength: usize = 0;
+let upperAt: u32 = 0;
+
+/** Positions from that of an address on are written next. */
+function beginPositions(at: u32): void {
+  const upper = floor<f64>((base + <f64>at) / HALF);
+  upperAt = <u32><i64>(upper * HALF - base);
+  upperLength = upper == 0 ? 0 : writeNumber(UPPER, upper) - UPPER;
+}
+
+/** The position of an address in the file. Nearly all that are written together have the same upper digits. */
+function putPosition(q: usize, at: u32): usize {
+  const rest = at - upperAt;
+  if (rest >= <u32>HALF) return writeNumber(q, base + <f64>at);
+  if (upperLength == 0) return writeShort(q, rest);
+  store<u64>(q, load<u64>(UPPER));
+  return writeRest(q + upperLength, rest);
+}
+
 // @ts-ignore: decorator
 @inline
 export function put(q: usize, number: u32): usize {
@@ -136,7 +158,7 @@ function putColumns(q: usize, kind: u32, from: u32, to: u32, bodyFrom: u32, body
     head = q;
     headTo = q = put(writeNumber(put(writeNumber(put(q, 0), record), 1), transcript), 2);
   }
-  q = writeNumber(q, index);
+  q = writeShort(q, index);
   const pieces = OF_KINDS + 4 * kind;
   q = put(q, pieces);
   if (kind == KIND_CALL) {
@@ -159,10 +181,10 @@ function putColumns(q: usize, kind: u32, from: u32, to: u32, bodyFrom: u32, body
     q = putText(q + 1, idFrom, idLength);
   }
   q = put(q, pieces + 3);
-  q = writeNumber(q, base + <f64>from);
-  q = writeNumber(put(q, 3), base + <f64>to);
-  q = writeNumber(put(q, 4), base + <f64>bodyFrom);
-  q = writeNumber(put(q, 5), base + <f64>bodyTo);
+  q = putPosition(q, from);
+  q = putPosition(put(q, 3), to);
+  q = putPosition(put(q, 4), bodyFrom);
+  q = putPosition(put(q, 5), bodyTo);
   return put(q, 6);
 }
 
@@ -217,6 +239,7 @@ export function writeLines(
 ): u32 {
   cells = 0;
   base = origin;
+  beginPositions(load<u32>(rowAt(first), 4));
   return writeRecords(first, end, q, limit, records, transcripts, channels);
 }
 
