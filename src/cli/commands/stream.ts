@@ -11,9 +11,10 @@ import { CHAT_DONE, serverSentEvent } from '../../runtime/events/sse-write.ts';
 import { MessageStream } from '../../runtime/stream/stream.ts';
 import { FAILED, Invocation, OK, tell } from '../invocation.ts';
 import { readOptionsOf, type SharedOptions } from '../options.ts';
+import type { Output } from '../output.ts';
+import { escapeText } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import type { Host } from '../stream.ts';
-import { FilterOutput } from './filter-output.ts';
 
 export interface StreamCommandOptions extends SharedOptions {
   readonly events: 'ocm' | '2.0' | 'responses' | 'chat';
@@ -36,20 +37,21 @@ export function stream(
     return FAILED;
   }
   const run = new Invocation(options, host, null);
-  const output = new FilterOutput(host.stdout, false);
   run.attempt(() => {
     const input = path === STANDARD_INPUT ? new PipeSource(host.stdin.fd, path, false) : openInput(path);
     try {
-      writeEvents(input, path, options, output);
+      writeEvents(input, path, options, run.out, host.stdout.isTTY);
     } finally {
       input.close();
     }
   });
-  output.flush();
+  run.out.flush();
   return run.failed ? FAILED : OK;
 }
 
-function writeEvents(input: InputSource, path: string, options: StreamCommandOptions, output: FilterOutput): void {
+function writeEvents(
+  input: InputSource, path: string, options: StreamCommandOptions, out: Output, isTTY: boolean,
+): void {
   const { events: form, format, reasoning, harmonyPreambles, missingChannel, finishReason, model } = options;
   const { edges: _, rescue: isRescued, ...plain } = optionsFor(path, readOptionsOf(options));
   const read = { ...plain, rescue: isRescued ? rescue : undefined };
@@ -60,30 +62,31 @@ function writeEvents(input: InputSource, path: string, options: StreamCommandOpt
   );
   const adapter = adapterFor(form, { role: read.role, rescue: read.rescue, response: { model } });
   adapter.finishReason = finishReason ?? null;
+  const writeText = (text: string): void => out.piece(isTTY ? escapeText(text) : text);
   const write = (events: readonly object[]): void => {
     for (const event of events) {
-      if (format === 'ndjson') output.json(JSON.stringify(event));
-      else output.bytes(Buffer.from(serverSentEvent(event)));
+      if (format === 'ndjson') out.jsonPiece(`${JSON.stringify(event)}\n`);
+      else writeText(serverSentEvent(event));
     }
   };
   try {
     write(adapter.begin());
-    for (const piece of piecesOf(input, output)) write(messages.feed(piece).flatMap((event) => adapter.take(event)));
+    for (const piece of piecesOf(input, out)) write(messages.feed(piece).flatMap((event) => adapter.take(event)));
     write(messages.end({ finishReason }).flatMap((event) => adapter.take(event)));
   } catch (error) {
     if (error instanceof InputError) write(adapter.fail());
     throw error;
   } finally {
-    if (form === 'chat' && format === 'sse') output.bytes(Buffer.from(CHAT_DONE));
+    if (form === 'chat' && format === 'sse') writeText(CHAT_DONE);
   }
 }
 
 /** What has come so far is answered before more is waited for. */
-function* piecesOf(input: InputSource, output: FilterOutput): Generator<Uint8Array, void, void> {
+function* piecesOf(input: InputSource, out: Output): Generator<Uint8Array, void, void> {
   const buffer = new Uint8Array(PIECE);
   let position = 0;
   while (true) {
-    output.flush();
+    out.flush();
     const read = input.read(position, buffer);
     if (read === 0) return;
     position += read;
