@@ -165,6 +165,7 @@ export function commandRows(): readonly CommandRow[] {
           + 'batch of rows').choices(['ndjson', 'arrow']).default('ndjson'),
         new Option('--record-column <name>', 'the column whose cells are records, JSON text or structs (arrow; '
           + 'default: the columns are the fields of records)'),
+        threadsOption(),
         ...judgeOptions(),
         ...flag('--line-buffered', 'write each line at once, not when the input pauses'),
         ...flag('--passthrough', 'put the record into its line, as `record`'),

@@ -112,7 +112,7 @@ describe('what it says', () => {
     expect(await of('scan')).toMatchObject({ format: 'json', requireChannels: true, threads: 3 });
     // A value that a command does not know is not for it.
     expect(await of('messages')).toMatchObject({ format: 'ndjson', requireChannels: true });
-    expect(await of('filter')).not.toHaveProperty('threads');
+    expect(await of('stream')).not.toHaveProperty('threads');
   });
 
   test('they take effect', async () => {

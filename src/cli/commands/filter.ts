@@ -1,35 +1,22 @@
-// `filter`: one verdict a line, for programs that send records through a pipe. What stands in a record is never a
-// reason to fail: the exit code tells of the pipe alone.
+// `filter`: one verdict a line, of a file or for programs that send records through a pipe. What stands in a record is
+// never a reason to fail: the exit code tells of reading and writing alone.
 
-import { openInput, openRef, STANDARD_INPUT } from '../../corpus/input/paths.ts';
-import { KnownBytes } from '../../model/known-bytes.ts';
-import type { CorpusRecord, RecordProblem } from '../../corpus/records/record.ts';
-import type { InputSource } from '../../corpus/input/source.ts';
+import { type Input, inputAt, STANDARD_INPUT } from '../../corpus/input/paths.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
-import { judged, type VerdictMessage, verdictMessage } from '../../corpus/jobs/verdict.ts';
-import { LEAST_BOUND, VerdictRows } from '../../corpus/jobs/verdict-rows.ts';
-import { canBeRows, formsOf } from '../../corpus/records/rows.ts';
-import type { FileForm, FileOptions } from '../../corpus/records/unit.ts';
-import { WatchedSource } from '../../scan/source.ts';
-import { Judge } from '../../corpus/jobs/verdict-judge.ts';
-import { recordOfLine } from '../../corpus/jobs/verdict-record.ts';
-import { LARGEST_LINE, linesOf, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
-import { applyRules } from '../../rules/settings.ts';
-import { FilterOutput } from './filter-output.ts';
-import { readOptionsOf, type SharedOptions } from '../options.ts';
+import type { FilterWork, JudgeWork } from '../../corpus/jobs/job.ts';
+import { LARGEST_LINE, LARGEST_LIST, MOST_LINE_BYTES } from '../../corpus/jobs/verdict-lines.ts';
+import { type CorpusOptions, readOptionsOf } from '../options.ts';
+import { escapeJson, escapeText } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK, tell } from '../invocation.ts';
-import type { Host } from '../stream.ts';
+import type { Host, TextStream } from '../stream.ts';
 
-export interface FilterOptions extends SharedOptions {
-  /** `verdict` and `messages` write a line for each line; `keep` and `drop` the lines themselves, byte for byte. */
-  readonly emit: 'verdict' | 'messages' | 'keep' | 'drop';
+export interface FilterOptions extends Omit<CorpusOptions, 'summary'> {
+  readonly emit: FilterWork['emit'];
   /** `arrow`: Arrow IPC streams in and out. */
   readonly format?: 'ndjson' | 'arrow';
   /** Of Arrow: the column whose cells are records. */
   readonly recordColumn?: string;
-  readonly form?: FileForm;
-  readonly field?: string;
   readonly tools?: readonly string[];
   /** Bytes of a line that is still read. */
   readonly maxLineBytes?: number;
@@ -42,17 +29,14 @@ export interface FilterOptions extends SharedOptions {
   readonly strict?: true;
 }
 
-/** Characters of the messages of one line, with which it still is one text. */
-const LARGEST_LIST = 128 * 1024 * 1024;
-
 /** `largestList`: characters of the messages of one line. */
-export function filter(
+export async function filter(
   paths: readonly string[],
   options: FilterOptions,
   host: Host,
   _makeSpinner: MakeSpinner | null = null,
   largestList: number = LARGEST_LIST,
-): number | Promise<number> {
+): Promise<number> {
   const refusal = refuse(paths, options);
   if (refusal !== null) {
     tell(host, `error: ${refusal}`);
@@ -61,20 +45,21 @@ export function filter(
   const run = new Invocation(options, host, null);
   const tools = run.attempt(() => (options.tools ?? []).flatMap(readToolsFile));
   if (!tools) return FAILED;
-  const adjust = applyRules(options.rules, options.strict);
-  const judge = new Judge({ tools, warnings: options.warnings === true, adjust });
-  if (options.format === 'arrow') return filterBatches(paths[0], judge, run, options, host);
-  const output = new FilterOutput(host.stdout, options.lineBuffered === true);
-  run.attempt(() => {
-    const input = open(paths[0] ?? STANDARD_INPUT, host);
-    try {
-      filterLines(input, judge, output, options, largestList);
-    } finally {
-      input.close();
-    }
-  });
-  judge.close();
-  output.flush();
+  const { emit, rules = {}, passthrough = false, lineBuffered: isApart = false, maxLineBytes: largest } = options;
+  const judging: JudgeWork = { tools, warnings: options.warnings === true, rules, strict: options.strict === true };
+  const input = inputAt(paths[0] ?? STANDARD_INPUT, host.stdin.fd);
+  if (options.format === 'arrow') return filterBatches(input, judging, run, options, host);
+  const out = new Written(host.stdout, emit === 'keep' || emit === 'drop');
+  // Threads would be ahead of a line that somebody waits for.
+  const reading = isApart ? { ...options, threads: 1 } : options;
+  for await (const event of run.events(paths, reading, {
+    inputs: [input],
+    work: { kind: 'filter', emit, passthrough, isApart, largest: largest ?? LARGEST_LINE, largestList, ...judging },
+    tellsAtEnd: false,
+  })) {
+    if (event.kind === 'piece') out.bytes(event.piece as Uint8Array);
+  }
+  out.end();
   return run.failed ? FAILED : OK;
 }
 
@@ -92,158 +77,43 @@ function refuse(paths: readonly string[], options: FilterOptions): string | null
   return `--passthrough and --emit ${emit} exclude each other: ${emit} writes the records as they are`;
 }
 
-function open(path: string, host: Host): InputSource {
-  return path === STANDARD_INPUT
-    ? openRef({ kind: 'stdin', fd: host.stdin.fd }, { verify: false }).input
-    : openInput(path);
-}
-
 /** Batches in, batches out. Arrow is loaded for it alone. */
 async function filterBatches(
-  path: string = STANDARD_INPUT, judge: Judge, run: Invocation, options: FilterOptions, host: Host,
+  input: Input, judging: JudgeWork, run: Invocation, options: FilterOptions, host: Host,
 ): Promise<number> {
   const { filterArrow } = await import('./filter-arrow.ts');
-  run.attempt(() => {
-    const input = open(path, host);
-    try {
-      filterArrow(input, host.stdout, {
-        judge,
-        unit: unitOf(options),
-        recordColumn: options.recordColumn,
-        largest: options.maxLineBytes ?? LARGEST_LINE,
-        onlyErrors: tellsOnlyErrors(options),
-        asRows: (options.tools ?? []).length === 0,
-      });
-    } finally {
-      input.close();
-    }
-  });
-  judge.close();
+  run.attempt(() => filterArrow(input, host.stdout, judging, {
+    unit: { ...readOptionsOf(options), form: options.form, field: options.field },
+    recordColumn: options.recordColumn,
+    largest: options.maxLineBytes ?? LARGEST_LINE,
+  }));
   return run.failed ? FAILED : OK;
 }
 
-const unitOf = (options: FilterOptions): FileOptions =>
-  ({ ...readOptionsOf(options), form: options.form, field: options.field });
+/** What goes out at once; on a terminal, what could steer it is escaped. */
+class Written {
+  readonly #stream: TextStream;
+  readonly #escape: (text: string) => string;
+  readonly #decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** What is no error is told only when it is asked for, or when something makes it one. */
-const tellsOnlyErrors = ({ warnings, rules, strict }: FilterOptions): boolean =>
-  warnings !== true && rules === undefined && !strict;
-
-function filterLines(
-  input: InputSource,
-  judge: Judge,
-  output: FilterOutput,
-  options: FilterOptions,
-  largestList: number,
-): void {
-  const { emit, passthrough } = options;
-  const unit = unitOf(options);
-  const largest = options.maxLineBytes ?? LARGEST_LINE;
-  const isRaw = emit === 'keep' || emit === 'drop';
-  const rows = canBeRows(unit) && passesAsRows(options, output) ? judge.kit.records : null;
-  // Bytes of the lines that were judged one by one.
-  let position = 0;
-  if (rows !== null && largest >= LEAST_BOUND) {
-    const refused = new RefusedTexts();
-    const known = new KnownBytes<string>();
-    new VerdictRows(rows, new WatchedSource(input, { willRead: () => output.flush() }), {
-      largest,
-      forms: formsOf(unit),
-      onlyErrors: tellsOnlyErrors(options),
-      judge: (line) => {
-        const { number, isTooLong, bytes } = line;
-        // A byte order mark may begin the first one.
-        const isOwn = number > 0 && !isTooLong;
-        let rest = isOwn ? known.get(bytes) : undefined;
-        if (rest === undefined) {
-          const record = recordOfLine(line, judge.machine, largest);
-          const text = (): string => judge.record(record, unit, {}, position).text();
-          rest = idOf(record) + ('problem' in record ? refused.of(record, text) : text());
-          // `refused` knows problems.
-          if (isOwn && !('problem' in record)) known.keep(bytes, rest);
-        }
-        position += line.size;
-        output.text(`{"n":${number},${rest}\n`);
-      },
-      write: (bytes) => output.bytes(bytes),
-    }).run();
-    return;
+  /** `isRaw`: lines as they are, or else lines of JSON, whose values stay the same. */
+  constructor(stream: TextStream, isRaw: boolean) {
+    this.#stream = stream;
+    this.#escape = isRaw ? escapeText : escapeJson;
   }
-  const lines = linesOf(input, {
-    largest,
-    beforeRead: () => output.flush(),
-    ...(emit === 'drop' && { onPart: (part) => output.bytes(part) }),
-  });
-  for (const line of lines) {
-    const record = recordOfLine(line, judge.machine, largest);
-    const messages = new MessageList(largestList);
-    const verdict = judge.record(record, unit, {
-      ...(emit === 'messages' && { message: (visited, { place }) => messages.add(verdictMessage(visited, place)) }),
-    }, position);
-    position += line.size;
-    if (!isRaw) {
-      const start = `{"n":${line.number},${idOf(record)}`;
-      const text = verdict.text(emit === 'messages' ? messages.text : undefined);
-      output.json(start + (passthrough ? `${text.slice(0, -1)},"record":${judged(record).text() ?? 'null'}}` : text));
-    } else if (verdict.ok === (emit === 'keep') && !line.isTooLong) {
-      output.bytes(line.bytes);
-      if (line.isEnded) output.bytes(LINE_END);
-      output.lineEnded();
-    }
+
+  bytes(bytes: Uint8Array): void {
+    const { isTTY, writeBytes } = this.#stream;
+    if (!isTTY && writeBytes !== undefined) this.#stream.writeBytes!(bytes);
+    else this.#text(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  /** The bytes may end within a character. */
+  end(): void {
+    this.#text(this.#decoder.decode());
+  }
+
+  #text(text: string): void {
+    if (text !== '') this.#stream.write(this.#stream.isTTY ? this.#escape(text) : text);
   }
 }
-
-/** Verdicts alone are asked for, on what records hold by themselves, and nobody waits for each of them. */
-function passesAsRows(
-  { emit, passthrough, tools = [], lineBuffered }: FilterOptions, { isTTY }: FilterOutput,
-): boolean {
-  return emit === 'verdict' && !passthrough && tools.length === 0 && !lineBuffered && !isTTY;
-}
-
-/** A verdict's line between its number and `"ok"`. */
-function idOf(record: CorpusRecord | RecordProblem): string {
-  const id = judged(record).id();
-  return id === null ? '' : `"id":${id},`;
-}
-
-/** Verdicts on short lines that hold no record: where it goes wrong is all that tells them apart. */
-class RefusedTexts {
-  readonly #texts = new Map<string, Map<number, string>>();
-
-  of({ problem, from, to, at }: RecordProblem, make: () => string): string {
-    if (to >= SHORT || from > 0) return make();
-    let texts = this.#texts.get(problem);
-    if (texts === undefined) this.#texts.set(problem, (texts = new Map<number, string>()));
-    const key = to * SHORT + (at ?? -1);
-    let text = texts.get(key);
-    if (text === undefined) texts.set(key, (text = make()));
-    return text;
-  }
-}
-
-const SHORT = 128;
-
-/** Messages as JSON. */
-class MessageList {
-  readonly #largest: number;
-  #text = '';
-
-  constructor(largest: number) {
-    this.#largest = largest;
-  }
-
-  /** Throws a RangeError when they are too long for one line; then there are none. */
-  add(message: VerdictMessage): void {
-    const text = JSON.stringify(message);
-    const before = this.#text;
-    this.#text = '';
-    if (before.length + text.length > this.#largest) throw new RangeError('too many messages for one text');
-    this.#text = before === '' ? text : `${before},${text}`;
-  }
-
-  get text(): string {
-    return `[${this.#text}]`;
-  }
-}
-
-const LINE_END = Buffer.from('\n');

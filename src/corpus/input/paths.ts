@@ -95,18 +95,24 @@ export function* findInputs(
 ): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
-      yield inputOf(path, { kind: 'stdin', fd: stdin });
+      yield inputAt(path, stdin);
       continue;
     }
     try {
       const status = lookAt(path, statSync);
-      if (!status.isDirectory()) yield inputOf(path, { kind: 'file', path, inFolder: false });
+      if (!status.isDirectory()) yield inputAt(path, stdin);
       else yield* findInFolder(path, endings);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       yield error;
     }
   }
+}
+
+/** The one input that an argument means: a folder is none, which is told when it is opened. */
+export function inputAt(path: string, stdin: number): Input {
+  const isPipe = path === STANDARD_INPUT;
+  return inputOf(path, isPipe ? { kind: 'stdin', fd: stdin } : { kind: 'file', path, inFolder: false });
 }
 
 function inputOf(path: string, ref: InputRef): Input {

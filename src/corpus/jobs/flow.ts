@@ -290,7 +290,7 @@ export class Flow {
         this.#options.threads !== undefined || this.#bytes >= gainsFrom(work, of, dialect);
       const pays = (of: 'raw' | 'lines', dialect?: DialectId): boolean => canBeCut(work, of) && gains(of, dialect);
       const cut: Cut = isAnywhere
-        ? cutOf(this.#planning.machine, input.path, opened, this.#parts, pays) : { of: 'whole' };
+        ? cutOf(() => this.#planning.machine, input.path, opened, work, this.#parts, pays) : { of: 'whole' };
       const isSmall = isAnywhere && size! < this.#parts.least && this.#bytes > SMALL && gains('raw') && gains('lines');
       if (cut.of === 'whole' && !isSmall) {
         isTaken = true;

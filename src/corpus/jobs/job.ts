@@ -93,16 +93,21 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | ({ readonly kind: 'convert' } & ConvertWork)
   | ({ readonly kind: 'render' } & RenderWork)
   | ({ readonly kind: 'run' } & RunWork)
+  | ({ readonly kind: 'filter' } & FilterWork)
 );
 
-/** What a run writes of an input, as lines. */
-export interface RunWork {
-  readonly emit: RunEmit;
+/** How records are judged. */
+export interface JudgeWork {
   readonly tools: readonly ToolDefinition[];
   /** Verdicts name findings that are no errors, too. */
   readonly warnings: boolean;
   readonly rules: RuleSettings;
   readonly strict: boolean;
+}
+
+/** What a run writes of an input, as lines. */
+export interface RunWork extends JudgeWork {
+  readonly emit: RunEmit;
 }
 
 /** Verdicts, messages, or the records without errors. */
@@ -117,6 +122,20 @@ export interface RunCounts {
   bad: number;
   messages: number;
   calls: number;
+}
+
+/** What is written for the lines of an input. */
+export interface FilterWork extends JudgeWork {
+  /** A verdict on each, or one that holds the messages; or the lines without errors, or with, byte for byte. */
+  readonly emit: 'verdict' | 'messages' | 'keep' | 'drop';
+  /** The record goes into its line, as `record`. */
+  readonly passthrough: boolean;
+  /** Bytes of a line that is still read. */
+  readonly largest: number;
+  /** Characters of the messages of one line. */
+  readonly largestList: number;
+  /** What is written for each line is a piece of its own. */
+  readonly isApart: boolean;
 }
 
 /** What an audit gives besides its findings. */

@@ -16,6 +16,8 @@ export async function kindOf(work: Work): Promise<Kind> {
       return (await import('./render-job.ts')).RENDER;
     case 'run':
       return (await import('./run-job.ts')).RUN;
+    case 'filter':
+      return (await import('./filter-job.ts')).FILTER;
     case 'messages':
       if (work.form !== 'lines') await loadWriter(work.form.format);
       if (work.tokens !== undefined) await loadTokenizer(work.tokens);

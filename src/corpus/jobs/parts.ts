@@ -43,17 +43,19 @@ export const PARTS: PartOptions = {
  * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
  * `messages` 2.4 and 3.6, `audit` 0.9 and 1.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check`
- * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46. What is not faster
- * than 120 MB/s gains from 128 MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are
+ * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46, `filter` 0.9 and 1.5
+ * (840 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2). What is not faster than 120 MB/s gains from 128
+ * MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are
  * counted before; 1.4 GB take 2.4 s on one thread and 3.0 on two. `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
   const name = work.kind === 'messages' && work.form !== 'lines' ? 'table'
+    : work.kind === 'filter' && readsValues(work) ? 'values'
     : work.kind === 'convert' && dialect === 'openchatml-2.2' && canBeRecords(work) ? 'records' : work.kind;
   return GAINS[name][of] * MIB;
 }
 
-const GAINS: Record<Work['kind'] | 'table' | 'records', { readonly raw: number; readonly lines: number }> = {
+const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly raw: number; readonly lines: number }> = {
   count: { raw: 1024, lines: 256 },
   check: { raw: 1536, lines: 256 },
   statistics: { raw: 256, lines: 128 },
@@ -64,14 +66,23 @@ const GAINS: Record<Work['kind'] | 'table' | 'records', { readonly raw: number; 
   records: { raw: Infinity, lines: Infinity },
   render: { raw: 128, lines: 128 },
   run: { raw: 128, lines: 256 },
+  filter: { raw: 1024, lines: 1024 },
+  values: { raw: 32, lines: 32 },
 };
+
+/** Each line is read by itself, which takes as long for every one. */
+const readsValues = ({ emit, passthrough, tools }: Extract<Work, { kind: 'filter' }>): boolean =>
+  emit === 'messages' || passthrough || tools.length > 0;
+
+/** Work on lines as they stand: nobody looks what an input holds, as one that comes slowly may show nothing yet. */
+export const takesLines = ({ kind }: Pick<Work, 'kind'>): boolean => kind === 'filter';
 
 /**
  * Whether work can be done on a part of an input: a verdict is on a whole transcript, and the first transcripts of raw
  * text are known to be these when all before them are counted.
  */
 export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean =>
-  of === 'lines' || (work.kind !== 'run' && !(work.kind === 'check' && work.most !== undefined));
+  of === 'lines' || (work.kind !== 'run' && !takesLines(work) && !(work.kind === 'check' && work.most !== undefined));
 
 /**
  * Bytes of a part of work that gives as many bytes as it reads: a thread is done with it while the parts before are
@@ -87,16 +98,17 @@ export type Cut =
 
 /** How an input is cut: reads its beginning. `gains`: whether a second thread does. Throws an InputError. */
 export function cutOf(
-  machine: Machine, path: string, { input: source, options }: Opened, { least }: PartOptions,
+  machine: () => Machine, path: string, { input: source, options }: Opened, work: Work, { least }: PartOptions,
   gains: (of: 'raw' | 'lines', dialect?: DialectId) => boolean,
 ): Cut {
   const { size } = source;
   if (!source.canReread || size === null || size < least) return { of: 'whole' };
+  if (takesLines(work)) return gains('lines') ? { of: 'lines', size } : { of: 'whole' };
   if (isContainer(path, source, options)) {
     return gains('lines') && areLines(source) ? { of: 'lines', size } : { of: 'whole' };
   }
   if (!gains('raw')) return { of: 'whole' };
-  const like = new Counter(true).addRange(machine, source, options, { start: null, to: 0 }, newHeaders());
+  const like = new Counter(true).addRange(machine(), source, options, { start: null, to: 0 }, newHeaders());
   if (like === null || !gains('raw', dialectNamed(like.dialect).id)) return { of: 'whole' };
   // In the middle of a transcript, which is where most messages stand.
   const { verdict } = like.transcript.likeness;
@@ -120,12 +132,13 @@ export function canBeMoved(work: Work, of: Part['of']): boolean {
   if (of !== 'lines') return false;
   // Lines of JSON have the numbers of records in their ids.
   if (work.kind === 'convert') return work.format === 'text';
+  if (work.kind === 'filter') return work.emit === 'keep' || work.emit === 'drop';
   return work.kind === 'audit' || (work.kind === 'check' && work.most === undefined);
 }
 
 /** Parts for work that can be moved: of whole blocks, over which findings are gathered. */
 export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOptions): Part[] {
-  const most = work.kind === 'convert' ? EXACT : Infinity;
+  const most = work.kind === 'convert' || work.kind === 'filter' ? EXACT : Infinity;
   const step = (left: number): number => {
     const wanted = Math.min(options.step(left), most);
     return wanted <= BLOCK ? wanted : wanted - (wanted % BLOCK);

@@ -7,6 +7,7 @@ import { canBeGuessed, guessStart } from './guess.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit, Opened } from './open.ts';
+import { takesLines } from './parts.ts';
 
 /** Bytes before a part in which some message begins, most likely. */
 const BEFORE = 64 * 1024;
@@ -31,7 +32,8 @@ export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Genera
       return start === null ? NO_RESULT : yield* kind.raw(kit, job, opened, { start, from, to });
     }
     case 'whole': {
-      if (!isContainer(job.input.path, input, options)) return yield* kind.raw(kit, job, opened, WHOLE);
+      const areRecords = takesLines(job) || isContainer(job.input.path, input, options);
+      if (!areRecords) return yield* kind.raw(kit, job, opened, WHOLE);
       return { ...(yield* kind.records(kit, job, opened, ALL)), holdsRecords: true };
     }
   }

@@ -9,7 +9,7 @@ import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';
 import { ArrowLines } from './arrow-lines.ts';
 import type { Judge } from './verdict-judge.ts';
-import { type Line, linesOf } from './verdict-lines.ts';
+import { EVERY_LINE, type Line, linesOf } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
 import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
 
@@ -58,19 +58,19 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     const whole = size === null ? line : { ...line, isTooLong: true, size };
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
-  const rows = options.asRows && canBeRows(unit) ? judge.kit.records : null;
-  if (rows === null || largest < LEAST_BOUND) {
-    for (const line of linesOf(lines, { largest })) judgeLine(line);
-    return;
+  const rows = options.asRows && largest >= LEAST_BOUND && canBeRows(unit) ? judge.kit.records : null;
+  const items = rows === null ? linesOf(lines, { largest })
+    : new VerdictRows(rows, lines, {
+      largest,
+      forms: formsOf(unit),
+      onlyErrors: options.onlyErrors,
+      range: { ...EVERY_LINE, isLine: true },
+      gives: 'verdicts',
+    }).items();
+  for (const item of items) {
+    if (item instanceof Uint8Array) addClean(Buffer.from(item.buffer, item.byteOffset, item.length), verdicts);
+    else if (item !== null) judgeLine(item);
   }
-  new VerdictRows(rows, lines, {
-    largest,
-    forms: formsOf(unit),
-    onlyErrors: options.onlyErrors,
-    isLine: true,
-    judge: judgeLine,
-    write: (bytes) => addClean(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), verdicts),
-  }).run();
 }
 
 /** What ends the line of a verdict without findings, and stands between its two numbers. */

@@ -9,6 +9,7 @@ import { Checker } from '../../rules/check.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import { isBad, type Unit, type FileOptions, unitsOfRecord } from '../records/unit.ts';
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
+import type { JudgeWork } from './job.ts';
 import { type Kit, leaveKit, takeKit } from './open.ts';
 import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
 
@@ -19,6 +20,10 @@ export interface JudgeOptions {
   /** The diagnostic as a configuration of rules wants it; null: it is not to be told. */
   readonly adjust: (diagnostic: Diagnostic) => Diagnostic | null;
 }
+
+/** Nothing but errors is told: the rest is not asked for, and nothing makes it an error. */
+export const tellsOnlyErrors = ({ warnings, rules, strict }: JudgeWork): boolean =>
+  !warnings && !strict && Object.keys(rules).length === 0;
 
 /** Sees what the verdicts are made of, in order: each message before its diagnostics. */
 export interface Watcher {

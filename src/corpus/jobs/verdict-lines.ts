@@ -1,10 +1,13 @@
-// Lines of an input that is read once: every one, blank and overlong ones too, in memory that a line's limit bounds.
+// Lines of an input, or of a part of one: every one, blank and overlong ones too, in memory that a line's limit bounds.
 
 import type { Source } from '../../scan/source.ts';
+import type { LineRange } from '../records/window.ts';
 
 export interface Line {
   /** From 0. */
   readonly number: number;
+  /** Position in the input. */
+  readonly from: number;
   /** Without the LF; valid until the next line is asked for. Of an overlong line nothing. */
   readonly bytes: Buffer;
   /** An LF ended it: only the last line may lack it. */
@@ -15,14 +18,19 @@ export interface Line {
   readonly size: number;
 }
 
+/** What comes out of lines, in order: null before each read, which may wait for long; bytes that go out as they are. */
+export type LineItem = Line | Uint8Array | null;
+
 export interface LineOptions {
   /** Bytes of a line that are kept. */
   readonly largest: number;
-  /** Called before each read: the read may wait for long. */
-  readonly beforeRead?: () => void;
-  /** Called with what is let go of an overlong line, in order, with its LF. */
-  readonly onPart?: (part: Uint8Array) => void;
+  /** Which lines; a part ends with a line. */
+  readonly range?: LineRange;
+  /** Overlong lines are given as bytes, with their LF, before each of them comes as a line. */
+  readonly givesLong?: boolean;
 }
+
+export const EVERY_LINE: LineRange = { from: 0, to: Infinity, record: 0, line: 1 };
 
 /**
  * Bytes of a line that are kept when nobody says how many, and at most: with what is made of it, it must fit into one
@@ -30,36 +38,47 @@ export interface LineOptions {
  */
 export const LARGEST_LINE = 64 * 1024 * 1024;
 export const MOST_LINE_BYTES = 128 * 1024 * 1024;
+/** Characters of the messages of one line, with which it still is one text. */
+export const LARGEST_LIST = 128 * 1024 * 1024;
 
 const CHUNK = 256 * 1024;
 const LF = 0x0a;
+const NO_BYTES = Buffer.alloc(0);
 
 /** The lines of a source, in order. */
-export function* linesOf(source: Source, { largest, beforeRead, onPart }: LineOptions): Generator<Line, void, void> {
+export function* linesOf(
+  source: Source, { largest, range = EVERY_LINE, givesLong = false }: LineOptions,
+): Generator<LineItem, void, void> {
   let buffer = Buffer.allocUnsafe(CHUNK);
   // Bytes [start, length) of the buffer are the line at hand; up to `seen` there is no LF.
   let [start, seen, length] = [0, 0, 0];
-  let [position, number, dropped] = [0, 0, 0];
-  const letGo = (to: number): void => {
-    onPart?.(buffer.subarray(start, to));
-    dropped += to - start;
-    start = to;
-  };
+  // Of the line at hand `dropped` bytes were let go.
+  let [position, number, dropped] = [range.from, range.line - 1, 0];
   const take = (to: number, isEnded: boolean): Line => {
     const isTooLong = dropped > 0 || to - start > largest;
-    const size = dropped + to - start;
-    if (isTooLong) letGo(isEnded ? to + 1 : to);
-    const bytes = isTooLong ? buffer.subarray(0, 0) : buffer.subarray(start, to);
+    const line = {
+      number: number++,
+      from: position - length + start - dropped,
+      bytes: isTooLong ? NO_BYTES : buffer.subarray(start, to),
+      isEnded,
+      isTooLong,
+      size: dropped + to - start,
+    };
     dropped = 0;
-    return { number: number++, bytes, isEnded, isTooLong, size };
+    return line;
   };
   while (true) {
     for (let lf = find(buffer, seen, length); lf >= 0; lf = find(buffer, seen, length)) {
+      if (givesLong && (dropped > 0 || lf - start > largest)) yield buffer.subarray(start, lf + 1);
       yield take(lf, true);
       start = seen = lf + 1;
     }
     seen = length;
-    if (length - start > largest || dropped > 0) letGo(length);
+    if (length > start && (length - start > largest || dropped > 0)) {
+      if (givesLong) yield buffer.subarray(start, length);
+      dropped += length - start;
+      start = length;
+    }
     const rest = length - start;
     // After a long line the room for it is given back.
     if (start > 0 && buffer.length > CHUNK && rest < CHUNK / 2) {
@@ -73,8 +92,9 @@ export function* linesOf(source: Source, { largest, beforeRead, onPart }: LineOp
       buffer.copy(grown, 0, 0, length);
       buffer = grown;
     }
-    beforeRead?.();
-    const read = source.read(position, buffer.subarray(length));
+    if (position >= range.to) break;
+    yield null;
+    const read = source.read(position, buffer.subarray(length, length + range.to - position));
     if (read === 0) break;
     position += read;
     source.release(position);

@@ -11,12 +11,12 @@ import type { Line } from './verdict-lines.ts';
 
 /** The record of a line, in bytes of which its positions are. `mayBeMarked`: a byte order mark may begin the first. */
 export function recordOfLine(
-  { bytes: line, number, isTooLong, size }: Line,
+  { bytes: line, number, from: position, isTooLong, size }: Line,
   machine: Machine,
   largest: number,
   mayBeMarked = true,
 ): CorpusRecord | RecordProblem {
-  const from = mayBeMarked && number === 0 && isMarked(line) ? MARK.length : 0;
+  const from = mayBeMarked && position === 0 && isMarked(line) ? MARK.length : 0;
   const bytes = line.subarray(from);
   const place = { number, line: number + 1, from, to: size };
   if (isTooLong) return problemOf(place, `the line is longer than ${largest} bytes`, '');

@@ -7,8 +7,8 @@ import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/rows.ts';
-import { LineWindow } from '../records/window.ts';
-import type { Line } from './verdict-lines.ts';
+import { type LineRange, LineWindow } from '../records/window.ts';
+import type { Line, LineItem } from './verdict-lines.ts';
 
 export interface VerdictRowsOptions {
   /** Bytes of a line that are kept; not less than LEAST_BOUND. */
@@ -17,54 +17,58 @@ export interface VerdictRowsOptions {
   readonly forms: number;
   /** Nothing but errors is told. */
   readonly onlyErrors: boolean;
-  /** A line begins where the input begins, and no byte order mark. */
-  readonly isLine?: true;
-  /** Gives the verdict on a line that is not read as rows. */
-  readonly judge: (line: Line) => void;
-  /** Takes verdicts, lines of JSON, valid until it returns. */
-  readonly write: (bytes: Uint8Array) => void;
+  readonly range: LineRange;
+  /** What comes for a line without errors: its verdict, a line of JSON; the line as it is; or nothing. */
+  readonly gives: 'verdicts' | 'lines' | 'nothing';
+  /** Overlong lines come as bytes, with their LF, before each of them comes as a line. */
+  readonly givesLong?: boolean;
 }
 
 /** Lines that are bounded by less are judged one by one: a window would hold few of them. */
 export const LEAST_BOUND = 4 * 1024 * 1024;
+
+const NO_BYTES = Buffer.alloc(0);
+const LINE_END = Buffer.of(LF);
 
 export class VerdictRows {
   readonly #machine: RecordMachine;
   readonly #window: LineWindow;
   readonly #tools: RecordTools;
   readonly #options: VerdictRowsOptions;
-  /** The byte order mark that begins the input, which belongs to the first line. */
-  readonly #mark: Buffer;
+  /** The byte order mark that begins the input, until the first line is given, to which it belongs. */
+  #mark: Buffer;
   /** Number of the line at hand. */
-  #number = 0;
+  #number: number;
 
   constructor(machine: RecordMachine, source: Source, options: VerdictRowsOptions) {
+    const { range, largest } = options;
     this.#machine = machine;
-    this.#window = new LineWindow(
-      machine, source, { from: 0, to: Infinity, record: 0, line: 1, ...(options.isLine && { isLine: true }) },
-      options.largest + 1 - MARK.length,
-    );
+    this.#window = new LineWindow(machine, source, range, largest + 1 - MARK.length);
+    this.#number = range.line - 1;
     // The window passes it, and may let it go.
-    this.#mark = Buffer.from(MARK.slice(0, this.#window.at));
+    this.#mark = Buffer.from(MARK.slice(0, range.isLine ? 0 : this.#window.at));
     this.#tools = new RecordTools(machine);
     this.#options = options;
   }
 
-  /** Gives the verdicts on all lines, in order. Never throws on data. */
-  run(): void {
+  /**
+   * What comes out of all lines, in order: bytes for those that are settled, and lines that are to be judged one by
+   * one. Each is valid until the next one is asked for. Never throws on data.
+   */
+  *items(): Generator<LineItem, void, void> {
     const window = this.#window;
-    while (!window.isDone) {
-      if (window.holdsLine()) this.#lines();
-      else if (!window.ended) this.#longLine();
+    const { to } = this.#options.range;
+    while (window.position < to && !window.isDone) {
+      yield null;
+      if (window.holdsLine()) yield* this.#lines();
+      else if (!window.ended) yield* this.#longLine();
     }
     // A mark and nothing else: the last line need not end.
-    if (this.#number === 0 && this.#mark.length > 0) {
-      this.#options.judge({ number: 0, bytes: this.#mark, isEnded: false, isTooLong: false, size: this.#mark.length });
-    }
+    if (this.#mark.length > 0) yield this.#line(NO_BYTES, window.position, false);
   }
 
   /** The lines that the window holds. */
-  #lines(): void {
+  *#lines(): Generator<LineItem, void, void> {
     const window = this.#window;
     const machine = this.#machine;
     const { last } = window;
@@ -76,28 +80,36 @@ export class VerdictRows {
       const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
       const { stop } = machine;
       // Lines of another form are judged one by one.
-      if (first & SLOW && first & IS_OTHER) this.#judgeTo(last + 1, last, isEnded);
-      else {
-        this.#records(rows, last, isEnded);
-        this.#judgeTo(stop, last, isEnded);
-      }
+      const areOther = (first & SLOW) !== 0 && (first & IS_OTHER) !== 0;
+      if (!areOther) yield* this.#records(rows, last, isEnded);
+      const to = areOther ? last + 1 : stop;
+      while (window.at < to) yield this.#next(last, isEnded);
     }
   }
 
-  /** Verdicts on records that were scanned, and on the lines between them. */
-  #records(rows: number, last: number, isEnded: boolean): void {
+  /** Records that were scanned, and the lines between them. */
+  *#records(rows: number, last: number, isEnded: boolean): Generator<LineItem, void, void> {
     const machine = this.#machine;
+    const window = this.#window;
+    const { onlyErrors, gives } = this.#options;
     const base = this.#number;
     const line = (record: number): number => wordAt(machine.rows, record + 1, NEXT);
     for (let record = 0; record < rows; ) {
-      while (this.#number - base < line(record)) this.#judgeOne(last, isEnded);
-      const next = machine.writeVerdicts(record, rows, 0, line(record), base, this.#options.onlyErrors);
+      while (this.#number - base < line(record)) yield this.#next(last, isEnded);
+      const next = machine.writeVerdicts(record, rows, 0, line(record), base, onlyErrors);
       if (next > record) {
-        this.#options.write(machine.output.subarray(0, machine.verdictsTo));
         const ordinal = (row: number): number =>
           (row === rows ? machine.records : wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT);
         this.#number += ordinal(next) - ordinal(record);
-        this.#window.at = wordAt(machine.rows, this.#before(record, next), TO) - machine.origin + 1;
+        const from = window.at;
+        const to = wordAt(machine.rows, this.#before(record, next), TO) - machine.origin;
+        window.at = to + 1;
+        const mark = this.#takeMark();
+        if (gives === 'verdicts') yield machine.output.subarray(0, machine.verdictsTo);
+        else if (gives === 'lines') {
+          if (mark.length > 0) yield mark;
+          yield window.bytes(from, to < last || isEnded ? to + 1 : to);
+        }
         record = next;
         continue;
       }
@@ -105,7 +117,7 @@ export class VerdictRows {
         continue;
       }
       record = wordAt(machine.rows, record, NEXT);
-      this.#judgeOne(last, isEnded);
+      yield this.#next(last, isEnded);
     }
   }
 
@@ -116,32 +128,53 @@ export class VerdictRows {
     }
   }
 
-  /** Judges the lines up to a position. */
-  #judgeTo(to: number, last: number, isEnded: boolean): void {
-    while (this.#window.at < to) this.#judgeOne(last, isEnded);
-  }
-
-  #judgeOne(last: number, isEnded: boolean): void {
+  /** The line at hand, which the window holds; then the next one is at hand. */
+  #next(last: number, isEnded: boolean): Line {
     const window = this.#window;
-    const lf = window.lineFeed(window.at);
+    const { at, position } = window;
+    const lf = window.lineFeed(at);
     const to = lf < 0 ? last : Math.min(lf, last);
-    const bytes = this.#marked(window.bytes(window.at, to));
-    const isTooLong = false;
-    this.#options.judge({
-      number: this.#number++, bytes, isEnded: to < last || isEnded, isTooLong, size: bytes.length,
-    });
     window.at = to + 1;
+    return this.#line(window.bytes(at, to), position, to < last || isEnded);
   }
 
-  #longLine(): void {
-    const mark = this.#number === 0 ? this.#mark.length : 0;
-    const { length, bytes } = this.#window.longLine(this.#options.largest - mark);
-    const isTooLong = bytes === null;
-    const whole = isTooLong ? Buffer.alloc(0) : this.#marked(bytes);
-    this.#options.judge({ number: this.#number++, bytes: whole, isEnded: true, isTooLong, size: length + mark });
+  *#longLine(): Generator<LineItem, void, void> {
+    const { largest, givesLong = false } = this.#options;
+    const parts = this.#window.longLineParts(largest - this.#mark.length);
+    let isMarked = givesLong && this.#mark.length > 0;
+    for (let next = parts.next(); ; next = parts.next()) {
+      if (!next.done) {
+        if (next.value === null) yield null;
+        else if (givesLong) {
+          if (isMarked) yield this.#mark;
+          isMarked = false;
+          yield next.value;
+        }
+        continue;
+      }
+      const { from, length, bytes, isEnded } = next.value;
+      if (bytes !== null) yield this.#line(bytes, from, isEnded);
+      else {
+        if (givesLong && isEnded) yield LINE_END;
+        const mark = this.#takeMark().length;
+        const size = length + mark;
+        yield { number: this.#number++, from: from - mark, bytes: NO_BYTES, isEnded, isTooLong: true, size };
+      }
+      return;
+    }
   }
 
-  #marked(bytes: Buffer): Buffer {
-    return this.#number === 0 && this.#mark.length > 0 ? Buffer.concat([this.#mark, bytes]) : bytes;
+  /** A line that stands at a position, behind the mark of the first one. */
+  #line(bytes: Buffer, position: number, isEnded: boolean): Line {
+    const mark = this.#takeMark();
+    const whole = mark.length > 0 ? Buffer.concat([mark, bytes]) : bytes;
+    const [number, from, size] = [this.#number++, position - mark.length, whole.length];
+    return { number, from, bytes: whole, isEnded, isTooLong: false, size };
+  }
+
+  #takeMark(): Buffer {
+    const mark = this.#mark;
+    if (mark.length > 0) this.#mark = NO_BYTES;
+    return mark;
   }
 }

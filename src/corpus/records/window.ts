@@ -22,6 +22,8 @@ export interface LongLine {
   readonly length: number;
   /** Null: it has more bytes than are kept. */
   readonly bytes: Buffer | null;
+  /** A line feed ended it. */
+  readonly isEnded: boolean;
 }
 
 /** What holds the window. */
@@ -128,23 +130,37 @@ export class LineWindow {
 
   /** A line that is longer than the window; `most`: bytes of it that are kept. The next line is at hand then. */
   longLine(most: number): LongLine {
+    const parts = this.longLineParts(most);
+    for (let next = parts.next(); ; next = parts.next()) if (next.done) return next.value;
+  }
+
+  /** The same; gives the bytes of a line that has more, each part valid until the next one, and null before reads. */
+  *longLineParts(most: number): Generator<Uint8Array | null, LongLine, void> {
     const from = this.position;
     let bytes: Buffer | null = this.#roomFor(most);
     let length = 0;
-    for (let lf = -1; lf < 0; ) {
-      lf = this.lineFeed(this.at);
+    let isEnded = false;
+    while (!isEnded) {
+      const lf = this.lineFeed(this.at);
       const to = lf < 0 ? this.#length : lf;
       const part = this.#bytes.subarray(this.at, to);
-      if (length + part.length > most) bytes = null;
-      if (bytes !== null) {
+      if (bytes !== null && length + part.length > most) {
+        if (length > 0) yield bytes.subarray(0, length);
+        bytes = null;
+      }
+      if (bytes === null) yield part;
+      else {
         if (length + part.length > bytes.length) bytes = grown(bytes, length, Math.min(most, 2 * bytes.length));
         bytes.set(part, length);
       }
       length += part.length;
-      this.at = lf < 0 ? to : lf + 1;
-      if (lf < 0 && !this.#more()) break;
+      isEnded = lf >= 0;
+      this.at = isEnded ? to + 1 : to;
+      if (isEnded) break;
+      yield null;
+      if (!this.#more()) break;
     }
-    return { from, length, bytes: bytes === null ? null : bytes.subarray(0, length) };
+    return { from, length, bytes: bytes === null ? null : bytes.subarray(0, length), isEnded };
   }
 
   /** For what is left of the input, but not more than mostly is kept: bytes that nobody writes take no memory. */

@@ -1,0 +1,95 @@
+// Judging a part of an input line by line, whatever its lines are: for each one a verdict, or the line as it is where
+// that is wanted.
+
+import { applyRules } from '../../rules/settings.ts';
+import type { Source } from '../../scan/source.ts';
+import { canBeRows, formsOf } from '../records/rows.ts';
+import type { FileOptions } from '../records/unit.ts';
+import { ALL, type LinesPart } from '../records/units.ts';
+import { GatheredBytes, PIECE } from './gathered-bytes.ts';
+import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import type { Kind } from './kind.ts';
+import type { Kit, Opened } from './open.ts';
+import { Judge, tellsOnlyErrors } from './verdict-judge.ts';
+import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
+import { recordOfLine } from './verdict-record.ts';
+import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
+import { VerdictTexts } from './verdict-texts.ts';
+
+type FilterJob = Extract<Job, { kind: 'filter' }>;
+
+export const FILTER: Kind<FilterJob> = {
+  raw: (kit, job, opened) => filter(kit, job, opened, ALL),
+  records: filter,
+};
+
+/** Units of text that become bytes together. */
+const LONG = 16 * 1024;
+const LINE_END = Buffer.from('\n');
+
+function* filter(
+  kit: Kit, job: FilterJob, { input, options }: Opened, part: LinesPart,
+): Generator<Piece, JobResult, void> {
+  const { emit, tools, warnings, rules, strict, largest, isApart } = job;
+  // What was spent on schemas counts in each block of an input anew, and parts begin with a block.
+  kit.restart();
+  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
+  const texts = new VerdictTexts(judge, options, job);
+  const isRaw = emit === 'keep' || emit === 'drop';
+  const isWanted = (line: Line): boolean => {
+    const record = recordOfLine(line, judge.machine, largest);
+    return judge.record(record, options, {}, line.from).ok === (emit === 'keep') && !line.isTooLong;
+  };
+  const out = new GatheredBytes();
+  let [text, to] = ['', part.from];
+  for (const item of itemsOf(kit, job, kit.watched(input), options, part)) {
+    if (item instanceof Uint8Array || item === null) {
+      if (text !== '') yield* out.addText(text);
+      text = '';
+      if (item !== null) yield* item.length < PIECE ? out.add(item) : asItIs(item, out);
+      // Whoever waits for an answer to what was sent gets it.
+      else if (!input.canReread) yield* out.flush();
+      continue;
+    }
+    to = item.from + item.size;
+    if (!isRaw) text += texts.textOf(item);
+    else if (isWanted(item)) {
+      yield* out.add(item.bytes);
+      if (item.isEnded) yield* out.add(LINE_END);
+    }
+    if (text.length < LONG && !isApart) continue;
+    yield* out.addText(text);
+    text = '';
+    if (isApart) yield* out.flush();
+  }
+  yield* out.addText(text);
+  yield* out.flush();
+  out.close();
+  return { ...NO_RESULT, bytes: (part.to === Infinity ? input.size ?? to : part.to) - part.from };
+}
+
+/** Bytes that are a piece by themselves need not be copied. */
+function* asItIs(bytes: Uint8Array, out: GatheredBytes): Generator<Piece, void, void> {
+  yield* out.flush();
+  yield bytes;
+}
+
+function itemsOf(
+  kit: Kit, job: FilterJob, source: Source, options: FileOptions, part: LinesPart,
+): Generator<LineItem, void, void> {
+  const { emit, passthrough, tools, isApart, largest } = job;
+  const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
+  const givesLong = emit === 'drop';
+  // What records hold by themselves is judged, and nobody waits for each line.
+  const areRows = emit !== 'messages' && !passthrough && tools.length === 0 && !isApart && canBeRows(options)
+    && largest >= LEAST_BOUND;
+  if (!areRows) return linesOf(source, { largest, range, givesLong });
+  return new VerdictRows(kit.records, source, {
+    largest,
+    forms: formsOf(options),
+    onlyErrors: tellsOnlyErrors(job),
+    range,
+    gives: emit === 'verdict' ? 'verdicts' : emit === 'keep' ? 'lines' : 'nothing',
+    givesLong,
+  }).items();
+}
