@@ -104,6 +104,12 @@ test.each([
   }
 });
 
+test('filter of what is small starts no threads, and loads nothing for them', () => {
+  const files = loaded(['filter'], record({ type: 'string' }, 'Oslo'), 'input.jsonl');
+  expect(files).not.toContain('corpus-jobs-pool');
+  expect(everything(['filter'], '{}\n', 'input.jsonl')).not.toContain('NativeModule worker_threads');
+});
+
 test('a library is loaded by what needs it', () => {
   const found = (files: string[]): string[] => files.filter((file) => LIBRARIES.includes(file));
   expect(found(loaded(['scan'], PLAIN.replace('model: example', 'models: |\n  example')))).toEqual(['yaml']);

@@ -68,10 +68,10 @@ function* filter(
   return { ...NO_RESULT, bytes: (part.to === Infinity ? input.size ?? to : part.to) - part.from };
 }
 
-/** Bytes that are a piece by themselves need not be copied. */
-function* asItIs(bytes: Uint8Array, out: GatheredBytes): Generator<Piece, void, void> {
+/** Bytes that are a piece by themselves need not be copied. Who keeps a piece takes a slice, which a Buffer shares. */
+function* asItIs({ buffer, byteOffset, length }: Uint8Array, out: GatheredBytes): Generator<Piece, void, void> {
   yield* out.flush();
-  yield bytes;
+  yield new Uint8Array(buffer, byteOffset, length);
 }
 
 function itemsOf(

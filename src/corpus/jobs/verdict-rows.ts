@@ -67,11 +67,11 @@ export class VerdictRows {
     if (this.#mark.length > 0) yield this.#line(NO_BYTES, window.position, false);
   }
 
-  /** The lines that the window holds. */
+  /** The lines of the range that the window holds. */
   *#lines(): Generator<LineItem, void, void> {
     const window = this.#window;
     const machine = this.#machine;
-    const { last } = window;
+    const last = this.#lastLine();
     // The input may end without a line feed.
     const isEnded = !window.isEnd(last);
     machine.input[last] = LF;
@@ -85,6 +85,14 @@ export class VerdictRows {
       const to = areOther ? last + 1 : stop;
       while (window.at < to) yield this.#next(last, isEnded);
     }
+  }
+
+  /** Where the last line of the range ends that the window holds: more than the range may have been read. */
+  #lastLine(): number {
+    const { last, base } = this.#window;
+    const behind = this.#options.range.to - base;
+    const lf = behind > last ? -1 : this.#window.lineFeed(behind - 1);
+    return lf < 0 ? last : Math.min(lf, last);
   }
 
   /** Records that were scanned, and the lines between them. */

@@ -26,9 +26,16 @@ test('answers each piece of its input before it waits for the next one', async (
   expect(code).toBe(0);
 });
 
-test('a reader that goes away ends it quietly', async () => {
-  const many = file('filter/many.jsonl', RECORD.repeat(50_000));
-  const child = spawn(process.execPath, [COMMAND, 'filter', many], { stdio: ['ignore', 'pipe', 'pipe'] });
+/** Large enough for threads, of few records, as each one is judged by itself where lines go out one by one. */
+function many(): string {
+  const chat = JSON.stringify({ messages: [{ role: 'user', content: 'x'.repeat(5000) }] });
+  const lines = `${`${chat}\n`.repeat(20)}${RECORD}\nwhat?\n`;
+  return file('filter/many.jsonl', lines.repeat(Math.ceil((17 * 2 ** 20) / lines.length)));
+}
+
+test.each(['1', '2'])('a reader that goes away ends it quietly, %s threads', async (threads) => {
+  const argv = [COMMAND, 'filter', '--emit', 'keep', '--threads', threads, many()];
+  const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'pipe'] });
   let words = '';
   child.stderr.on('data', (data) => (words += data));
   child.stdout.once('data', () => child.stdout.destroy());
@@ -47,7 +54,25 @@ test.runIf(process.platform === 'linux')('a full disk fails, bad records do not'
       .toEqual([2, 'error: standard output cannot be written: no space left on device (ENOSPC)\n']);
     expect(spawnSync(process.execPath, argv, { input: 'what?\n' })).toMatchObject({ status: 0 });
   }
+  const onThreads = spawnSync(process.execPath, [COMMAND, 'filter', '--threads', '2', many()], {
+    encoding: 'utf8', stdio: ['ignore', full, 'pipe'],
+  });
+  expect([onThreads.status, onThreads.stderr])
+    .toEqual([2, 'error: standard output cannot be written: no space left on device (ENOSPC)\n']);
   closeSync(full);
+});
+
+test('a file gives on threads what it gives through a pipe', () => {
+  const path = many();
+  const { status, stdout } = spawnSync(process.execPath, [COMMAND, 'filter'], {
+    stdio: [openSync(path, 'r'), 'pipe', 'inherit'], maxBuffer: 2 ** 28,
+  });
+  expect(status).toBe(0);
+  for (const [threads, ...more] of [['1'], ['2'], ['3'], ['2', '--line-buffered']]) {
+    const argv = [COMMAND, 'filter', '--threads', threads!, ...more, path];
+    const onThreads = spawnSync(process.execPath, argv, { maxBuffer: 2 ** 28 });
+    expect([onThreads.status, onThreads.stdout.equals(stdout)], argv.join(' ')).toEqual([0, true]);
+  }
 });
 
 test('a line of any length is passed by in little memory', async () => {
