@@ -12,7 +12,7 @@ import { JointJobs } from '../../../src/corpus/jobs/joint-jobs.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
-import { canBeCut, type Work } from '../../../src/corpus/jobs/parts.ts';
+import { canBeCut, takesLines, type Work } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
@@ -38,6 +38,10 @@ const WORKS: readonly Work[] = [
   { kind: 'statistics', tools: [], characters: true },
   { kind: 'run', emit: 'verdict', tools: [], warnings: true, rules: { completion: 'off' }, strict: true },
   { kind: 'run', emit: 'messages', tools: [], warnings: false, rules: {}, strict: false },
+  ...(['verdict', 'keep'] as const).map((emit) => ({
+    kind: 'filter', emit, passthrough: false, isApart: false, largest: 10_000, largestList: 10_000, tools: [],
+    warnings: false, rules: {}, strict: false,
+  } as const)),
 ];
 
 /** The same work, where a table is cut into sections of so many bytes. */
@@ -167,7 +171,7 @@ test.each(WORKS)('$kind: threads are started where they gain, and where they are
     begun = 0;
     const flow = new Flow({ threads, work, read: () => ({}), tellsAtEnd: false, parts });
     for await (const { kind } of flow.events(findInputs([path], -1))) expect(kind).not.toBe('error');
-    expect(begun).toBe(threads === 2 && canBeCut(work, 'raw') ? 1 : 0);
+    expect(begun).toBe(threads === 2 && (canBeCut(work, 'raw') || takesLines(work)) ? 1 : 0);
   }
   process.off('worker', count);
 });
