@@ -44,7 +44,7 @@ export const PARTS: PartOptions = {
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
  * `messages` 2.4 and 3.6, `audit` 0.9 and 1.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check`
  * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46, `filter` 0.9 and 1.5
- * (840 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2). What is not faster than 120 MB/s gains from 128
+ * (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2). What is not faster than 120 MB/s gains from 128
  * MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are
  * counted before; 1.4 GB take 2.4 s on one thread and 3.0 on two. `dialect`: of raw text, where it is known.
  */
