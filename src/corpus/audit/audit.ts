@@ -163,14 +163,15 @@ const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.leng
 
 /** Null: nothing is found. */
 function lookInto({ text, role, before, after, edges }: AuditField, options: AuditOptions): Looked | null {
-  const edits = new TokenEdits(text, isAscii(text));
+  const isBytes = isAscii(text);
+  const edits = new TokenEdits(text, isBytes);
   let hasError = false;
   const mends = !options.tellsOnly && options.how !== 'escape';
   const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
     const severity = severityOfFound(one);
     if (severity === 'error') hasError = true;
     if (mends && (severity === 'error' || isWanted(one.rule, severity, options))) edits.breakUp(one);
-  });
+  }, isBytes);
   return found.length === 0 ? null : { found, hasError, edits };
 }
 

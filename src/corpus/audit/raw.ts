@@ -123,19 +123,20 @@ class Looking {
 /** NOTHING: nothing is found. */
 function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: FixOptions): Looked {
   if (isHeader && isCleanHeader(bytes, 0, bytes.length, dialect.id)) return NOTHING;
-  const { text, isBytes, place } = readPiece(bytes);
+  const { text, isBytes } = readPiece(bytes);
   const asked = { body: dialect.id, role, edges: 'none' } as const;
   if (isHeader) {
     // The header's own tokens are no findings, and what is wrong with them is told by the rules of transcripts.
-    const found = findTokens(text, asked, MOST_ALONE).filter((it) => it.severity !== 'error');
-    return found.length === 0 ? NOTHING : { text, found: place(found), edits: NO_EDITS, left: 0, isTooLarge: false };
+    const all = findTokens(text, asked, MOST_ALONE, undefined, isBytes);
+    const found = all.filter((it) => it.severity !== 'error');
+    return found.length === 0 ? NOTHING : { text, found, edits: NO_EDITS, left: 0, isTooLarge: false };
   }
   const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
   let left = 0;
   const mend = (one: Found): void => {
     if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
   };
-  const found = place(findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend));
+  const found = findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend, isBytes);
   return found.length === 0 ? NOTHING : { text, found, edits, left, isTooLarge: false };
 }
 
@@ -144,19 +145,11 @@ const NO_EDITS = new TokenEdits('');
 const NOTHING: Looked = { text: '', found: [], edits: NO_EDITS, left: 0, isTooLarge: false };
 const TOO_LARGE: Looked = { ...NOTHING, left: 1, isTooLarge: true };
 
-/** Text whose places count as bytes: what is not UTF-8 is read byte by byte. */
-function readPiece(
-  bytes: Uint8Array,
-): { text: string; isBytes: boolean; place: (found: readonly ControlToken[]) => ControlToken[] } {
-  if (isUtf8(bytes)) {
-    const text = decodeUtf8(bytes);
-    return { text, isBytes: text.length === bytes.length, place: (found) => [...found] };
-  }
-  return {
-    text: Buffer.from(bytes).toString('latin1'),
-    isBytes: true,
-    place: (found) => found.map((one) => ({ ...one, from: one.index, to: one.index + one.length })),
-  };
+/** Text, and whether each of its units is a byte: what is not UTF-8 is read byte by byte. */
+function readPiece(bytes: Uint8Array): { text: string; isBytes: boolean } {
+  if (!isUtf8(bytes)) return { text: Buffer.from(bytes).toString('latin1'), isBytes: true };
+  const text = decodeUtf8(bytes);
+  return { text, isBytes: text.length === bytes.length };
 }
 
 /**

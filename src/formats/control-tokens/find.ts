@@ -65,17 +65,17 @@ export function findControlTokens(text: string, options: FindTokensOptions = {})
 
 /**
  * The same; beyond the first `most`, those of one rule and severity are one. `take` is given each of them before its
- * bytes are counted.
+ * bytes are counted. `isBytes`: each unit of the text is a byte.
  */
 export function findTokens(
-  text: string, options: FindTokensOptions, most: number, take?: (found: Found) => void,
+  text: string, options: FindTokensOptions, most: number, take?: (found: Found) => void, isBytes = false,
 ): ControlToken[] {
   let found: FoundTokens | null = null;
   eachToken(text, options, (one) => {
     (found ??= new FoundTokens(most)).add(one);
     take?.(one);
   });
-  return found === null ? [] : placed(text, (found as FoundTokens).inOrder);
+  return found === null ? [] : placed(text, (found as FoundTokens).inOrder, isBytes);
 }
 
 /** Gives all that is found in a text, one by one, in order. */
@@ -107,11 +107,12 @@ export function eachToken(text: string, options: FindTokensOptions, take: (found
 }
 
 /** Counts the bytes before each. */
-function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
+function placed(text: string, found: readonly FoundRun[], isBytes: boolean): ControlToken[] {
+  const bytes = (from: number, to: number): number => isBytes ? to - from : utf8Length(text, from, to);
   let index = 0;
   let from = 0;
   return found.map((one) => {
-    from += utf8Length(text, index, one.index);
+    from += bytes(index, one.index);
     index = one.index;
     const { text: words } = AUDIT_RULES[one.rule];
     const detail = one.times > 1 ? `${one.times} times, from here on` : (one.detail ?? one.token);
@@ -119,7 +120,7 @@ function placed(text: string, found: readonly FoundRun[]): ControlToken[] {
       rule: one.rule,
       severity: severityOfFound(one),
       from,
-      to: from + utf8Length(text, one.index, one.to),
+      to: from + bytes(one.index, one.to),
       index,
       length: one.to - one.index,
       token: one.token,
