@@ -1,9 +1,11 @@
-// Declarations, written and read once where a corpus repeats its tools: both take long. Lists of tools are often their
-// own where the tools in them are drawn from a stock, so each tool is known by itself.
+// Declarations, and lists of tools in text, written and read once where a corpus repeats its tools: both take long.
+// Lists of tools are often their own where the tools in them are drawn from a stock, so each tool is known by itself
+// where they are written.
 
 import type { ToolDefinition } from '../model/data.ts';
 import { readDeclarations } from '../tools/declarations.ts';
 import { isBounded } from '../tools/json.ts';
+import { readFunctionList } from '../tools/lists.ts';
 import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../tools/types.ts';
 import { declare, type Declared, writeSection } from '../tools/write-declarations.ts';
 
@@ -34,6 +36,7 @@ export class Lately<T> {
 
 const written = new Lately<Declared>();
 const read = new Lately<ToolsInText>();
+const listed = new Lately<ToolsInText>();
 
 /** As `writeDeclarations`. */
 export function declarationsOf(
@@ -44,6 +47,9 @@ export function declarationsOf(
     return written.get(style + JSON.stringify(tool), () => declare(tool, style));
   });
 }
+
+/** As `readFunctionList`. */
+export const toolsListed = (text: string): ToolsInText => listed.get(text, () => readFunctionList(text));
 
 /** As `readDeclarations`. */
 export const toolsDeclared = (text: string): ToolsInText => read.get(text, () => readDeclarations(text));

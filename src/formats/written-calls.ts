@@ -4,7 +4,7 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.
 import { CLOSE_CALL, CLOSE_TOOLS, callTagsIn, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn } from '../model/hermes.ts';
 import { isShown } from '../rules/message-data.ts';
 import { skipBlanks } from '../tools/json.ts';
-import { readFunctionList } from '../tools/lists.ts';
+import { toolsListed } from './declared.ts';
 import { toolRecipient } from '../tools/name.ts';
 import { OpenCalls, withReplyNames } from './chat/calls.ts';
 import type { Loss } from './loss.ts';
@@ -114,7 +114,7 @@ export function withoutWrittenTools(content: string): { content: string; tools: 
     const close = content.indexOf(CLOSE_TOOLS, from);
     if (close < 0) break;
     const part = content.slice(from, close);
-    const read = readFunctionList(part);
+    const read = toolsListed(part);
     const isList = read.tools.length > 0 && read.isClean && isBlankText(part.slice(0, read.from) + part.slice(read.to));
     // What is none is looked through to its end, so that it may happen only so often.
     if (!isList && ++misses > MOST_MISSES) break;

@@ -5,7 +5,7 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../../model/da
 import type { Span } from '../../model/bytes.ts';
 import { callTagsIn, HERMES_CALL, OPEN_CALL, withTags } from '../../model/hermes.ts';
 import { MOST_CALLS } from '../../model/thoughts.ts';
-import { readFunctionList } from '../../tools/lists.ts';
+import { toolsListed } from '../declared.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
 import { movedFiles } from '../files.ts';
@@ -71,7 +71,7 @@ function withoutLists(content: string): { content: string; tools: readonly ToolD
     const from = at + LIST.length;
     const next = content.indexOf('<|function_', from);
     const part = content.slice(from, next < 0 ? undefined : next);
-    const read = readFunctionList(part);
+    const read = toolsListed(part);
     if (read.tools.length === 0 || !read.isClean || !isBlankText(part.slice(0, read.from))) continue;
     for (const tool of read.tools) tools.push(tool);
     text += withoutNewline(content.slice(kept, at));
