@@ -18,6 +18,7 @@ import { isUtf8 } from './text-utf8';
 /** Bytes of `<|start|>`, and of a token with the name of eight letters. */
 const START_BYTES: usize = 9;
 const TOKEN_BYTES: usize = 11;
+const ROLE_OF_TOOL: u32 = 0x6c6f6f74;
 
 /** Addresses and lengths. */
 // @ts-ignore: decorator
@@ -244,15 +245,34 @@ function call(header: usize, p: usize, end: usize, q: usize): usize {
   return put(escapeKnown(p, end, q), CHAT_CALL_END);
 }
 
+/** A reply: its header says whose it is in three words, in any order. */
 function reply(header: usize, p: usize, end: usize, q: usize): usize {
-  const start = past(header, p, CHAT_FROM_TOOL);
-  const id: usize = start == 0 ? <usize>0 : past(start, p, CHAT_ID);
-  if (id == 0) return 0;
-  const idTo = wordEnd(id);
-  const name: usize = idTo == id ? <usize>0 : past(idTo, p, CHAT_FROM_NAME);
-  if (name == 0) return 0;
-  const nameTo = wordEnd(name);
-  if (nameTo == name || isBuiltin(name, nameTo) || past(nameTo, p, CHAT_RESULT) != p) return 0;
+  if (load<u32>(header, START_BYTES) != ROLE_OF_TOOL) return 0;
+  let at = header + START_BYTES + 4;
+  let isAddressed = false;
+  let id: usize = 0;
+  let idTo: usize = 0;
+  let name: usize = 0;
+  let nameTo: usize = 0;
+  for (let words = 0; words < 3; words++) {
+    let from = past(at, p, CHAT_ID);
+    if (from != 0) {
+      id = from;
+      at = idTo = wordEnd(from);
+      continue;
+    }
+    from = past(at, p, CHAT_FROM_NAME);
+    if (from != 0) {
+      name = from;
+      at = nameTo = wordEnd(from);
+      continue;
+    }
+    at = past(at, p, CHAT_FROM_TOOL);
+    if (at == 0) return 0;
+    isAddressed = true;
+  }
+  if (!isAddressed || idTo == id || nameTo == name || isBuiltin(name, nameTo)) return 0;
+  if (past(at, p, CHAT_RESULT) != p) return 0;
   q = put(copy(put(comma(q), CHAT_REPLY), id, idTo), CHAT_REPLY_NAME);
   q = put(copy(q, name, nameTo), CHAT_REPLY_CONTENT);
   return put(escapeKnown(p, end, q), CHAT_END);

@@ -232,19 +232,22 @@ class Conversion {
   *transcript(given: RawTranscript | TranscriptRows): Pieces {
     const { path } = this.#job.input;
     const isRows = 'read' in given;
-    if (isRows && (yield* this.#record(`${path}:${given.info.number}`, given))) return;
-    const transcript = isRows ? given.read() : given;
-    const { number, from } = transcript;
+    const { number, from } = isRows ? given.info : given;
+    const id = `${path}:${number}`;
     const place = [`${path}: transcript ${number} at byte ${from}`];
-    yield* this.#raw({ id: `${path}:${number}`, place, from, to: from, line: null }, transcript, []);
+    if (isRows && (yield* this.#record(id, place, given))) return;
+    yield* this.#raw({ id, place, from, to: from, line: null }, isRows ? given.read() : given, []);
   }
 
   /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
-  *#record(id: string, { batch, row, to, info, context }: TranscriptRows): Generator<Piece, boolean, void> {
+  *#record(
+    id: string, place: Words, { batch, row, to, info, context }: TranscriptRows,
+  ): Generator<Piece, boolean, void> {
     if (!canBeRecords(this.#job)) return false;
     const written = (this.#records ??= IDLE.pop() ?? new RecordMessages()).write(batch, row, to, info, context);
     if (written === null) return false;
     this.#sums.converted++;
+    this.#sums.lose(place, written.losses);
     const out = this.#out;
     const start = `{"id":${JSON.stringify(id)},`;
     if (!out.takeText(start)) yield* out.addText(start);

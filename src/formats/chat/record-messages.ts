@@ -1,22 +1,26 @@
-// Transcripts of 2.2 as chat records, in bytes: those that lose nothing and are written as our writer writes them never
-// become values. The simple version is `convertTranscript` to `messages`.
+// Transcripts of 2.2 as chat records, in bytes: those that lose no more of their messages than how answers end, and are
+// written as our writer writes them, never become values. The simple version is `convertTranscript` to `messages`.
 
 import {
-  CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_CALL, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS,
+  ASSISTANT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_CALL, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS,
   CHAT_CALLS_END, CHAT_END, CHAT_FROM_NAME, CHAT_FROM_TOOL, CHAT_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE,
-  CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, DEVELOPER, MESSAGE,
-  ROW_BYTES, ROW_WORDS, SYSTEM, USER,
+  CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, DEVELOPER, END, EOF_END,
+  IMPLICIT_END, KIND, MESSAGE, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, ROW_WORDS, SYSTEM, TOKEN_MASK, TOKEN_SHIFT,
+  USER,
 } from '../../abi.ts';
 import { ByBytes } from '../../model/by-bytes.ts';
 import { messageData, type TranscriptData } from '../../model/data.ts';
+import type { DocumentHeader } from '../../model/header/document.ts';
 import { Message, type MessageContext } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { Build } from '../../scan/builds.ts';
-import { type Batch, fromOf, kindOf, nextOf, toOf } from '../../scan/table.ts';
+import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../../scan/table.ts';
 import { TextMachine } from '../../scan/text-machine.ts';
 import { convertTranscript, neutralOf } from '../convert.ts';
+import type { Loss } from '../loss.ts';
 import type { ChatRecord } from './read.ts';
 import { headerPieces } from './record-texts.ts';
+import { tellBeside } from './tell.ts';
 
 const KIB = 1024;
 /** The machine's input: pieces | rows | bytes. */
@@ -35,7 +39,8 @@ const NOTHING = new Uint8Array(0);
 interface Opening {
   /** Up to the first message of others: the rest of the object behind `"id": …,`. */
   readonly bytes: Uint8Array;
-  readonly hasMessages: boolean;
+  /** Messages in it. */
+  readonly messages: number;
 }
 
 export interface RecordWritten {
@@ -43,8 +48,12 @@ export interface RecordWritten {
   readonly opening: Uint8Array;
   /** They, without `]}`. Valid until the next record is written. */
   readonly messages: Uint8Array;
+  /** What has no place in a record: fields of the document header, and the ends of answers. */
+  readonly losses: readonly Loss[];
 }
 
+/** What a reply begins with, whatever its words say and in which order. */
+const OF_TOOL = '<|start|>tool';
 const INSTRUCTS: ReadonlySet<string | null> = new Set(['system', 'developer']);
 
 export class RecordMessages {
@@ -52,6 +61,9 @@ export class RecordMessages {
   readonly #rows: Int32Array;
   /** By the bytes of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
   readonly #openings = new ByBytes<Opening | null>();
+  /** The last document header, which many transcripts have, and what is lost of it. */
+  #header: DocumentHeader | null = null;
+  #losses: readonly Loss[] = [];
 
   constructor({ build }: { readonly build?: Build | undefined } = {}) {
     const output = LONGEST * MOST_BYTES + (ROWS_BYTES / ROW_BYTES) * OF_ROW;
@@ -66,7 +78,8 @@ export class RecordMessages {
    */
   write(batch: Batch, from: number, to: number, info: TranscriptInfo, context: MessageContext): RecordWritten | null {
     if (info.dialect.id !== 'openchatml-2.2' || info.asksForChannels || context.rescue) return null;
-    if (!saysNothing(info)) return null;
+    const ofHeader = this.#lossesOf(info.header);
+    if (ofHeader === null) return null;
     let row = from;
     const instructions: Message[] = [];
     for (; row < to && kindOf(batch, row) === MESSAGE; row = nextOf(batch, row)) {
@@ -76,8 +89,24 @@ export class RecordMessages {
       instructions.push(message);
     }
     const opening = this.#opening(batch, instructions);
-    const messages = opening && this.#messages(batch, row, to, !opening.hasMessages);
-    return messages && { opening: opening.bytes, messages };
+    if (opening === null) return null;
+    const ends: Loss[] = [];
+    const messages = this.#messages(batch, row, to, opening.messages, ends);
+    const losses = ends.length > 0 ? [...ofHeader, ...ends] : ofHeader;
+    return messages && { opening: opening.bytes, messages, losses };
+  }
+
+  /** Null: the header cannot be read, or has a say in who may see a message. */
+  #lossesOf(header: DocumentHeader | null): readonly Loss[] | null {
+    if (header === null) return NO_LOSSES;
+    if (header.fields === null || header.harmony || header.requiresChannels) return null;
+    if (header !== this.#header) {
+      const losses: Loss[] = [];
+      tellBeside({ header: header.fields, tools: [], messages: [] }, losses);
+      this.#header = header;
+      this.#losses = losses;
+    }
+    return this.#losses;
   }
 
   #opening(batch: Batch, messages: readonly Message[]): Opening | null {
@@ -87,31 +116,38 @@ export class RecordMessages {
     return this.#openings.get(bytes, () => openingOf(messages));
   }
 
-  #messages(batch: Batch, row: number, to: number, begins: boolean): Uint8Array | null {
+  /** `before`: messages that the record has already. `ends`: takes the ends of answers that become others. */
+  #messages(batch: Batch, row: number, to: number, before: number, ends: Loss[]): Uint8Array | null {
     if (row === to) return NOTHING;
     const { words, base, first } = batch;
     const rows = to - row;
     const at = fromOf(batch, row);
-    let last = row;
-    for (let next = row; next < to; next = nextOf(batch, next)) last = next;
-    const bytes = toOf(batch, last) - at;
-    if (!(words instanceof Int32Array) || rows * ROW_BYTES > ROWS_BYTES || bytes > MOST_BYTES) return null;
-    const text = this.#text;
+    if (!(words instanceof Int32Array) || rows * ROW_BYTES > ROWS_BYTES) return null;
     this.#rows.set(words.subarray((row - first) * ROW_WORDS, (to - first) * ROW_WORDS));
+    let last = row;
+    for (let [next, index] = [row, before]; next < to; next = nextOf(batch, next), index++) {
+      last = next;
+      if (!isReturned(kindWord(batch, next))) continue;
+      this.#rows[(next - row) * ROW_WORDS + KIND]! += (END - RETURN) << TOKEN_SHIFT;
+      ends.push({ what: 'end', message: index, detail: 'return becomes end' });
+    }
+    const bytes = toOf(batch, last) - at;
+    if (bytes > MOST_BYTES) return null;
+    const text = this.#text;
     text.input.set(batch.source.bytes(at, at + bytes), BYTES_AT);
-    const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, begins);
+    const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, before === 0);
     return end === 0 ? null : text.output.subarray(0, end);
   }
 }
 
-/** Its document header, if it has one, gives a version and no more. */
-function saysNothing({ header }: TranscriptInfo): boolean {
-  if (header === null) return true;
-  return header.fields !== null && Object.keys(header.fields).every((key) => key === 'version');
-}
+const NO_LOSSES: readonly Loss[] = [];
 
-const opened = (head: string, hasMessages: boolean): Opening => ({ bytes: ENCODER.encode(head), hasMessages });
-const NO_INSTRUCTIONS = opened('"messages":[', false);
+/** An assistant ended with `<|return|>`: what models write at the end of an answer. */
+const isReturned = (word: number): boolean =>
+  ((word >> TOKEN_SHIFT) & TOKEN_MASK) === RETURN && ((word >> ROLE_SHIFT) & ROLE_MASK) === ASSISTANT
+  && (word & (IMPLICIT_END | EOF_END)) === 0;
+const opened = (head: string, messages: number): Opening => ({ bytes: ENCODER.encode(head), messages });
+const NO_INSTRUCTIONS = opened('"messages":[', 0);
 
 /** The record of the messages that open a transcript; null: something is lost of them. */
 function openingOf(messages: readonly Message[]): Opening | null {
@@ -122,7 +158,7 @@ function openingOf(messages: readonly Message[]): Opening | null {
   if (losses.length > 0 || neutral.losses.length > 0) return null;
   const { tools, messages: kept } = record as ChatRecord;
   const before = tools === undefined ? '' : `"tools":${JSON.stringify(tools)},`;
-  return opened(`${before}"messages":[${kept.map((message) => JSON.stringify(message)).join(',')}`, kept.length > 0);
+  return opened(`${before}"messages":[${kept.map((message) => JSON.stringify(message)).join(',')}`, kept.length);
 }
 
 /** By their numbers (`CHAT_…`). */
@@ -133,7 +169,7 @@ function pieces(): string[] {
   all[CHAT_TO_TOOL] = toTool;
   all[CHAT_ID] = id;
   all[CHAT_ARGUMENTS] = constrained;
-  all[CHAT_FROM_TOOL] = fromTool;
+  all[CHAT_FROM_TOOL] = fromTool.slice(OF_TOOL.length);
   all[CHAT_FROM_NAME] = name;
   all[CHAT_RESULT] = result;
   all[CHAT_PLAIN + SYSTEM] = '{"role":"system","content":"';

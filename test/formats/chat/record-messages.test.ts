@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { transcriptsOrRows } from '../../../src/corpus/records/raw.ts';
 import { convertTranscript, neutralOf } from '../../../src/formats/convert.ts';
 import { RecordMessages } from '../../../src/formats/chat/record-messages.ts';
+import type { Loss } from '../../../src/formats/loss.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import type { ReadOptions } from '../../../src/model/walk.ts';
 import { createMachine } from '../../../src/scan/engine.ts';
@@ -17,11 +18,16 @@ import { mutated } from '../../corpus/records/random-chat.ts';
 const BUILDS = ['simd', 'scalar'] as const;
 const DECODER = new TextDecoder();
 
+interface Written {
+  readonly json: string;
+  readonly losses: readonly Loss[];
+}
+
 interface Made {
-  /** Of each transcript that is given as rows: the record's JSON from rows; null: it must be read. */
-  readonly fromRows: (string | null)[];
-  /** The same from values, with what is lost. */
-  readonly fromValues: { readonly json: string; readonly losses: number }[];
+  /** Of each transcript that is given as rows: the record's JSON from rows, and what is lost; null: it must be read. */
+  readonly fromRows: (Written | null)[];
+  /** The same from values; null: it is refused. */
+  readonly fromValues: (Written | null)[];
 }
 
 /** Records of a text's transcripts in both ways. */
@@ -36,44 +42,50 @@ function recordsOf(
   for (const one of transcriptsOrRows(machine, source, options)) {
     if (!('read' in one)) continue;
     const written = writer.write(one.batch, one.row, one.to, one.info, one.context);
-    made.fromRows.push(
-      written && `{${DECODER.decode(written.opening)}${DECODER.decode(written.messages)}]}`,
-    );
+    made.fromRows.push(written && {
+      json: `{${DECODER.decode(written.opening)}${DECODER.decode(written.messages)}]}`,
+      losses: written.losses,
+    });
     const { data, dialect, losses, refusal } = one.read();
-    made.fromValues.push(refusal === null ? recordOf(data, dialect, losses.length) : { json: '', losses: Infinity });
+    made.fromValues.push(refusal === null ? recordOf(data, dialect, losses) : null);
   }
   return made;
 }
 
 function recordOf(
-  data: TranscriptData, dialect: Parameters<typeof neutralOf>[1], before: number,
-): { json: string; losses: number } {
+  data: TranscriptData, dialect: Parameters<typeof neutralOf>[1], before: readonly Loss[],
+): Written | null {
   try {
     const neutral = neutralOf(data, dialect);
     const { record, losses } = convertTranscript(neutral.data, 'messages');
-    return { json: JSON.stringify(record), losses: before + neutral.losses.length + losses.length };
+    return { json: JSON.stringify(record), losses: [...before, ...neutral.losses, ...losses] };
   } catch {
-    return { json: '', losses: Infinity };
+    return null;
   }
 }
 
 /** What rows give is right; answers how many they gave. */
 function expectRight({ fromRows, fromValues }: Made, name: string): number {
-  fromRows.forEach((json, i) => {
-    if (json !== null) expect({ json, losses: 0 }, name).toEqual(fromValues[i]);
+  fromRows.forEach((written, i) => {
+    if (written !== null) expect(written, name).toEqual(fromValues[i]);
   });
-  return fromRows.filter((json) => json !== null).length;
+  return fromRows.filter((written) => written !== null).length;
 }
 
 const framed = (...messages: string[]): string => `version: 2.2\n${messages.join('\n')}\n`;
 const SAID = '<|start|>user<|message|>Hi "there"\n<|end|>';
 const ANSWER = '<|start|>assistant<|channel|>final<|message|>Grüße \\ 😀<|end|>';
+const RETURNED = ANSWER.replace('<|end|>', '<|return|>');
 const THOUGHT = '<|start|>assistant<|channel|>analysis<|message|>Well.<|end|>';
 const PREAMBLE = '<|start|>assistant intent=preamble<|channel|>commentary<|message|>One moment.<|end|>';
 const CALL = '<|start|>assistant to=functions.f call_id=c-1<|channel|>commentary<|constrain|>json<|message|>{"a": 1}'
   + '<|call|>';
 const LISTS = '<|start|>system<|message|>[{"name": "f", "parameters": {}}]<|end|>';
-const REPLY = '<|start|>tool to=assistant call_id=c-1 name=functions.f<|channel|>commentary<|message|>2<|end|>';
+const REPLY_WORDS = ['to=assistant', 'call_id=c-1', 'name=functions.f'];
+const reply = (words: readonly string[]): string =>
+  `<|start|>tool ${words.join(' ')}<|channel|>commentary<|message|>2<|end|>`;
+const REPLY = reply(REPLY_WORDS);
+const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const;
 
 describe.each(BUILDS)('%s', (build) => {
   test.each([
@@ -87,6 +99,12 @@ describe.each(BUILDS)('%s', (build) => {
     ['a later system message', [SAID, '<|start|>system<|message|>Be brief.<|end|>', ANSWER]],
     ['no channel', [SAID, '<|start|>assistant<|message|>Yes.<|end|>']],
     ['markup', [SAID.replace('Hi', '<p>a</p> <')]],
+    ...ORDERS.map((order): [string, string[]] => {
+      return [`a reply whose words stand as ${order.join()}`, [CALL, reply(order.map((i) => REPLY_WORDS[i]!))]];
+    }),
+    ['a return', [SAID, RETURNED]],
+    ['returns, and a system message before', ['<|start|>system<|message|>Be brief.<|end|>', SAID, RETURNED, RETURNED]],
+    ['a thought that returns', [SAID, THOUGHT.replace('<|end|>', '<|return|>'), RETURNED]],
   ])('%s', (_, messages) => {
     const made = recordsOf(framed(...messages), build);
     expect(made.fromRows).toHaveLength(1);
@@ -106,11 +124,15 @@ describe.each(BUILDS)('%s', (build) => {
     ['an action', [CALL.replace('functions.f', 'functions.f.g')]],
     ['a call without id', [CALL.replace(' call_id=c-1', '')]],
     ['a reply without name', [CALL, REPLY.replace(' name=functions.f', '')]],
+    ['a reply with two names', [CALL, reply([REPLY_WORDS[2]!, REPLY_WORDS[1]!, REPLY_WORDS[2]!])]],
+    ['a reply with two ids', [CALL, reply([...REPLY_WORDS, REPLY_WORDS[1]!])]],
+    ['a reply with an empty id', [CALL, reply([REPLY_WORDS[0]!, 'call_id=', REPLY_WORDS[2]!])]],
+    ['a reply whose role is its name', [CALL, REPLY.replace('tool', 'functions.f').replace(' name=functions.f', '')]],
     ['a name', [SAID.replace('user', 'user name=n')]],
     ['an id with a quote', [CALL.replace('c-1', 'c"1')]],
     ['a call that ends as a message', [CALL.replace('<|call|>', '<|end|>')]],
     ['an answer that ends as a call', [ANSWER.replace('<|end|>', '<|call|>')]],
-    ['a return', [SAID, ANSWER.replace('<|end|>', '<|return|>')]],
+    ['a user who returns', [SAID.replace('<|end|>', '<|return|>')]],
     ['no end', [SAID.replace('<|end|>', ''), ANSWER]],
     ['two ends', [SAID, `${ANSWER}<|end|>`]],
     ['an escape', [SAID.replace('Hi', '<<|end|>')]],
@@ -122,15 +144,24 @@ describe.each(BUILDS)('%s', (build) => {
     ['an attribute', [SAID.replace('user', 'user a=b')]],
     ['a list of tools in a system message', [LISTS, SAID]],
   ])('%s: left to values', (_, messages) => {
-    expect(recordsOf(framed(...messages), build).fromRows.filter((json) => json !== null)).toEqual([]);
+    expect(recordsOf(framed(...messages), build).fromRows.filter((written) => written !== null)).toEqual([]);
   });
 
   test('bad UTF-8, a profile, channels that are asked for: left to values', () => {
     const text = Buffer.from(framed(SAID.replace('Hi', '\xff')), 'latin1');
     expect(recordsOf(text, build).fromRows).toEqual([null]);
-    const profile = framed(SAID).replace('version: 2.2\n', 'version: 2.2\nprofile: harmony\n');
+    const profile = framed(SAID).replace('version: 2.2\n', 'version: 2.2\nprofiles:\n  harmony:\n    enabled: true\n');
     expect(recordsOf(profile, build).fromRows).toEqual([null]);
     expect(recordsOf(framed(SAID), build, { requireChannels: true }).fromRows).toEqual([null]);
+  });
+
+  test('what a document header says beside the version is lost', () => {
+    const text = framed(SAID, RETURNED).replace('version: 2.2\n', 'version: 2.2\nmodel: m\ngeneration_settings: {}\n');
+    const made = recordsOf(text + text + framed(SAID), build);
+    expect(expectRight(made, 'rows')).toBe(3);
+    expect(made.fromRows.map((written) => written!.losses.map(({ what, message }) => [what, message]))).toEqual([
+      [['header', null], ['header', null], ['end', 1]], [['header', null], ['header', null], ['end', 1]], [],
+    ]);
   });
 
   test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
@@ -175,7 +206,7 @@ function randomTexts(random: Random): Uint8Array {
   return random.once(2) ? text : mutated(random, text);
 }
 
-/** A transcript that mostly loses nothing. */
+/** A transcript that mostly loses no more than rows can tell. */
 function textOf(random: Random): string {
   const content = (): string => random.pick(CONTENTS) + random.pick(['', '', random.pick(CONTENTS)]);
   const messages: MessageData[] = [];
@@ -202,12 +233,16 @@ function textOf(random: Random): string {
         messages.push({ role: 'tool', ...to, content: content(), end: 'end' });
       }
     }
-    messages.push({ role: 'assistant', ...random.pick([{}, { channel: 'final' }]), content: content(), end: 'end' });
+    const end = random.once(4) ? 'return' : 'end';
+    messages.push({ role: 'assistant', ...random.pick([{}, { channel: 'final' }]), content: content(), end });
   }
   const parameters = { type: 'object', properties: { a: { type: 'number' } }, required: [] };
   const tools: ToolDefinition[] = random.once(3) ? [{ namespace: 'functions', name: 'f', parameters }] : [];
   try {
-    return convertTranscript({ header: {}, tools, messages }, 'openchatml-2.2').text!;
+    const header = random.pick([{}, {}, { model: 'm' }, { model: 'm', generation_settings: { temperature: 1 } }]);
+    const text = convertTranscript({ header, tools, messages }, 'openchatml-2.2').text!;
+    // Others write the words of replies in another order.
+    return random.once(2) ? text : text.replace(/(<\|start\|>tool)( to=\S+)( call_id=\S+)( name=[\w.]+)/g, '$1$3$4$2');
   } catch {
     return '';
   }
