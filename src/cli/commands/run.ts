@@ -7,8 +7,7 @@ import { removeStale } from '../../corpus/output-temporary.ts';
 import { makeFolder } from '../../corpus/shards/folder.ts';
 import { shardInputs } from '../../corpus/shards/inputs.ts';
 import type { RunEmit } from '../../corpus/jobs/job.ts';
-import type { RunFormat } from '../../corpus/shards/rows.ts';
-import { runShare } from '../../corpus/shards/run.ts';
+import { type RunFormat, runShare } from '../../corpus/shards/run.ts';
 import { type Share, ShareError, shareOf } from '../../corpus/shards/share.ts';
 import type { InputSource } from '../../corpus/input/source.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
@@ -120,7 +119,6 @@ async function work(
       inputs: given, largestRecord: options.maxLineBytes, work: jobs, tellsAtEnd: true, onFailure: complain,
       watching: () => ({ source: watch }),
     }),
-    watch,
     onFailure: complain,
     ...faults,
   });

@@ -12,7 +12,7 @@ import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
   canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
-  type Work,
+  tableOf, type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import { canBeGuessed } from './guess.ts';
@@ -216,8 +216,7 @@ export class Flow {
   }
 
   async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
-    const { work } = this.#options;
-    const ahead = work.kind === 'messages' && work.form !== 'lines' ? TABLES_AHEAD : AHEAD;
+    const ahead = tableOf(this.#options.work) === null ? AHEAD : TABLES_AHEAD;
     const most = this.#threads === 1 ? 1 : 1 + ahead * this.#threads;
     const ready: Step[] = [];
     let failure: unknown;

@@ -57,10 +57,10 @@ export interface MessageFilters {
   readonly ignoreCase?: boolean | undefined;
 }
 
-/** Messages for a table. */
+/** Rows for a table. */
 export interface TableForm {
   readonly format: TableFormat;
-  /** Bytes of the input whose messages are encoded together: see TableOutput. */
+  /** Bytes of the input whose rows are encoded together: see TableGroups. */
   readonly section: number;
 }
 
@@ -105,9 +105,10 @@ export interface JudgeWork {
   readonly strict: boolean;
 }
 
-/** What a run writes of an input, as lines. */
+/** What a run writes of an input. Records that are kept are lines. */
 export interface RunWork extends JudgeWork {
   readonly emit: RunEmit;
+  readonly form: 'lines' | TableForm;
 }
 
 /** Verdicts, messages, or the records without errors. */

@@ -4,9 +4,11 @@ import { loadWriter } from '../tables/writers.ts';
 import { loadTokenizer } from '../tokens.ts';
 import { COMMON } from './common-jobs.ts';
 import type { Kind } from './kind.ts';
-import type { Work } from './parts.ts';
+import { tableOf, type Work } from './parts.ts';
 
 export async function kindOf(work: Work): Promise<Kind> {
+  const table = tableOf(work);
+  if (table !== null) await loadWriter(table.format);
   switch (work.kind) {
     case 'audit':
       return (await import('./audit-job.ts')).AUDIT;
@@ -19,7 +21,6 @@ export async function kindOf(work: Work): Promise<Kind> {
     case 'filter':
       return (await import('./filter-job.ts')).FILTER;
     case 'messages':
-      if (work.form !== 'lines') await loadWriter(work.form.format);
       if (work.tokens !== undefined) await loadTokenizer(work.tokens);
       return COMMON;
     case 'statistics':

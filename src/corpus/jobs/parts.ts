@@ -10,7 +10,7 @@ import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
 import { canBeRecords } from './convert-quick.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import type { Job, JobInput, Part } from './job.ts';
+import type { Job, JobInput, Part, TableForm } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
@@ -20,6 +20,10 @@ import { isContainer } from '../records/unit.ts';
 
 /** What is to be done with each part. */
 export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
+
+/** The table that comes of work; null: it is none. */
+export const tableOf = (work: Work): TableForm | null =>
+  (work.kind === 'messages' || work.kind === 'run') && work.form !== 'lines' ? work.form : null;
 
 export interface PartOptions {
   /**
@@ -44,13 +48,14 @@ export const PARTS: PartOptions = {
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
  * `messages` 2.4 and 3.6, `audit` 0.9 and 1.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check`
  * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46, `filter` 0.9 and 1.5
- * (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2). What is not faster than 120 MB/s gains from 128
- * MiB on. Text of 2.2 that is written as records from its rows never gains: its parts are
- * counted before; 1.4 GB take 2.4 s on one thread and 3.0 on two. `dialect`: of raw text, where it is known.
+ * (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB: `run` 1.5 and 2.5, 1.9 and 2.9 for
+ * tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120 MB/s gains from 128 MiB on. Text of
+ * 2.2 that is written as records from its rows never gains: its parts are counted before; 1.4 GB take 2.4 s on one
+ * thread and 3.0 on two. `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
-  const name = work.kind === 'messages' && work.form !== 'lines' ? 'table'
-    : work.kind === 'filter' && readsValues(work) ? 'values'
+  const name = readsValues(work) ? 'values'
+    : work.kind === 'messages' && tableOf(work) !== null ? 'table'
     : work.kind === 'convert' && dialect === 'openchatml-2.2' && canBeRecords(work) ? 'records' : work.kind;
   return GAINS[name][of] * MIB;
 }
@@ -70,9 +75,10 @@ const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly ra
   values: { raw: 32, lines: 32 },
 };
 
-/** Each line is read by itself, which takes as long for every one. */
-const readsValues = ({ emit, passthrough, tools }: Extract<Work, { kind: 'filter' }>): boolean =>
-  emit === 'messages' || passthrough || tools.length > 0;
+/** Each record is read by itself, which takes as long for every one. */
+const readsValues = (work: Work): boolean =>
+  (work.kind === 'filter' || work.kind === 'run')
+  && (work.emit === 'messages' || work.tools.length > 0 || (work.kind === 'filter' && work.passthrough));
 
 /** Work on lines as they stand: nobody looks what an input holds, as one that comes slowly may show nothing yet. */
 export const takesLines = ({ kind }: Pick<Work, 'kind'>): boolean => kind === 'filter';
@@ -165,7 +171,7 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
 export async function* exactParts(
   jobs: Jobs, text: () => TextMachine, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,
 ): AsyncGenerator<Part, void, void> {
-  const step = work.kind === 'messages' && work.form !== 'lines' ? work.form.section : EXACT;
+  const step = tableOf(work)?.section ?? EXACT;
   const options = { ...given, step: step === EXACT ? (left: number) => Math.min(given.step(left), EXACT) : () => step };
   if (cut.of === 'whole') yield cut;
   else if (cut.of === 'raw') yield* countedRaw(jobs, input, countParts(opened, cut, options));

@@ -1,15 +1,15 @@
-// What a run writes of a part of an input, as lines, with its sums. Raw text is never cut: findings in front of a
-// transcript's first message belong to its verdict.
+// What a run writes of a part of an input, as lines or for a table, with its sums. Raw text is never cut: findings in
+// front of a transcript's first message belong to its verdict.
 
 import { applyRules } from '../../rules/settings.ts';
 import { InputError } from '../error.ts';
 import type { LinesPart } from '../records/units.ts';
-import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit, Opened } from './open.ts';
 import { readRun } from './run-read.ts';
-import { lineRows } from './run-rows.ts';
+import { lineRows, type RunOutput } from './run-rows.ts';
+import { tableRows } from './run-tables.ts';
 import { Judge } from './verdict-judge.ts';
 
 type RunJob = Extract<Job, { kind: 'run' }>;
@@ -27,19 +27,19 @@ function* run(
     const remedy = 'write verdicts, and select the rows with a tool for tables';
     throw new InputError(path, 'is a Parquet file, of which not all columns are read', remedy);
   }
-  const out = new GatheredBytes();
-  let lines = '';
   const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
-  const rows = lineRows(emit, path, (line) => (lines += `${line}\n`));
+  const rows = outputOf(job);
   const reading = readRun({ path, input, source: kit.watched(input), options, judge, rows, part });
   for (let next = reading.next(); ; next = reading.next()) {
-    if (lines !== '') yield* out.addText(lines);
-    lines = '';
+    if (rows.isReady) yield* rows.take();
     if (!next.done) continue;
-    yield* out.flush();
-    out.close();
+    yield* rows.end();
     const { counts, statistics, records, transcripts, likeHarmony, bytes } = next.value;
     const sums = { records, transcripts, likeHarmony, bytes };
     return { ...NO_RESULT, run: counts, statistics: statistics.toJSON(), ...sums };
   }
+}
+
+function outputOf({ emit, form, input: { path } }: RunJob): RunOutput {
+  return form === 'lines' || emit === 'keep' ? lineRows(emit, path) : tableRows(emit, path, form);
 }

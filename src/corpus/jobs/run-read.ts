@@ -72,6 +72,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       rows.verdict?.(verdict, n, record);
     };
     const take = (record: CorpusRecord | RecordProblem): void => {
+      rows.begins?.(record.from);
       statistics.record();
       const verdict = judge.record(record, options, watcher);
       before += judge.transcripts;
@@ -97,12 +98,14 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
         }
         statistics.record();
         const place = lines.placeOf(row, at);
+        rows.begins?.(place.from);
         const verdict = judge.bad(faultyRecord(place, old.fault), watcher);
         give(verdict, place.number, { ...old.judged, line: place.line });
       };
       for (const item of lines.rowsAndRecords()) {
-        if (isRows(item)) yield* readRows(item, lines, counted, takeRow, (...verdict) => {
+        if (isRows(item)) yield* readRows(item, lines, counted, takeRow, (from, ...verdict) => {
           before++;
+          rows.begins?.(from);
           give(...verdict);
         });
         else yield take(item);
@@ -125,7 +128,6 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     });
     ({ transcripts: before, likeHarmony } = judge);
   }
-  rows.end();
   const bytes = Math.min(part?.to ?? Infinity, furthest) - from;
   return { counts, statistics, records: (part?.record ?? 0) + records, transcripts: before, likeHarmony, bytes };
 }
@@ -147,13 +149,14 @@ function knownOf(bad: BadRecord, record: CorpusRecord | RecordProblem): Known {
 function* readRows(
   rows: RecordRows, lines: ChatLines, counted: StatisticsRows,
   take: (rows: RecordRows, row: number) => void,
-  give: (verdict: Verdict, n: number, record: JudgedRecord) => void,
+  give: (from: number, verdict: Verdict, n: number, record: JudgedRecord) => void,
 ): Generator<void, void, void> {
   for (let record = 0; record < rows.to; ) {
     const next = counted.take(rows, record);
     for (; record < next; record = nextRecord(rows, record)) {
       const verdict = cleanVerdict(rows.machine.rows, record);
-      give(verdict, rows.record + ordinalOf(rows, record), rowRecord(rows, lines, record));
+      const from = rows.base + wordAt(rows.machine.rows, record, FROM);
+      give(from, verdict, rows.record + ordinalOf(rows, record), rowRecord(rows, lines, record));
     }
     yield;
     if (next === rows.to) return;

@@ -1,49 +1,90 @@
-// What a run writes of each record or transcript, as lines of JSON: verdicts, messages, or the records themselves.
+// What a run writes of each record or transcript, and how it goes out. As lines of JSON: verdicts, messages, or the
+// records themselves.
 
 import { InputError } from '../error.ts';
 import type { Unit } from '../records/unit.ts';
-import type { RunEmit } from './job.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import type { Piece, RunEmit } from './job.ts';
 import { type JudgedRecord, type Verdict, verdictMessage, type VisitedMessage } from './verdict.ts';
 
 /** Takes what was read of one input, in order. */
 export interface Rows {
+  /** A record begins at a position of the input. */
+  begins?(position: number): void;
   /** `before`: transcripts of the file before those of the record. */
   message?(visited: VisitedMessage, unit: Unit, before: number): void;
   /** The verdict on record `n`, or on transcript `n` of raw text (record null). */
   verdict?(verdict: Verdict, n: number, record: JudgedRecord | null): void;
-  end(): void;
 }
 
-/** Takes a line, without its end. */
-type WriteLine = (text: string) => void;
+/** Rows, and the pieces that they become. */
+export interface RunOutput extends Rows {
+  /** There is something to be taken. */
+  readonly isReady: boolean;
+  take(): Iterable<Piece>;
+  /** All that is left. */
+  end(): Iterable<Piece>;
+}
 
 /** The lines of the input at `path`. What cannot become a line throws an InputError. */
-export function lineRows(emit: RunEmit, path: string, write: WriteLine): Rows {
-  if (emit === 'keep') return new KeptRecords(path, write);
-  return emit === 'verdict' ? verdictLines(path, write) : messageLines(path, write);
+export function lineRows(emit: RunEmit, path: string): RunOutput {
+  if (emit === 'keep') return new KeptRecords(path);
+  return emit === 'verdict' ? new VerdictLines(path) : new MessageLines(path);
 }
 
-function verdictLines(path: string, write: WriteLine): Rows {
-  const start = `{"path":${JSON.stringify(path)},"n":`;
-  return {
-    verdict: (verdict, n, record) => {
-      const id = record && record.id();
-      const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
-      write(`${start}${n},${where}${verdict.text()}`);
-    },
-    end: () => {},
-  };
+abstract class RunLines implements RunOutput {
+  protected readonly path: string;
+  readonly #out = new GatheredBytes();
+  #lines = '';
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** A line, without its end. */
+  protected write(text: string): void {
+    this.#lines += `${text}\n`;
+  }
+
+  get isReady(): boolean {
+    return this.#lines !== '';
+  }
+
+  take(): Iterable<Piece> {
+    const lines = this.#lines;
+    this.#lines = '';
+    return this.#out.addText(lines);
+  }
+
+  *end(): Generator<Piece, void, void> {
+    yield* this.take();
+    yield* this.#out.flush();
+    this.#out.close();
+  }
 }
 
-function messageLines(path: string, write: WriteLine): Rows {
-  return {
-    message: (visited, { record, place }, before) => {
-      refuseLong(path, visited);
-      const columns = verdictMessage(visited, place);
-      write(JSON.stringify({ path, record, ...columns, transcript: before + columns.transcript }));
-    },
-    end: () => {},
-  };
+class VerdictLines extends RunLines {
+  readonly #start: string;
+
+  constructor(path: string) {
+    super(path);
+    this.#start = `{"path":${JSON.stringify(path)},"n":`;
+  }
+
+  verdict(verdict: Verdict, n: number, record: JudgedRecord | null): void {
+    const id = record && record.id();
+    const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
+    this.write(`${this.#start}${n},${where}${verdict.text()}`);
+  }
+}
+
+class MessageLines extends RunLines {
+  message(visited: VisitedMessage, { record, place }: Unit, before: number): void {
+    const { path } = this;
+    refuseLong(path, visited);
+    const columns = verdictMessage(visited, place);
+    this.write(JSON.stringify({ path, record, ...columns, transcript: before + columns.transcript }));
+  }
 }
 
 /** Bytes of a body that becomes one text. */
@@ -57,22 +98,12 @@ export function refuseLong(path: string, { message }: VisitedMessage): void {
 }
 
 /** The records without errors, one a line, each as it is written. */
-class KeptRecords implements Rows {
-  readonly #path: string;
-  readonly #write: WriteLine;
-
-  constructor(path: string, write: WriteLine) {
-    this.#path = path;
-    this.#write = write;
-  }
-
+class KeptRecords extends RunLines {
   verdict(verdict: Verdict, _n: number, record: JudgedRecord | null): void {
     if (record === null) {
-      throw new InputError(this.#path, 'is raw text, and has no records to keep', 'write verdicts or messages of it');
+      throw new InputError(this.path, 'is raw text, and has no records to keep', 'write verdicts or messages of it');
     }
     const text = verdict.ok ? record.text() : null;
-    if (text !== null) this.#write(text);
+    if (text !== null) this.write(text);
   }
-
-  end(): void {}
 }

@@ -1,9 +1,4 @@
-// Messages of a job on their way into a table: columns that are encoded where they were filled, in groups that depend
-// on the input alone.
-//
-// An input is divided into sections: each begins with the first message (in containers: the first record) that begins
-// at or behind a multiple of the section's bytes, and a group never goes on into the next one. Parts for threads
-// begin where sections do: whoever does the work, the groups are the same.
+// Messages of a job on their way into a table: in groups that are encoded where they were filled.
 
 import { FROM, KIND, SLOW } from '../../abi.ts';
 import type { Message } from '../../model/message.ts';
@@ -15,54 +10,33 @@ import { InputError } from '../error.ts';
 import { ordinalOf, type RecordRows } from '../records/rows.ts';
 import { MessageColumns } from '../tables/message-columns.ts';
 import { RecordColumns } from '../tables/record-columns.ts';
-import type { Bounds } from '../tables/columns.ts';
 import { LARGEST_CELL } from '../tables/table.ts';
-import type { TableWriter } from '../tables/writer.ts';
-import { writerOf } from '../tables/writers.ts';
 import type { Piece, TableForm } from './job.ts';
 import type { MessageForm } from './message-form.ts';
+import { TableGroups } from './table-groups.ts';
 
-const MIB = 1024 * 1024;
-/** A group ends with the message, or the record, that reaches one of these, whatever the section holds. */
-const MOST: Bounds = { rows: 64 * 1024, bytes: 32 * MIB };
-/**
- * A group with less than these parts of a section, bytes for each row and bytes of text, is handed on as it is, to be
- * put together with others.
- */
-const FEW_ROWS = 1024;
-const FEW_BYTES = 8;
-/** Bytes that travel at once. */
-const SLICE = 256 * 1024;
 /** Columns that a job has done with: the memory is used again. */
 const IDLE: MessageColumns[] = [];
 
 export class TableOutput implements MessageForm {
   readonly #path: string;
-  readonly #writer: TableWriter;
-  readonly #section: number;
+  readonly #groups: TableGroups;
   readonly #rows: MessageColumns;
   readonly #ofRecords: RecordColumns;
   #machine: RecordMachine | undefined;
   ofRows = 0;
-  /** Where the next section begins. */
-  #next: number | null = null;
   isFull = false;
 
-  constructor(path: string, { format, section }: TableForm) {
+  constructor(path: string, form: TableForm) {
     this.#path = path;
-    this.#writer = writerOf(format);
-    this.#section = section;
+    this.#groups = new TableGroups(form);
     this.#rows = IDLE.pop() ?? new MessageColumns();
     this.#rows.begin(path);
     this.#ofRecords = new RecordColumns(this.#rows);
   }
 
   begins(position: number): void {
-    const { columns } = this.#rows;
-    this.isFull = columns.isFull(MOST);
-    if (this.#next !== null && position < this.#next) return;
-    this.#next = (Math.floor(position / this.#section) + 1) * this.#section;
-    this.isFull = columns.rows > 0;
+    this.isFull = this.#groups.endsBefore(position, this.#rows.columns);
   }
 
   get isReady(): boolean {
@@ -84,7 +58,7 @@ export class TableOutput implements MessageForm {
     }
     this.#rows.addMessage(message, transcript, transcript.number, index, source, record, place);
     // Of records all goes into one group.
-    if (record === null) this.isFull = this.#rows.columns.isFull(MOST);
+    if (record === null) this.isFull = this.#groups.isFull(this.#rows.columns);
   }
 
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
@@ -121,18 +95,7 @@ export class TableOutput implements MessageForm {
 
   *take(): Generator<Piece, void, void> {
     this.isFull = false;
-    const { columns } = this.#rows;
-    if (columns.rows === 0) return;
-    if (columns.rows < this.#section / FEW_ROWS && columns.bytes < this.#section / FEW_BYTES) {
-      yield { columns: columns.data() };
-    } else {
-      const group = this.#writer.group(columns);
-      let next = group.next();
-      for (; !next.done; next = group.next()) {
-        for (let at = 0; at < next.value.length; at += SLICE) yield next.value.subarray(at, at + SLICE);
-      }
-      yield { group: next.value };
-    }
+    yield* this.#groups.pieces(this.#rows.columns);
     this.#rows.clear();
     this.#ofRecords.clear();
   }

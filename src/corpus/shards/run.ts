@@ -3,31 +3,28 @@
 
 import { unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { applyRules } from '../../rules/settings.ts';
-import type { Source } from '../../scan/source.ts';
 import { InputError, systemCode } from '../error.ts';
-import { type Input, optionsFor } from '../input/paths.ts';
-import type { InputSource } from '../input/source.ts';
+import type { Input } from '../input/paths.ts';
 import type { Event } from '../jobs/flow.ts';
-import type { JobResult, RunCounts, RunEmit, RunWork } from '../jobs/job.ts';
-import { openInput } from '../jobs/open.ts';
+import { type JobResult, type JudgeWork, type RunCounts, type RunEmit, SECTION } from '../jobs/job.ts';
 import type { Work } from '../jobs/parts.ts';
-import { readRun } from '../jobs/run-read.ts';
-import { Judge } from '../jobs/verdict-judge.ts';
 import { type FileCalls, fileOutputError } from '../output-file.ts';
-import { isContainer, type FileOptions } from '../records/unit.ts';
-import { ALL } from '../records/units.ts';
+import type { FileOptions } from '../records/unit.ts';
 import { Statistics } from '../report/statistics.ts';
+import { MESSAGE_TABLE } from '../tables/message-schema.ts';
+import { VERDICT_TABLE } from '../tables/verdict-columns.ts';
 import type { TableFormat } from '../tables/writer.ts';
 import { sizeOf } from './folder.ts';
 import { fileState, type FileState, type ShardInput, type ShardInputs } from './inputs.ts';
 import { ShardOutput } from './output.ts';
-import { type RunFormat, tableRows } from './rows.ts';
 import type { Share } from './share.ts';
 import {
   canonicalJson, INPUTS_NAME, INPUTS_SCHEMA, readInputs, readSidecar, RUN_COUNTS, RUN_SCHEMA, sha256, type Sidecar,
   SIDECAR_ENDING, writeJson,
 } from './sidecar.ts';
+
+/** Lines of JSON, or a table. */
+export type RunFormat = 'ndjson' | TableFormat;
 
 export interface ShardRunSettings {
   readonly folder: string;
@@ -36,12 +33,10 @@ export interface ShardRunSettings {
   readonly format: RunFormat;
   readonly unit: FileOptions;
   /** How verdicts are given. */
-  readonly judging: Omit<RunWork, 'emit'>;
+  readonly judging: JudgeWork;
   readonly version: string;
   /** What comes out of inputs, in their order; tells those that cannot be read. */
   readonly events: (inputs: Iterable<Input | InputError>, work: Work) => AsyncIterable<RunEvent>;
-  /** What is to be read instead of an input: for tables, which are written in this thread. */
-  readonly watch: (input: InputSource) => Source;
   /** Is told of an input that cannot be read. */
   readonly onFailure: (error: InputError) => void;
   /** For tests: faults of the file system. */
@@ -69,7 +64,7 @@ type Made = Pick<Sidecar, 'output' | 'counts' | 'statistics'>;
 
 /** Does what is left to do. Throws a FileOutputError when nothing can be written. */
 export async function runShare(inputs: ShardInputs, settings: ShardRunSettings): Promise<ShardRunResult> {
-  const { folder, share, format, calls } = settings;
+  const { folder, share, calls } = settings;
   writeList(folder, inputs.digest, inputs.inputs, calls);
   const mine = inputs.inputs.filter(({ position }) => position % share.count === share.index);
   let [written, skipped] = [0, 0];
@@ -90,7 +85,7 @@ export async function runShare(inputs: ShardInputs, settings: ShardRunSettings):
     writeJson(join(folder, `${name}${SIDECAR_ENDING}`), sidecar, calls);
     written++;
   };
-  await (format === 'ndjson' ? writeLines(todo(), done, settings) : writeTables(todo(), done, format, settings));
+  await write(todo(), done, settings);
   return { inputs: mine.length, written, skipped };
 }
 
@@ -119,11 +114,13 @@ function todoOf(
   return { input, name, known };
 }
 
-/** Lines, of inputs that are read on threads where that pays. */
-async function writeLines(
+/** Writes what comes of inputs, which are read on threads where that pays. */
+async function write(
   todo: Iterable<Todo>, done: (todo: Todo, made: Made) => void,
-  { folder, emit, judging, events, calls, onFailure }: ShardRunSettings,
+  { folder, emit, format, judging, events, calls, onFailure }: ShardRunSettings,
 ): Promise<void> {
+  const form = format === 'ndjson' ? 'lines' : { format, section: SECTION };
+  const table = format === 'ndjson' ? null : { format, schema: emit === 'verdict' ? VERDICT_TABLE : MESSAGE_TABLE };
   // Inputs are asked for before those in front of them are done.
   const asked: Todo[] = [];
   const inputs = function* (): Generator<Input, void, void> {
@@ -134,12 +131,13 @@ async function writeLines(
   };
   let at: { readonly todo: Todo; readonly output: ShardOutput; readonly sums: ShardSums } | null = null;
   try {
-    for await (const event of events(inputs(), { kind: 'run', emit, ...judging })) {
+    for await (const event of events(inputs(), { kind: 'run', emit, form, ...judging })) {
       if (event.kind === 'begin') {
         while (asked[0]!.input.path !== event.input.path) asked.shift();
         const next = asked.shift()!;
-        at = { todo: next, output: new ShardOutput(join(folder, next.name), calls), sums: new ShardSums() };
-      } else if (event.kind === 'piece') at!.output.bytes(event.piece as Uint8Array);
+        const output = await ShardOutput.open(join(folder, next.name), table, calls);
+        at = { todo: next, output, sums: new ShardSums() };
+      } else if (event.kind === 'piece') at!.output.take(event.piece);
       else if (event.kind === 'part') at!.sums.add(event.result);
       else if (event.kind === 'broken') {
         at?.output.discard();
@@ -178,51 +176,6 @@ class ShardSums {
   made(): Pick<Made, 'counts' | 'statistics'> {
     this.#statistics.file(this.#bytes);
     return { counts: this.#counts, statistics: this.#statistics.toJSON() };
-  }
-}
-
-/** Tables, input by input. */
-async function writeTables(
-  todo: Iterable<Todo>, done: (todo: Todo, made: Made) => void, format: TableFormat, settings: ShardRunSettings,
-): Promise<void> {
-  const { tools, warnings, rules, strict } = settings.judging;
-  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) });
-  for (const next of todo) {
-    try {
-      done(next, await writeTable(next, judge, format, settings));
-    } catch (error) {
-      if (!(error instanceof InputError)) throw error;
-      settings.onFailure(error);
-    }
-  }
-  judge.close();
-}
-
-async function writeTable(
-  { input, name, known }: Todo, judge: Judge, format: TableFormat,
-  { folder, emit, unit, watch, calls }: ShardRunSettings,
-): Promise<Made> {
-  const { path, ref } = input;
-  const output = new ShardOutput(join(folder, name), calls);
-  try {
-    const rows = await tableRows(emit as 'verdict' | 'messages', format, path, (bytes) => output.bytes(bytes));
-    // Nothing is kept of an input that turns out to be damaged: it need not be known beforehand.
-    const opened = openInput({ ref, path, options: optionsFor(path, unit), tellsAtEnd: true });
-    try {
-      const { input: source, options } = opened;
-      const part = isContainer(path, source, options) ? ALL : null;
-      const reading = readRun({ path, input: source, source: watch(source), options, judge, rows, part });
-      let next = reading.next();
-      while (!next.done) next = reading.next();
-      const { counts, statistics, bytes } = next.value;
-      refuseChanged(input, known.input);
-      statistics.file(bytes);
-      return { output: { name, ...output.commit() }, counts, statistics: statistics.toJSON() };
-    } finally {
-      opened.input.close();
-    }
-  } finally {
-    output.discard();
   }
 }
 

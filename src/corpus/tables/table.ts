@@ -52,21 +52,10 @@ export class Table {
     this.#joined = new Columns(columns);
   }
 
-  /** Throws when nothing can be added any more. */
-  demandOpen(): void {
-    if (this.#over !== null) throw new Error(this.#over);
-  }
-
-  /** The next rows, as they are: a group. */
-  group(columns: Columns): void {
-    this.#flush();
-    this.#guarded(() => this.#write(columns));
-  }
-
   /** The next piece of what was made elsewhere. */
   take(piece: TablePiece): void {
     if ('columns' in piece) {
-      this.demandOpen();
+      this.#demandOpen();
       this.#joined.append(piece.columns);
       if (this.#joined.isFull(this.#bounds)) this.#flush();
       return;
@@ -80,6 +69,11 @@ export class Table {
     this.#flush();
     this.#guarded(() => this.#file.end());
     this.#over = 'the table was ended';
+  }
+
+  /** Throws when nothing can be added any more. */
+  #demandOpen(): void {
+    if (this.#over !== null) throw new Error(this.#over);
   }
 
   #flush(): void {
@@ -102,7 +96,7 @@ export class Table {
 
   /** An error leaves a piece of a group behind, which nothing may follow. */
   #guarded(work: () => void): void {
-    this.demandOpen();
+    this.#demandOpen();
     this.#over = 'the table could not be written';
     work();
     this.#over = null;

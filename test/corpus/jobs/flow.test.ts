@@ -12,7 +12,7 @@ import { JointJobs } from '../../../src/corpus/jobs/joint-jobs.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
-import { canBeCut, takesLines, type Work } from '../../../src/corpus/jobs/parts.ts';
+import { canBeCut, tableOf, takesLines, type Work } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { Counter } from '../../../src/rules/count.ts';
@@ -25,6 +25,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 /** A thread that begins nothing: who asks does it all. */
 const SILENT = new URL('workers/silent.mjs', import.meta.url);
 
+const STRICT = { warnings: true, rules: { completion: 'off' }, strict: true } as const;
+const MILD = { warnings: false, rules: {}, strict: false } as const;
+
 const WORKS: readonly Work[] = [
   { kind: 'count' },
   { kind: 'check', tools: [] },
@@ -36,8 +39,12 @@ const WORKS: readonly Work[] = [
   { kind: 'convert', to: 'harmony', from: 'auto', format: 'text', forTerminal: false, neutralise: true },
   { kind: 'render', format: 'html', untitled: null, options: { notes: true } },
   { kind: 'statistics', tools: [], characters: true },
-  { kind: 'run', emit: 'verdict', tools: [], warnings: true, rules: { completion: 'off' }, strict: true },
-  { kind: 'run', emit: 'messages', tools: [], warnings: false, rules: {}, strict: false },
+  ...([
+    ['verdict', 'lines'], ['verdict', { format: 'parquet', section: 3000 }],
+    ['messages', 'lines'], ['messages', { format: 'arrow', section: 100 }],
+  ] as const).map(([emit, form]) => ({
+    kind: 'run', emit, form, tools: [], ...(emit === 'verdict' ? STRICT : MILD),
+  } as const)),
   ...(['verdict', 'keep'] as const).map((emit) => ({
     kind: 'filter', emit, passthrough: false, isApart: false, largest: 10_000, largestList: 10_000, tools: [],
     warnings: false, rules: {}, strict: false,
@@ -45,8 +52,10 @@ const WORKS: readonly Work[] = [
 ];
 
 /** The same work, where a table is cut into sections of so many bytes. */
-const inSections = (work: Work, section: number): Work =>
-  work.kind === 'messages' && work.form !== 'lines' ? { ...work, form: { ...work.form, section } } : work;
+const inSections = (work: Work, section: number): Work => {
+  const form = tableOf(work);
+  return form === null ? work : { ...work, form: { ...form, section } } as Work;
+};
 
 const START = 'version: 2.2\n---\n';
 const TALK = '<|start|>user<|message|>Hi<|end|>\n<|start|>assistant<|channel|>final<|message|>Yes.<|return|>\n';

@@ -1,6 +1,7 @@
 // What a run writes of chat records that are read as rows, against the way on which every record is a value.
 import { expect, test } from 'vitest';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
+import type { Piece } from '../../../src/corpus/jobs/job.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import { Judge } from '../../../src/corpus/jobs/verdict-judge.ts';
 import { readRun } from '../../../src/corpus/jobs/run-read.ts';
@@ -16,16 +17,21 @@ const judge = new Judge({ tools: [], warnings: true, adjust: (diagnostic) => dia
 /** What a run writes, and what it counts. */
 function run(bytes: Uint8Array, emit: 'verdict' | 'keep', largestRecord: number): unknown {
   const lines: string[] = [];
-  const rows = lineRows(emit, 'x.jsonl', (line) => void lines.push(line));
+  const rows = lineRows(emit, 'x.jsonl');
+  const put = (pieces: Iterable<Piece>): void => {
+    for (const piece of pieces) lines.push(Buffer.from(piece as Uint8Array).toString('utf8'));
+  };
   const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
   const input = Object.assign(new SlowSource(bytes, 5000), rest) as unknown as InputSource;
   const reading = readRun({
     path: 'x.jsonl', input, source: input, options: { largestRecord }, judge, rows, part: ALL,
   });
   for (let next = reading.next(); ; next = reading.next()) {
+    put(rows.take());
     if (!next.done) continue;
+    put(rows.end());
     const { statistics, ...sums } = next.value;
-    return { lines, sums, statistics: statistics.toJSON() };
+    return { lines: lines.join(''), sums, statistics: statistics.toJSON() };
   }
 }
 
