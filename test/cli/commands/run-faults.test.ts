@@ -86,7 +86,8 @@ function expectWhole(folder: string, whole: Record<string, string>, what: string
   }
 }
 
-const CASES: [names: Name[], code: string, exit: number][] = [
+const CASES: [names: Name[], code: string, exit: number, table?: Partial<RunShardsOptions>][] = [
+  [['openSync', 'writeSync', 'fsyncSync', 'renameSync'], 'ENOSPC', 2, { format: 'parquet' }],
   [['writeSync'], 'ENOSPC', 2],
   [['openSync'], 'EMFILE', 75],
   [['openSync', 'writeSync', 'fsyncSync', 'closeSync', 'renameSync', 'lstatSync'], 'EIO', 2],
@@ -94,13 +95,13 @@ const CASES: [names: Name[], code: string, exit: number][] = [
   [['writeSync', 'unlinkSync'], 'EIO', 2],
 ];
 
-test.each(CASES)('the n-th of %j fails with %s', async (names, code, exit) => {
-  const whole = await expected();
+test.each(CASES)('the n-th of %j fails with %s', async (names, code, exit, table) => {
+  const whole = await expected(table);
   for (let n = 1; ; n = after(n)) {
     const folder = at(`faults-${folders++}`);
     const nth = new Nth(n);
     const what = `${names.join()} ${code} ${n}`;
-    const failed = await run(folder, { calls: failing(names, code, nth) });
+    const failed = await run(folder, { calls: failing(names, code, nth) }, table);
     if (nth.count < n) {
       expect(n).toBeGreaterThan(3);
       expect([failed.code, contents(folder)]).toEqual([0, whole]);
@@ -110,7 +111,7 @@ test.each(CASES)('the n-th of %j fails with %s', async (names, code, exit) => {
     if (failed.code === 0) expect([what, names.includes('closeSync'), contents(folder)]).toEqual([what, true, whole]);
     else expect([what, failed.code, failed.out, failed.err.split('\n').length]).toEqual([what, exit, '', 2]);
     expectWhole(folder, whole, what);
-    expect([what, (await run(folder)).code]).toEqual([what, 0]);
+    expect([what, (await run(folder, {}, table)).code]).toEqual([what, 0]);
     expect([what, contents(folder)]).toEqual([what, whole]);
   }
 });
@@ -172,13 +173,13 @@ function broken(input: InputSource, nth: Nth, code: string | null): InputSource 
 }
 
 test.each([['EIO', 2], ['ETIMEDOUT', 75], [null, 0]] as const)('the n-th reading fails with %s', async (code, exit) => {
-  for (const emit of ['verdict', 'messages'] as const) {
-    const whole = await expected({ emit });
+  for (const options of [{}, { emit: 'messages' }, { emit: 'messages', format: 'arrow' }] as const) {
+    const whole = await expected(options);
     for (let n = 1; ; n = after(n)) {
       const folder = at(`faults-${folders++}`);
       const nth = new Nth(n);
-      const what = `${emit} ${code} ${n}`;
-      const failed = await run(folder, { wrap: (input) => broken(input, nth, code) }, { emit });
+      const what = `${JSON.stringify(options)} ${code} ${n}`;
+      const failed = await run(folder, { wrap: (input) => broken(input, nth, code) }, options);
       if (nth.count < n) {
         expect(n).toBeGreaterThan(6);
         break;
@@ -187,14 +188,16 @@ test.each([['EIO', 2], ['ETIMEDOUT', 75], [null, 0]] as const)('the n-th reading
       expectWhole(folder, whole, what);
       // The other inputs are done.
       expect(Object.keys(contents(folder)).length, what).toBe(code === null ? 7 : 5);
-      expect((await run(folder, {}, { emit })).code).toBe(0);
+      expect((await run(folder, {}, options)).code).toBe(0);
       expect([what, contents(folder)]).toEqual([what, whole]);
     }
   }
 });
 
-test('an input that changes while it is read is none that was done', async () => {
-  const path = file('faults-change/a.txt', CLEAN);
+test.each([
+  'ndjson', 'parquet',
+] as const)('an input that changes while it is read is none that was done: %s', async (format) => {
+  const path = file(`faults-change/${format}.txt`, CLEAN);
   const folder = at(`faults-${folders++}`);
   let changed = false;
   const wrap = (input: InputSource): InputSource => {
@@ -203,7 +206,7 @@ test('an input that changes while it is read is none that was done', async () =>
     return input;
   };
   const once = await work((host) => {
-    return runShards([path], { ...SHARED, out: folder, emit: 'verdict', format: 'ndjson' }, host, null, { wrap });
+    return runShards([path], { ...SHARED, out: folder, emit: 'verdict', format }, host, null, { wrap });
   });
   expect([once.code, once.err.includes('changed while it was read')]).toEqual([2, true]);
   expect(fs.readdirSync(folder)).toEqual(['inputs.json']);

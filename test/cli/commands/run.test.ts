@@ -164,47 +164,6 @@ test('keep gives the records without errors as they are', async () => {
   expect(await run([path], { out: newFolder(), emit: 'keep', format: 'arrow' })).toMatchObject({ code: 2 });
 });
 
-test.each(
-  ['arrow', 'parquet'] as const,
-)('tables of verdicts and of messages hold what the lines hold: %s', async (format) => {
-  const path = corpus(`run-${format}`);
-  for (const emit of ['verdict', 'messages'] as const) {
-    const [table, again, lines] = [newFolder(), newFolder(), newFolder()];
-    expect(await run([path], { out: table, emit, format })).toMatchObject({ code: 0, err: '' });
-    await run([path], { out: again, emit, format });
-    expect(contents(again)).toEqual(contents(table));
-    await run([path], { out: lines, emit });
-    for (const name of outputs(table)) {
-      const bytes = readFileSync(join(table, name));
-      const rows = format === 'arrow' ? await arrowRows(bytes) : await parquetRows(bytes);
-      const expected = jsonLines(readFileSync(join(lines, name.replace(/[a-z]+$/, 'ndjson')), 'utf8')).map((line) =>
-        emit === 'messages' ? line : {
-          path: line['path'], n: line['n'], line: line['line'] ?? null,
-          id: line['id'] === undefined ? null : String(line['id']), ok: line['ok'],
-          messages: line['messages'], calls: line['calls'], findings: (line['err'] as unknown[]).length,
-          err: json(line['err']),
-        });
-      expect(rows, name).toEqual(expected);
-    }
-  }
-});
-
-const plain = (value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value);
-const plainRow = (row: object): object =>
-  Object.fromEntries(Object.entries(row).map(([key, value]) => [key, plain(value)]));
-
-async function arrowRows(bytes: Uint8Array): Promise<object[]> {
-  const { tableFromIPC } = await import('@uwdata/flechette');
-  return tableFromIPC(bytes).toArray().map((row) => plainRow(row as object));
-}
-
-async function parquetRows(bytes: Uint8Array): Promise<object[]> {
-  const { parquetReadObjects } = await import('hyparquet');
-  const { compressors } = await import('hyparquet-compressors');
-  const buffer = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
-  return (await parquetReadObjects({ file: buffer, compressors })).map((row) => plainRow(row));
-}
-
 test('reads compressed inputs as what they hold', async () => {
   const text = [record(0, CLEAN), record(1, FAULTY)].join('\n');
   const path = file('run-gzip/a.jsonl.gz', gzipSync(text));

@@ -77,14 +77,17 @@ describe.each(part(COMMANDS))('$name, $kind', ({ name, path }) => {
   });
 });
 
-test('run: the same files on threads, also when one of them fails once', () => {
+test.each([
+  ['verdict', 'ndjson'], ['messages', 'parquet'],
+])('run: the same files of %s (%s) on threads, also when one of them fails once', (emit, format) => {
   const contents = (out: string): string[] => readdirSync(out).sort().map((name) => {
     return `${name}\n${readFileSync(join(out, name), 'latin1')}`;
   });
   const outputs = [['--threads', '1'], THREADS, THREADS].map((threads, i) => {
-    const out = at(`threads/run-${i}`);
+    const out = at(`threads/run-${format}-${i}`);
     const fault = i === 2 ? { how: 'exit', code: 3, after: 0 } : undefined;
-    const { status, stderr } = command(['run', '--out', out, RAW, LINES, ...threads], fault, fault !== undefined);
+    const argv = ['run', '--out', out, '--emit', emit, '--format', format, RAW, LINES, ...threads];
+    const { status, stderr } = command(argv, fault, fault !== undefined);
     expect([status, stderr]).toEqual([0, '']);
     return contents(out);
   });
