@@ -71,7 +71,9 @@ function measure(shape: Shape): void {
     if (only !== null && !only.includes(argv[0]!)) continue;
     const key = `${shape.dialect} ${name}`;
     const isLong = (taken: number): boolean => taken > LONG * (known.get(key)?.[0] ?? 0);
-    let { peak, seconds, written, status } = used(argv, out);
+    const first = used(argv, out);
+    const { written, status } = first;
+    let { peak, seconds } = first;
     for (let time = 1; time < TIMES && isLong(seconds); time++) {
       const again = used(argv, out);
       peak = Math.max(peak, again.peak);

@@ -12,7 +12,7 @@ import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
   canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
-  tableOf, type Work,
+  readsValues, tableOf, type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import { canBeGuessed } from './guess.ts';
@@ -70,9 +70,9 @@ export interface FlowOptions {
   readonly jobs?: Jobs;
 }
 
-/** Jobs begun before they are taken, for each thread; those that make tables keep more. */
+/** Jobs begun before they are taken, for each thread; those that take long for their bytes keep more. */
 const AHEAD = 4;
-const TABLES_AHEAD = 1;
+const FEW_AHEAD = 1;
 /** Bytes of inputs before small ones go to threads, too. */
 const SMALL = 32 * 1024 * 1024;
 /** More of them than this only wait for each other. */
@@ -216,7 +216,8 @@ export class Flow {
   }
 
   async *#steps(planned: AsyncGenerator<Step, void, void>): AsyncGenerator<Step, void, void> {
-    const ahead = tableOf(this.#options.work) === null ? AHEAD : TABLES_AHEAD;
+    const { work } = this.#options;
+    const ahead = tableOf(work) !== null || readsValues(work) ? FEW_AHEAD : AHEAD;
     const most = this.#threads === 1 ? 1 : 1 + ahead * this.#threads;
     const ready: Step[] = [];
     let failure: unknown;

@@ -76,7 +76,7 @@ const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly ra
 };
 
 /** Each record is read by itself, which takes as long for every one. */
-const readsValues = (work: Work): boolean =>
+export const readsValues = (work: Work): boolean =>
   (work.kind === 'filter' || work.kind === 'run')
   && (work.emit === 'messages' || work.tools.length > 0 || (work.kind === 'filter' && work.passthrough));
 
