@@ -94,7 +94,7 @@ const CASES: readonly [name: string, content: Buffer][] = [
   ['one list over lines', Buffer.from(JSON.stringify([{ text: CLEAN }, { text: FAULTY }], null, 1))],
 ];
 
-describe.each(CASES)('%s', (name, content) => {
+describe.each(part(CASES))('%s', (name, content) => {
   test.each(WORKS)('$emit, $largest, passthrough $passthrough: every cut', async (given) => {
     const path = fileOf(content);
     const once = await written(path, given);
