@@ -2,6 +2,8 @@
 // cancellation), and a place in which the reader hands over coded bytes that only it can read. The size of the ring
 // bounds what is decoded ahead.
 
+import { copyBytes } from '../copy-bytes.ts';
+
 /** Decoded bytes that may wait to be read; a power of two. */
 const RING = 2 ** 20;
 /** Coded bytes that the reader hands over at once. */
@@ -129,8 +131,8 @@ export class RingReader {
     const taken = shared.get(TAKEN);
     const at = taken & (RING - 1);
     const first = Math.min(into.length, RING - at);
-    into.set(shared.ring.subarray(at, at + first));
-    into.set(shared.ring.subarray(0, into.length - first), first);
+    copyBytes(shared.ring.subarray(at, at + first), into);
+    copyBytes(shared.ring.subarray(0, into.length - first), into, first);
     shared.set(TAKEN, taken + into.length);
     shared.signal(FOR_DECODER);
     return into.length;
@@ -173,7 +175,7 @@ export class RingWriter {
       const at = made & (RING - 1);
       const length = Math.min(bytes.length - done, RING - shared.waiting, RING - at);
       if (length > 0) {
-        shared.ring.set(bytes.subarray(done, done + length), at);
+        copyBytes(bytes.subarray(done, done + length), shared.ring, at);
         shared.set(MADE, made + length);
         shared.signal(FOR_READER);
         done += length;

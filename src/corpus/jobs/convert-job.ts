@@ -12,7 +12,7 @@ import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
-import type { PlainReadOptions } from '../../model/part-walk.ts';
+import type { Checkpoint, PlainReadOptions } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource, WatchedSource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
@@ -43,13 +43,26 @@ type Pieces = Generator<Piece, void, void>;
 
 export const CONVERT: Kind<ConvertJob> = {
   *raw(kit, job, { input, options }, range) {
-    const from = range.start?.position ?? 0;
+    let from = range.start?.position ?? 0;
     const conversion = new Conversion(kit, job, options, !input.canReread);
-    const all = transcriptsOrRows(kit.machine, kit.watched(input), options, { range, known: kit.headers });
-    const { transcripts, position } = yield* conversion.take(all, (one) => conversion.transcript(one));
-    const bytes = Math.min(range.to, position) - from;
-    const { likeHarmony } = conversion;
-    return { ...NO_RESULT, transcripts, messages: conversion.transcripts, likeHarmony, bytes };
+    let unsaid: Piece | null = null;
+    const begun = (at: Checkpoint): void => {
+      from = at.position;
+      unsaid = { begins: at };
+    };
+    const all = transcriptsOrRows(kit.machine, kit.watched(input), options, { range, known: kit.headers, begun });
+    const pieces = conversion.take(all, (one) => conversion.transcript(one));
+    for (let next = pieces.next(); ; next = pieces.next()) {
+      if (next.done) {
+        const { transcripts, position, end } = next.value;
+        const bytes = (end?.position ?? position) - from;
+        const { likeHarmony } = conversion;
+        return { ...NO_RESULT, end, transcripts, messages: conversion.transcripts, likeHarmony, bytes };
+      }
+      if (unsaid !== null) yield unsaid;
+      unsaid = null;
+      yield conversion.numbered(next.value);
+    }
   },
 
   *records(kit, job, { input, options }, part) {
@@ -110,6 +123,11 @@ const HOLDERS: Partial<Record<Form, string>> = {
   'interchange-2.2': 'messages',
 };
 
+/** How a line of JSON begins, in raw text with a transcript's number behind the path. */
+const openingOf = (id: string | number | null): string => `{"id":${JSON.stringify(id)},`;
+/** Bytes of it behind the number. */
+const AFTER_NUMBER = 2;
+
 const RECORD_END = new TextEncoder().encode(']}\n');
 
 /** Writers of records that a job is done with: the next part needs no new memory, and has its definitions known. */
@@ -120,6 +138,8 @@ class Conversion {
   readonly #job: ConvertJob;
   readonly #reading: PlainReadOptions;
   readonly #isLive: boolean;
+  /** Transcripts before this part are not counted yet. */
+  readonly #isGuess: boolean;
   readonly #out = new GatheredBytes();
   #sums = new ConvertSums();
   #handedOut = 0;
@@ -133,6 +153,7 @@ class Conversion {
     this.#job = job;
     this.#reading = reading;
     this.#isLive = isLive;
+    this.#isGuess = job.part.of === 'guess';
   }
 
   /** System messages by which headerless text looks like Harmony (R-LIKELY). */
@@ -141,6 +162,12 @@ class Conversion {
   /** Transcripts that were converted or refused. */
   get transcripts(): number {
     return this.#handedOut + this.#sums.converted + this.#sums.refused;
+  }
+
+  /** A piece that was handed out, with the numbers in it that others have to count on. */
+  numbered(piece: Piece): Piece {
+    const { marks } = this.#out;
+    return piece instanceof Uint8Array && marks.length > 0 ? { bytes: piece, numbers: marks } : piece;
   }
 
   /** Converts all that comes; the sums are the last piece. */
@@ -158,15 +185,17 @@ class Conversion {
       // What was read before belongs to the output.
       yield* this.#end();
       throw error;
+    } finally {
+      this.#out.close();
+      // A part that nobody wants any more ends in the middle.
+      if (this.#records !== undefined) IDLE.push(this.#records);
+      this.#records = undefined;
     }
   }
 
   *#end(): Pieces {
     yield* this.#refusals.end(this.#out);
     yield* this.#handOut();
-    this.#out.close();
-    if (this.#records !== undefined) IDLE.push(this.#records);
-    this.#records = undefined;
   }
 
   *#handOut(): Pieces {
@@ -234,7 +263,7 @@ class Conversion {
     const isRows = 'read' in given;
     const { number, from } = isRows ? given.info : given;
     const id = `${path}:${number}`;
-    const place = [`${path}: transcript ${number} at byte ${from}`];
+    const place = [`${path}: transcript `, number, ` at byte ${from}`];
     if (isRows && (yield* this.#record(id, place, given))) return;
     yield* this.#raw({ id, place, from, to: from, line: null }, isRows ? given.read() : given, []);
   }
@@ -249,12 +278,31 @@ class Conversion {
     this.#sums.converted++;
     this.#sums.lose(place, written.losses);
     const out = this.#out;
-    const start = `{"id":${JSON.stringify(id)},`;
-    if (!out.takeText(start)) yield* out.addText(start);
+    const start = openingOf(id);
+    if (!this.#takeOpening(start)) yield* this.#addOpening(start);
     if (!out.take(written.opening)) yield* out.add(written.opening);
     if (!out.take(written.messages)) yield* out.add(written.messages);
     if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
     return true;
+  }
+
+  /** Takes how a line begins, if it fills no piece. */
+  #takeOpening(opening: string): boolean {
+    if (!this.#out.takeText(opening)) return false;
+    if (this.#isGuess) this.#out.mark(AFTER_NUMBER);
+    return true;
+  }
+
+  *#addOpening(opening: string): Pieces {
+    yield* this.#out.flush();
+    if (!this.#takeOpening(opening)) yield* this.#out.addText(opening);
+  }
+
+  /** Writes a line of JSON that begins with an id. */
+  *#addLine(id: string | number | null, text: string): Pieces {
+    const opening = openingOf(id);
+    if (!this.#takeOpening(opening)) yield* this.#addOpening(opening);
+    yield* this.#out.addText(text.slice(opening.length));
   }
 
   /** `bytes`: its own, where others may be alike. */
@@ -347,11 +395,11 @@ class Conversion {
     this.#sums.converted++;
     const { record } = converted;
     if (record !== null && to === 'messages' && 'tools' in record) {
-      return this.#out.addText(this.#lines.write(id, record as ChatRecord, tools));
+      return this.#addLine(id, this.#lines.write(id, record as ChatRecord, tools));
     }
-    if (record !== null) return this.#out.addText(`${JSON.stringify({ id, ...record })}\n`);
+    if (record !== null) return this.#addLine(id, `${JSON.stringify({ id, ...record })}\n`);
     const { texts = [converted.text] } = converted as ConvertedText;
-    if (format === 'ndjson') return this.#out.addText(`${JSON.stringify({ id, text: texts.join('') })}\n`);
+    if (format === 'ndjson') return this.#addLine(id, `${JSON.stringify({ id, text: texts.join('') })}\n`);
     if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
     // Harmony text ends without a newline: on a terminal, what is told next begins a line.
     return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
@@ -374,7 +422,7 @@ class Conversion {
     }
     if (!isText) {
       const written = JSON.stringify({ id, [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
-      yield* this.#out.addText(`${written}\n`);
+      yield* this.#addLine(id, `${written}\n`);
     }
     yield* this.#settle();
   }

@@ -87,11 +87,11 @@ function placeOf(place: Words, { message, detail }: Loss): Words {
   return [...place, `${message === null ? '' : `, message ${message}`}${detail ? `: ${detail}` : ''}`];
 }
 
-/** The sums of a part before which so many lines stand. */
-export function movedSums({ losses, edge, ...counts }: ConvertedJson, lines: number): ConvertedJson {
+/** The sums of a part before which so many lines, or transcripts, stand. */
+export function movedSums({ losses, edge, ...counts }: ConvertedJson, before: number): ConvertedJson {
   return {
     ...counts,
-    losses: losses.map(([what, count, first]) => [what, count, movedWords(first, lines)]),
-    edge: edge && { ...edge, place: movedWords(edge.place, lines) },
+    losses: losses.map(([what, count, first]) => [what, count, movedWords(first, before)]),
+    edge: edge && { ...edge, place: movedWords(edge.place, before) },
   };
 }

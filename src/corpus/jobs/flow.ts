@@ -11,8 +11,8 @@ import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } fr
 import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
-  canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, movedParts, type PartOptions, PARTS,
-  readsValues, tableOf, type Work,
+  canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, guessedParts, movedParts, type PartOptions,
+  PARTS, readsValues, tableOf, type Work,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import { canBeGuessed } from './guess.ts';
@@ -311,7 +311,8 @@ export class Flow {
       const isMoved = canBeMoved(work, cut.of);
       const parts =
         isMoved ? movedParts(opened, cut, work, this.#parts)
-          : work.kind === 'count' || canBeGuessed(work, cut.of) ? countParts(opened, cut, this.#parts)
+          : canBeGuessed(work, cut.of) ? guessedParts(opened, cut, work, this.#parts)
+          : work.kind === 'count' ? countParts(opened, cut, this.#parts)
           : exactParts(this.#jobs, () => this.#planning.text, input, opened, cut, work, this.#parts);
       // Whether a part is the last one is known when there is no other.
       let before: Part | null = null;

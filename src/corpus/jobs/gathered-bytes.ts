@@ -20,6 +20,9 @@ export class GatheredBytes {
   #buffer = IDLE.pop() ?? new Uint8Array(PIECE);
   #length = 0;
   #handedOut = -Infinity;
+  #marks: number[] = [];
+  /** Places in the piece that was handed out last. */
+  marks: readonly number[] = [];
 
   /** Takes bytes [from, to) of some that fill no piece; false: they would. */
   take(bytes: Uint8Array, from = 0, to = bytes.length): boolean {
@@ -78,6 +81,11 @@ export class GatheredBytes {
     }
   }
 
+  /** Marks a place so many bytes before what is added next. */
+  mark(back: number): void {
+    this.#marks.push(this.#length - back);
+  }
+
   /** Hands out what waits for long. */
   *patience(): Generator<Uint8Array, void, void> {
     if (now() - this.#handedOut > PATIENCE_MS) yield* this.flush();
@@ -94,6 +102,8 @@ export class GatheredBytes {
     const piece = this.#buffer.subarray(0, this.#length);
     this.#length = 0;
     this.#handedOut = now();
+    this.marks = this.#marks;
+    this.#marks = [];
     yield piece;
   }
 }

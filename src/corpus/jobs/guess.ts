@@ -16,11 +16,11 @@ const LT = 0x3c;
 const OPENING = /^(?:system|developer)/;
 
 /**
- * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings
- * have numbers of transcripts and places, which can be moved.
+ * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings,
+ * words and ids have numbers of transcripts and places, which can be moved.
  */
 export const canBeGuessed = ({ kind }: { readonly kind: Job['kind'] }, of: Part['of']): boolean =>
-  of === 'raw' && kind === 'check';
+  of === 'raw' && (kind === 'check' || kind === 'convert');
 
 /** The first place from `from` on, before `to`, that looks like a message in the dialect of `like`; null: none. */
 export function guessStart(source: Source, from: number, to: number, like: Checkpoint): Checkpoint | null {

@@ -209,6 +209,7 @@ export type Piece =
   | readonly Found[]
   /** Bytes of output; valid until the next piece is asked for. */
   | Uint8Array
+  | NumberedBytes
   /** Of a table: bytes too. */
   | TablePiece
   /** What a copy would have otherwise. */
@@ -220,6 +221,14 @@ export type Piece =
   /** Of a guessed part, before anything else: where what is its own begins. Without it the part holds nothing. */
   | { readonly begins: Checkpoint };
 
+/** Bytes of output with numbers of transcripts, counted as a guessed part counts them. */
+export interface NumberedBytes {
+  readonly bytes: Uint8Array;
+  /** Where in the bytes the digits of each number end. */
+  readonly numbers: readonly number[];
+}
+
+export const isNumbered = (piece: Piece): piece is NumberedBytes => 'numbers' in piece;
 export const isFindings = (piece: Piece): piece is readonly Found[] => Array.isArray(piece);
 export const isTablePiece = (piece: Piece): piece is TablePiece =>
   piece instanceof Uint8Array || 'group' in piece || 'columns' in piece;

@@ -3,7 +3,7 @@
 // the job that is asked for, one of the jobs behind it.
 
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Job, JobResult, Piece } from './job.ts';
+import { isNumbered, type Job, type JobResult, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { kindOf } from './kinds.ts';
 import { type Kit, leaveKit, takeKit } from './open.ts';
@@ -97,7 +97,10 @@ class OwnWork {
       return;
     }
     const { piece } = answer;
-    this.#kept.push({ piece: piece instanceof Uint8Array ? this.#copy(piece) : structuredClone(piece) });
+    this.#kept.push({
+      piece: piece instanceof Uint8Array ? this.#copy(piece)
+        : isNumbered(piece) ? { ...piece, bytes: this.#copy(piece.bytes) } : structuredClone(piece),
+    });
   }
 
   #copy(piece: Uint8Array): Uint8Array {

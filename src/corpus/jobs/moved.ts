@@ -2,7 +2,7 @@
 
 import type { Place } from '../../errors.ts';
 import { movedSums } from './convert-sums.ts';
-import { isFindings, type Job, type JobResult, type Piece } from './job.ts';
+import { isFindings, isNumbered, type Job, type JobResult, type NumberedBytes, type Piece } from './job.ts';
 import { movedWords } from './words.ts';
 
 /** What is added up over the parts of an input. */
@@ -16,9 +16,12 @@ export function placeFrom(from: Place, { line, column }: Place): Place {
   return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
 }
 
-/** Findings and changes of a part, as the whole input has them. `transcripts`: those before that it did not count. */
+/** What a part of raw text gives, as the whole input has it. `transcripts`: those before that it did not count. */
 export function placedFrom(from: Place, piece: Piece, transcripts: number): Piece {
-  if (from === START) return piece;
+  if (isNumbered(piece)) return renumbered(piece, transcripts);
+  if (from === START && transcripts === 0) return piece;
+  if ('words' in piece) return { words: piece.words.map((words) => movedWords(words, transcripts)) };
+  if ('converted' in piece) return { converted: movedSums(piece.converted, transcripts) };
   if ('changes' in piece) {
     return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
   }
@@ -29,6 +32,43 @@ export function placedFrom(from: Place, piece: Piece, transcripts: number): Piec
     place: place && placeFrom(from, place),
   }));
 }
+
+const ZERO = 0x30;
+const NINE = 0x39;
+/** Digits of a number of transcripts. */
+const MOST_DIGITS = 16;
+let written = new Uint8Array(0);
+
+/** The bytes with other numbers: the same memory, or some that is valid until the next ones are written. */
+function renumbered({ bytes, numbers }: NumberedBytes, more: number): Uint8Array {
+  if (more === 0) return bytes;
+  let out = bytes;
+  let [from, at] = [0, 0];
+  for (const end of numbers) {
+    let [start, number] = [end, more];
+    for (let unit = 1; isDigit(bytes[start - 1]); unit *= 10) number += unit * (bytes[--start]! - ZERO);
+    const digits = String(number);
+    if (out === bytes && digits.length !== end - start) {
+      // From here on everything moves. What is shared with a thread is slow to copy.
+      const most = bytes.length + MOST_DIGITS * numbers.length;
+      if (written.length < most) written = new Uint8Array(most);
+      [out, from, at] = [written, 0, 0];
+    }
+    if (out !== bytes) {
+      out.set(bytes.subarray(from, start), at);
+      at += start - from;
+      from = end;
+    } else {
+      at = start;
+    }
+    for (let i = 0; i < digits.length; i++) out[at++] = digits.charCodeAt(i);
+  }
+  if (out === bytes) return bytes;
+  out.set(bytes.subarray(from), at);
+  return out.subarray(0, at + bytes.length - from);
+}
+
+const isDigit = (byte: number | undefined): boolean => byte !== undefined && byte >= ZERO && byte <= NINE;
 
 /** What a part of lines gives, as the whole input has it. `before`, `lines`: what was met before the part. */
 export function movedBy({ kind }: Job, before: Totals, lines: number, piece: Piece): Piece {

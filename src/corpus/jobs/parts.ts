@@ -35,6 +35,8 @@ export interface PartOptions {
 }
 
 const MIB = 1024 * 1024;
+/** Bytes from which the density of transcripts is told. */
+const SAMPLE = 256 * 1024;
 
 /** Parts are few, as each costs a little by itself; towards the end they become small, so that threads end together. */
 export const PARTS: PartOptions = {
@@ -50,8 +52,8 @@ export const PARTS: PartOptions = {
  * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46, `filter` 0.9 and 1.5
  * (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB: `run` 1.5 and 2.5, 1.9 and 2.9 for
  * tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120 MB/s gains from 128 MiB on. Text of
- * 2.2 that is written as records from its rows never gains: its parts are counted before; 1.4 GB take 2.4 s on one
- * thread and 3.0 on two. `dialect`: of raw text, where it is known.
+ * 2.2 that is written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s on one thread and on two.
+ * `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
   const name = readsValues(work) ? 'values'
@@ -96,10 +98,14 @@ export const canBeCut = (work: Work, of: 'raw' | 'lines'): boolean =>
  */
 const EXACT = BLOCK;
 
+const shortParts = (options: PartOptions): PartOptions =>
+  ({ ...options, step: (left) => Math.min(options.step(left), EXACT) });
+
 /** How an input is cut. */
 export type Cut =
   | { readonly of: 'whole' }
-  | { readonly of: 'raw'; readonly size: number; readonly like: Checkpoint }
+  /** `density`: transcripts for each byte, as far as one can tell from the beginning. */
+  | { readonly of: 'raw'; readonly size: number; readonly like: Checkpoint; readonly density: number }
   | { readonly of: 'lines'; readonly size: number };
 
 /** How an input is cut: reads its beginning. `gains`: whether a second thread does. Throws an InputError. */
@@ -114,8 +120,12 @@ export function cutOf(
     return gains('lines') && areLines(source) ? { of: 'lines', size } : { of: 'whole' };
   }
   if (!gains('raw')) return { of: 'whole' };
-  const like = new Counter(true).addRange(machine(), source, options, { start: null, to: 0 }, newHeaders());
+  const counter = new Counter(true);
+  const headers = newHeaders();
+  const like = counter.addRange(machine(), source, options, { start: null, to: 0 }, headers);
   if (like === null || !gains('raw', dialectNamed(like.dialect).id)) return { of: 'whole' };
+  const end = counter.addRange(machine(), source, options, { start: like, to: SAMPLE }, headers);
+  const density = end === null ? 0 : end.transcript.number / end.position;
   // In the middle of a transcript, which is where most messages stand.
   const { verdict } = like.transcript.likeness;
   const transcript = {
@@ -127,7 +137,7 @@ export function cutOf(
     afterReturn: false,
     likeness: { verdict: verdict === 'open' ? 'likely' : verdict, from: 0, messages: 0, signs: 0 },
   } as const;
-  return { of: 'raw', size, like: { ...like, transcript } };
+  return { of: 'raw', size, like: { ...like, transcript }, density };
 }
 
 /**
@@ -152,6 +162,20 @@ export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOp
   return countParts(opened, cut, { ...options, step });
 }
 
+/**
+ * Parts of raw text that can be guessed. Those of text with numbers of transcripts have likely ones: a number that has
+ * as many digits as the right one is written over.
+ */
+export function guessedParts(opened: Opened, cut: Cut, { kind }: Work, options: PartOptions): Part[] {
+  if (kind !== 'convert' || cut.of !== 'raw') return countParts(opened, cut, options);
+  return countParts(opened, cut, shortParts(options)).map((part) => {
+    if (part.of !== 'guess') return part;
+    const { like, from } = part;
+    const number = Math.round(cut.density * from);
+    return { ...part, like: { ...like, transcript: { ...like.transcript, number } } };
+  });
+}
+
 /** Parts for what can be guessed: where they begin is seen to be right, or done again, by whoever joins them. */
 export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOptions): Part[] {
   if (cut.of === 'whole') return [cut];
@@ -171,8 +195,8 @@ export function countParts({ input: source }: Opened, cut: Cut, { step }: PartOp
 export async function* exactParts(
   jobs: Jobs, text: () => TextMachine, input: JobInput, opened: Opened, cut: Cut, work: Work, given: PartOptions,
 ): AsyncGenerator<Part, void, void> {
-  const step = tableOf(work)?.section ?? EXACT;
-  const options = { ...given, step: step === EXACT ? (left: number) => Math.min(given.step(left), EXACT) : () => step };
+  const section = tableOf(work)?.section ?? null;
+  const options = section === null ? shortParts(given) : { ...given, step: () => section };
   if (cut.of === 'whole') yield cut;
   else if (cut.of === 'raw') yield* countedRaw(jobs, input, countParts(opened, cut, options));
   else yield* countedLines(text(), opened.input, linesOf(opened.input, cutsOf(cut.size, options.step)));

@@ -4,7 +4,7 @@
 
 import { Worker } from 'node:worker_threads';
 import { InputError } from '../error.ts';
-import type { Job, JobResult, Piece } from './job.ts';
+import { isNumbered, type Job, type JobResult, type Piece } from './job.ts';
 import { ROOM } from './piece-memory.ts';
 import { ThreadError } from './thread-error.ts';
 import { workerFile } from '../worker-file.ts';
@@ -29,7 +29,7 @@ export interface Jobs {
 /** What a worker says. A piece of bytes stands in the memory of the task. */
 export type Answer =
   | { readonly task: number; readonly piece: Piece }
-  | { readonly task: number; readonly at: number; readonly length: number }
+  | { readonly task: number; readonly at: number; readonly length: number; readonly numbers?: readonly number[] }
   | { readonly task: number; readonly result: JobResult }
   | { readonly task: number; readonly error: ThreadFailure };
 
@@ -96,7 +96,7 @@ class RunningTask implements PoolRunning {
   /** The piece that was handed out last stands in the memory and is not given back yet. */
   #isOwing = false;
   readonly #onEnd: (task: RunningTask) => void;
-  readonly #onTakenBack: () => void;
+  readonly #onTakenBack: (task: RunningTask) => void;
   /** Pieces that a former attempt handed out, and those that this one gave. */
   #handedOut = 0;
   #given = 0;
@@ -104,8 +104,8 @@ class RunningTask implements PoolRunning {
   #wake: (() => void) | null = null;
   isDropped = false;
 
-  /** `onEnd`: the last piece was taken. */
-  constructor(job: Job, onEnd: (task: RunningTask) => void, onTakenBack: () => void) {
+  /** `onEnd`: the last piece was taken. `onTakenBack`: no worker will touch its memory. */
+  constructor(job: Job, onEnd: (task: RunningTask) => void, onTakenBack: (task: RunningTask) => void) {
     this.job = job;
     this.#onEnd = onEnd;
     this.#onTakenBack = onTakenBack;
@@ -130,8 +130,9 @@ class RunningTask implements PoolRunning {
   }
 
   /** A piece stands in the memory. */
-  arriveAt(at: number, length: number): void {
-    this.arrive({ piece: new Uint8Array(this.memory!, at, length) });
+  arriveAt(at: number, length: number, numbers: readonly number[] | undefined): void {
+    const bytes = new Uint8Array(this.memory!, at, length);
+    this.arrive({ piece: numbers === undefined ? bytes : { bytes, numbers } });
   }
 
   /** A piece is valid until the next one is asked for. */
@@ -144,7 +145,8 @@ class RunningTask implements PoolRunning {
     if ('error' in arrived) throw arrived.error;
     if ('piece' in arrived) {
       this.#handedOut++;
-      this.#isOwing = arrived.piece instanceof Uint8Array && arrived.piece.buffer === this.memory;
+      const bytes = isNumbered(arrived.piece) ? arrived.piece.bytes : arrived.piece;
+      this.#isOwing = bytes instanceof Uint8Array && bytes.buffer === this.memory;
       if (!this.#isOwing) this.#take();
     } else {
       this.#onEnd(this);
@@ -161,7 +163,7 @@ class RunningTask implements PoolRunning {
     if (this.hasArrived || this.attempts > 1) return false;
     if (Atomics.compareExchange(this.flow, BEGUN, 0, 1) !== 0) return false;
     this.drop();
-    this.#onTakenBack();
+    this.#onTakenBack(this);
     return true;
   }
 
@@ -207,7 +209,10 @@ export class Pool implements Jobs {
   }
 
   start(job: Job, first = false): PoolRunning {
-    const task = new RunningTask(job, (done) => this.#giveBack(done), () => this.#dispatch());
+    const task = new RunningTask(job, (done) => this.#giveBack(done), (taken) => {
+      this.#giveBack(taken);
+      this.#dispatch();
+    });
     if (this.#closed) task.arrive({ error: endedError(job) });
     else (first ? this.#urgent : this.#waiting).push(task);
     this.#dispatch();
@@ -287,7 +292,7 @@ export class Pool implements Jobs {
       return;
     }
     if ('length' in answer) {
-      task.arriveAt(answer.at, answer.length);
+      task.arriveAt(answer.at, answer.length, answer.numbers);
       return;
     }
     thread.doing.shift();

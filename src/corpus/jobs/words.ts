@@ -1,10 +1,11 @@
-// Lines for people, which may name lines of an input: whoever reads a part of it counts them from the part's beginning.
+// Lines for people, which may name lines of an input, or transcripts of raw text: whoever reads a part of it counts
+// them from the part's beginning.
 
-/** Pieces of a line; numbers are lines of the input. */
+/** Pieces of a line; numbers are lines of the input, or its transcripts. */
 export type Words = readonly (string | number)[];
 
-/** The same where so many lines stand before the part. */
-export const movedWords = (words: Words, lines: number): Words =>
-  words.map((one) => (typeof one === 'number' ? one + lines : one));
+/** The same where so many lines, or transcripts, stand before the part. */
+export const movedWords = (words: Words, before: number): Words =>
+  words.map((one) => (typeof one === 'number' ? one + before : one));
 
 export const textOfWords = (words: Words): string => words.join('');

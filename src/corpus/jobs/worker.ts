@@ -1,8 +1,9 @@
 // A worker thread: does one job after the other, and waits when nobody takes what it gives.
 
 import { parentPort } from 'node:worker_threads';
+import { copyBytes } from '../copy-bytes.ts';
 import { InputError } from '../error.ts';
-import { type JobResult, NO_RESULT, type Piece } from './job.ts';
+import { isNumbered, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import { kindOf } from './kinds.ts';
 import { Kit } from './open.ts';
 import { perform } from './perform.ts';
@@ -26,6 +27,7 @@ async function work({ task, job, flow, memory }: Task): Promise<void> {
     }
     const pieces = parted(perform(kit, await kindOf(job), job));
     const places = new PiecePlaces();
+    const shared = memory === undefined ? null : new Uint8Array(memory);
     let given = 0;
     /** Waits until enough pieces were taken; false: nothing more is wanted. */
     const waitFor = (isReady: (taken: number) => boolean): boolean => {
@@ -42,11 +44,12 @@ async function work({ task, job, flow, memory }: Task): Promise<void> {
         say({ task, result: value });
         return;
       }
-      if (memory !== undefined && value instanceof Uint8Array) {
+      const bytes = value instanceof Uint8Array ? value : isNumbered(value) ? value.bytes : null;
+      if (shared !== null && bytes !== null) {
         let at = -1;
-        if (!waitFor((taken) => (at = places.place(given, value, taken)) >= 0)) break;
-        new Uint8Array(memory, at, value.length).set(value);
-        say({ task, at, length: value.length });
+        if (!waitFor((taken) => (at = places.place(given, bytes.length, taken)) >= 0)) break;
+        copyBytes(bytes, shared, at);
+        say({ task, at, length: bytes.length, ...(isNumbered(value) && { numbers: value.numbers }) });
       } else {
         places.pass(given);
         say({ task, piece: value });

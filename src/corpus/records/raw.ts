@@ -2,12 +2,14 @@
 // is refused.
 
 import { FILE, MESSAGE, STRAY, TEXT } from '../../abi.ts';
-import { PartWalk, type PlainReadOptions, type Range, WHOLE } from '../../model/part-walk.ts';
+import {
+  type Checkpoint, isStart, PartWalk, type PlainReadOptions, type Range, WHOLE,
+} from '../../model/part-walk.ts';
 import type { HeaderCache } from '../../model/transcript.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../../scan/table.ts';
-import { BEFORE, BEHIND, OwnTranscripts } from '../own-transcripts.ts';
+import { BEFORE, BEHIND, OWN, OwnTranscripts } from '../own-transcripts.ts';
 import { Gap } from './gap.ts';
 import { KeptRows } from './kept-rows.ts';
 import { OpenTranscript, type RawTranscript, type TranscriptRows } from './open-transcript.ts';
@@ -18,11 +20,16 @@ export interface TranscriptsEnd {
   readonly transcripts: number;
   /** Byte position up to which the input was done with. */
   readonly position: number;
+  /** Of a range: the first start token at or behind its end; null: there is none. */
+  readonly end: Checkpoint | null;
 }
 
 export interface RawOptions {
+  /** The transcripts that begin in it; with `from`: at or behind the first start token that stands there. */
   readonly range?: Range;
   readonly known?: HeaderCache;
+  /** Of a range with `from`: is told of that start token before anything is given. */
+  readonly begun?: (at: Checkpoint) => void;
 }
 
 /**
@@ -41,7 +48,7 @@ export function* rawTranscripts(
 
 /** The same; transcripts that rows stand for are read when that is asked for, before the next one. */
 export function* transcriptsOrRows(
-  machine: Machine, source: Source, options: PlainReadOptions, { range = WHOLE, known }: RawOptions = {},
+  machine: Machine, source: Source, options: PlainReadOptions, { range = WHOLE, known, begun }: RawOptions = {},
 ): Generator<RawTranscript | TranscriptRows, TranscriptsEnd, void> {
   const gap = new Gap(range.start === null ? 0 : range.start.position);
   // A gap is read when it is known what it holds.
@@ -53,6 +60,9 @@ export function* transcriptsOrRows(
   let open = null as OpenTranscript | null;
   let transcripts = range.start === null ? 0 : range.start.transcript.number + 1;
   let isBehind = false;
+  let end: Checkpoint | null = null;
+  // What stands before was read by others, but for what shows how to read on.
+  let passesTo = range.from ?? 0;
   // Text before the first message belongs to the first transcript.
   let early = false;
   const endGap = (to: number): void => {
@@ -63,6 +73,19 @@ export function* transcriptsOrRows(
   for (const batch of walk.batches()) {
     for (let row = batch.from; row < batch.to; row = nextOf(batch, row)) {
       const kind = kindOf(batch, row);
+      if (passesTo > 0) {
+        const from = fromOf(batch, row);
+        if (from >= range.to) return { transcripts, position: range.to, end: null };
+        if (from < passesTo || !isStart(kindWord(batch, row))) {
+          divider.place(batch, row);
+          continue;
+        }
+        passesTo = 0;
+        const at = walk.checkpoint(batch, row)!;
+        begun?.(at);
+        gap.begin(at.position);
+        transcripts = at.transcript.number + 1;
+      }
       // Most messages only add to the transcript at hand.
       const isOpen = open !== null && open.info === divider.current && fromOf(batch, row) < own.passesTo;
       if (isOpen && kind === MESSAGE && divider.continues(batch.dialect) && divider.stops(batch.dialect) === 0) {
@@ -79,8 +102,13 @@ export function* transcriptsOrRows(
         endGap(fromOf(batch, row));
         gap.begin(toOf(batch, row));
       }
+      const isFirst = divider.current === null;
+      if (end === null && fromOf(batch, row) >= range.to && isStart(kindWord(batch, row))) {
+        end = walk.checkpoint(batch, row);
+      }
       const begins = divider.place(batch, row);
-      const lies = own.at(batch, row, begins);
+      // Before the first message there is nothing from which others could begin.
+      const lies = isFirst ? OWN : own.at(batch, row, begins);
       isBehind = lies === BEHIND;
       if (isBehind) break;
       if (isOutside) gap.add(batch, row, lies !== BEFORE);
@@ -101,7 +129,7 @@ export function* transcriptsOrRows(
   if (!isBehind) endGap(walk.reading.position);
   divider.likeness.close();
   if (open !== null && open.holdsAnything) yield open.end(divider.likeness.count);
-  return { transcripts, position: isBehind ? range.to : walk.reading.position };
+  return { transcripts, position: isBehind ? range.to : walk.reading.position, end };
 }
 
 /** The last of the messages that follow each other from a row on, before a position, and their number. */

@@ -217,6 +217,25 @@ test('random lines of records', async () => {
   }
 });
 
+test('numbers of transcripts, with more digits and fewer than was likely', async () => {
+  for (let round = 0; round < runs(12); round++) {
+    const random = randomOf(SEED + round);
+    // The beginning, by which their number is told, has longer ones than the rest, or shorter ones.
+    const long = 20 + random.below(200);
+    const isLongFirst = random.once(2);
+    const texts = Array.from({ length: 20 + random.below(200) }, (_, i) => {
+      const answer = random.pick(TEXTS).replaceAll('<|end|>', '') + 'x'.repeat(i < 10 === isLongFirst ? long : 0);
+      const text = `<|start|>user<|message|>${i}<|end|>\n<|start|>assistant<|message|>${answer}<|return|>\n`;
+      // What it says is lost or refused, or both are looked at as values.
+      const odd = random.pick([
+        'text\n', '<|start|>user<|message|>\xff<|end|>\n', '<|start|>robot<|message|>x<|end|>\n',
+      ]);
+      return Buffer.from(`version: 2.2\n---\n${text}${random.once(5) ? odd : ''}`, 'latin1');
+    });
+    await expectSame(round, Buffer.concat(texts), {});
+  }
+});
+
 test('random raw text', async () => {
   for (let round = 0; round < runs(ROUNDS); round++) {
     const random = randomOf(SEED + round);
