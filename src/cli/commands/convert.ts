@@ -78,7 +78,7 @@ export async function convert(
         else words.push(...lines);
       } else if ('converted' in piece) {
         if (sample === null) sums.add(piece.converted);
-        else {
+        else if (piece.converted.converted + piece.converted.refused > 0) {
           const part = { bytes, words, converted: piece.converted };
           sample.offer(() => part);
           bytes = [];

@@ -81,10 +81,12 @@ test.each(INPUTS.slice(1))('convert, %s', async (_, paths) => {
       }
     }
     for (const threads of ['1', '2']) {
-      const { out } = await run([...command, '--sample', '30', '--threads', threads]);
-      const sample = out.split('\n').slice(0, -1);
+      const choose = async (size: number): Promise<string[]> =>
+        (await run([...command, '--sample', String(size), '--threads', threads])).out.split('\n').slice(0, -1);
+      const sample = await choose(30);
       expect(sample).toHaveLength(30);
       expect(sample).toEqual(all.filter((line) => sample.includes(line)));
+      expect(await choose(all.length)).toEqual(all);
     }
   }
   const { out } = await run(['convert', '--to', 'openchatml-2.2', '--limit', '4', ...paths]);
