@@ -95,14 +95,14 @@ export class GrowingTable {
       this.words = larger;
     }
     const into = this.words;
-    let at = this.count * ROW_WORDS;
-    for (let row = from * ROW_WORDS; row < to * ROW_WORDS; row += ROW_WORDS, at += ROW_WORDS) {
-      into[at + KIND] = words[row + KIND]!;
-      into[at + FROM] = words[row + FROM]! + base;
-      into[at + TO] = words[row + TO]! + base;
-      const next = words[row + NEXT]!;
-      into[at + NEXT] = next === 0 ? 0 : next + renumber;
-    }
+    const first = this.count * ROW_WORDS;
+    into.set(words.subarray(from * ROW_WORDS, to * ROW_WORDS) as Int32Array, first);
     this.count += to - from;
+    if (base === 0 && renumber === 0) return;
+    for (let at = first; at < needed; at += ROW_WORDS) {
+      into[at + FROM]! += base;
+      into[at + TO]! += base;
+      if (into[at + NEXT] !== 0) into[at + NEXT]! += renumber;
+    }
   }
 }

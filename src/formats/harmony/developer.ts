@@ -3,7 +3,7 @@
 import type { ToolDefinition } from '../../model/data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { MOST_VALUES } from '../../tools/types.ts';
-import { declarationsOf, toolsDeclared } from '../declared.ts';
+import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 /**
@@ -20,6 +20,9 @@ export interface HarmonyDeveloper {
 
 const INSTRUCTIONS = '# Instructions\n\n';
 const TOOLS = '# Tools\n\n';
+
+/** Sections of tools that a corpus repeats. */
+const sections = new Lately<readonly ToolDefinition[] | null>();
 
 /** The text of a developer message. Throws a Refusal for a tool that the notation cannot name. */
 export function harmonyDeveloper(
@@ -54,10 +57,16 @@ export function readHarmonyDeveloper(text: string, style: DeveloperStyle = 'harm
   if (parts.toolsText === null) {
     return parts.instructions === null ? null : { instructions: parts.instructions, tools: [] };
   }
-  const { tools, problems } = toolsDeclared(parts.toolsText);
+  const { instructions, toolsText } = parts;
+  const tools = sections.get(style + toolsText, () => toolsOf(toolsText, style));
+  return tools && { instructions, tools };
+}
+
+/** Null: they would be written otherwise. */
+function toolsOf(text: string, style: DeveloperStyle): readonly ToolDefinition[] | null {
+  const { tools, problems } = toolsDeclared(text);
   if (tools.length === 0 || problems.length > 0) return null;
-  const written = declarationsOf(tools, style);
-  return written.text === parts.toolsText ? { instructions: parts.instructions, tools } : null;
+  return declarationsOf(tools, style).text === text ? tools : null;
 }
 
 /** The text begins with one of the layout's headings. */

@@ -43,22 +43,28 @@ export class Crowd {
 function escapeBytes(bytes: Uint8Array, tree: Uint16Array, into: Uint8Array): number {
   const { length } = bytes;
   let size = 0;
-  for (let at = 0; at < length; at++) {
+  for (let at = 0; at < length; ) {
     const byte = bytes[at]!;
-    if (byte === LESS && at + 1 < length && bytes[at + 1] === BAR && isToken(bytes, at + 2, tree)) into[size++] = LESS;
+    if (byte === LESS && at + 1 < length && bytes[at + 1] === BAR) {
+      const to = tokenEnd(bytes, at + 2, tree);
+      if (to > 0) into[size++] = LESS;
+      while (at < to) into[size++] = bytes[at++]!;
+      if (to > 0) continue;
+    }
     into[size++] = byte;
+    at++;
   }
   return size;
 }
 
-/** Whether a token's name, and what follows it, stands at `at`. */
-function isToken(bytes: Uint8Array, at: number, tree: Uint16Array): boolean {
+/** Where a token ends whose name stands at `at`; 0: none does. */
+function tokenEnd(bytes: Uint8Array, at: number, tree: Uint16Array): number {
   let state = 0;
   for (let to = at; to < bytes.length; to++) {
     const byte = bytes[to]!;
     state = tree[state * 256 + byte]!;
-    if (state === 0) return false;
-    if (byte === MORE) return true;
+    if (state === 0) return 0;
+    if (byte === MORE) return to + 1;
   }
-  return false;
+  return 0;
 }
