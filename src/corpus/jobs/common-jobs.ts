@@ -32,7 +32,7 @@ function* performRaw(
     return {
       ...NO_RESULT,
       counts: isOwn ? counter.partial() : null,
-      start: range.start?.position ?? null,
+      start: range.start,
       end,
       likeHarmony,
       bytes,

@@ -45,8 +45,9 @@ export async function* guessChain(
       } else {
         const guessed = await resultOf(running[i]!);
         let end: Checkpoint | null;
-        if (guessed.start === exact!.position && leadsOn(exact!, part.like)) {
-          end = guessed.end && shifted(guessed.end, part.like, exact!);
+        const { start } = guessed;
+        if (start !== null && start.position === exact!.position && leadsOn(exact!, start)) {
+          end = guessed.end && shifted(guessed.end, start, exact!);
           yield counted(guessed, end);
         } else {
           const again = await resultOf(jobs.start(countJob(input, { of: 'raw', start: exact, to: part.to }), true));

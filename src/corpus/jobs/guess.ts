@@ -8,8 +8,9 @@ import type { Source } from '../../scan/source.ts';
 import type { Job, Part } from './job.ts';
 
 const STEP = 64 * 1024;
-/** A token, the byte before it, and the longest role that is looked at. */
+/** A token, what stands before it, and the longest role that is looked at. */
 const EDGE = 32;
+const RETURN = '<|return|>';
 const LT = 0x3c;
 
 /** Roles that begin a transcript, or often stand first in one. */
@@ -28,14 +29,15 @@ export function guessStart(source: Source, from: number, to: number, like: Check
   const token = Buffer.from(isLine ? '<|im_start|>' : '<|start|>');
   const part = Buffer.alloc(STEP + 2 * EDGE);
   for (let base = from; base < to; base += STEP) {
-    const before = base === 0 ? 0 : 1;
+    const before = Math.min(base, RETURN.length);
     const read = part.subarray(0, source.read(base - before, part));
     for (let at = read.indexOf(token, before); at >= 0 && at < before + STEP; at = read.indexOf(token, at + 1)) {
       const position = base - before + at;
       if (position >= to) return null;
       const role = read.toString('latin1', at + token.length, at + EDGE);
       if (read[at - 1] !== LT && /^[a-z]/.test(role) && !OPENING.test(role)) {
-        return { position, dialect: like.dialect, transcript: like.transcript };
+        const afterReturn = read.toString('latin1', Math.max(0, at - RETURN.length), at) === RETURN;
+        return { position, dialect: like.dialect, transcript: { ...like.transcript, afterReturn } };
       }
     }
     if (read.length < STEP) return null;
@@ -47,6 +49,9 @@ export function guessStart(source: Source, from: number, to: number, like: Check
 export function leadsOn(exact: Checkpoint, guessed: Checkpoint): boolean {
   const { transcript: a } = exact;
   const { transcript: b } = guessed;
+  // What a system's and a developer's message begin there (R-CONCAT).
+  const isLate = a.afterMessage !== b.afterMessage || a.afterReturn !== b.afterReturn;
+  if (exact.dialect === 'harmony' && isLate) return false;
   return exact.dialect === guessed.dialect && a.dialect === b.dialect && a.bounded === b.bounded
     && a.wasLine === b.wasLine && a.likeness.verdict === b.likeness.verdict;
 }

@@ -254,7 +254,7 @@ export interface JobResult {
   /** Of `run`. */
   readonly run: RunCounts | null;
   /** Of a guess: where it began; null: nowhere. */
-  readonly start: number | null;
+  readonly start: Checkpoint | null;
   /** Of raw text: where the next part begins; null: at the input's end. */
   readonly end: Checkpoint | null;
   /** The input was read as records. */

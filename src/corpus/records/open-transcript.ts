@@ -19,6 +19,8 @@ export interface RawTranscript {
   readonly number: number;
   /** Byte position where it begins. */
   readonly from: number;
+  /** That of the last start token up to its first row, by which a part of the input has it; 0: there is none before. */
+  readonly after: number;
   readonly dialect: DialectId;
   readonly data: TranscriptData;
   /** What the data does not hold. */
@@ -32,6 +34,7 @@ export interface RawTranscript {
 /** A transcript all of whose messages are rows, between which nothing stands. Valid until the next one is asked for. */
 export interface TranscriptRows {
   readonly info: TranscriptInfo;
+  readonly after: number;
   readonly context: MessageContext;
   readonly batch: Batch;
   /** Top-level rows [row, to). */
@@ -52,6 +55,7 @@ const MOST_MESSAGES = 1 << 18;
 
 export class OpenTranscript {
   readonly info: TranscriptInfo;
+  readonly #after: number;
   readonly #messages: MessageData[] = [];
   readonly #files: FileData[] = [];
   readonly #losses: Loss[] = [];
@@ -67,8 +71,9 @@ export class OpenTranscript {
   #isRead = false;
 
   /** `kept`: what another transcript has kept is let go. */
-  constructor(info: TranscriptInfo, kept: KeptRows) {
+  constructor(info: TranscriptInfo, after: number, kept: KeptRows) {
     this.info = info;
+    this.#after = after;
     this.#kept = kept;
     kept.clear();
   }
@@ -176,10 +181,11 @@ export class OpenTranscript {
     if (!isRows || (this.info.number === 0 && likeHarmony > 0)) return this.#close(likeHarmony);
     if (!this.#kept.isEmpty && this.#batch !== null && !this.#keep()) return this.#close(likeHarmony);
     const { info } = this;
+    const after = this.#after;
     const [context, read] = [this.#context!, (): RawTranscript => this.#close(likeHarmony)];
-    if (this.#batch !== null) return { info, context, batch: this.#batch, row: this.#row, to: this.#to, read };
+    if (this.#batch !== null) return { info, after, context, batch: this.#batch, row: this.#row, to: this.#to, read };
     const { batch } = this.#kept;
-    return { info, context, batch, row: 0, to: batch.to, read };
+    return { info, after, context, batch, row: 0, to: batch.to, read };
   }
 
   /** As values. */
@@ -197,6 +203,7 @@ export class OpenTranscript {
     };
     const signs = number === 0 ? likeHarmony : 0;
     const refusal = signs > 1 ? severalIn(signs) : this.#refusal;
-    return { number, from, dialect: dialect.id, data, losses: this.#losses, likeHarmony: signs, refusal };
+    const after = this.#after;
+    return { number, from, after, dialect: dialect.id, data, losses: this.#losses, likeHarmony: signs, refusal };
   }
 }

@@ -61,6 +61,7 @@ export function* transcriptsOrRows(
   let transcripts = range.start === null ? 0 : range.start.transcript.number + 1;
   let isBehind = false;
   let end: Checkpoint | null = null;
+  let lastStart = 0;
   // What stands before was read by others, but for what shows how to read on.
   let passesTo = range.from ?? 0;
   // Text before the first message belongs to the first transcript.
@@ -89,7 +90,8 @@ export function* transcriptsOrRows(
       // Most messages only add to the transcript at hand.
       const isOpen = open !== null && open.info === divider.current && fromOf(batch, row) < own.passesTo;
       if (isOpen && kind === MESSAGE && divider.continues(batch.dialect) && divider.stops(batch.dialect) === 0) {
-        const { last, messages } = runFrom(batch, row, own.passesTo);
+        const { last, start, messages } = runFrom(batch, row, own.passesTo);
+        if (start >= 0) lastStart = fromOf(batch, start);
         endGap(fromOf(batch, row));
         gap.begin(toOf(batch, last));
         divider.passed(messages, kindWord(batch, last));
@@ -103,8 +105,9 @@ export function* transcriptsOrRows(
         gap.begin(toOf(batch, row));
       }
       const isFirst = divider.current === null;
-      if (end === null && fromOf(batch, row) >= range.to && isStart(kindWord(batch, row))) {
-        end = walk.checkpoint(batch, row);
+      if (isStart(kindWord(batch, row))) {
+        if (!isFirst) lastStart = fromOf(batch, row);
+        if (end === null && fromOf(batch, row) >= range.to) end = walk.checkpoint(batch, row);
       }
       const begins = divider.place(batch, row);
       // Before the first message there is nothing from which others could begin.
@@ -116,7 +119,7 @@ export function* transcriptsOrRows(
       const info = divider.current;
       if (info !== null && (open === null || info !== open.info)) {
         if (open !== null && open.holdsAnything) yield open.end(divider.likeness.count);
-        open = new OpenTranscript(info, kept);
+        open = new OpenTranscript(info, lastStart, kept);
         transcripts = info.number + 1;
         if (early) open.skipText();
         early = false;
@@ -132,14 +135,24 @@ export function* transcriptsOrRows(
   return { transcripts, position: isBehind ? range.to : walk.reading.position, end };
 }
 
-/** The last of the messages that follow each other from a row on, before a position, and their number. */
-function runFrom(batch: Batch, row: number, to: number): { readonly last: number; readonly messages: number } {
+/** Messages that follow each other. */
+interface Run {
+  /** Rows: the last one, and the last one with a start token; -1: none has one. */
+  readonly last: number;
+  readonly start: number;
+  readonly messages: number;
+}
+
+/** The messages that follow each other from a row on, before a position. */
+function runFrom(batch: Batch, row: number, to: number): Run {
   const isPassed = (next: number): boolean =>
     next < batch.to && kindOf(batch, next) === MESSAGE && fromOf(batch, next) < to;
   let [last, messages] = [row, 1];
+  let start = isStart(kindWord(batch, row)) ? row : -1;
   for (let next = nextOf(batch, row); isPassed(next); next = nextOf(batch, next)) {
     last = next;
+    if (isStart(kindWord(batch, next))) start = next;
     messages++;
   }
-  return { last, messages };
+  return { last, start, messages };
 }

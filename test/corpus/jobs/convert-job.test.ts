@@ -2,14 +2,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { afterAll, expect, test } from 'vitest';
 import type { ConvertWork } from '../../../src/corpus/jobs/job.ts';
+import { PARTS } from '../../../src/corpus/jobs/parts.ts';
 import { Pool } from '../../../src/corpus/jobs/pool.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { fromOpenAI } from '../../../src/formats/chat/read.ts';
 import { convertTranscript, FORMS, isDialect } from '../../../src/formats/convert.ts';
 import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
-import { runs } from '../../long.ts';
+import { runs, testLong } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 import { seen } from './seen.ts';
@@ -235,6 +237,19 @@ test('numbers of transcripts, with more digits and fewer than was likely', async
     await expectSame(round, Buffer.concat(texts), {});
   }
 });
+
+testLong('more transcripts that are refused than are told by themselves', async () => {
+  const path = join(folder, `input-${files++}`);
+  // Beginnings of parts lie behind a start token, or in a header; the last ones are not refused.
+  const refused = 'version: 2.2\n---\n<|start|>robot<|message|>x<|end|>\n'.repeat(200_000);
+  writeFileSync(path, `${refused}${'version: 2.2\n---\n<|start|>user<|message|>x<|end|>\n'.repeat(150_000)}`);
+  const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
+  const whole = await seen(path, work, {}, 1);
+  for (const pool of pools) {
+    const parts = await seen(path, work, {}, pool.threads, PARTS, pool);
+    expect(isDeepStrictEqual(parts, whole), `${pool.threads} threads`).toBe(true);
+  }
+}, 120_000);
 
 test('random raw text', async () => {
   for (let round = 0; round < runs(ROUNDS); round++) {

@@ -90,7 +90,9 @@ const HARMONY =
   '<|start|>system<|message|>S<|end|><|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|>'
     + '<|start|>assistant<|message|>no channel<|end|><|start|>assistant<|channel|>final<|message|>A<|return|>'
     + '<|start|>developer<|message|>D<|end|><|start|>user<|message|>Q<|end|>'
-    + '<|start|>assistant<|channel|>analysis<|message|>T<|end|><|start|>system<|message|>S<|end|>';
+    + '<|start|>assistant<|channel|>analysis<|message|>T<|end|><|start|>system<|message|>S<|end|>'
+    + '<|start|>assistant<|channel|>final<|message|>A<|return|><|start|>name=x developer<|message|>D<|end|>'
+    + '<|start|>user<|message|>Q<|end|>';
 
 const record = (value: unknown): string => `${JSON.stringify(value)}\n`;
 const CHAT = [{ role: 'user', content: 'Grüße "x"' }, {

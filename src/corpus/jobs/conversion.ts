@@ -1,0 +1,369 @@
+// Transcripts of a part of an input from any form to any other, as text or as lines of JSON; what a form cannot carry
+// is refused record by record.
+
+import {
+  type Converted, type ConvertedText, convertTranscript, type Form, isDialect, neutralOf,
+} from '../../formats/convert.ts';
+import type { ChatRecord } from '../../formats/chat/read.ts';
+import { RecordMessages } from '../../formats/chat/record-messages.ts';
+import { nameGained } from '../../formats/chat/tell.ts';
+import { type Loss, Refusal } from '../../formats/loss.ts';
+import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
+import { escapeText } from '../../printable.ts';
+import type { TranscriptData } from '../../model/data.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
+import type { DialectId } from '../../scan/dialects.ts';
+import { MemorySource } from '../../scan/source.ts';
+import { READERS } from '../records/chat-form.ts';
+import type { RecordForm } from '../records/form.ts';
+import { type Held, heldBy } from '../records/held.ts';
+import type { RawTranscript, TranscriptRows } from '../records/open-transcript.ts';
+import { rawTranscripts } from '../records/raw.ts';
+import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
+import { passBad, type PassesBad } from '../records/pass-bad.ts';
+import { type ChatLines, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { ConvertOutput } from './convert-output.ts';
+import { canBeRecords } from './convert-quick.ts';
+import { writeRecordTexts } from './convert-rows.ts';
+import { refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
+import { ConvertSums } from './convert-sums.ts';
+import type { Job, Piece } from './job.ts';
+import type { Kit } from './open.ts';
+import type { Words } from './words.ts';
+
+export type ConvertJob = Extract<Job, { kind: 'convert' }>;
+type Pieces = Generator<Piece, void, void>;
+
+/** Where a transcript comes from: for its id, and for people. */
+interface Origin {
+  readonly id: string | number;
+  readonly place: Words;
+  /** Bytes of the input; of raw text, by which it belongs to a part. */
+  readonly from: number;
+  readonly to: number;
+  /** Of a record. */
+  readonly line: number | null;
+}
+
+type Read = { data: TranscriptData; losses: Loss[] };
+
+const placeOfLine = (path: string, line: number): Words => [`${path}:`, line];
+
+/** Forms whose data has the shape of a dialect. */
+const SHAPES: Partial<Record<RecordForm, DialectId>> = {
+  'interchange-2.0': 'openchatml-2.0',
+  'interchange-2.2': 'openchatml-2.2',
+};
+
+/** Forms that have a document header. */
+const HEADERS = /^(?:openchatml|interchange)-2\./;
+
+/** The field of a record that holds the messages. */
+const HOLDERS: Partial<Record<Form, string>> = {
+  messages: 'messages',
+  anthropic: 'messages',
+  responses: 'input',
+  sharegpt: 'conversations',
+  'interchange-2.0': 'messages',
+  'interchange-2.2': 'messages',
+};
+
+const RECORD_END = new TextEncoder().encode(']}\n');
+
+/** Writers of records that a job is done with: the next part needs no new memory, and has its definitions known. */
+const IDLE: RecordMessages[] = [];
+
+export class Conversion {
+  readonly #kit: Kit;
+  readonly #job: ConvertJob;
+  readonly #reading: PlainReadOptions;
+  readonly #isLive: boolean;
+  readonly #out: ConvertOutput;
+  #sums = new ConvertSums();
+  #handedOut = 0;
+  #records: RecordMessages | undefined;
+  readonly #refusals = new Refusals();
+
+  /** `isLive`: the input may come slowly, and what is there goes out. */
+  constructor(kit: Kit, job: ConvertJob, reading: PlainReadOptions, isLive: boolean) {
+    this.#kit = kit;
+    this.#job = job;
+    this.#reading = reading;
+    this.#isLive = isLive;
+    this.#out = new ConvertOutput(job.part.of === 'guess');
+  }
+
+  /** System messages by which headerless text looks like Harmony (R-LIKELY). */
+  likeHarmony = 0;
+
+  /** Transcripts that were converted or refused. */
+  get transcripts(): number {
+    return this.#handedOut + this.#sums.converted + this.#sums.refused;
+  }
+
+  /** A piece that was handed out, with the numbers in it that others have to count on. */
+  numbered(piece: Piece): Piece {
+    return this.#out.numbered(piece);
+  }
+
+  /** Converts all that comes; the sums are the last piece. */
+  *take<T, R>(all: Generator<T, R, void>, convert: (one: T) => Pieces): Generator<Piece, R, void> {
+    try {
+      for (let next = all.next(); ; next = all.next()) {
+        if (next.done) {
+          yield* this.#end();
+          return next.value;
+        }
+        yield* convert(next.value);
+        if (this.#isLive) yield* this.#out.patience();
+      }
+    } catch (error) {
+      // What was read before belongs to the output.
+      yield* this.#end();
+      throw error;
+    } finally {
+      this.#out.close();
+      // A part that nobody wants any more ends in the middle.
+      if (this.#records !== undefined) IDLE.push(this.#records);
+      this.#records = undefined;
+    }
+  }
+
+  *#end(): Pieces {
+    yield* this.#refusals.end(this.#out);
+    yield* this.#handOut();
+  }
+
+  *#handOut(): Pieces {
+    yield* this.#out.flush();
+    const sums = this.#sums;
+    this.#handedOut = this.transcripts;
+    this.#sums = new ConvertSums();
+    yield { converted: sums.toJSON() };
+  }
+
+  /** A transcript is done with. */
+  *#settle(): Pieces {
+    if (this.#job.apart) yield* this.#handOut();
+  }
+
+  /** Records that were scanned together. */
+  *rows(rows: RecordRows, lines: ChatLines): Pieces {
+    const { path } = this.#job.input;
+    for (let record = 0; record < rows.to; ) {
+      const writing = writeRecordTexts(rows, record, rows.to);
+      let next = writing.next();
+      for (; !next.done; next = writing.next()) {
+        const { texts, bytes, named } = next.value;
+        const { replies, message } = named;
+        this.#sums.converted += texts;
+        if (replies > 0) {
+          this.#sums.loseTimes(replies, placeOfLine(path, lineOf(rows, named.record)), nameGained(message));
+        }
+        yield* this.#out.add(bytes);
+      }
+      record = next.value;
+      if (record === rows.to) return;
+      const passed = passBad(rows, record, this.#isFurther, this.#refusals.known);
+      if (passed > record) {
+        record = passed;
+        continue;
+      }
+      yield* this.#rowRecord(rows, record, lines);
+      record = nextRecord(rows, record);
+    }
+  }
+
+  /** Takes a refusal of which nothing but its number is told. */
+  readonly #isFurther: PassesBad<string> = (rule, from, to, line, times) => {
+    if (!this.#refusals.isFurther(rule, from, to, line, times)) return false;
+    this.#sums.refused += times;
+    return true;
+  };
+
+  *#rowRecord(rows: RecordRows, row: number, lines: ChatLines): Pieces {
+    const bytes = lines.bytesOf(rows, row);
+    const known = this.#refusals.known.get(bytes);
+    if (known === undefined) return yield* this.record(lines.record(rows, row), bytes);
+    const place = lines.placeOf(rows, row);
+    yield* this.#refuse(this.#originOf(place, known.id), refusalAt(known, place), 'record', known.rule);
+  }
+
+  #originOf({ number, line, from, to }: Placed, id: string | number | null): Origin {
+    const { path } = this.#job.input;
+    return { id: id ?? `${path}:${number}`, place: placeOfLine(path, line), from, to, line };
+  }
+
+  *transcript(given: RawTranscript | TranscriptRows): Pieces {
+    const { path } = this.#job.input;
+    const isRows = 'read' in given;
+    const { number, from } = isRows ? given.info : given;
+    const { after } = given;
+    if (this.#refusals.endsBefore(after)) yield* this.#refusals.end(this.#out);
+    const id = `${path}:${number}`;
+    const place = [`${path}: transcript `, number, ` at byte ${from}`];
+    if (isRows && (yield* this.#record(id, place, given))) return;
+    yield* this.#raw({ id, place, from: after, to: from, line: null }, isRows ? given.read() : given, []);
+  }
+
+  /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
+  *#record(
+    id: string, place: Words, { batch, row, to, info, context }: TranscriptRows,
+  ): Generator<Piece, boolean, void> {
+    if (!canBeRecords(this.#job)) return false;
+    const written = (this.#records ??= IDLE.pop() ?? new RecordMessages()).write(batch, row, to, info, context);
+    if (written === null) return false;
+    this.#sums.converted++;
+    this.#sums.lose(place, written.losses);
+    const out = this.#out;
+    if (!out.takeOpening(id)) yield* out.addOpening(id);
+    if (!out.take(written.opening)) yield* out.add(written.opening);
+    if (!out.take(written.messages)) yield* out.add(written.messages);
+    if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
+    return true;
+  }
+
+  /** `bytes`: its own, where others may be alike. */
+  *record(record: CorpusRecord | RecordProblem, bytes: Buffer | null = null): Pieces {
+    if ('problem' in record) {
+      const refused = refusedFor(record);
+      if (bytes !== null) this.#refusals.known.keep(bytes, refused);
+      yield* this.#refuse(this.#originOf(record, null), refusalAt(refused, record), 'record', refused.rule);
+      return;
+    }
+    const { value } = record;
+    const given = typeof value === 'object' && value !== null && 'id' in value ? value.id : null;
+    const id = typeof given === 'string' || typeof given === 'number' ? given : null;
+    const origin = this.#originOf(record, id);
+    const losses = lossesOf(record, given !== id);
+    const { from } = this.#job;
+    // A form that is named holds one chat; else a record holds what every command reads.
+    const held: Held[] =
+      from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
+    if (held.length === 0) {
+      if (bytes !== null) this.#refusals.known.keep(bytes, { refusal: UNKNOWN, id, at: null, rule: RUNS.record });
+      yield* this.#refuse(origin, UNKNOWN, 'record');
+    }
+    for (const chat of held) {
+      const { side } = chat;
+      const place = side === null ? origin.place : [...origin.place, `: ${side}`];
+      const own = side === null ? origin : { ...origin, id: `${origin.id}:${side}`, place };
+      if ('texts' in chat) yield* this.#text(own, chat, losses);
+      else {
+        yield* this.#convert(own, () => withLosses(losses, READERS[chat.form](chat.value)), SHAPES[chat.form] ?? null);
+      }
+    }
+  }
+
+  /** A record whose text holds raw transcripts, mostly one. */
+  *#text(origin: Origin, { texts, otherFields }: Extract<Held, { texts: unknown }>, before: Loss[]): Pieces {
+    if (texts.some((text) => /\p{Surrogate}/u.test(text))) {
+      const refusal = new Refusal(null, 'its text holds half a character', 'write whole characters');
+      yield* this.#refuse(origin, refusal, 'record');
+      return;
+    }
+    const lost = [...before, ...otherFields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
+    const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
+    const transcripts = [...rawTranscripts(this.#kit.machine, source, this.#reading, { known: this.#kit.headers })];
+    if (transcripts.length === 0) {
+      yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
+    }
+    for (const transcript of transcripts) {
+      const id = transcripts.length === 1 ? origin.id : `${origin.id}:${transcript.number}`;
+      yield* this.#raw({ ...origin, id }, transcript, lost);
+    }
+  }
+
+  #raw(
+    origin: Origin, { data, dialect, losses, likeHarmony, refusal }: RawTranscript, before: readonly Loss[],
+  ): Pieces {
+    this.likeHarmony += likeHarmony;
+    if (refusal !== null) return this.#refuse(origin, refusal, 'transcript');
+    return this.#convert(origin, () => ({ data, losses: [...before, ...losses] }), dialect);
+  }
+
+  /** `dialect`: the data has that dialect's shape; null: it is neutral. */
+  *#convert(origin: Origin, read: () => Read, dialect: DialectId | null): Pieces {
+    const { to, neutralise, calls, constrain: contentType, harmonyPreambles, reasoning } = this.#job;
+    const { end, edges, prompt, system } = this.#job;
+    try {
+      const given = read();
+      // From Harmony to Harmony the convention stays as it is.
+      const preambles = harmonyPreambles === true || to === 'harmony';
+      const neutral =
+        dialect === null ? { data: given.data, losses: [] }
+          : neutralOf(given.data, dialect, { preambles, settings: HEADERS.test(to) });
+      const constrainCalls = dialect === 'openchatml-2.0';
+      const options = { neutralise, calls, contentType, edges, system, constrainCalls };
+      const converted = prompt === true ? promptOf(neutral.data, to, reasoning, options)
+        : convertTranscript(neutral.data, to, {
+          neutralise, calls, contentType, edges, system, constrainCalls, reasoning, end, asTexts: true,
+        });
+      yield* this.#write(origin, converted, neutral.data);
+      for (const losses of [given.losses, neutral.losses, converted.losses]) this.#sums.lose(origin.place, losses);
+      yield* this.#settle();
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      yield* this.#refuse(origin, error, 'record');
+    }
+  }
+
+  #write({ id, place }: Origin, converted: Converted, { messages, tools }: TranscriptData): Pieces {
+    const { to, format, forTerminal } = this.#job;
+    this.#sums.converted++;
+    const { record } = converted;
+    if (record !== null && to === 'messages' && 'tools' in record) {
+      return this.#out.addRecord(id, record as ChatRecord, tools);
+    }
+    if (record !== null) return this.#out.addLine(id, `${JSON.stringify({ id, ...record })}\n`);
+    const { texts = [converted.text] } = converted as ConvertedText;
+    if (format === 'ndjson') return this.#out.addLine(id, `${JSON.stringify({ id, text: texts.join('') })}\n`);
+    if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
+    // Harmony text ends without a newline: on a terminal, what is told next begins a line.
+    return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
+  }
+
+  /** `whole`: what is refused when no message is to blame. */
+  *#refuse(
+    origin: Origin, { index, reason, remedy }: Refused, whole: 'record' | 'transcript',
+    run: string = origin.line === null ? RUNS.transcript : RUNS.record,
+  ): Pieces {
+    this.#sums.refused++;
+    const { id, place, from, to, line } = origin;
+    if (this.#refusals.endsBefore(from)) yield* this.#refusals.end(this.#out);
+    const isText = this.#job.format === 'text';
+    const isAlone = this.#refusals.isAlone(run, { from, to, line: line ?? 0 }, place);
+    const words = isText && !isAlone ? '' : `${index === null ? whole : `message ${index}`}: ${reason}; ${remedy}`;
+    if (isAlone) {
+      yield* this.#out.flush();
+      yield { words: [['refused: ', ...place, `: ${words}`]] };
+    }
+    if (!isText) {
+      const written = JSON.stringify({ id, [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
+      yield* this.#out.addLine(id, `${written}\n`);
+    }
+    yield* this.#settle();
+  }
+}
+
+/** The prompt for the next completion; `to` is a dialect. */
+function promptOf(
+  data: TranscriptData, to: Form, reasoning: ConvertJob['reasoning'], options: PromptOptions,
+): Converted {
+  if (!isDialect(to) || reasoning === 'think') throw new RangeError('a prompt is text of a dialect');
+  const { text, messages, losses, dropped } = writePrompt(data, to, { ...options, rule: reasoning });
+  return { text, record: null, messages, losses: [...dropped, ...losses] };
+}
+
+/** What reading a record as JSON has lost. */
+function lossesOf({ isRounded }: CorpusRecord, hasOddId: boolean): Loss[] {
+  const losses: Loss[] = [];
+  const lose = (detail: string): void => void losses.push({ what: 'field', message: null, detail });
+  if (isRounded) lose('a number that a double does not hold is rounded');
+  if (hasOddId) lose('an id that is no text and no number');
+  return losses;
+}
+
+function withLosses(before: readonly Loss[], read: Read): Read {
+  return before.length === 0 ? read : { data: read.data, losses: [...before, ...read.losses] };
+}

@@ -1,0 +1,64 @@
+// What a conversion writes. Lines of JSON begin with an id, in raw text with the number of the transcript: a part that
+// was begun before those ahead of it were counted says where such numbers stand.
+
+import type { ChatRecord } from '../../formats/chat/read.ts';
+import type { ToolDefinition } from '../../model/data.ts';
+import { GatheredBytes } from './gathered-bytes.ts';
+import type { Piece } from './job.ts';
+
+type Id = string | number | null;
+
+const openingOf = (id: Id): string => `{"id":${JSON.stringify(id)},`;
+/** Bytes of it behind the number. */
+const AFTER_NUMBER = 2;
+
+export class ConvertOutput extends GatheredBytes {
+  readonly #isGuess: boolean;
+  /** The JSON of a record's tools, by the definitions that they are made of: a third of what records hold. */
+  readonly #known = new WeakMap<readonly ToolDefinition[], string>();
+
+  /** `isGuess`: transcripts before are not counted yet. */
+  constructor(isGuess: boolean) {
+    super();
+    this.#isGuess = isGuess;
+  }
+
+  /** A piece that was handed out, with the numbers in it that others have to count on. */
+  numbered(piece: Piece): Piece {
+    const { marks } = this;
+    return piece instanceof Uint8Array && marks.length > 0 ? { bytes: piece, numbers: marks } : piece;
+  }
+
+  /** How a line begins, up to what stands behind its id. */
+  *addOpening(id: Id): Generator<Uint8Array, void, void> {
+    const opening = openingOf(id);
+    yield* this.flush();
+    if (!this.#takeOpening(opening)) yield* this.addText(opening);
+  }
+
+  /** The same, if it fills no piece; false: it would. */
+  takeOpening(id: Id): boolean {
+    return this.#takeOpening(openingOf(id));
+  }
+
+  #takeOpening(opening: string): boolean {
+    if (!this.takeText(opening)) return false;
+    if (this.#isGuess) this.mark(AFTER_NUMBER);
+    return true;
+  }
+
+  /** A line of JSON that begins with an id. */
+  *addLine(id: Id, text: string): Generator<Uint8Array, void, void> {
+    if (!this.takeOpening(id)) yield* this.addOpening(id);
+    yield* this.addText(text.slice(openingOf(id).length));
+  }
+
+  /** A chat record. `definitions`: what its tools are made of. */
+  addRecord(
+    id: Id, { tools, messages }: ChatRecord, definitions: readonly ToolDefinition[],
+  ): Generator<Uint8Array, void, void> {
+    let text = this.#known.get(definitions);
+    if (text === undefined) this.#known.set(definitions, (text = JSON.stringify(tools)));
+    return this.addLine(id, `${openingOf(id)}"tools":${text},"messages":${JSON.stringify(messages)}}\n`);
+  }
+}
