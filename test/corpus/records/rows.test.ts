@@ -17,7 +17,7 @@ import { SlowSource } from '../input/slow-source.ts';
 import { ARGUMENTS, mutated, NAMES, randomRecord, randomText, randomTools, TEXTS } from './random-chat.ts';
 import { transcript } from './random-forms.ts';
 
-const RUNS = runs(1000);
+const RUNS = runs(600);
 
 /** Small windows hold some lines, small tables some records. */
 const MACHINES: RecordMachineOptions[] = [
@@ -130,7 +130,7 @@ describe('rows of chat records', () => {
   });
 
   test(`calls of tools whose definitions repeat (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(400); run++) {
+    for (let run = 0; run < runs(250); run++) {
       const random = randomOf(SEED + run);
       const stock = Array.from({ length: 2 }, () => randomTools(random));
       const lines = Array.from({ length: 3 + random.below(10) }, () => {
@@ -159,7 +159,7 @@ describe('rows of chat records', () => {
   });
 
   test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(300); run++) {
+    for (let run = 0; run < runs(200); run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
       const blank = (): string => random.pick(['', '', ' ', '\n', '\r\n', ' \n\n\t']);
