@@ -315,9 +315,9 @@ export class Conversion {
     if (record !== null && to === 'messages' && 'tools' in record) {
       return this.#out.addRecord(id, record as ChatRecord, tools);
     }
-    if (record !== null) return this.#out.addLine(id, `${JSON.stringify({ id, ...record })}\n`);
+    if (record !== null) return this.#out.addLine(id, record);
     const { texts = [converted.text] } = converted as ConvertedText;
-    if (format === 'ndjson') return this.#out.addLine(id, `${JSON.stringify({ id, text: texts.join('') })}\n`);
+    if (format === 'ndjson') return this.#out.addLine(id, { text: texts.join('') });
     if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
     // Harmony text ends without a newline: on a terminal, what is told next begins a line.
     return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
@@ -339,8 +339,7 @@ export class Conversion {
       yield { words: [['refused: ', ...place, `: ${words}`]] };
     }
     if (!isText) {
-      const written = JSON.stringify({ id, [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
-      yield* this.#out.addLine(id, `${written}\n`);
+      yield* this.#out.addLine(id, { [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
     }
     yield* this.#settle();
   }

@@ -29,16 +29,15 @@ export class ConvertOutput extends GatheredBytes {
     return piece instanceof Uint8Array && marks.length > 0 ? { bytes: piece, numbers: marks } : piece;
   }
 
-  /** How a line begins, up to what stands behind its id. */
+  /** How a line begins, up to what stands behind its id, if it fills no piece; false: it would. */
+  takeOpening(id: Id): boolean {
+    return this.#takeOpening(openingOf(id));
+  }
+
   *addOpening(id: Id): Generator<Uint8Array, void, void> {
     const opening = openingOf(id);
     yield* this.flush();
     if (!this.#takeOpening(opening)) yield* this.addText(opening);
-  }
-
-  /** The same, if it fills no piece; false: it would. */
-  takeOpening(id: Id): boolean {
-    return this.#takeOpening(openingOf(id));
   }
 
   #takeOpening(opening: string): boolean {
@@ -47,10 +46,9 @@ export class ConvertOutput extends GatheredBytes {
     return true;
   }
 
-  /** A line of JSON that begins with an id. */
-  *addLine(id: Id, text: string): Generator<Uint8Array, void, void> {
-    if (!this.takeOpening(id)) yield* this.addOpening(id);
-    yield* this.addText(text.slice(openingOf(id).length));
+  /** A line of JSON: an id, and an object's members. */
+  addLine(id: Id, members: object): Generator<Uint8Array, void, void> {
+    return this.#add(id, `${JSON.stringify(members).slice(1)}\n`);
   }
 
   /** A chat record. `definitions`: what its tools are made of. */
@@ -59,6 +57,11 @@ export class ConvertOutput extends GatheredBytes {
   ): Generator<Uint8Array, void, void> {
     let text = this.#known.get(definitions);
     if (text === undefined) this.#known.set(definitions, (text = JSON.stringify(tools)));
-    return this.addLine(id, `${openingOf(id)}"tools":${text},"messages":${JSON.stringify(messages)}}\n`);
+    return this.#add(id, `"tools":${text},"messages":${JSON.stringify(messages)}}\n`);
+  }
+
+  *#add(id: Id, rest: string): Generator<Uint8Array, void, void> {
+    if (!this.takeOpening(id)) yield* this.addOpening(id);
+    yield* this.addText(rest);
   }
 }
