@@ -1,6 +1,7 @@
 // What a part of an input gives, as the whole input has it: a part counts lines and records from its beginning.
 
 import type { Place } from '../../errors.ts';
+import { copyBytes } from '../copy-bytes.ts';
 import { movedSums } from './convert-sums.ts';
 import { isFindings, isNumbered, type Job, type JobResult, type NumberedBytes, type Piece } from './job.ts';
 import { movedWords } from './words.ts';
@@ -49,13 +50,13 @@ function renumbered({ bytes, numbers }: NumberedBytes, more: number): Uint8Array
     for (let unit = 1; isDigit(bytes[start - 1]); unit *= 10) number += unit * (bytes[--start]! - ZERO);
     const digits = String(number);
     if (out === bytes && digits.length !== end - start) {
-      // From here on everything moves. What is shared with a thread is slow to copy.
+      // From here on everything moves.
       const most = bytes.length + MOST_DIGITS * numbers.length;
       if (written.length < most) written = new Uint8Array(most);
       [out, from, at] = [written, 0, 0];
     }
     if (out !== bytes) {
-      out.set(bytes.subarray(from, start), at);
+      copyBytes(bytes.subarray(from, start), out, at);
       at += start - from;
       from = end;
     } else {
@@ -64,7 +65,7 @@ function renumbered({ bytes, numbers }: NumberedBytes, more: number): Uint8Array
     for (let i = 0; i < digits.length; i++) out[at++] = digits.charCodeAt(i);
   }
   if (out === bytes) return bytes;
-  out.set(bytes.subarray(from), at);
+  copyBytes(bytes.subarray(from), out, at);
   return out.subarray(0, at + bytes.length - from);
 }
 
