@@ -56,13 +56,28 @@ export interface ToolKnowledge {
 
 const NOTHING_DEFINED: Defined = { tools: new Map(), isWhole: true, hasOtherType: false };
 
-/** Definitions by the text that holds them. */
+/** What a text defines, in a message of a role and a dialect. */
+interface KnownText extends Omit<Definer, 'kept'> {
+  readonly defined: Defined;
+}
+
+/** Units of a text by which it is looked for, and texts that are kept where these are the same. */
+const LOOKED_AT = 32;
+const MOST_ALIKE = 4;
+
+/** Texts of which some are as long, and the same in some places. */
+function placeOf(text: string): number {
+  const { length } = text;
+  let hash = length;
+  for (let i = 1; i <= LOOKED_AT; i++) {
+    hash = Math.imul(hash, 31) + text.charCodeAt(Math.floor((length * i) / LOOKED_AT) - 1);
+  }
+  return hash;
+}
+
+/** Definitions by the text that holds them. To hash all of it, as a map does, would take longer than all else. */
 export class Definitions {
-  readonly #known = new Map<string, {
-    readonly role: string;
-    readonly dialectId: DialectId;
-    readonly defined: Defined;
-  }[]>();
+  readonly #known = new Map<number, KnownText[]>();
   readonly #read: ReturnType<ToolKnowledge['reader']> | undefined;
   #units = 0;
 
@@ -73,8 +88,10 @@ export class Definitions {
 
   read({ role, content, dialectId }: Omit<Definer, 'kept'>): Defined {
     if (this.#read === undefined) return NOTHING_DEFINED;
-    for (const known of this.#known.get(content) ?? []) {
-      if (known.role === role && known.dialectId === dialectId) return known.defined;
+    const place = placeOf(content);
+    const alike = this.#known.get(place) ?? [];
+    for (const known of alike) {
+      if (known.role === role && known.dialectId === dialectId && known.content === content) return known.defined;
     }
     const { tools, problems, hasOtherType = false } = this.#read({ role, content, dialectId });
     const isWhole = problems.every(({ reason }) => reason === 'field');
@@ -85,7 +102,7 @@ export class Definitions {
       this.#known.clear();
       this.#units = content.length;
     }
-    this.#known.set(content, [...(this.#known.get(content) ?? []), { role, dialectId, defined }]);
+    this.#known.set(place, [{ role, content, dialectId, defined }, ...alike].slice(0, MOST_ALIKE));
     return defined;
   }
 }

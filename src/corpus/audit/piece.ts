@@ -22,7 +22,22 @@ function encoded(text: string): Uint8Array {
 }
 
 /** Where a piece stands, for people. */
-export const placeIn = ({ transcript, message }: RawText): string => `transcript ${transcript}, message ${message}`;
+export const placeIn = ({ transcript, message }: Pick<RawText, 'transcript' | 'message'>): string => `transcript ${transcript}, message ${message}`;
+
+/**
+ * A text that says last where its piece stands, as an input has it of which a part was read: with so many transcripts
+ * before, and messages of transcript `first`.
+ */
+export function movedText(
+  text: string, { transcripts, first, messages }: { transcripts: number; first: number; messages: number },
+): string {
+  return text.replace(PLACE, (_, transcript: string, message: string) => {
+    const [number, index] = [Number(transcript), Number(message)];
+    return placeIn({ transcript: number + transcripts, message: number === first ? index + messages : index });
+  });
+}
+
+const PLACE = /transcript (\d+), message (\d+)(?=\)?$)/;
 
 /** `where`: in words. */
 export const tooLargeBody = (of: Parameters<typeof badText>[1], from: number, where: string): AuditedText =>

@@ -20,6 +20,7 @@ type AuditJob = Extract<Job, { kind: 'audit' }>;
 export const AUDIT: Kind<AuditJob> = {
   *raw(kit, job, { input, options }, range) {
     const from = range.start?.position ?? 0;
+    if (job.part.of === 'guess') yield { begins: range.start! };
     const places = new Places(input, from);
     const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
     const audited = auditText(kit.machine, output.source, { ...options, ...fixOf(job) }, {

@@ -165,7 +165,7 @@ export class Flow {
           const answer = await part.work.next();
           if ('piece' in answer) {
             const piece = isMoved ? movedBy(part.work.job, sums, lines, answer.piece)
-              : placedFrom(from, answer.piece, part.transcripts);
+              : placedFrom(part.work.job, from, part.before, answer.piece);
             yield { kind: 'piece', input, opened, piece };
             if (this.#skipped === input) break;
             continue;

@@ -20,8 +20,12 @@ const OPENING = /^(?:system|developer)/;
  * Whether a part of raw text can be begun before the part ahead of it is read, and is seen then to be right: findings,
  * words and ids have numbers of transcripts and places, which can be moved.
  */
-export const canBeGuessed = ({ kind }: { readonly kind: Job['kind'] }, of: Part['of']): boolean =>
-  of === 'raw' && (kind === 'check' || kind === 'convert');
+export const canBeGuessed = (work: { readonly kind: Job['kind'] }, of: Part['of']): boolean =>
+  of === 'raw' && (takesTranscripts(work) || work.kind === 'audit');
+
+/** Work on the transcripts that begin in a part; other work is on its messages. */
+export const takesTranscripts = ({ kind }: { readonly kind: Job['kind'] }): boolean =>
+  kind === 'check' || kind === 'convert';
 
 /** The first place from `from` on, before `to`, that looks like a message in the dialect of `like`; null: none. */
 export function guessStart(source: Source, from: number, to: number, like: Checkpoint): Checkpoint | null {

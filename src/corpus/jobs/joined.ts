@@ -3,13 +3,14 @@
 import type { Checkpoint } from '../../model/part-walk.ts';
 import { leadsOn, shifted } from './guess.ts';
 import type { JobResult } from './job.ts';
+import { AS_COUNTED, type Counted } from './moved.ts';
 import type { Jobs, Running } from './pool.ts';
 
 /** Work whose pieces follow those of the part before. */
 export interface Joined {
   readonly work: Running;
-  /** Transcripts that stand before it, beyond those that its numbers say. */
-  readonly transcripts: number;
+  /** What stands before it, beyond what its numbers say. */
+  readonly before: Counted;
   /** Its result, as the whole input has it. */
   readonly exact: (result: JobResult) => JobResult;
 }
@@ -32,17 +33,18 @@ export async function joined(jobs: () => Jobs, work: Running, end: Checkpoint | 
     work.drop();
     return asItIs(jobs().start({ ...job, part: { of: 'raw', start: end, to } }, true));
   }
-  const transcripts = end.transcript.number - begins.transcript.number;
+  const { number, messages } = begins.transcript;
+  const transcripts = end.transcript.number - number;
   return {
     work,
-    transcripts,
+    before: { transcripts, first: number, messages: end.transcript.messages - messages },
     exact: (result) => ({
       ...result, transcripts: result.transcripts + transcripts, end: result.end && shifted(result.end, begins, end),
     }),
   };
 }
 
-const asItIs = (work: Running): Joined => ({ work, transcripts: 0, exact: (result) => result });
+const asItIs = (work: Running): Joined => ({ work, before: AS_COUNTED, exact: (result) => result });
 
 /** A transcript begins at both, and is read in the same way. */
 function isTheSame(guessed: Checkpoint, exact: Checkpoint): boolean {

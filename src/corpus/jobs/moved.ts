@@ -2,6 +2,7 @@
 
 import type { Place } from '../../errors.ts';
 import { copyBytes } from '../copy-bytes.ts';
+import { movedText } from '../audit/piece.ts';
 import { movedSums } from './convert-sums.ts';
 import { isFindings, isNumbered, type Job, type JobResult, type NumberedBytes, type Piece } from './job.ts';
 import { movedWords } from './words.ts';
@@ -17,19 +18,36 @@ export function placeFrom(from: Place, { line, column }: Place): Place {
   return line === 1 ? { line: from.line, column: from.column + column - 1 } : { line: from.line + line - 1, column };
 }
 
-/** What a part of raw text gives, as the whole input has it. `transcripts`: those before that it did not count. */
-export function placedFrom(from: Place, piece: Piece, transcripts: number): Piece {
+/** What stands before a part of raw text that it did not count. */
+export interface Counted {
+  readonly transcripts: number;
+  /** The number that it gives the transcript in which it begins, and messages of that which stand before. */
+  readonly first: number;
+  readonly messages: number;
+}
+export const AS_COUNTED: Counted = { transcripts: 0, first: -1, messages: 0 };
+
+/** What a part of raw text gives, as the whole input has it. */
+export function placedFrom({ kind }: Job, from: Place, before: Counted, piece: Piece): Piece {
+  const { transcripts } = before;
   if (isNumbered(piece)) return renumbered(piece, transcripts);
-  if (from === START && transcripts === 0) return piece;
+  if (from === START && before === AS_COUNTED) return piece;
   if ('words' in piece) return { words: piece.words.map((words) => movedWords(words, transcripts)) };
   if ('converted' in piece) return { converted: movedSums(piece.converted, transcripts) };
+  const moved = (text: string): string => kind === 'audit' ? movedText(text, before) : text;
   if ('changes' in piece) {
-    return { changes: piece.changes.map(({ change, line }) => ({ change, line: from.line + line - 1 })) };
+    return {
+      changes: piece.changes.map(({ change, line }) => {
+        return { change: { ...change, where: moved(change.where) }, line: from.line + line - 1 };
+      }),
+    };
   }
   if (!isFindings(piece)) return piece;
   return piece.map(({ diagnostic, place, ...found }) => ({
     ...found,
-    diagnostic: { ...diagnostic, transcript: transcripts + diagnostic.transcript },
+    diagnostic: {
+      ...diagnostic, transcript: transcripts + diagnostic.transcript, message: moved(diagnostic.message),
+    },
     place: place && placeFrom(from, place),
   }));
 }

@@ -3,7 +3,7 @@
 import { WHOLE } from '../../model/part-walk.ts';
 import { isContainer } from '../records/unit.ts';
 import { ALL } from '../records/units.ts';
-import { canBeGuessed, guessStart } from './guess.ts';
+import { guessStart, takesTranscripts } from './guess.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit, Opened } from './open.ts';
@@ -28,7 +28,7 @@ export function* perform(kit: Kit, kind: Kind, job: Job, given?: Opened): Genera
     case 'guess': {
       const { from, to, like } = part;
       // Whoever takes whole transcripts sees in what is before the part where its first one begins.
-      const start = guessStart(input, canBeGuessed(job, 'raw') ? Math.max(0, from - BEFORE) : from, to, like);
+      const start = guessStart(input, takesTranscripts(job) ? Math.max(0, from - BEFORE) : from, to, like);
       return start === null ? NO_RESULT : yield* kind.raw(kit, job, opened, { start, from, to });
     }
     case 'whole': {
