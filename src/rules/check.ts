@@ -41,7 +41,7 @@ export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof PlainReadOptions | 't
 };
 
 export interface CheckVisitor {
-  message(message: Message, transcript: TranscriptInfo, source: Bytes): void;
+  message(message: Message, transcript: TranscriptInfo, source: Source): void;
   /**
    * Sees the messages of rows [from, to) instead, of which nothing is to be told but what is wrong with calls, replies
    * and definitions; that may be told later than about other messages. Without it each of them comes as a view.
@@ -50,8 +50,6 @@ export interface CheckVisitor {
   /** `to`: where what follows begins. */
   transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void;
 }
-
-type Bytes = { bytes(from: number, to: number): Uint8Array };
 
 export interface CheckSetting {
   /**

@@ -208,8 +208,9 @@ export class RecordMachine extends RecordMemory {
       this.#exports.writeLines(record, end, from, to, base, records, transcripts, channels));
   }
 
-  /** Begins a table: texts of tools that lines had are forgotten. */
+  /** Before cells are written: texts of tools that lines had are forgotten. */
   beginCells(): void {
+    if (this.#given === null) return;
     this.#texts = this.#pieces = 0;
     this.#given = null;
     this.#exports.clearTexts();

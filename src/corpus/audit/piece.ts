@@ -22,7 +22,8 @@ function encoded(text: string): Uint8Array {
 }
 
 /** Where a piece stands, for people. */
-export const placeIn = ({ transcript, message }: Pick<RawText, 'transcript' | 'message'>): string => `transcript ${transcript}, message ${message}`;
+export const placeIn = ({ transcript, message }: Pick<RawText, 'transcript' | 'message'>): string =>
+  `transcript ${transcript}, message ${message}`;
 
 /**
  * A text that says last where its piece stands, as an input has it of which a part was read: with so many transcripts

@@ -96,6 +96,9 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | ({ readonly kind: 'filter' } & FilterWork)
 );
 
+export type MessagesJob = Extract<Job, { kind: 'messages' }>;
+export type RunJob = Extract<Job, { kind: 'run' }>;
+
 /** How records are judged. */
 export interface JudgeWork {
   readonly tools: readonly ToolDefinition[];

@@ -5,7 +5,7 @@ import { CHANNEL_NAMES, ROLE_NAMES } from '../../scan/dialects.ts';
 import type { PlacedMessage } from '../messages.ts';
 import { ordinalOf, type RecordRows } from '../records/rows.ts';
 import { tokenCounter } from '../tokens.ts';
-import type { Job, MessageFilters, Piece } from './job.ts';
+import type { MessageFilters, MessagesJob, Piece } from './job.ts';
 import { LineOutput } from './line-output.ts';
 import type { MessageForm } from './message-form.ts';
 import { TableOutput } from './table-output.ts';
@@ -36,7 +36,7 @@ export class MessageOutput {
   #messages = 0;
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor({ input: { path }, filters, form, tokens }: Extract<Job, { kind: 'messages' }>, isLive: boolean) {
+  constructor({ input: { path }, filters, form, tokens }: Omit<MessagesJob, 'part'>, isLive: boolean) {
     this.#filters = filters;
     this.#text = textFilterOf(filters);
     this.#countsTokens = tokens !== undefined;

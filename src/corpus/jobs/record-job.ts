@@ -5,7 +5,7 @@ import type { Counter } from '../../rules/count.ts';
 import type { Totals } from '../../rules/counts.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { CheckWorker } from './check-worker.ts';
-import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import { type Job, type JobResult, type MessagesJob, NO_RESULT, type Piece } from './job.ts';
 import type { Kit } from './open.ts';
 import { StatisticsWorker } from './statistics-job.ts';
 import { MessageOutput } from './message-output.ts';
@@ -193,7 +193,7 @@ class MessagesWorker implements UnitWorker {
   readonly #out: MessageOutput;
   transcripts: number;
 
-  constructor(kit: Kit, job: Extract<Job, { kind: 'messages' }>, transcripts: number, isLive: boolean) {
+  constructor(kit: Kit, job: MessagesJob, transcripts: number, isLive: boolean) {
     this.#kit = kit;
     this.#out = new MessageOutput(job, isLive);
     this.transcripts = transcripts;

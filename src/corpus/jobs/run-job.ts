@@ -4,15 +4,14 @@
 import { applyRules } from '../../rules/settings.ts';
 import { InputError } from '../error.ts';
 import type { LinesPart } from '../records/units.ts';
-import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
+import { type JobResult, NO_RESULT, type Piece, type RunJob } from './job.ts';
 import type { Kind } from './kind.ts';
 import type { Kit, Opened } from './open.ts';
+import { RunMessages } from './run-messages.ts';
 import { readRun } from './run-read.ts';
 import { lineRows, type RunOutput } from './run-rows.ts';
-import { tableRows } from './run-tables.ts';
+import { VerdictTable } from './run-tables.ts';
 import { Judge } from './verdict-judge.ts';
-
-type RunJob = Extract<Job, { kind: 'run' }>;
 
 export const RUN: Kind<RunJob> = {
   raw: (kit, job, opened) => run(kit, job, opened, null),
@@ -40,6 +39,9 @@ function* run(
   }
 }
 
-function outputOf({ emit, form, input: { path } }: RunJob): RunOutput {
-  return form === 'lines' || emit === 'keep' ? lineRows(emit, path) : tableRows(emit, path, form);
+/** What a run writes of the input of a job. What cannot become a row throws an InputError. */
+export function outputOf(job: RunJob): RunOutput {
+  const { emit, form, input: { path } } = job;
+  if (emit === 'messages') return new RunMessages(job);
+  return form === 'lines' || emit === 'keep' ? lineRows(emit, path) : new VerdictTable(path, form);
 }

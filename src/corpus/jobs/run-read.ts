@@ -66,49 +66,55 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
   if (part !== null) {
     judge.kit.tools.budget.restart();
     const watcher = watching(path, statistics, null, hand);
+    const silent = watching(path, statistics, null, () => {});
     const give = (verdict: Verdict, n: number, record: JudgedRecord): void => {
       records++;
       count(verdict);
       rows.verdict?.(verdict, n, record);
     };
-    const take = (record: CorpusRecord | RecordProblem): void => {
-      rows.begins?.(record.from);
+    const layout = part.from > 0 ? 'lines' : layoutOf(source);
+    const begins = (position: number): void => rows.begins?.(layout === 'lines' ? position : 0);
+    /** `isWritten`: its messages were taken before. */
+    const take = (record: CorpusRecord | RecordProblem, isWritten = false): void => {
+      if (!isWritten) begins(record.from);
       statistics.record();
-      const verdict = judge.record(record, options, watcher);
+      const verdict = judge.record(record, options, isWritten ? silent : watcher);
       before += judge.transcripts;
       likeHarmony += judge.likeHarmony;
       give(verdict, record.number, judged(record));
     };
-    // Messages are views, and tools that the caller knows are for views.
-    const areRows = rows.message === undefined && judge.tools.length === 0 && canBeRows(options)
-      && (part.from > 0 || !beginsWithTurn(source));
+    // Tools that the caller knows are for views.
+    const areRows = judge.tools.length === 0 && canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
     if (areRows) {
-      const lines = new ChatLines(judge.kit, source, options, part, part.from > 0 ? 'lines' : layoutOf(source));
+      const lines = new ChatLines(judge.kit, source, options, part, layout);
       const counted = new StatisticsRows(judge.kit, statistics);
       const known = new KnownBytes<Known>();
-      const takeRow = (row: RecordRows, at: number): void => {
+      const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {
         const bytes = lines.bytesOf(row, at);
         const old = known.get(bytes);
         if (old === undefined) {
           const record = lines.record(row, at);
-          take(record);
+          take(record, isWritten);
           const { onlyBad } = judge;
           if (onlyBad !== null && KnownBytes.fits(bytes.length)) known.keep(bytes, knownOf(onlyBad, record));
           return;
         }
         statistics.record();
         const place = lines.placeOf(row, at);
-        rows.begins?.(place.from);
+        if (!isWritten) begins(place.from);
         const verdict = judge.bad(faultyRecord(place, old.fault), watcher);
         give(verdict, place.number, { ...old.judged, line: place.line });
       };
       for (const item of lines.rowsAndRecords()) {
-        if (isRows(item)) yield* readRows(item, lines, counted, takeRow, (from, ...verdict) => {
-          before++;
-          rows.begins?.(from);
-          give(...verdict);
-        });
-        else yield take(item);
+        if (isRows(item)) {
+          yield* readRows(item, lines, counted, rows, () => before, takeRow, (from, ...verdict) => {
+            before++;
+            if (rows.messages === undefined) begins(from);
+            give(...verdict);
+          });
+        } else {
+          yield take(item);
+        }
       }
     } else {
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
@@ -145,14 +151,27 @@ function knownOf(bad: BadRecord, record: CorpusRecord | RecordProblem): Known {
   return { fault: faultOf(record, bad), judged: { id: () => id, text: () => text } };
 }
 
-/** Records that were scanned together: those of which nothing is to be told by their rows, the others as values. */
+/**
+ * Records that were scanned together: those of which nothing is to be told by their rows, the others as values. Their
+ * messages are taken first, as far as rows say them; `before`: transcripts before the record at hand.
+ */
 function* readRows(
-  rows: RecordRows, lines: ChatLines, counted: StatisticsRows,
-  take: (rows: RecordRows, row: number) => void,
+  rows: RecordRows, lines: ChatLines, counted: StatisticsRows, out: Rows, before: () => number,
+  take: (rows: RecordRows, row: number, isWritten: boolean) => void,
   give: (from: number, verdict: Verdict, n: number, record: JudgedRecord) => void,
 ): Generator<void, void, void> {
+  const areTaken = out.messages !== undefined;
+  /** Of records before it the messages were taken. */
+  let taken = areTaken ? 0 : rows.to;
   for (let record = 0; record < rows.to; ) {
-    const next = counted.take(rows, record);
+    const first = record;
+    if (taken <= first) {
+      taken = out.messages!(rows, first, before());
+      const isFull = out.isFull === true;
+      yield;
+      if (taken === first && isFull) continue;
+    }
+    const next = taken > first ? counted.take(rows, first, taken) : first;
     for (; record < next; record = nextRecord(rows, record)) {
       const verdict = cleanVerdict(rows.machine.rows, record);
       const from = rows.base + wordAt(rows.machine.rows, record, FROM);
@@ -160,7 +179,9 @@ function* readRows(
     }
     yield;
     if (next === rows.to) return;
-    take(rows, next);
+    // The messages of what stands there are taken next.
+    if (next === taken && next > first) continue;
+    take(rows, next, areTaken && next < taken);
     record = nextRecord(rows, next);
   }
 }

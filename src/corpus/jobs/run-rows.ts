@@ -2,10 +2,11 @@
 // records themselves.
 
 import { InputError } from '../error.ts';
+import type { RecordRows } from '../records/rows.ts';
 import type { Unit } from '../records/unit.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
-import type { Piece, RunEmit } from './job.ts';
-import { type JudgedRecord, type Verdict, verdictMessage, type VisitedMessage } from './verdict.ts';
+import type { Piece } from './job.ts';
+import type { JudgedRecord, Verdict, VisitedMessage } from './verdict.ts';
 
 /** Takes what was read of one input, in order. */
 export interface Rows {
@@ -13,6 +14,13 @@ export interface Rows {
   begins?(position: number): void;
   /** `before`: transcripts of the file before those of the record. */
   message?(visited: VisitedMessage, unit: Unit, before: number): void;
+  /**
+   * Takes the messages of records from row `record` on, before anything else is told of them; what is ready must go out
+   * before the memory of the rows is used for anything. Answers the first record that was not taken.
+   */
+  messages?(rows: RecordRows, record: number, before: number): number;
+  /** Where `messages` stopped, it goes on when what is ready is out. */
+  readonly isFull?: boolean;
   /** The verdict on record `n`, or on transcript `n` of raw text (record null). */
   verdict?(verdict: Verdict, n: number, record: JudgedRecord | null): void;
 }
@@ -27,10 +35,8 @@ export interface RunOutput extends Rows {
 }
 
 /** The lines of the input at `path`. What cannot become a line throws an InputError. */
-export function lineRows(emit: RunEmit, path: string): RunOutput {
-  if (emit === 'keep') return new KeptRecords(path);
-  return emit === 'verdict' ? new VerdictLines(path) : new MessageLines(path);
-}
+export const lineRows = (emit: 'verdict' | 'keep', path: string): RunOutput =>
+  emit === 'keep' ? new KeptRecords(path) : new VerdictLines(path);
 
 abstract class RunLines implements RunOutput {
   protected readonly path: string;
@@ -76,25 +82,6 @@ class VerdictLines extends RunLines {
     const where = record === null ? '' : `"line":${record.line},${id === null ? '' : `"id":${id},`}`;
     this.write(`${this.#start}${n},${where}${verdict.text()}`);
   }
-}
-
-class MessageLines extends RunLines {
-  message(visited: VisitedMessage, { record, place }: Unit, before: number): void {
-    const { path } = this;
-    refuseLong(path, visited);
-    const columns = verdictMessage(visited, place);
-    this.write(JSON.stringify({ path, record, ...columns, transcript: before + columns.transcript }));
-  }
-}
-
-/** Bytes of a body that becomes one text. */
-const LARGEST_BODY = 256 * 1024 * 1024;
-
-export function refuseLong(path: string, { message }: VisitedMessage): void {
-  const { from, to } = message.body;
-  if (to - from <= LARGEST_BODY) return;
-  const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;
-  throw new InputError(path, reason, 'use `messages`, which writes it in parts');
 }
 
 /** The records without errors, one a line, each as it is written. */

@@ -22,9 +22,9 @@ export class StatisticsRows {
     this.#statistics = statistics;
   }
 
-  /** Counts records from row `record` on; answers the first one that must come as a unit, or the end. */
-  take(rows: RecordRows, record: number): number {
-    const { machine, tools, to } = rows;
+  /** Counts records from row `record` on; answers the first one that must come as a unit, or `to`. */
+  take(rows: RecordRows, record: number, to = rows.to): number {
+    const { machine, tools } = rows;
     this.transcripts = 0;
     while (record < to) {
       const next = machine.check(record, to);

@@ -3,7 +3,6 @@
 import { FROM, KIND, SLOW } from '../../abi.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import { InputError } from '../error.ts';
@@ -23,7 +22,6 @@ export class TableOutput implements MessageForm {
   readonly #groups: TableGroups;
   readonly #rows: MessageColumns;
   readonly #ofRecords: RecordColumns;
-  #machine: RecordMachine | undefined;
   ofRows = 0;
   isFull = false;
 
@@ -64,8 +62,7 @@ export class TableOutput implements MessageForm {
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
     const { machine, tools, base, to, framing } = rows;
     const { columns } = this.#rows;
-    if (this.#machine !== machine) machine.beginCells();
-    this.#machine = machine;
+    machine.beginCells();
     /** A record at a row; it may be the first one of a section, or there may be no more room. */
     const begin = (row: number): number => {
       // An input without lines is one section.

@@ -6,6 +6,7 @@ import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
 import { countCalls } from '../../rules/call-count.ts';
 import { spanOf } from '../records/json-place.ts';
+import type { Source } from '../../scan/source.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import type { Unit } from '../records/unit-types.ts';
 
@@ -16,7 +17,7 @@ export interface VisitedMessage {
   /** Number of the message in its transcript, from 0. */
   readonly index: number;
   /** Where its bytes are read. */
-  readonly source: { bytes(from: number, to: number): Uint8Array };
+  readonly source: Source;
 }
 
 export interface VerdictFinding {
