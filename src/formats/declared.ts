@@ -5,34 +5,10 @@
 import type { ToolDefinition } from '../model/data.ts';
 import { readDeclarations } from '../tools/declarations.ts';
 import { isBounded } from '../tools/json.ts';
+import { Lately } from '../tools/lately.ts';
 import { readFunctionList } from '../tools/lists.ts';
 import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../tools/types.ts';
 import { declare, type Declared, writeSection } from '../tools/write-declarations.ts';
-
-/** What was made of keys lately: UTF-16 units of all of them, and of the longest. */
-const KNOWN = 4 * 1024 * 1024;
-const LONGEST = 32 * 1024;
-
-export class Lately<T> {
-  readonly #known = new Map<string, T>();
-  #units = 0;
-
-  get(key: string, make: () => T): T {
-    const before = this.#known.get(key);
-    if (before !== undefined) return before;
-    const made = make();
-    if (key.length > LONGEST) return made;
-    // An entry takes more than its key.
-    const units = key.length + 512;
-    if (this.#units + units > KNOWN) {
-      this.#known.clear();
-      this.#units = 0;
-    }
-    this.#units += units;
-    this.#known.set(key, made);
-    return made;
-  }
-}
 
 const written = new Lately<Declared>();
 const read = new Lately<ToolsInText>();

@@ -8,6 +8,7 @@ import type { Machine } from '../scan/machine.ts';
 import { decodeUtf8 } from '../utf8.ts';
 import { argumentsForCheck, namesProperty } from './arguments.ts';
 import type { CompiledTool } from './compile.ts';
+import { Lately } from './lately.ts';
 import { isBuiltin, plainName } from './name.ts';
 import { Budget, type SchemaLimits } from './schema-limits.ts';
 import type { ToolsRead } from './types.ts';
@@ -25,8 +26,8 @@ export interface Definer {
   learned?: Set<string>;
 }
 
-/** UTF-16 units of texts whose definitions are kept, in all and each: a corpus repeats them. */
-const KEPT = 8 * 1024 * 1024;
+/** UTF-16 units of texts whose definitions are kept, of a role and dialect and each: a corpus repeats them. */
+const KEPT = 4 * 1024 * 1024;
 const LONGEST = 256 * 1024;
 
 /** What a message defines; not whole: it holds definitions that were not read. */
@@ -56,30 +57,11 @@ export interface ToolKnowledge {
 
 const NOTHING_DEFINED: Defined = { tools: new Map(), isWhole: true, hasOtherType: false };
 
-/** What a text defines, in a message of a role and a dialect. */
-interface KnownText extends Omit<Definer, 'kept'> {
-  readonly defined: Defined;
-}
-
-/** Units of a text by which it is looked for, and texts that are kept where these are the same. */
-const LOOKED_AT = 32;
-const MOST_ALIKE = 4;
-
-/** Texts of which some are as long, and the same in some places. */
-function placeOf(text: string): number {
-  const { length } = text;
-  let hash = length;
-  for (let i = 1; i <= LOOKED_AT; i++) {
-    hash = Math.imul(hash, 31) + text.charCodeAt(Math.floor((length * i) / LOOKED_AT) - 1);
-  }
-  return hash;
-}
-
-/** Definitions by the text that holds them. To hash all of it, as a map does, would take longer than all else. */
+/** Definitions by the text that holds them. */
 export class Definitions {
-  readonly #known = new Map<number, KnownText[]>();
+  /** By role and dialect of the message. */
+  readonly #known = new Map<string, Lately<Defined>>();
   readonly #read: ReturnType<ToolKnowledge['reader']> | undefined;
-  #units = 0;
 
   /** Null: nothing is known of definitions, and none is read. */
   constructor(knowledge: ToolKnowledge | null) {
@@ -87,23 +69,15 @@ export class Definitions {
   }
 
   read({ role, content, dialectId }: Omit<Definer, 'kept'>): Defined {
-    if (this.#read === undefined) return NOTHING_DEFINED;
-    const place = placeOf(content);
-    const alike = this.#known.get(place) ?? [];
-    for (const known of alike) {
-      if (known.role === role && known.dialectId === dialectId && known.content === content) return known.defined;
-    }
-    const { tools, problems, hasOtherType = false } = this.#read({ role, content, dialectId });
-    const isWhole = problems.every(({ reason }) => reason === 'field');
-    const defined = { tools: byName(tools), isWhole, hasOtherType };
-    if (content.length > LONGEST) return defined;
-    this.#units += content.length;
-    if (this.#units > KEPT) {
-      this.#known.clear();
-      this.#units = content.length;
-    }
-    this.#known.set(place, [{ role, content, dialectId, defined }, ...alike].slice(0, MOST_ALIKE));
-    return defined;
+    const read = this.#read;
+    if (read === undefined) return NOTHING_DEFINED;
+    const kind = `${role} ${dialectId}`;
+    let known = this.#known.get(kind);
+    if (known === undefined) this.#known.set(kind, (known = new Lately({ most: KEPT, longest: LONGEST })));
+    return known.get(content, () => {
+      const { tools, problems, hasOtherType = false } = read({ role, content, dialectId });
+      return { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field'), hasOtherType };
+    });
   }
 }
 

@@ -5,10 +5,11 @@
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
 import { readToolList, writeToolList } from '../../tools/lists.ts';
 import { isObject } from '../../tools/json.ts';
+import { Lately } from '../../tools/lately.ts';
 import { toolsFromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
 import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
-import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
+import { declarationsOf, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 

@@ -2,8 +2,9 @@
 
 import type { ToolDefinition } from '../../model/data.ts';
 import { isBounded } from '../../tools/json.ts';
+import { Lately } from '../../tools/lately.ts';
 import { MOST_VALUES } from '../../tools/types.ts';
-import { declarationsOf, Lately, toolsDeclared } from '../declared.ts';
+import { declarationsOf, toolsDeclared } from '../declared.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 /**
@@ -86,8 +87,9 @@ function cut(text: string, style: DeveloperStyle): { instructions: string | null
   return { instructions: instructions.endsWith('\n\n') ? instructions.slice(0, -2) : null, toolsText: null };
 }
 
-/** Definitions that stand in a message, and further ones; one and the same only once. */
+/** Definitions that stand in a message, and further ones that do not. */
 export function mergeTools(inText: readonly ToolDefinition[], further: readonly ToolDefinition[]): ToolDefinition[] {
+  if (inText.length === 0) return [...further];
   const known = new Set(inText.map((tool) => JSON.stringify(tool)));
   // Those beyond the bounds are for the writer to refuse.
   return [...inText, ...further.filter((tool) => !isBounded(tool, MOST_VALUES) || !known.has(JSON.stringify(tool)))];
