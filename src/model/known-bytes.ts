@@ -2,7 +2,7 @@
 // has a place that it gives itself, and what comes there later takes it.
 
 const PLACES = 256;
-const LONGEST = 64;
+const LONGEST = 128;
 
 interface Known<T> {
   readonly word: number;
