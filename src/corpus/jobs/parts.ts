@@ -48,11 +48,12 @@ export const PARTS: PartOptions = {
  * to 500 more; that of the first thread is compiled on another core meanwhile, so that one thread ends 0.2 s earlier
  * than its processor time says, and two on two cores after half of theirs at best. Processor time of a process on one
  * thread and on two, 401 MB of raw text: `scan` 0.37 and 0.61 s, `check` 0.90 and 1.45 (1.4 GB: 2.1 and 2.7),
- * `messages` 2.4 and 3.6, `audit` 0.9 and 1.6, the others 4 to 8 s on one; 270 MB of records: 0.26 and 0.31, `check`
- * 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit` 0.33 and 0.46, `filter` 0.9 and 1.5
- * (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB: `run` 1.5 and 2.5, 1.9 and 2.9 for
- * tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120 MB/s gains from 128 MiB on. Text of
- * 2.2 that is written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s on one thread and on two.
+ * `messages` 2.4 and 3.6, the others 4 to 8 s on one; 480 MB: `audit` 1.5 and 2.0 (240 MB: 0.95 and 1.3); 270 MB of
+ * records: 0.26 and 0.31, `check` 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit`
+ * 0.33 and 0.46, `filter` 0.9 and 1.5 (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB:
+ * `run` 1.5 and 2.5, 1.9 and 2.9 for tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120
+ * MB/s gains from 128 MiB on. Text of 2.2 that is written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s
+ * on one thread and on two.
  * `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
@@ -68,7 +69,7 @@ const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly ra
   statistics: { raw: 256, lines: 128 },
   messages: { raw: 384, lines: 1024 },
   table: { raw: 128, lines: 128 },
-  audit: { raw: 1024, lines: 512 },
+  audit: { raw: 384, lines: 512 },
   convert: { raw: 128, lines: 1024 },
   records: { raw: Infinity, lines: Infinity },
   render: { raw: 128, lines: 128 },
