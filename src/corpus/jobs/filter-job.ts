@@ -23,6 +23,8 @@ export const FILTER: Kind<FilterJob> = {
   records: filter,
 };
 
+/** What comes for a line without errors. */
+const GIVES = { verdict: 'verdicts', messages: 'messages', keep: 'lines', drop: 'nothing' } as const;
 /** Units of text that become bytes together. */
 const LONG = 16 * 1024;
 const LINE_END = Buffer.from('\n');
@@ -77,19 +79,19 @@ function* asItIs({ buffer, byteOffset, length }: Uint8Array, out: GatheredBytes)
 function itemsOf(
   kit: Kit, job: FilterJob, source: Source, options: FileOptions, part: LinesPart,
 ): Generator<LineItem, void, void> {
-  const { emit, passthrough, tools, isApart, largest } = job;
+  const { emit, passthrough, tools, isApart, largest, largestList } = job;
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
   const givesLong = emit === 'drop';
   // What records hold by themselves is judged, and nobody waits for each line.
-  const areRows = emit !== 'messages' && !passthrough && tools.length === 0 && !isApart && canBeRows(options)
-    && largest >= LEAST_BOUND;
+  const areRows = !passthrough && tools.length === 0 && !isApart && canBeRows(options) && largest >= LEAST_BOUND;
   if (!areRows) return linesOf(source, { largest, range, givesLong });
   return new VerdictRows(kit.records, source, {
     largest,
     forms: formsOf(options),
     onlyErrors: tellsOnlyErrors(job),
     range,
-    gives: emit === 'verdict' ? 'verdicts' : emit === 'keep' ? 'lines' : 'nothing',
+    gives: GIVES[emit],
+    largestList,
     givesLong,
   }).items();
 }

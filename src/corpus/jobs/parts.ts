@@ -79,10 +79,9 @@ const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly ra
 };
 
 /** Each record is read by itself, which takes as long for every one. */
-export function readsValues(work: Work): boolean {
-  if (work.kind === 'filter') return work.emit === 'messages' || work.tools.length > 0 || work.passthrough;
-  return work.kind === 'run' && work.tools.length > 0;
-}
+export const readsValues = (work: Work): boolean =>
+  (work.kind === 'run' || work.kind === 'filter')
+  && (work.tools.length > 0 || (work.kind === 'filter' && work.passthrough));
 
 /** Work on lines as they stand: nobody looks what an input holds, as one that comes slowly may show nothing yet. */
 export const takesLines = ({ kind }: Pick<Work, 'kind'>): boolean => kind === 'filter';

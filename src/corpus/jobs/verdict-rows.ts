@@ -9,6 +9,7 @@ import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/rows.ts';
 import { type LineRange, LineWindow } from '../records/window.ts';
 import type { Line, LineItem } from './verdict-lines.ts';
+import { VerdictMessages } from './verdict-messages.ts';
 
 export interface VerdictRowsOptions {
   /** Bytes of a line that are kept; not less than LEAST_BOUND. */
@@ -19,7 +20,9 @@ export interface VerdictRowsOptions {
   readonly onlyErrors: boolean;
   readonly range: LineRange;
   /** What comes for a line without errors: its verdict, a line of JSON; the line as it is; or nothing. */
-  readonly gives: 'verdicts' | 'lines' | 'nothing';
+  readonly gives: 'verdicts' | 'messages' | 'lines' | 'nothing';
+  /** With `messages`, verdicts hold these: characters of the messages of a line, at most. */
+  readonly largestList?: number;
   /** Overlong lines come as bytes, with their LF, before each of them comes as a line. */
   readonly givesLong?: boolean;
 }
@@ -34,6 +37,7 @@ export class VerdictRows {
   readonly #machine: RecordMachine;
   readonly #window: LineWindow;
   readonly #tools: RecordTools;
+  #messages: VerdictMessages | undefined;
   readonly #options: VerdictRowsOptions;
   /** The byte order mark that begins the input, until the first line is given, to which it belongs. */
   #mark: Buffer;
@@ -105,6 +109,11 @@ export class VerdictRows {
     for (let record = 0; record < rows; ) {
       while (this.#number - base < line(record)) yield this.#next(last, isEnded);
       const next = machine.writeVerdicts(record, rows, 0, line(record), base, onlyErrors);
+      if (next > record && gives === 'messages') {
+        yield* this.#withMessages(record, next, last, isEnded);
+        record = next;
+        continue;
+      }
       if (next > record) {
         const ordinal = (row: number): number =>
           (row === rows ? machine.records : wordAt(machine.rows, row, KIND) >>> RECORD_SHIFT);
@@ -126,6 +135,30 @@ export class VerdictRows {
       }
       record = wordAt(machine.rows, record, NEXT);
       yield this.#next(last, isEnded);
+    }
+  }
+
+  /** Records of which verdicts were written, before row `next`, with their messages. */
+  *#withMessages(record: number, next: number, last: number, isEnded: boolean): Generator<LineItem, void, void> {
+    const machine = this.#machine;
+    const window = this.#window;
+    const messages = (this.#messages ??= new VerdictMessages(machine, this.#tools, this.#options.largestList!));
+    // The messages are written over them.
+    const verdicts = Buffer.from(machine.output.subarray(0, machine.verdictsTo));
+    let at = 0;
+    for (let row = record; row < next; row = wordAt(machine.rows, row, NEXT)) {
+      const end = verdicts.indexOf(LF, at) + 1;
+      const lineAt = machine.origin + window.at - this.#mark.length;
+      const text = messages.lineOf(verdicts.subarray(at, end), row, lineAt);
+      at = end;
+      if (text === null) {
+        yield this.#next(last, isEnded);
+        continue;
+      }
+      this.#number++;
+      this.#takeMark();
+      window.at = wordAt(machine.rows, row, TO) - machine.origin + 1;
+      yield text;
     }
   }
 

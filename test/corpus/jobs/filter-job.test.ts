@@ -30,6 +30,7 @@ const WORKS: readonly FilterWork[] = [
   ...EMITS.map((emit) => ({ ...PLAIN, emit })),
   { ...PLAIN, passthrough: true },
   { ...PLAIN, emit: 'messages', passthrough: true, largestList: 300 },
+  { ...PLAIN, emit: 'messages', largestList: 900 },
   { ...PLAIN, warnings: true, strict: true },
   { ...PLAIN, emit: 'keep', rules: { 'bad-record': 'off', 'unknown-role': 'warning' } },
   { ...PLAIN, emit: 'keep', tools: [TOOL] },

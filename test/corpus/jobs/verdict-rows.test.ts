@@ -31,10 +31,13 @@ test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
     );
     const stdin =
       random.once(2) ? Buffer.concat([Buffer.from(random.once(9) ? '\ufeff' : ''), bytes, Buffer.from('\n')]) : bytes;
-    const options: Partial<FilterOptions> = random.once(3) ? { warnings: true } : {};
-    // Buffered by lines, nothing is read as rows.
-    const plain = await verdicts(stdin, { ...options, lineBuffered: true });
-    expect(await verdicts(stdin, options), `seed ${SEED + run}: ${stdin.toString()}`).toEqual(plain);
+    const warnings = random.once(3) ? { warnings: true } as const : {};
+    for (const emit of ['verdict', 'messages'] as const) {
+      const options: Partial<FilterOptions> = { ...warnings, emit };
+      // Buffered by lines, nothing is read as rows.
+      const plain = await verdicts(stdin, { ...options, lineBuffered: true });
+      expect(await verdicts(stdin, options), `seed ${SEED + run}, ${emit}: ${stdin.toString()}`).toEqual(plain);
+    }
   }
 });
 
@@ -43,7 +46,9 @@ test('a line that is longer than the window, between others', async () => {
   const stdin = Buffer.from(
     `\ufeff${record('x'.repeat(5_000_000))}\n\n${record('a')}\n${record('b'.repeat(4_300_000))}\n${record('c')}`,
   );
-  expect(await verdicts(stdin, {})).toEqual(await verdicts(stdin, { lineBuffered: true }));
+  for (const emit of ['verdict', 'messages'] as const) {
+    expect(await verdicts(stdin, { emit }), emit).toEqual(await verdicts(stdin, { emit, lineBuffered: true }));
+  }
 });
 
 test.each([
