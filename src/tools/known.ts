@@ -73,7 +73,7 @@ export class Definitions {
     if (read === undefined) return NOTHING_DEFINED;
     const kind = `${role} ${dialectId}`;
     let known = this.#known.get(kind);
-    if (known === undefined) this.#known.set(kind, (known = new Lately({ most: KEPT, longest: LONGEST })));
+    if (known === undefined) this.#known.set(kind, (known = new Lately(KEPT, LONGEST)));
     return known.get(content, () => {
       const { tools, problems, hasOtherType = false } = read({ role, content, dialectId });
       return { tools: byName(tools), isWhole: problems.every(({ reason }) => reason === 'field'), hasOtherType };

@@ -276,7 +276,7 @@ function textOfField(
   const { transcript, from, looked: { text, found, isTooLarge } } = raw;
   const where = `${field}, ${placeIn(raw)}`;
   const at: Place = (first, end) => place(from + first, from + end);
-  if (isTooLarge) return tooLargeBody(record, at(0, 0).from, where);
+  if (isTooLarge) return tooLargeBody(record, at(0, 0).from, where, transcript);
   const findings = found.map((one) => findingOf(one, where, transcript, record.number, field, at));
   const { line, from: begin } = record;
   const byteEdits = (): ByteEdits => new ByteEdits(edits, at, jsonEncoder);

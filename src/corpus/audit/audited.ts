@@ -78,11 +78,12 @@ export type Audited = AuditedText | number;
 /** Bytes [from, to) that cannot be looked into, of a record or of raw text (null). */
 export function badText(
   rule: BadRecordRule, of: Pick<CorpusRecord, 'number' | 'line'> | null, from: number, to: number, detail: string,
+  transcript = 0,
 ): AuditedText {
   const message = `${RULES[rule].text}: ${detail}`;
   const severity = 'error';
   const record = of?.number ?? null;
-  const finding = { code: null, rule, severity, from, to, transcript: 0, record, field: null, message } as const;
+  const finding = { code: null, rule, severity, from, to, transcript, record, field: null, message } as const;
   const findings = [finding];
   return { at: from, briefs: findings, base: 0, findings, line: of?.line ?? null, change: null, left: 1 };
 }

@@ -41,11 +41,12 @@ export function movedText(
 const PLACE = /transcript (\d+), message (\d+)(?=\)?$)/;
 
 /** `where`: in words. */
-export const tooLargeBody = (of: Parameters<typeof badText>[1], from: number, where: string): AuditedText =>
-  badText('bad-record', of, from, from, `the body is too large (${where})`);
+export const tooLargeBody = (
+  of: Parameters<typeof badText>[1], from: number, where: string, transcript = 0,
+): AuditedText => badText('bad-record', of, from, from, `the body is too large (${where})`, transcript);
 
 export const auditedPiece = (raw: RawText): AuditedText =>
-  raw.looked.isTooLarge ? tooLargeBody(null, raw.from, placeIn(raw)) : new AuditedPiece(raw);
+  raw.looked.isTooLarge ? tooLargeBody(null, raw.from, placeIn(raw), raw.transcript) : new AuditedPiece(raw);
 
 class AuditedPiece implements AuditedText, TextChange {
   readonly line = null;

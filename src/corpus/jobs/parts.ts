@@ -164,13 +164,13 @@ export function movedParts(opened: Opened, cut: Cut, work: Work, options: PartOp
 }
 
 /**
- * Parts of raw text that can be guessed. Those of text with numbers of transcripts have likely ones: a number that has
- * as many digits as the right one is written over.
+ * Parts of raw text that can be guessed; of an audit one for each block, over which findings are gathered. Those of
+ * text with numbers of transcripts have likely ones: a number that has as many digits as the right one is written over.
  */
 export function guessedParts(opened: Opened, cut: Cut, { kind }: Work, options: PartOptions): Part[] {
-  if (kind !== 'convert' || cut.of !== 'raw') return countParts(opened, cut, options);
+  if (kind === 'check' || cut.of !== 'raw') return countParts(opened, cut, options);
   return countParts(opened, cut, shortParts(options)).map((part) => {
-    if (part.of !== 'guess') return part;
+    if (part.of !== 'guess' || kind !== 'convert') return part;
     const { like, from } = part;
     const number = Math.round(cut.density * from);
     return { ...part, like: { ...like, transcript: { ...like.transcript, number } } };

@@ -81,6 +81,8 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
       const next = passesBad === undefined ? record : passBad(rows, record, passesBad, units.knownBad);
       if (next > record) {
         record = next;
+        // The next rows are written over what is ready.
+        yield* worker.ready(false);
         continue;
       }
       for (const unit of units.slow(rows, record)) yield* takeUnit(worker, unit, units.lineFrom);

@@ -53,7 +53,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
   const statistics = new Statistics();
   let [records, likeHarmony] = [0, 0];
   let before = part === null ? 0 : part.record + part.surplus;
-  const hand: Watcher['message'] = (visited, unit) => rows.message?.(visited, unit, before);
+  const hand: Watcher['message'] = (visited, unit) => rows.message?.(visited, unit, before + judge.transcripts);
   const count = ({ ok, messages, calls }: Verdict): void => {
     counts.records++;
     counts[ok ? 'ok' : 'bad']++;

@@ -127,7 +127,9 @@ test('findings and sums are those of check and scan', async () => {
 test('messages are those of the command', async () => {
   const records = [
     record(0, CLEAN), record(1, FAULTY + CLEAN), '', 'what?',
-    json({ messages: [{ role: 'user', content: 'H\u00e9 "<|end|>' }] }), record(4, CLEAN),
+    json({ messages: [{ role: 'user', content: 'H\u00e9 "<|end|>' }] }),
+    // Two transcripts.
+    json({ chosen: [{ role: 'user', content: 'a' }], rejected: [{ role: 'user', content: 'b' }] }), record(4, CLEAN),
   ];
   const paths = [
     file('run-messages/a.txt', CLEAN + FAULTY),
@@ -144,7 +146,7 @@ test('messages are those of the command', async () => {
   });
   expect([told.code, told.err]).toEqual([0, '']);
   expect(readFileSync(joined, 'utf8')).toBe(told.out);
-  expect(jsonLines(told.out)).toHaveLength(4 + 9 + 9 + 9);
+  expect(jsonLines(told.out)).toHaveLength(4 + 11 + 11 + 11);
 });
 
 test('keep gives the records without errors as they are', async () => {

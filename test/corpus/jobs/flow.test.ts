@@ -154,6 +154,14 @@ describe.each(CASES)('%s', (_, content, read) => {
   });
 });
 
+test('what an audit tells of crowds does not depend on cuts', async () => {
+  const message = `<|start|>user<|message|>[INST] a [INST] b [INST] c ${'.'.repeat(60)}<|end|>\n`;
+  const path = fileOf(START + message.repeat(Math.ceil(9 * 2 ** 20 / message.length)));
+  const work = { kind: 'audit', fix: {}, gives: null } as const;
+  const cut = { step: () => 5_000_000, least: 0 };
+  expect(await seen(path, work, {}, 2, cut, jobsHere())).toEqual(await seen(path, work, {}, 1));
+});
+
 test.each(part([2, 3, 7]))('%i threads', async (threads) => {
   const raw = fileOf(Object.entries(RAW).filter(([name]) => {
     return !name.includes('never ends') && !name.includes('old');

@@ -123,6 +123,8 @@ describe('rows of chat records', () => {
       const lines = Array.from({ length: 1 + random.below(12) }, () => {
         return isTexts ? Buffer.from(JSON.stringify(transcript(random))) : lineOf(random);
       });
+      // What was bad before is known again, between what is good.
+      if (random.once(3)) lines.push(...Array.from({ length: 8 }, () => random.pick(lines)));
       // A bracket in front would make a list of them.
       if (/^[\s\ufeff]*\[/.test(lines.map(String).join('\n'))) lines.unshift(Buffer.from('{"messages":[]}'));
       const bytes = Buffer.concat(lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from('\n'), line])));
@@ -176,6 +178,13 @@ describe('rows of chat records', () => {
       const bytes = Buffer.concat(all.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
       same(bytes, `seed ${seed}`);
     }
+  });
+
+  test('bad records that come again, between others', () => {
+    const chat = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
+    const bad = ['{"messages":1}', '{"messages":1}', '{"other":1}', `{"messages":"${'x'.repeat(80)}"}`];
+    const lines = Array.from({ length: 40 }, (_, i) => i % 3 === 0 ? bad[i % 4]! : chat(`chat ${'long '.repeat(i)}`));
+    same(Buffer.from(lines.join('\n')), 'known bad ones');
   });
 
   test('reasoning as text beside control tokens, which are escaped where it is written', () => {
