@@ -71,13 +71,12 @@ export class ToolCache {
 
   /** What was not asked for the longest makes room. */
   #compiled(definition: ToolDefinition, entry: Entry): CompiledTool {
-    const known = entry.compiled ?? this.#byText.get(entry.text)?.compiled;
-    if (known) {
-      entry.compiled = known;
-      const kept = this.#byText.get(entry.text)!;
+    // Another entry may have the same text: it was made when this one had made room.
+    const kept = this.#byText.get(entry.text);
+    if (kept !== undefined) {
       this.#byText.delete(entry.text);
       this.#byText.set(entry.text, kept);
-      return known;
+      return kept.compiled!;
     }
     const compiled = compileTool(definition, this.#limits, this.#budget);
     entry.compiled = compiled;

@@ -498,3 +498,19 @@ describe('a cache of tools', () => {
     expect(slow.check(value)).toBeNull();
   });
 });
+
+test('a definition that comes again after it has made room, as another object too', () => {
+  const cache = new ToolCache();
+  const tool = (name: string): ToolDefinition => ({ namespace: 'functions', name, parameters: { type: 'object' } });
+  let number = 0;
+  const fill = (): void => {
+    for (let i = 0; i < 1100; i++) cache.find(tool(`other_${number++}`));
+  };
+  const [first, second] = [tool('f'), tool('f')];
+  for (const again of [first, second, first, first]) {
+    expect(cache.find(again)!.check({})).toBeNull();
+    if (again === second) cache.find(first);
+    fill();
+  }
+  expect(cache.size).toBe(1024);
+});
