@@ -93,6 +93,12 @@ export class PartDivider extends Divider {
     return isKnown && !(this.wasLine && this.bounded) && !this.likeness.isOpen;
   }
 
+  /** True when messages that repeat the last one, which has this role, may be given to `passed`, too. */
+  repeats(dialect: Dialect, role: string | null): boolean {
+    if (!this.continues(dialect) || this.likeness.isWatching) return false;
+    return dialect.id !== 'harmony' || (role !== 'system' && role !== 'developer');
+  }
+
   /** Roles, as bits, whose messages may begin a transcript, or say what it looks like. */
   stops({ id }: Dialect): number {
     return (id === 'harmony' ? (1 << SYSTEM) | (1 << DEVELOPER) : 0) | this.likeness.stops;

@@ -50,6 +50,23 @@ function writtenText(random: Random): string {
   return text;
 }
 
+const SHAPES = [
+  '<|start|>user', '<|start|>users', '<|start|>developer', '<|start|>system', '<|start|>',
+  '<|start|>user x<|message|>y',
+  '<|start|>system x<|message|># Valid channels: final<|end|>', '<|start|>developer x<|message|>y<|return|>',
+  '<|start|>assistant<|channel|>a<|channel|>a<|message|>', '<|start|>assistant to=functions.f x<|message|>{}<|call|>',
+  '<|start|>robot<|message|>a<|start|>robot<|message|>b', '<|start|>user x<|message|><<|end|>\ufffd<|end|><|end|>',
+  '<|start|>user x<|message|><|literal|>y<|endliteral|>', '<|im_start|>user x\n', '<|im_start|>robot\nx<|im_end|>',
+  'x',
+];
+
+/** Few different messages, most of them repeated. */
+function repeatingText(random: Random): string {
+  const shapes = Array.from({ length: 1 + random.below(3) }, () => random.pick(SHAPES));
+  const runs = Array.from({ length: 1 + random.below(4) }, () => random.pick(shapes).repeat(1 + random.below(12)));
+  return random.pick(['', '', 'version: 2.2\n---\n', '<s>', '<|start|>user<|message|>Hi<|return|>']) + runs.join('');
+}
+
 /** What a look at each message gives. */
 function slowCounts(input: Uint8Array, options: object): Partial<Counts> {
   const parsed = parseOn(machines[2]!, input, { yaml: readYaml, ...options });
@@ -114,6 +131,14 @@ describe('counts', () => {
       calls += slowCounts(input, {}).calls!;
     }
     expect(calls).toBeGreaterThan(runs(3000) / 10);
+  });
+
+  test(`of messages that are repeated (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED ^ 0x7a8);
+    for (let run = 0; run < runs(1000); run++) {
+      const input = Buffer.from(repeatingText(randomOf(seeds.below(0x7fffffff))));
+      for (const dialect of DIALECTS) expectCounts(input, { dialect }, `OPENCHATML_SEED=${SEED}, run ${run}`);
+    }
   });
 
   test(`of texts that are counted together (OPENCHATML_SEED=${SEED})`, () => {
