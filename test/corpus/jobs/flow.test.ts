@@ -140,8 +140,8 @@ describe.each(CASES)('%s', (_, content, read) => {
     const once = await seen(path, work, read, 1);
     const size = Buffer.byteLength(content);
     let begun = 0;
-    // Every size up to 64 bytes, and then each that is a 64th larger.
-    for (let step = 1; step <= size; step = after(step) + (step >> 6)) {
+    // Every size up to 32 bytes, and then each that is a 32nd larger.
+    for (let step = 1; step <= size; step = after(step) + (step >> 5)) {
       const jobs = jobsHere();
       const cut = inSections(work, step);
       const whole = cut === work ? once : await seen(path, cut, read, 1);
