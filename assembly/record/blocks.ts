@@ -8,10 +8,12 @@ import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './member
 import { addFlag, markOdd } from './state';
 import { beginsTag } from './tags';
 import {
-  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen,
+  afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen,
   SEEN_LONE, skipBlanks, valueEnd,
 } from './text';
-import { IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import {
+  argumentsEnd, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue,
+} from './value';
 
 const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
@@ -45,9 +47,6 @@ export let blocks: i32 = 0;
 export let isActing: bool = false;
 /** Within the content of a reply. */
 let isInReply: bool = false;
-
-/** Containers in one another in arguments that are no text. */
-export const IN_ARGUMENTS: i32 = 60;
 
 export function beginBlocks(): void {
   blocks = 0;
@@ -239,7 +238,7 @@ function acting(start: usize, end: usize, what: u32): void {
       bit = 4;
       from = p;
       clearSeen();
-      const isShallow = load<u8>(p) == OPEN_OBJECT && containerEnd(p, IN_ARGUMENTS) != 0;
+      const isShallow = load<u8>(p) == OPEN_OBJECT && argumentsEnd(p) != 0;
       if (!isShallow) markOdd();
       clearSeen();
       p = pass(p);

@@ -128,6 +128,31 @@ function lineEnd(p: usize): usize {
   }
 }
 
+/** Bytes that a record of too many objects and lists has at least. */
+const CROWD_LEAST: usize = 128 * 1024;
+const MOST_CONTAINERS: u32 = 65536;
+const MOST_COMMAS: u32 = 1 << 20;
+
+/** Whether the bytes [p, to) may hold more objects, lists and values than a record may: those in strings count, too. */
+function isCrowded(p: usize, to: usize): bool {
+  let containers: u32 = 0;
+  let commas: u32 = 0;
+  while (p < to) {
+    if (ASC_FEATURE_SIMD && to - p > 15) {
+      const bytes = v128.load(p);
+      const opening = i8x16.eq(v128.or(bytes, i8x16.splat(0x20)), i8x16.splat(<i8>OPEN_OBJECT));
+      containers += popcnt<u32>(i8x16.bitmask(opening));
+      commas += popcnt<u32>(i8x16.bitmask(i8x16.eq(bytes, i8x16.splat(<i8>COMMA))));
+      p += 16;
+    } else {
+      const byte = <u32>load<u8>(p++);
+      if ((byte | 0x20) == OPEN_OBJECT) containers++;
+      else if (byte == COMMA) commas++;
+    }
+  }
+  return containers > MOST_CONTAINERS || commas > MOST_COMMAS;
+}
+
 /** The rows behind RECORD that every record has, of one that has neither. Answers the first. */
 function pushFixed(): usize {
   const tools = push(TOOLS, 0, 0, lines);
@@ -175,14 +200,15 @@ export function scanLines(p: usize, end: usize, wanted: u32): u32 {
         else to = 0;
       }
     }
-    if (to == 0 || isOdd) {
+    const isTooMuch = to != 0 && p - from >= CROWD_LEAST && isCrowded(from, p);
+    if (to == 0 || isOdd || isTooMuch) {
       // A full table, unless this record alone fills it, is emptied first.
       if (isFull && first != table) {
         rewindTo(first);
         p = from;
         break;
       }
-      const isElse = to != 0 && isOther;
+      const isElse = to != 0 && isOther && !isTooMuch;
       rewindTo(tools);
       pushFixed();
       beginRecord(RECORD | SLOW | (to != 0 ? IS_OBJECT : 0) | (isElse ? IS_OTHER : 0));

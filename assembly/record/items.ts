@@ -2,7 +2,7 @@
 
 import { ANALYSIS, ASSISTANT, BODY, FINAL, PARTS, TOOL, VALUE } from '../../src/abi';
 import {
-  beginBlocks, blockAt, blocks, BLOCK_BODY, BLOCK_BODY_TO, bodyFrom, bodyKind, bodyTo, B_TEXT, IN_ARGUMENTS, isActing,
+  beginBlocks, blockAt, blocks, BLOCK_BODY, BLOCK_BODY_TO, bodyFrom, bodyKind, bodyTo, B_TEXT, isActing,
   textOrParts,
 } from './blocks';
 import { role, roleValue } from './roles';
@@ -12,7 +12,9 @@ import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_OBJECT, QUOTE, skipBlanks, valueEnd,
 } from './text';
 import { beginEntryCalls, newCall } from './tool-calls';
-import { IN_ENTRIES, IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import {
+  argumentsEnd, IN_ENTRIES, IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue,
+} from './value';
 import { refuseTags } from './written';
 
 const M5: u64 = 0xffffffffff;
@@ -121,7 +123,7 @@ function argumentsValue(p: usize, call: usize): usize {
     return valueEnd(p, IN_ENTRY);
   }
   clearSeen();
-  p = containerEnd(p, IN_ARGUMENTS);
+  p = argumentsEnd(p);
   if (p == 0) {
     p = containerEnd(from, IN_ENTRY);
     markOdd();

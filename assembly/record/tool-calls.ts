@@ -1,13 +1,14 @@
 // The calls of an entry: their ids, names and arguments, kept until the entry ends.
 
 import { BODY, HAS_LOSSES, VALUE } from '../../src/abi';
-import { IN_ARGUMENTS } from './blocks';
 import { addFlag, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks,
   valueEnd,
 } from './text';
-import { IN_ENTRY, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import {
+  argumentsEnd, IN_ENTRY, IN_ITEM, IN_LIST, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue,
+} from './value';
 
 const M3: u64 = 0xffffff;
 const M5: u64 = 0xffffffffff;
@@ -76,7 +77,7 @@ export function target(p: usize, call: usize, most: i32): usize {
         store<u32>(call, kindOfBody(), 24);
       } else if (byte == OPEN_OBJECT) {
         clearSeen();
-        p = containerEnd(p, IN_ARGUMENTS);
+        p = argumentsEnd(p);
         if (p == 0) {
           p = containerEnd(from, most);
           markOdd();

@@ -3,8 +3,8 @@
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
 import { addFlag, markOdd } from './state';
 import {
-  afterKey, clearSeen, DEEPEST, NULL_4, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE, stringEnd, valueEnd,
-  wordBytes,
+  afterKey, clearSeen, containerEnd, DEEPEST, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
+  stringEnd, valueEnd, wordBytes,
 } from './text';
 
 /**
@@ -15,6 +15,36 @@ export const IN_ENTRIES: i32 = DEEPEST - 2;
 export const IN_ENTRY: i32 = DEEPEST - 3;
 export const IN_LIST: i32 = DEEPEST - 4;
 export const IN_ITEM: i32 = DEEPEST - 5;
+/** In arguments that are no text. */
+export const IN_ARGUMENTS: i32 = 60;
+
+/** With an exponent of two digits a number that is no longer is one that a double holds. */
+const LONG_NUMBER: usize = 200;
+
+/** Behind arguments, the object at p; 0: they are too deep, or a number in them may be beyond what a double holds. */
+export function argumentsEnd(p: usize): usize {
+  const to = containerEnd(p, IN_ARGUMENTS);
+  for (; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    if (byte == QUOTE) p = stringEnd(p + 1);
+    else if (byte - 0x30 < 10) {
+      const end = scalarEnd(p);
+      if (isHuge(p, end)) return 0;
+      p = end - 1;
+    }
+  }
+  return to;
+}
+
+/** Whether a number, whose digits begin at p, may be beyond what a double holds. */
+function isHuge(p: usize, to: usize): bool {
+  if (to - p > LONG_NUMBER) return true;
+  let power = to;
+  while (<u32>load<u8>(power - 1) - 0x30 < 10) power--;
+  if (power == p || to - power < 3) return false;
+  const sign = <u32>load<u8>(power - 1);
+  return ((sign == 0x2b || sign == 0x2d ? <u32>load<u8>(power - 2) : sign) | 0x20) == 0x65;
+}
 
 /** What `seen` says of a body. */
 // @ts-ignore: decorator

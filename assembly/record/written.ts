@@ -4,11 +4,11 @@
 import { ASSISTANT, BODY, CODED, ESCAPED, PARTS, SYSTEM, TOOL, USER, VALUE } from '../../src/abi';
 import { findPair } from '../pair';
 import { textTo as decodedTo } from '../text-string';
-import { IN_ARGUMENTS } from './blocks';
 import { decoded } from './fit';
 import { after, firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { markOdd } from './state';
 import { findTag } from './tags';
+import { IN_ARGUMENTS } from './value';
 import { BACKSLASH, clearSeen, containerEnd, hexAt, isSame, LF, OPEN_OBJECT, QUOTE, seen } from './text';
 
 /** Tags, each in 16 bytes. */

@@ -7,7 +7,12 @@ import { filesByPlace, movedFiles } from './files.ts';
 import type { Loss } from './loss.ts';
 import { isBlankText, marksOf } from './v01/marks.ts';
 
-type Changed = { readonly data: TranscriptData; readonly losses: Loss[] };
+interface Changed {
+  readonly data: TranscriptData;
+  readonly losses: Loss[];
+  /** Of each message that was given, what is left of it without its reasoning; absent: no reasoning was taken out. */
+  readonly said?: readonly MessageData[];
+}
 
 /** Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. */
 export function writtenIn(message: MessageData): WrittenThought | null {
@@ -71,7 +76,8 @@ export function splitWritten(data: TranscriptData, stays = false): Changed {
   });
   const isSame = messages.every((message, i) => message === data.messages[i]);
   if (isSame) return { data, losses };
-  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses };
+  const said = starts.map((_, index) => messages[(starts[index + 1] ?? messages.length) - 1]!);
+  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses, said };
 }
 
 /** Reasoning as DeepSeek and Qwen write it. */

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { BLOCK } from '../../src/scan/source.ts';
+import { randomOf } from '../random.ts';
 import { at, file, run } from './harness.ts';
 
 interface Told {
@@ -52,6 +53,21 @@ describe('more than are told by themselves', () => {
     const { out } = await run(['scan', '--format', 'json', file('bad.jsonl', lines)]);
     expect(out).toContain('"bad-record":1800');
   });
+});
+
+test('audit: where scanned windows begin is not seen', async () => {
+  const random = randomOf(3);
+  const chat = `{"messages":[{"role":"user","content":"${'x'.repeat(150)}"}]}\n`;
+  let [lines, other] = ['', 0];
+  while (lines.length < 3.5 * BLOCK) {
+    lines += chat.repeat(1 + random.below(39));
+    for (let left = 1 + random.below(39); left > 0; left--) lines += `{"id":${other++},"pad":"${'y'.repeat(150)}"}\n`;
+  }
+  const told = async (path: string, ...argv: string[]): Promise<string> =>
+    (await run(['audit', '--format', 'ndjson', ...argv, path])).out.replaceAll(/"path":"[^"]*",/g, '');
+  const one = await told(file('mixed.jsonl', lines), '--threads', '1');
+  expect(await told(at('mixed.jsonl'), '--threads', '2') === one).toBe(true);
+  expect(await told(file('mixed.jsonl.gz', gzipSync(lines)), '--threads', '1') === one).toBe(true);
 });
 
 test('over several parts of an input: every container and number of threads tells the same', async () => {

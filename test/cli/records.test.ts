@@ -1,8 +1,9 @@
 // Commands on records and on files that others touch: places, ends, what cannot be read, and what must not be replaced.
-import { readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
 import { randomRecord, randomText } from '../corpus/records/random-chat.ts';
 import { randomConversation, SPELLINGS } from '../formats/chat/conversations.ts';
@@ -68,6 +69,31 @@ test('records that cannot be read are told, and counted', async () => {
   expect([code, jsonLines(out).length]).toEqual([0, 2]);
   expect(err).toBe(`${path}: 1 of 2 records cannot be read; \`openchatml check\` reports why\n`);
   expect((await run(['messages', '--quiet', path])).err).toBe('');
+});
+
+test('of one transcript it is not told how many records cannot be read', async () => {
+  const path = file('records/few.jsonl', `${JSON.stringify({ text: CLEAN })}\n{"id":1}\n`.repeat(3));
+  for (const transcript of ['0', '1']) {
+    for (const threads of ['1', '2']) {
+      const { code, err } = await run(['messages', '--transcript', transcript, '--threads', threads, path]);
+      expect([code, err]).toEqual([0, '']);
+    }
+  }
+});
+
+test('a table whose first row is no record is read as records', async () => {
+  const data = [Buffer.from([0xff]), Buffer.from('say <|end|><|start|>system')];
+  const columns = [{ name: 'prompt', data, type: 'BYTE_ARRAY' as const }, { name: 'completion', data: ['a', 'b'] }];
+  const bytes = parquetWriteBuffer({ columnData: columns });
+  const path = file('records/first.parquet', Buffer.from(bytes));
+  const rules = async (...argv: string[]): Promise<string[]> =>
+    (jsonLines((await run([...argv, path])).out) as { rule?: string }[]).flatMap(({ rule = [] }) => rule);
+  expect(await rules('audit', '--format', 'ndjson')).toEqual(['unknown-record', 'control-token', 'control-token']);
+  expect(await rules('check', '--format', 'ndjson')).toContain('bad-record');
+  await run(['run', '--out', at('records/first'), path]);
+  const [name] = readdirSync(at('records/first')).filter((one) => one.endsWith('.ndjson'));
+  const verdicts = jsonLines(readFileSync(join(at('records/first'), name!), 'utf8'));
+  expect(verdicts).toMatchObject([{ ok: false, err: [{ rule: 'bad-record', from: 0, to: 0 }] }, { ok: false }]);
 });
 
 test('what was read before damage comes out, the same every time', async () => {

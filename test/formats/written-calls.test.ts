@@ -99,6 +99,16 @@ describe('what a 0.1 text says', () => {
   });
 });
 
+test.each(['<think>a</think>', '</think>', ''])('text that is taken for a call is told behind %j', (thought) => {
+  const content = `${thought}<tool_call>${CALL}</tool_call>`;
+  const message = { role: 'assistant', channel: 'final', content };
+  const data: TranscriptData = { header: null, tools: [], messages: [{ role: 'user', content: 'x' }, message] };
+  for (const to of ['openchatml-0.1', 'messages', 'anthropic', 'responses'] as const) {
+    const told = convertTranscript(data, to).losses.filter(({ detail }) => /looks like a call/.test(detail ?? ''));
+    expect(told.map(({ message: index }) => index), to).toEqual([1]);
+  }
+});
+
 test('text that 0.1 takes for a call is told', () => {
   const message = { role: 'assistant', channel: 'final', content: `<tool_call>${CALL}</tool_call>` };
   const data: TranscriptData = { header: null, tools: [], messages: [message] };

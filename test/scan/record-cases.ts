@@ -223,6 +223,9 @@ export const RARE_ENTRIES: string[] = [
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":null}}]}',
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":[]}}]}',
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":1}}]}',
+  // Numbers that may be beyond what a double holds.
+  ...['1e400', '-1.5E+308', '[1,2e-999 ]', `${'1'.repeat(201)}`, `{"b":[-${'9'.repeat(190)}.0e123]}`].map((value) =>
+    `{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":${value}}}}]}`),
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"\\ud83d"}}]}',
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":{"a":"\\ud83d"}}}]}',
   '{"role":"assistant","tool_calls":[{"function":{"name":"f","name":"f"}}]}',

@@ -109,6 +109,20 @@ describe('lines', () => {
     expect(show(scanByTwin(lines, { rows: 13 }).words, lines)).toEqual(wanted);
   });
 
+  test('a record of too many objects, lists or values is slow, whatever it holds them in', () => {
+    const record = (metadata: string): string =>
+      `{"messages":[{"role":"user","content":"a"}],"metadata":${metadata}}\n`;
+    const most = 65536 - 4;
+    const good = ['record 0 line 0 losses', '  user', '    body|a'];
+    const slow = ['record 0 line 0 slow object'];
+    expectRows(record(`["${'x'.repeat(1 << 17)}"${',[]'.repeat(most)}]`), good);
+    expectRows(record(`["${'x'.repeat(1 << 17)}"${',[]'.repeat(most + 1)}]`), slow);
+    expectRows(record(`"${'{'.repeat(2 * most)}"`), slow);
+    expectRows(record(`[${'1,'.repeat((1 << 20) - 2)}1]`), good);
+    expectRows(record(`[${'1,'.repeat((1 << 20) - 1)}1]`), slow);
+    expectRows(`{"other":"${'{'.repeat(2 * most)}"}\n`, slow);
+  });
+
   test('a list of a form that is not wanted is a member as others are', () => {
     const lines = bytesOf('{"messages":[],"conversations":1}\n{"messages":1,"conversations":[]}\n');
     for (const [forms, wanted] of [

@@ -60,7 +60,8 @@ export async function messages(
         break;
       }
       if (event.kind !== 'end') continue;
-      if (event.badRecords > 0 && !options.quiet) {
+      // Of one transcript it is not read how many records there are.
+      if (event.badRecords > 0 && !options.quiet && transcript === undefined) {
         const part = `${thousands(event.badRecords)} of ${countOf(event.records, 'record')}`;
         run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` reports why`));
       }

@@ -56,9 +56,9 @@ export function* auditRecords(
   source: Source,
   options: AuditOptions = {},
   range?: LineRange,
+  auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() },
 ): Generator<Audited, number, void> {
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  const auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() };
   let records = range?.record ?? 0;
   for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
     records++;
@@ -80,8 +80,9 @@ export function* auditLines(
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
+      if (next.value !== null) return yield* auditRecords(machine, source, options, next.value, auditor);
       yield* auditor.bad.end();
-      return next.value === null ? lines.records : yield* auditRecords(machine, source, options, next.value);
+      return lines.records;
     }
     const rows = next.value;
     if (!isRows(rows)) {

@@ -3,14 +3,15 @@
 import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 
 /** Objects and lists of one record that is read as a value; each costs up to two kilobytes on its way. */
-export const MOST_CONTAINERS = 65536;
+const MOST_CONTAINERS = 65536;
 /** Values beside the first of each object and list. */
 const MOST_FURTHER = 1 << 20;
+/** Bytes that a crowded record has at least: each object and list takes two or more. */
+export const CROWD_LEAST = 2 * MOST_CONTAINERS;
 
 /** What a record holds too many of; null: nothing. What is no JSON may be told as anything. */
 export function crowdOf(bytes: Uint8Array): string | null {
-  // Each takes two bytes or more.
-  if (bytes.length < 2 * MOST_CONTAINERS) return null;
+  if (bytes.length < CROWD_LEAST) return null;
   let containers = 0;
   let further = 0;
   for (let at = 0; at < bytes.length; at++) {

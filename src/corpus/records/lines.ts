@@ -7,6 +7,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
 import { pointerTo } from '../../tools/json.ts';
+import { CROWD_LEAST, crowdOf } from './crowded.ts';
 import { KnownBad } from './known-bad.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
@@ -53,7 +54,7 @@ export class RecordLines {
         if (to - at > this.#largest) {
           this.records++;
           yield* unitsOfRecord(tooLarge(place), this.#options);
-        } else if (member < 0) yield* this.#slow(window.bytes(at, to), place);
+        } else if (member < 0 || this.#isCrowded(window, at, to)) yield* this.#slow(window.bytes(at, to), place);
         else {
           this.records++;
           if (this.#text.hasLone(member)) yield badRecord(place, 'bad-record', HALF_CHARACTER);
@@ -79,6 +80,10 @@ export class RecordLines {
     this.lineFrom = from;
     const isField = this.#options.positions === 'field';
     return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
+  }
+
+  #isCrowded(window: LineWindow, at: number, to: number): boolean {
+    return to - at >= CROWD_LEAST && crowdOf(window.bytes(at, to)) !== null;
   }
 
   get #largest(): number {

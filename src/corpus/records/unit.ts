@@ -44,7 +44,8 @@ export { type BadRecord, badRecord, type BadRecordRule, detailOf, isBad, type Un
 export function isContainer(path: string, input: Source, options: FileOptions): boolean {
   const { form = 'auto', field } = options;
   const asksForRecords = (form !== 'auto' && form !== 'text') || field !== undefined;
-  return asksForRecords || holdsRecords(path, input);
+  // Rows of a table are records, whatever the first one holds.
+  return asksForRecords || options.positions === 'field' || holdsRecords(path, input);
 }
 
 /** The units of an input, in order. Never throws on data. */

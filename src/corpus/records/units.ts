@@ -52,11 +52,14 @@ export class Units implements SourceWatcher {
   }
 
   *items(): Generator<Unit | BadRecord | RecordRows, void, void> {
-    for (const unit of this.#all) {
-      if (this.#lines === null) this.records = (unit as Unit).record! + 1;
-      yield unit;
+    try {
+      for (const unit of this.#all) {
+        if (this.#lines === null) this.records = (unit as Unit).record! + 1;
+        yield unit;
+      }
+    } finally {
+      if (this.#lines !== null) this.records = this.#lines.records;
     }
-    if (this.#lines !== null) this.records = this.#lines.records;
   }
 
   /** The units of a record among rows, which is not read as rows. */

@@ -21,5 +21,5 @@ export function tellOtherFields(
   }
 }
 
-/** Values and depth of arguments that are given as values. */
-export const MOST_ARGUMENTS = [1_000_000, 1024] as const;
+/** Values and depth of arguments that are given as values: more than one record of a file may hold. */
+export const MOST_ARGUMENTS = [1_200_000, 1024] as const;

@@ -4,6 +4,12 @@
 import * as abi from '../../abi.ts';
 import type { JsonNode } from './record-json.ts';
 
+/** Whether JSON may hold a number that is beyond what a double holds. */
+const holdsHuge = (json: string): boolean =>
+  json.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/[0-9.eE+-]+/g)?.some((number) => {
+    return number.replace(/^-/, '').length > 200 || /e[+-]?[0-9]{3}/i.test(number);
+  }) === true;
+
 /** Where arguments stand that are not there: the builds have `{}` in their own memory. */
 export const NO_ARGUMENTS = -1;
 
@@ -247,6 +253,7 @@ export class RecordRows {
   /** Arguments that are an object. */
   object(node: JsonNode | undefined): Text {
     if (node?.kind !== 'object' || node.depth > DEEPEST_ARGUMENTS) throw RARE;
+    if (holdsHuge(this.raw(node))) throw RARE;
     const body = this.#body(node);
     return { ...body, kind: body.kind | abi.VALUE };
   }

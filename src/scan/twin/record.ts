@@ -35,6 +35,12 @@ const tagsIn = (text: string): number => text.match(TAGS)?.length ?? 0;
 /** Whether escapes spell a tag. */
 const holdsCodedTag = (json: string): boolean => tagsIn(json.replaceAll(CODES, letterOf)) > tagsIn(json);
 const MOST_ROWS = 65536;
+const MOST_CONTAINERS = 65536;
+const MOST_COMMAS = 1 << 20;
+const CROWD_LEAST = 128 * 1024;
+/** Whether a record may hold more objects, lists and values than it may: those in strings count, too. */
+const isCrowded = (json: string): boolean => json.length >= CROWD_LEAST
+  && (json.replaceAll(/[^[{]/g, '').length > MOST_CONTAINERS || json.replaceAll(/[^,]/g, '').length > MOST_COMMAS);
 /** Containers in one another. */
 const DEEPEST = 1024;
 
@@ -85,6 +91,7 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     const value = isUtf8(line.bytes) ? readJson(line.text, DEEPEST) : null;
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
+    if (isCrowded(line.text)) throw RARE;
     const isList = value.members.some(([key]) => lists.includes(key));
     const form = isList ? 'messages' : formOf(line.text, value.members, forms);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;

@@ -11,13 +11,13 @@ import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
-import { runs } from '../../long.ts';
+import { runs, testLong } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 import { ARGUMENTS, mutated, NAMES, randomRecord, randomText, randomTools, TEXTS } from './random-chat.ts';
 import { transcript } from './random-forms.ts';
 
-const RUNS = runs(600);
+const RUNS = runs(400);
 
 /** Small windows hold some lines, small tables some records. */
 const MACHINES: RecordMachineOptions[] = [
@@ -91,7 +91,9 @@ function valueOf(random: Random): Buffer {
   return random.once(20) ? mutated(random, bytes) : bytes;
 }
 
-const isSame = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
+const jsonOf = (value: unknown): string =>
+  JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner));
+const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b) || jsonOf(a) === jsonOf(b);
 
 function same(bytes: Buffer, hint: string): void {
   const kits = [...KITS, growing()];
@@ -133,7 +135,7 @@ describe('rows of chat records', () => {
   });
 
   test(`calls of tools whose definitions repeat (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(250); run++) {
+    for (let run = 0; run < runs(170); run++) {
       const random = randomOf(SEED + run);
       const stock = Array.from({ length: 2 }, () => randomTools(random));
       const lines = Array.from({ length: 3 + random.below(10) }, () => {
@@ -162,7 +164,7 @@ describe('rows of chat records', () => {
   });
 
   test(`values of a list, and over many lines (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
-    for (let run = 0; run < runs(200); run++) {
+    for (let run = 0; run < runs(130); run++) {
       const seed = SEED + run;
       const random = randomOf(seed);
       const blank = (): string => random.pick(['', '', ' ', '\n', '\r\n', ' \n\n\t']);
@@ -185,6 +187,36 @@ describe('rows of chat records', () => {
     const bad = ['{"messages":1}', '{"messages":1}', '{"other":1}', `{"messages":"${'x'.repeat(80)}"}`];
     const lines = Array.from({ length: 40 }, (_, i) => i % 3 === 0 ? bad[i % 4]! : chat(`chat ${'long '.repeat(i)}`));
     same(Buffer.from(lines.join('\n')), 'known bad ones');
+  });
+
+  const answer = '{"role":"assistant","content":"b"}';
+  const withMetadata = (metadata: string): string => `{"messages":[${answer}],"metadata":[${metadata}]}`;
+  const withCall = (value: string): string[] => {
+    const called = `{"id":"c","type":"function","function":{"name":"f","arguments":${value}}}`;
+    return [
+      `{"messages":[{"role":"assistant","tool_calls":[${called}]}]}`,
+      `{"messages":[{"role":"assistant","content":[{"type":"tool_use","id":"c","name":"f","input":${value}}]}]}`,
+      `{"input":[{"type":"function_call","call_id":"c","name":"f","arguments":${value}}]}`,
+    ];
+  };
+  const many = (value: string, times: number): string => Array.from({ length: times }, () => value).join();
+
+  test('records of too many lists, and numbers that cannot be written again', () => {
+    const text = '<|start|>user<|message|>x<|end|>';
+    const lists = many('[]', 70_000);
+    const lines = [
+      withMetadata(lists), withMetadata(JSON.stringify(lists)), withMetadata('1'),
+      `{"metadata":[${lists}],"text":"${text}"}`, `{"text":"${text}","metadata":[1]}`, `{"metadata":[${lists}]}`,
+      ...withCall('{"a":1e400}'), ...withCall('{"a":[1e30,2.5e-7]}'),
+    ];
+    same(Buffer.from(lines.join('\n')), 'crowded');
+  });
+
+  testLong('records of too many numbers', () => {
+    // A window that grew for a long record holds the next ones, too.
+    const long = withMetadata(`"${'x'.repeat(5_000_000)}"`);
+    const numbers = withMetadata(many('1', (1 << 20) + 2));
+    same(Buffer.from([long, numbers, ...withCall(`{"a":[${many('1', 1_000_001)}]}`)].join('\n')), 'crowded');
   });
 
   test('reasoning as text beside control tokens, which are escaped where it is written', () => {
