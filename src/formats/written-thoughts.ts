@@ -69,14 +69,15 @@ export function splitWritten(data: TranscriptData, stays = false): Changed {
   if (!data.messages.some(({ content }) => content.includes(THINK))) return { data, losses };
   const starts: number[] = [];
   const messages: MessageData[] = [];
+  const said: MessageData[] = [];
   data.messages.forEach((message, index) => {
     starts.push(messages.length);
     const splits = isShown(message) && !(stays && !message.written);
     messages.push(...(splits ? withoutWritten(message, index, losses) : [message]));
+    said.push(messages.at(-1)!);
   });
   const isSame = messages.every((message, i) => message === data.messages[i]);
   if (isSame) return { data, losses };
-  const said = starts.map((_, index) => messages[(starts[index + 1] ?? messages.length) - 1]!);
   return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses, said };
 }
 
