@@ -27,9 +27,9 @@ export class CountSums {
   /** In the order of FINDINGS. */
   readonly #findings = new Float64Array(FINDINGS.length);
   /** Messages of well-known words by (role, channel), all messages by end, tokens by id. */
-  protected readonly plain = new Float64Array(64);
+  protected readonly plain: Float64Array = new Float64Array(64);
   readonly #ends = new Float64Array(8);
-  protected readonly tokens = new Float64Array(32);
+  protected readonly tokens: Float64Array = new Float64Array(32);
   protected readonly sequences = new SequenceCounter();
 
   /** System messages by which headerless text looks like Harmony (R-LIKELY). */
