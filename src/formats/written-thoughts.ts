@@ -11,7 +11,7 @@ interface Changed {
   readonly data: TranscriptData;
   readonly losses: Loss[];
   /** Of each message that was given, what is left of it without its reasoning; absent: no reasoning was taken out. */
-  readonly said?: readonly MessageData[];
+  readonly said?: readonly MessageData[] | undefined;
 }
 
 /** Reasoning that a message holds as text where readers hide it; positions are UTF-16 units. Null: none. */
@@ -86,7 +86,7 @@ const usual = (text: string): string => `${OPEN_THINK}\n${text}\n${CLOSE_THINK}\
 
 /** An assistant's messages on `analysis` become text before what it says next, or before its call. */
 export function joinWritten(given: TranscriptData): Changed {
-  const { data, losses } = splitWritten(given, true);
+  const { data, losses, said } = splitWritten(given, true);
   const messages: MessageData[] = [];
   let thoughts: { message: MessageData; index: number }[] = [];
   const flush = (next: MessageData | null): void => {
@@ -124,7 +124,7 @@ export function joinWritten(given: TranscriptData): Changed {
     else flush(message);
   }
   flush(null);
-  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses };
+  return { data: { ...data, messages, ...movedFiles(data, starts, messages.length) }, losses, said };
 }
 
 /** Text that an assistant has thought, and no more. */

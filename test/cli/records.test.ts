@@ -71,8 +71,14 @@ test('records that cannot be read are told, and counted', async () => {
   expect((await run(['messages', '--quiet', path])).err).toBe('');
 });
 
-test('of one transcript it is not told how many records cannot be read', async () => {
+test('of one transcript it is not told how many records cannot be read, unless it is not there', async () => {
   const path = file('records/few.jsonl', `${JSON.stringify({ text: CLEAN })}\n{"id":1}\n`.repeat(3));
+  const all = `${path}: 3 of 6 records cannot be read; \`openchatml check\` reports why\n`;
+  expect((await run(['messages', '--transcript', '7', path])).err).toBe(all);
+  const many = file('records/many.jsonl', `${JSON.stringify({ text: CLEAN })}\n{"id":1}\n`.repeat(20_000));
+  const sums = ['1', '2'].map(async (threads) =>
+    (await run(['messages', '--transcript', '0', '--summary', '--threads', threads, many])).err);
+  expect((await Promise.all(sums)).map((sum) => /\d+ records/.exec(sum))).toEqual([null, null]);
   for (const transcript of ['0', '1']) {
     for (const threads of ['1', '2']) {
       const { code, err } = await run(['messages', '--transcript', transcript, '--threads', threads, path]);

@@ -28,6 +28,11 @@ test('gives what the library gives for the bytes', () => {
   expect(scanFile(harmony, { dialect: 'openchatml-2.2' }).dialects).toEqual({ 'openchatml-2.2': 1 });
 });
 
+test('raw text stays raw text, whatever positions of records are asked for', () => {
+  expect(scanFile(clean, { positions: 'field' })).toEqual(scanFile(clean));
+  expect([...checkFile(faulty, { positions: 'field' })]).toEqual([...checkFile(faulty)]);
+});
+
 test('reads records and compressed files', async () => {
   const lines = file(
     'node/talk.jsonl', [CLEAN, FAULTY].map((text) => `${JSON.stringify({ text })}\n`).join('') + '{"text":\n',

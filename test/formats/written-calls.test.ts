@@ -109,6 +109,17 @@ test.each(['<think>a</think>', '</think>', ''])('text that is taken for a call i
   }
 });
 
+test('text that is taken for a call is told where reasoning becomes text', () => {
+  const said = `q<|literal|></think><|endliteral|> x</think><tool_call>\n${CALL}\n</tool_call>`;
+  const text = `<|start|>user<|message|>q<|end|><|start|>assistant<|message|>${said}<|end|>`;
+  const data = transcriptData(parseOn(MACHINE, text, {}).transcripts[0]!);
+  for (const to of ['openchatml-0.1', 'messages', 'anthropic', 'sharegpt'] as const) {
+    const told = convertTranscript(data, to, { reasoning: 'think' }).losses;
+    expect(told.filter(({ detail }) => /looks like a call/.test(detail ?? '')).map((loss) => loss.message), to)
+      .toEqual([1]);
+  }
+});
+
 test('text that 0.1 takes for a call is told', () => {
   const message = { role: 'assistant', channel: 'final', content: `<tool_call>${CALL}</tool_call>` };
   const data: TranscriptData = { header: null, tools: [], messages: [message] };

@@ -40,6 +40,7 @@ export async function messages(
   if (output !== undefined && run.refusesTarget(paths, output)) return FAILED;
   const sink = await MessagesSink.open(run, format, output, options);
   if (sink === null) return FAILED;
+  const choosesMessages = onlyRole !== undefined || onlyChannel !== undefined || grep !== undefined;
   let records = 0;
   let count = 0;
   try {
@@ -60,12 +61,13 @@ export async function messages(
         break;
       }
       if (event.kind !== 'end') continue;
-      // Of one transcript it is not read how many records there are.
-      if (event.badRecords > 0 && !options.quiet && transcript === undefined) {
+      // Behind the transcript that was asked for nothing is read, by each thread in its own place.
+      const isWhole = transcript === undefined || (event.messages === 0 && !choosesMessages);
+      if (event.badRecords > 0 && !options.quiet && isWhole) {
         const part = `${thousands(event.badRecords)} of ${countOf(event.records, 'record')}`;
         run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` reports why`));
       }
-      records += event.records;
+      if (isWhole) records += event.records;
       count += event.messages;
     }
     // What is a file holds everything, or is not there.

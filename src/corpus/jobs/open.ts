@@ -27,7 +27,7 @@ export function openInput({ ref, options, tellsAtEnd }: JobInput): Opened {
   const columns = options.field === undefined ? undefined : [...COLUMNS, options.field];
   const { input, container } = openRef(ref, { verify: !tellsAtEnd, columns });
   // A row of a table has no place in the file's bytes.
-  return { input, options: container === 'parquet' ? { ...options, positions: 'field' } : options };
+  return { input, options: container === 'parquet' ? { ...options, positions: 'field', isTable: true } : options };
 }
 
 export class Kit extends Scanners {

@@ -2,7 +2,7 @@
 
 import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
 
-/** Objects and lists of one record that is read as a value; each costs up to two kilobytes on its way. */
+/** Objects and lists of one record; each costs up to two kilobytes on its way where the record becomes a value. */
 const MOST_CONTAINERS = 65536;
 /** Values beside the first of each object and list. */
 const MOST_FURTHER = 1 << 20;

@@ -31,11 +31,13 @@ export interface FileOptions extends PlainReadOptions {
    * What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines.
    */
   readonly positions?: 'file' | 'field' | undefined;
+  /** @internal Rows of a table: records, whatever the first one holds. */
+  readonly isTable?: boolean | undefined;
 }
 
 /** Without those of reading. */
 export const FILE_OPTIONS: Known<Omit<FileOptions, keyof PlainReadOptions>> = {
-  form: 1, field: 1, largestRecord: 1, positions: 1,
+  form: 1, field: 1, largestRecord: 1, positions: 1, isTable: 1,
 };
 
 export { type BadRecord, badRecord, type BadRecordRule, detailOf, isBad, type Unit } from './unit-types.ts';
@@ -44,8 +46,7 @@ export { type BadRecord, badRecord, type BadRecordRule, detailOf, isBad, type Un
 export function isContainer(path: string, input: Source, options: FileOptions): boolean {
   const { form = 'auto', field } = options;
   const asksForRecords = (form !== 'auto' && form !== 'text') || field !== undefined;
-  // Rows of a table are records, whatever the first one holds.
-  return asksForRecords || options.positions === 'field' || holdsRecords(path, input);
+  return asksForRecords || options.isTable === true || holdsRecords(path, input);
 }
 
 /** The units of an input, in order. Never throws on data. */
