@@ -285,6 +285,12 @@ export const MOST_PROPERTIES = 64;
 export const JSON_DEPTH = 1024;
 export const JSON_DEEPEST = 65536;
 
+// -- Most objects and lists of a record, each of which costs up to two kilobytes where it becomes a value, and most
+// values beside the first of each; a record that holds more has at least so many bytes.
+export const RECORD_CONTAINERS = 65536;
+export const RECORD_FURTHER = 0x100000;
+export const RECORD_CROWD = 131072;
+
 // -- The text machine's table of a line's members: 32-bit words a member. Keys lie between their quotes, values are
 // whole; of a string also where its text lies in the output.
 export const MEMBER_KEY_FROM = 0;

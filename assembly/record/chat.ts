@@ -10,7 +10,8 @@
 
 import {
   CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
-  RECORD, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
+  RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE,
+  TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
@@ -128,11 +129,6 @@ function lineEnd(p: usize): usize {
   }
 }
 
-/** Bytes that a record of too many objects and lists has at least. */
-const CROWD_LEAST: usize = 128 * 1024;
-const MOST_CONTAINERS: u32 = 65536;
-const MOST_COMMAS: u32 = 1 << 20;
-
 /** Whether the bytes [p, to) may hold more objects, lists and values than a record may: those in strings count, too. */
 function isCrowded(p: usize, to: usize): bool {
   let containers: u32 = 0;
@@ -150,7 +146,7 @@ function isCrowded(p: usize, to: usize): bool {
       else if (byte == COMMA) commas++;
     }
   }
-  return containers > MOST_CONTAINERS || commas > MOST_COMMAS;
+  return containers > <u32>RECORD_CONTAINERS || commas > <u32>RECORD_FURTHER;
 }
 
 /** The rows behind RECORD that every record has, of one that has neither. Answers the first. */
@@ -200,7 +196,7 @@ export function scanLines(p: usize, end: usize, wanted: u32): u32 {
         else to = 0;
       }
     }
-    const isTooMuch = to != 0 && p - from >= CROWD_LEAST && isCrowded(from, p);
+    const isTooMuch = to != 0 && p - from >= <usize>RECORD_CROWD && isCrowded(from, p);
     if (to == 0 || isOdd || isTooMuch) {
       // A full table, unless this record alone fills it, is emptied first.
       if (isFull && first != table) {

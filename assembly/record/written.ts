@@ -8,8 +8,8 @@ import { decoded } from './fit';
 import { after, firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { markOdd } from './state';
 import { findTag } from './tags';
-import { IN_ARGUMENTS } from './value';
 import { BACKSLASH, clearSeen, containerEnd, hexAt, isSame, LF, OPEN_OBJECT, QUOTE, seen } from './text';
+import { IN_ARGUMENTS } from './value';
 
 /** Tags, each in 16 bytes. */
 // @ts-ignore: decorator

@@ -1,17 +1,11 @@
 // Records that hold so many values that reading them would take many times their bytes: they are refused before.
 
+import { RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER } from '../../abi.ts';
 import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts';
-
-/** Objects and lists of one record; each costs up to two kilobytes on its way where the record becomes a value. */
-const MOST_CONTAINERS = 65536;
-/** Values beside the first of each object and list. */
-const MOST_FURTHER = 1 << 20;
-/** Bytes that a crowded record has at least: each object and list takes two or more. */
-export const CROWD_LEAST = 2 * MOST_CONTAINERS;
 
 /** What a record holds too many of; null: nothing. What is no JSON may be told as anything. */
 export function crowdOf(bytes: Uint8Array): string | null {
-  if (bytes.length < CROWD_LEAST) return null;
+  if (bytes.length < RECORD_CROWD) return null;
   let containers = 0;
   let further = 0;
   for (let at = 0; at < bytes.length; at++) {
@@ -20,8 +14,8 @@ export function crowdOf(bytes: Uint8Array): string | null {
     else if (byte === OPEN_OBJECT || byte === OPEN_LIST) containers++;
     else if (byte === COMMA) further++;
   }
-  if (containers > MOST_CONTAINERS) return `more than ${MOST_CONTAINERS} objects and lists`;
-  return further > MOST_FURTHER ? `more than ${MOST_FURTHER} values` : null;
+  if (containers > RECORD_CONTAINERS) return `more than ${RECORD_CONTAINERS} objects and lists`;
+  return further > RECORD_FURTHER ? `more than ${RECORD_FURTHER} values` : null;
 }
 
 /** Short strings are read byte by byte. */

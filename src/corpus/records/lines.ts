@@ -1,13 +1,13 @@
 // JSON lines as units, at the speed of bytes: a line whose transcript is one string is validated and unescaped in one
 // pass, as bytes, and never becomes a value. Every other line goes the way of record.ts, and gives the same as there.
 
-import { JSON_DEEPEST } from '../../abi.ts';
+import { JSON_DEEPEST, RECORD_CROWD } from '../../abi.ts';
 import { isBlank } from '../../model/bytes.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
 import { pointerTo } from '../../tools/json.ts';
-import { CROWD_LEAST, crowdOf } from './crowded.ts';
+import { crowdOf } from './crowded.ts';
 import { KnownBad } from './known-bad.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
@@ -83,7 +83,7 @@ export class RecordLines {
   }
 
   #isCrowded(window: LineWindow, at: number, to: number): boolean {
-    return to - at >= CROWD_LEAST && crowdOf(window.bytes(at, to)) !== null;
+    return to - at >= RECORD_CROWD && crowdOf(window.bytes(at, to)) !== null;
   }
 
   get #largest(): number {

@@ -35,12 +35,10 @@ const tagsIn = (text: string): number => text.match(TAGS)?.length ?? 0;
 /** Whether escapes spell a tag. */
 const holdsCodedTag = (json: string): boolean => tagsIn(json.replaceAll(CODES, letterOf)) > tagsIn(json);
 const MOST_ROWS = 65536;
-const MOST_CONTAINERS = 65536;
-const MOST_COMMAS = 1 << 20;
-const CROWD_LEAST = 128 * 1024;
 /** Whether a record may hold more objects, lists and values than it may: those in strings count, too. */
-const isCrowded = (json: string): boolean => json.length >= CROWD_LEAST
-  && (json.replaceAll(/[^[{]/g, '').length > MOST_CONTAINERS || json.replaceAll(/[^,]/g, '').length > MOST_COMMAS);
+const isCrowded = (json: string): boolean => json.length >= abi.RECORD_CROWD
+  && (json.replaceAll(/[^[{]/g, '').length > abi.RECORD_CONTAINERS
+    || json.replaceAll(/[^,]/g, '').length > abi.RECORD_FURTHER);
 /** Containers in one another. */
 const DEEPEST = 1024;
 
