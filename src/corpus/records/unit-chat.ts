@@ -285,17 +285,18 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     at = index;
     return bytes;
   };
-  for (const { content, origin, role, end: terminator, contentFrom } of messages) {
+  for (const [i, { content, origin, role, end: terminator, contentFrom }] of messages.entries()) {
     if (origin !== entry) number = 0;
     entry = origin;
     const from = to(text.indexOf(START, at));
     const bodyIndex = text.indexOf(BODY, at) + BODY.length;
     const isAsIs = text.startsWith(content, bodyIndex) && text.startsWith('<|', bodyIndex + content.length);
     const body = to(bodyIndex);
-    // Content that was escaped is longer in the text: its end is the next start token that a message has.
-    const end = isAsIs ? to(bodyIndex + content.length) : to(endOf(text, bodyIndex));
+    // Content that was escaped is longer in the text, up to the message's terminator: that of the last one ends the text.
+    const end = isAsIs ? bodyIndex + content.length
+      : i === messages.length - 1 ? text.lastIndexOf('<|') : endOf(text, bodyIndex);
     const hasPlace = contentFrom === undefined && (terminator === 'call' || role === 'tool');
-    spans.push({ from, body, to: end, isAsIs, number: hasPlace ? number++ : 0 });
+    spans.push({ from, body, to: to(end), isAsIs, number: hasPlace ? number++ : 0 });
   }
   return spans;
 }

@@ -52,6 +52,8 @@ const MARKER = pattern(namesOf(DIALECTS['openchatml-2.2'], (it) => it === CLASS_
 const LONE_SURROGATE = /\p{Cs}/u;
 /** Units of a content that are escaped at once, so that it takes little memory. */
 const LONGEST_PART = 1 << 18;
+/** Units of the first part, which tells whether tokens are crowded. */
+const FIRST_PART = 1 << 12;
 
 /** The body's text. Reading it gives the content back, or a Refusal is thrown. */
 export function writeBody(
@@ -134,12 +136,13 @@ function has(tokens: RegExp, content: string): boolean {
  */
 function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => boolean): GatheredText {
   const text = new GatheredText();
-  if (quotesThink === undefined && !content.includes('<|start_') && !content.includes('<|end_')) {
+  if (quotesThink === undefined && !holdsLiteral(content)) {
     const tail = beforeSigns(content, content.length);
     let crowd: Crowd | null = null;
     for (let from = 0; from < tail; ) {
       // No token begins before a `<` and ends behind it.
-      const to = from + LONGEST_PART < tail ? content.lastIndexOf('<', from + LONGEST_PART) : tail;
+      const most = from + (from === 0 ? FIRST_PART : LONGEST_PART);
+      const to = most < tail ? content.lastIndexOf('<', most) : tail;
       const end = to > from ? to : tail;
       const part = content.slice(from, end);
       const escaped: string = crowd ? crowd.escape(part) : part.replace(tokens, '<$&');
@@ -169,6 +172,11 @@ function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => b
   text.add(content.slice(at, tail));
   if (tail < content.length) text.add(OPEN_LITERAL + content.slice(tail) + CLOSE_LITERAL);
   return text;
+}
+
+/** Whether the content may hold a token of a literal block. One byte is looked for faster than several. */
+function holdsLiteral(content: string): boolean {
+  return content.includes('_') && (content.includes('<|start_') || content.includes('<|end_'));
 }
 
 /** Where the run of `<` begins that ends at `to`. It never reaches back into a token, which ends with `>`. */

@@ -44,27 +44,24 @@ function escapeBytes(bytes: Uint8Array, tree: Uint16Array, into: Uint8Array): nu
   const { length } = bytes;
   let size = 0;
   for (let at = 0; at < length; ) {
-    const byte = bytes[at]!;
-    if (byte === LESS && at + 1 < length && bytes[at + 1] === BAR) {
-      const to = tokenEnd(bytes, at + 2, tree);
-      if (to > 0) into[size++] = LESS;
-      while (at < to) into[size++] = bytes[at++]!;
-      if (to > 0) continue;
-    }
+    const byte = bytes[at++]!;
     into[size++] = byte;
-    at++;
+    if (byte !== LESS || at === length || bytes[at] !== BAR) continue;
+    // As if a token stood here: what is written behind the second `<` counts only if one does.
+    into[size] = LESS;
+    into[size + 1] = BAR;
+    let state = 0;
+    let to = at + 1;
+    for (let end = size + 2; to < length; ) {
+      const next = bytes[to++]!;
+      state = tree[state * 256 + next]!;
+      if (state === 0) break;
+      into[end++] = next;
+      if (next !== MORE) continue;
+      at = to;
+      size = end;
+      break;
+    }
   }
   return size;
-}
-
-/** Where a token ends whose name stands at `at`; 0: none does. */
-function tokenEnd(bytes: Uint8Array, at: number, tree: Uint16Array): number {
-  let state = 0;
-  for (let to = at; to < bytes.length; to++) {
-    const byte = bytes[to]!;
-    state = tree[state * 256 + byte]!;
-    if (state === 0) return 0;
-    if (byte === MORE) return to + 1;
-  }
-  return 0;
 }
