@@ -47,7 +47,7 @@ export interface Framing {
 /** Bytes of a long line that there is room for at first. */
 const ROOM = 64 * 1024 * 1024;
 /** Bytes read at once: they stay in the second-level cache, and what is left of a line is little beside them. */
-const STEP = 768 * 1024;
+const STEP = 512 * 1024;
 
 export class LineWindow {
   readonly #machine: LineMachine;
