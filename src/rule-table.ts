@@ -209,7 +209,7 @@ const EXPLANATIONS: Record<
   completion: ['R-IMPLIED-START', 'nothing is wrong', 'header'],
   'open-turn': ['R-OPEN-TURN', 'nothing is wrong', 'header'],
   'trailing-terminator': ['R-END', 'remove it'],
-  'bad-record': ['R-DIAG', 'write one JSON object a line, in UTF-8'],
+  'bad-record': ['R-DIAG', 'write one JSON object a line, or one list of them, in UTF-8; split what is too large'],
   'unknown-record': [
     'R-DIAG', 'give messages, conversations, text, or prompt with completion; or name the field with --field',
   ],

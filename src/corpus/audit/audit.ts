@@ -27,6 +27,8 @@ import { detailOf } from '../records/unit-types.ts';
 import type { LineRange } from '../records/window.ts';
 
 export interface AuditOptions extends PlainReadOptions, FixOptions {
+  /** With `field`, positions in texts of columns are bytes of the text. */
+  readonly positions?: 'file' | 'field' | undefined;
   /** A field of records that is looked into, beside the known ones. */
   readonly field?: string | undefined;
   /** Bytes of one record that are still read. 64 MiB by default. */
@@ -147,7 +149,7 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   const { fields, transcripts } = textsOf(value, named, placesOf(bytes))!;
   const audited = fields.flatMap((field, i) => (looked[i] ? [auditField(field, looked[i], record, options)] : []));
   transcripts.forEach((parts, i) => {
-    for (const text of placedIn(parts, found[i]!, record)) audited.push(text);
+    for (const text of placedIn(parts, found[i]!, record, options)) audited.push(text);
   });
   audited.sort((a, b) => a.findings[0]!.from - b.findings[0]!.from);
   yield* audited;
@@ -180,7 +182,7 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   const { text } = field;
   const path = pathText(field.path);
   const where = field.isKey ? `the key of ${path}` : path;
-  const place = placing(record, field.span!);
+  const place = isColumn(field, options) ? inText(record) : placing(record, field.span!);
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
   const at = record.from;
@@ -217,6 +219,13 @@ function placing({ from, bytes }: Raw, span: JsonSpan): Place {
   return (first, end) => ({ from: from + offsets.of(first), to: from + offsets.of(end) });
 }
 
+/** Whether a field is a column of texts in a table, of whose bytes its positions are. */
+const isColumn = ({ path, isKey }: AuditField, { positions }: AuditOptions): boolean =>
+  positions === 'field' && path.outer === null && !isKey;
+
+/** As if the text began where the record does. */
+const inText = ({ from }: CorpusRecord): Place => (first, end) => ({ from: from + first, to: from + end });
+
 /** The same, for edits, which are made when the record's bytes are gone. */
 function keptPlacing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
   const kept = Uint8Array.prototype.slice.call(bytes, span.from, span.to);
@@ -242,11 +251,13 @@ function foundIn({ machine, options, known }: Auditor, parts: readonly AuditFiel
 }
 
 /** The same with its places in the record. */
-function placedIn(parts: readonly AuditField[], texts: readonly RawText[], record: CorpusRecord): AuditedText[] {
+function placedIn(
+  parts: readonly AuditField[], texts: readonly RawText[], record: CorpusRecord, options: AuditOptions,
+): AuditedText[] {
   if (texts.length === 0) return [];
   const first = Buffer.byteLength(parts[0]!.text);
   const placed = texts.some(({ looked }) => looked.edits.length > 0) ? keptPlacing : placing;
-  const [one, other] = parts.map(({ span }) => placed(record, span!));
+  const [one, other] = parts.map((part) => (isColumn(part, options) ? inText(record) : placed(record, part.span!)));
   // Bytes of both parts are told where the first one has them.
   const place: Place = (from, to) => {
     if (from < first || other === undefined) return one!(from, Math.min(to, first));

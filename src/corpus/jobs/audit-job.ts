@@ -40,13 +40,13 @@ export const AUDIT: Kind<AuditJob> = {
   },
 
   *records(kit, job, { input, options }, part) {
-    const hasLines = options.positions !== 'field';
-    const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, hasLines });
+    const areRows = options.positions === 'field';
+    const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, areRows });
     const given = { ...options, ...fixOf(job) };
     const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = hasLines && canBeRows(read) && areLines;
+    const canPass = !areRows && canBeRows(read) && areLines;
     const lines = canPass ? new ChatLines(kit, output.source, read, part, 'lines', { takesTexts: true }) : null;
     const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines)
       : auditRecords(kit.machine, output.source, given, part);
@@ -71,8 +71,8 @@ interface AuditSetting {
   readonly canReread: boolean;
   /** Of raw text. */
   readonly places?: Places;
-  /** Records stand on lines of the input. */
-  readonly hasLines?: boolean;
+  /** Records are rows of a table, within which their findings are placed. */
+  readonly areRows?: boolean;
 }
 
 /** What comes out of an audit, gathered. */
@@ -84,7 +84,7 @@ class AuditOutput implements SourceWatcher {
   furthest = 0;
   readonly #most: number;
   readonly #places: Places | null;
-  readonly #hasLines: boolean;
+  readonly #areRows: boolean;
   readonly #givesChanges: boolean;
   readonly #copy: Copy | null;
   #found: Found[] = [];
@@ -94,13 +94,13 @@ class AuditOutput implements SourceWatcher {
   #released = 0;
 
   constructor(
-    { gives }: AuditJob, source: Source, from: number, { canReread, places, hasLines = false }: AuditSetting,
+    { gives }: AuditJob, source: Source, from: number, { canReread, places, areRows = false }: AuditSetting,
   ) {
     this.source = new WatchedSource(source, this);
     // What is read once must be looked at before it is let go.
     this.#most = canReread ? GATHERED : 1;
     this.#places = places ?? null;
-    this.#hasLines = hasLines;
+    this.#areRows = areRows;
     this.#givesChanges = gives === 'changes';
     this.#copy = gives === 'copy' ? new Copy(source, from) : null;
   }
@@ -147,11 +147,13 @@ class AuditOutput implements SourceWatcher {
       const brief = briefs[i]!;
       // Those behind the first ones of a text stand for many.
       const isAlone = i >= MOST_ALONE || crowd.isAlone(brief, base + brief.from);
-      if (!isAlone && crowd.isFurther(brief, base + brief.to)) continue;
-      const { record, ...diagnostic } = (findings ??= audited.findings)[i]!;
+      // From one row to another nothing has an end.
+      if (!isAlone && crowd.isFurther(brief, this.#areRows ? 0 : base + brief.to)) continue;
+      const { record, ...told } = (findings ??= audited.findings)[i]!;
+      const diagnostic = this.#areRows ? { ...told, from: told.from - at, to: told.to - at } : told;
       // Changes are shown instead of findings, and stand before them: going back and forth takes long.
       const place = this.#givesChanges ? null : (this.#places?.at(diagnostic.from) ?? null);
-      const found = { diagnostic, record, line: this.#hasLines ? line : null, place };
+      const found = { diagnostic, record, line, place };
       if (isAlone) this.#found.push(found);
       else crowd.keep(found);
     }

@@ -292,7 +292,7 @@ function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] 
     const bodyIndex = text.indexOf(BODY, at) + BODY.length;
     const isAsIs = text.startsWith(content, bodyIndex) && text.startsWith('<|', bodyIndex + content.length);
     const body = to(bodyIndex);
-    // Content that was escaped is longer in the text, up to the message's terminator: that of the last one ends the text.
+    // Content that was escaped is longer in the text, up to the terminator: that of the last message ends the text.
     const end = isAsIs ? bodyIndex + content.length
       : i === messages.length - 1 ? text.lastIndexOf('<|') : endOf(text, bodyIndex);
     const hasPlace = contentFrom === undefined && (terminator === 'call' || role === 'tool');

@@ -10,7 +10,7 @@ import {
 import { checkOptions } from '../../options.ts';
 import { endsWithReply, entriesOf, plainText } from './blocks.ts';
 import { nameLoss, withReplyNames } from './calls.ts';
-import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
+import { BAD_ARGUMENTS, type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
 import { type Content, readContent, readText } from './parts.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
@@ -300,7 +300,7 @@ class Reader {
   #arguments(value: unknown, index: number): string {
     if (typeof value === 'string') return value;
     if (!isBounded(value ?? {}, ...MOST_ARGUMENTS))
-      throw new Refusal(index, 'the arguments of a call are too large or too deep', 'give their text');
+      throw new Refusal(index, BAD_ARGUMENTS, 'give their text');
     const text = JSON.stringify(value ?? {});
     this.#lose(
       'field',

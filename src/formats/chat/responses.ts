@@ -12,7 +12,7 @@ import { tellMedia } from '../media.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
 import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
-import { type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
+import { BAD_ARGUMENTS, type Fields, isObject, MOST_ARGUMENTS, tellOtherFields } from './fields.ts';
 import { type Content, contentFor, readContent, readText } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { readToolField } from './tools.ts';
@@ -184,7 +184,7 @@ class Reader {
   #arguments(value: unknown, index: number): string {
     if (typeof value === 'string') return value;
     if (!isBounded(value, ...MOST_ARGUMENTS)) {
-      throw new Refusal(index, 'the arguments of a call are too large or too deep', 'give their text');
+      throw new Refusal(index, BAD_ARGUMENTS, 'give their text');
     }
     this.#lose('field', index, value === null ? 'no arguments become {}' : 'arguments become text');
     return JSON.stringify(value ?? {});

@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { at, file, jsonLines, run } from '../harness.ts';
 
 const fixture = (name: string): string =>
@@ -211,4 +212,21 @@ describe('refusals', () => {
     }
     expect(readdirSync(at('fail'))).toEqual(['a.jsonl', 'file', 'folder']);
   });
+});
+
+test('findings in a table are placed in the text of the column, or in the row as JSON', async () => {
+  const texts = ['plain', 'one <|end|> "two" é <|end|>'];
+  const chats = ['a', 'b <|end|>'].map((content) => [{ role: 'user', content }]);
+  const columnData = [{ name: 'text', data: texts }, { name: 'messages', data: chats, type: 'JSON' as const }];
+  const path = file('placed.parquet', new Uint8Array(parquetWriteBuffer({ columnData })));
+  const { out, code } = await run(['audit', '--format', 'ndjson', path]);
+  expect(code).toBe(1);
+  const found = jsonLines(out).filter(({ rule }) => rule !== undefined);
+  const row = JSON.stringify({ text: texts[1], messages: chats[1] });
+  const inRow = Buffer.byteLength(row.slice(0, row.lastIndexOf('<|end|>')));
+  expect(found.map(({ field, from, to, line, column }) => ({ field, from, to, line, column }))).toEqual([
+    { field: 'text', from: 4, to: 11, line: 2, column: 5 },
+    { field: 'text', from: 21, to: 28, line: 2, column: 22 },
+    { field: 'messages[0].content', from: inRow, to: inRow + 7, line: 2, column: inRow + 1 },
+  ]);
 });
