@@ -243,8 +243,9 @@ function convertTo(data: TranscriptData, to: Form, options: ConvertOptions): Con
   // Interchange tells them itself.
   const canQuote = isDialect(to) ? to === 'harmony' || (DIALECTS[to].flags & HAS_ESCAPE) !== 0
     : to.startsWith('interchange-');
-  const quotes = canQuote ? [] : lossesOfQuotes(data.messages);
-  const tags = calls === undefined && TAKES_TAGS.has(to) ? lossesOfTags(split.said ?? data.messages) : ofTags;
+  const said = split.said ?? data.messages;
+  const quotes = canQuote ? [] : lossesOfQuotes(said);
+  const tags = calls === undefined && TAKES_TAGS.has(to) ? lossesOfTags(said) : ofTags;
   const before = [...media, ...split.losses, ...kept.losses, ...lifted.losses, ...quotes, ...tags];
   return before.length === 0 ? converted : { ...converted, losses: [...before, ...converted.losses] };
 }

@@ -107,7 +107,7 @@ export function joinWritten(given: TranscriptData): Changed {
       return;
     }
     const isBeforeCall = next !== null && isCall(next);
-    const { channel: _, ...speaker } = first.message;
+    const { channel: _, written: __, ...speaker } = first.message;
     const frame = isBeforeCall ? { channel: 'commentary', intent: 'preamble' } : { channel: 'final' };
     messages.push({ ...speaker, ...frame, content: text });
     if (next !== null) messages.push(next);

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { READERS } from '../../src/corpus/records/chat-form.ts';
 import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { convertTranscript, type Form, FORMS, isDialect, neutralOf } from '../../src/formats/convert.ts';
+import { Refusal } from '../../src/formats/loss.ts';
 import { renderText } from '../../src/formats/render/render.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import type { MessageData, TranscriptData } from '../../src/model/data.ts';
@@ -103,6 +104,66 @@ describe('what is hidden stays hidden', () => {
   });
 });
 
+describe('what is hidden stays hidden, as text too', () => {
+  const shownOf = (text: string, dialect: DialectId): string =>
+    [...renderText(parseOn(MACHINE, text, { dialect }))].join('');
+
+  test('Harmony: a marker in reasoning before a call', () => {
+    const text = '<|start|>assistant<|channel|>analysis<|message|><think>SECRET<|end|>'
+      + '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>';
+    const { text: told } = convertTranscript(read(text, 'harmony'), 'openchatml-2.2', { reasoning: 'think' });
+    expect(shownOf(told!, 'openchatml-2.2')).not.toContain('SECRET');
+  });
+
+  test.each(['SECRET</think>OPEN', '<think>SECRET'])('0.1: reasoning with a marker of its end, before %j', (body) => {
+    const text = 'version: 2.0\n<|start|>assistant<|channel|>analysis<|message|>a</think>b<|end|>'
+      + `<|start|>assistant<|channel|>final<|message|>${body}<|end|>`;
+    const { text: told } = convertTranscript(read(text, 'openchatml-2.0'), 'openchatml-0.1', { reasoning: 'think' });
+    expect(shownOf(told!, 'openchatml-0.1')).not.toContain('SECRET');
+  });
+
+  const PARTS = ['<think>', '</think>', '<think>\n', '\n</think>\n\n', ' ', '\n', '<|start_reason|>', '<|end_reason|>'];
+  const CHANNELS = ['analysis', 'commentary', 'final', 'final'];
+  const CONVERSIONS = runs(1500);
+  test(`${CONVERSIONS} transcripts to every dialect (OPENCHATML_SEED=${SEED})`, () => {
+    const seeds = randomOf(SEED);
+    for (let run = 0; run < CONVERSIONS; run++) {
+      const random = randomOf(seeds.below(0x7fffffff));
+      let words = 0;
+      const content = (): string => Array.from({ length: 1 + random.below(6) }, () =>
+        (random.once(2) ? `W${words++}.` : random.pick(PARTS))).join('');
+      const from = random.pick(['harmony', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1'] as const);
+      const message = (): string => from === 'openchatml-0.1' ? `<|im_start|>assistant\n${content()}<|im_end|>\n`
+        : random.once(5) ? '<|start|>assistant<|channel|>commentary to=functions.f<|message|>{}<|call|>'
+        : `<|start|>assistant<|channel|>${random.pick(CHANNELS)}<|message|>${content()}<|end|>`;
+      const text = Array.from({ length: 1 + random.below(3) }, message).join('');
+      const seen = shownOf(text, from);
+      const isHidden = (shown: string): boolean =>
+        Array.from({ length: words }, (_, i) => `W${i}.`).every((word) => !shown.includes(word) || seen.includes(word));
+      for (const to of ['openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1', 'harmony'] as const) {
+        for (const reasoning of to === 'harmony' ? ['keep'] as const : ['keep', 'think'] as const) {
+          let told: string;
+          try {
+            told = convertTranscript(read(text, from), to, { reasoning }).text!;
+          } catch (error) {
+            if (!(error instanceof Refusal)) throw error;
+            continue;
+          }
+          const way = `OPENCHATML_SEED=${SEED}, run ${run}, ${from} to ${to}, ${reasoning}`;
+          expect(isHidden(shownOf(told, to)), `${way}: ${JSON.stringify([text, told])}`).toBe(true);
+        }
+      }
+    }
+  });
+});
+
+test('0.1: what looks like reasoning behind reasoning is quoted', () => {
+  const line = '<|im_start|>assistant\n<think>\na\n</think>\n\nb</think>c<|im_end|>\n';
+  const { text } = convertTranscript(read(line, 'openchatml-0.1'), 'openchatml-2.2');
+  const { messages } = read(text!, 'openchatml-2.2');
+  expect(messages).toMatchObject([{ channel: 'analysis', content: 'a' }, { content: 'b</think>c', written: null }]);
+});
+
 describe('what is text stays text', () => {
   const body = '<think>a</think>b';
   const harmony = `<|start|>assistant<|channel|>final<|message|>${body}<|end|>`;
@@ -118,6 +179,14 @@ describe('what is text stays text', () => {
   test('where nothing quotes it, that it is taken for reasoning is told', () => {
     for (const form of ['openchatml-0.1', 'openchatml-2.0', 'messages', 'sharegpt', 'interchange-2.2'] as const) {
       const { losses } = convertTranscript(read(harmony, 'harmony'), form);
+      const details = losses.map(({ detail }) => detail);
+      expect(details, form).toContain('text that looks like written reasoning is taken for it');
+    }
+  });
+
+  test('the same behind reasoning', () => {
+    for (const form of ['openchatml-0.1', 'openchatml-2.0', 'messages', 'anthropic', 'responses'] as const) {
+      const { losses } = convertTranscript(said('<think>\na\n</think>\n\nb</think>c'), form);
       const details = losses.map(({ detail }) => detail);
       expect(details, form).toContain('text that looks like written reasoning is taken for it');
     }

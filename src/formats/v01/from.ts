@@ -5,6 +5,7 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../../model/da
 import type { Span } from '../../model/bytes.ts';
 import { callTagsIn, HERMES_CALL, OPEN_CALL, withTags } from '../../model/hermes.ts';
 import { MOST_CALLS } from '../../model/thoughts.ts';
+import { thoughtIn } from '../../model/written-thought.ts';
 import { toolsListed } from '../declared.ts';
 import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
@@ -90,6 +91,10 @@ function tagsOf(message: MessageData): Span[] {
     .map(({ from, to }) => ({ from: from - gone, to: to - gone }));
 }
 
+/** What is shown. Written reasoning was taken out: what looks like it is text. */
+const spoken = (content: string): Pick<MessageData, 'content' | 'written'> =>
+  thoughtIn(content) === null ? { content } : { content, written: null };
+
 /** Thoughts first, then what is shown, then the calls. `tags`: those that may be calls in what is shown. */
 function readAssistant(message: MessageData, tags: readonly Span[], index: number): MessageData[] {
   // Written reasoning, by now.
@@ -125,10 +130,10 @@ function readAssistant(message: MessageData, tags: readonly Span[], index: numbe
   const first = calls[0];
   const said = outside(front, first?.from ?? content.length);
   if (!first) {
-    if (said !== '' || thoughts.length === 0) parts.push({ ...speaker, channel: 'final', content: said });
+    if (said !== '' || thoughts.length === 0) parts.push({ ...speaker, channel: 'final', ...spoken(said) });
   } else {
     const preamble = withoutNewline(said);
-    const shown = { ...speaker, channel: 'commentary', intent: 'preamble', content: preamble };
+    const shown = { ...speaker, channel: 'commentary', intent: 'preamble', ...spoken(preamble) };
     if (!isBlankText(preamble)) parts.push(shown);
     calls.forEach((call, i) => {
       const text = outside(call.to, calls[i + 1]?.from ?? content.length);

@@ -3,6 +3,7 @@
 // neutralise it.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { thoughtIn } from '../../model/written-thought.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { readSystem } from './from.ts';
 import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts';
@@ -194,7 +195,9 @@ class Shaper {
     const content = this.#clean(message, index, message.marked ? MARKED : SAID);
     this.#loseFields(message, index, ['recipient', 'contentType', 'intent', 'callId']);
     const turn = this.#turn;
-    const joins = turn && isSpeaker(turn, message) && !turn.preamble && turn.calls.length === 0 && content !== '';
+    // Reasoning that is written as text is hidden where the message begins with it (R-THINK).
+    const joins = turn && isSpeaker(turn, message) && !turn.preamble && turn.calls.length === 0 && content !== ''
+      && thoughtIn(content) === null;
     if (!joins) this.flush();
     this.#turn = null;
     const thoughts = joins ? turn.thoughts.map((thought) => `${thought}\n`).join('') : '';
@@ -224,7 +227,9 @@ class Shaper {
       this.lose('field', index, 'a blank preamble');
       return;
     }
-    this.#turnFor(message, (it) => it.calls.length === 0 && !it.preamble).preamble = { text, index };
+    const follows = ({ thoughts, preamble, calls }: Turn): boolean =>
+      calls.length === 0 && !preamble && (thoughts.length === 0 || thoughtIn(text) === null);
+    this.#turnFor(message, follows).preamble = { text, index };
   }
 
   #call(message: MessageData, index: number): void {

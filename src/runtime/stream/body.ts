@@ -134,7 +134,7 @@ export class BodyText {
   get written(): WrittenThought | null | undefined {
     const content = this.#collected;
     const looks = thoughtIn(content);
-    const reader = this.isVisible ? this.#written : null;
+    const reader = this.#written;
     if (reader === null || (reader.found === null && !reader.isUnclosed)) return looks === null ? undefined : null;
     const isOpened = reader.isOpened && looks !== null;
     const [textFrom, from] = isOpened ? [looks.marker.to, looks.from] : [0, 0];
@@ -184,7 +184,7 @@ export class BodyText {
     switch (this.#use.writtenTags) {
       case 'calls':
         return new CallTagReader(give, () => {
-          if (this.#thoughts!.open !== null || this.#written?.isInside) return false;
+          if (this.#thoughts!.open !== null || this.#written?.isUnclosed) return false;
           this.#written?.interrupt();
           this.#call();
           return true;
@@ -243,7 +243,7 @@ export class BodyText {
     this.#leak?.release();
     this.#written?.interrupt();
     const does = this.#thoughts.take(mark);
-    if (does === 'calls' && this.#written?.isInside) return;
+    if (does === 'calls' && this.#written?.isUnclosed) return;
     if (does === 'ends') this.#isEnding = true;
     if (does === 'opens' && this.#use.marksAreWrong) this.#marks.push(mark.from, mark.to);
     if (does === 'opens') this.#show(this.#shown!.flush());

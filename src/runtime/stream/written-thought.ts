@@ -44,14 +44,9 @@ export class WrittenThoughtReader {
     this.#part = part;
   }
 
-  /** A thought has begun and not ended. */
+  /** A thought has begun and not ended: what calls tools is text there. */
   get isUnclosed(): boolean {
     return this.#isHidden || this.#state === 'thought';
-  }
-
-  /** In a thought that its own marker began: function tokens are text there. */
-  get isInside(): boolean {
-    return this.#state === 'thought';
   }
 
   /** The next bytes are shown, and no marker is in sight, as in most text: they need not be taken. */

@@ -240,11 +240,14 @@ function neutral(done: DoneMessage, dialect: DialectId): MessageData[] {
   });
 }
 
+/** Up to where a body begins; where none does, the channel alone: what follows it is all that was said. */
+const LEAKED_HEADER = /^<\|channel\|>(?:[^<]*<\|message\|>|(?:analysis|commentary)[ \n]?)/;
+
 /** What leaks from a hidden channel, without its header, becomes a message on analysis (R-LEAK). */
 function apart(message: MessageData, { leakAt }: DoneMessage): MessageData[] {
   if (leakAt === undefined) return [message];
   const { role, content } = message;
-  const leaked = content.slice(leakAt).replace(/^<\|channel\|>[^<]*(?:<\|message\|>)?/, '');
+  const leaked = content.slice(leakAt).replace(LEAKED_HEADER, '');
   const said = { ...message, content: content.slice(0, leakAt) };
   return leaked === '' ? [said] : [{ role, channel: 'analysis', content: leaked }, said];
 }

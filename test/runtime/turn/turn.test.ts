@@ -188,6 +188,8 @@ describe('what a model should not have said', () => {
       expect(shown(events)).toBe('Hello.');
       expect(lines(messages).slice(1)).toEqual(['assistant analysis - - How rude.', 'assistant final - - Hello.']);
     }
+    const { messages } = await run(['<|channel|>final<|message|>Hello.<|channel|>analysis How rude.<|return|>']);
+    expect(lines(messages).slice(1)).toEqual(['assistant analysis - - How rude.', 'assistant final - - Hello.']);
   });
 });
 
@@ -206,6 +208,33 @@ describe('reasoning that is written as text', () => {
       const [transcript] = parse(text!).transcripts;
       const views = [...transcript!].slice(1).filter((view) => view.isVisible);
       expect(views.map((view) => view.show()).join('').trim()).toBe(said.trim());
+    }
+  });
+
+  const tag = (city: string): string =>
+    `<tool_call>\n{"name":"weather","arguments":{"city":"${city}"}}\n</tool_call>`;
+  const token = (city: string): string => `<|function_call|>{"name":"weather","arguments":{"city":"${city}"}}`;
+  test.each([
+    ['a call behind it', {}, `<think>\nNo: ${token('Rome')}\n${tag('Rome')}\n</think>\n`, tag('Oslo'), ''],
+    ['a token behind it', {}, `<think>\nNo:\n${tag('Rome')}\n</think>\n`, token('Oslo'), ''],
+    ['words and a call behind it', {}, `<think>\n${tag('Rome')}\n</think>\n`, `Wait.\n${tag('Oslo')}`, 'Wait.'],
+    ['an answer behind it', {}, `<think>\nNo:\n${tag('Rome')}\n</think>\n`, 'It rains.', 'It rains.'],
+    ['in the prompt, a call behind it', { thinkOpen: true }, `No:\n${tag('Rome')}\n</think>\n`, tag('Oslo'), ''],
+    ['in the prompt, an answer behind it', { thinkOpen: true }, `${token('Rome')}</think>\n`, 'It rains.', 'It rains.'],
+    ['without an end', {}, `<think>\n${tag('Rome')}`, '', ''],
+    ['in the prompt, without an end', { thinkOpen: true }, `No:\n${tag('Rome')}`, '', ''],
+  ])('0.1: calls in it are text, with %s', async (_, options, thought, rest, said) => {
+    for (const size of [1, 7, 1 << 20]) {
+      const given: unknown[] = [];
+      const router = routerOf({ handlers: { 'functions.weather': (value) => given.push(value) } });
+      const setting = { dialect: 'openchatml-0.1', router, maxRounds: 1, ...options } as const;
+      const { messages, events } = await run([`${thought}${rest}<|im_end|>`], setting, size);
+      expect(given).toEqual(rest.includes('Oslo') ? [{ city: 'Oslo' }] : []);
+      expect(shown(events).trim()).toBe(said);
+      const [, kept] = messages;
+      expect(kept).toMatchObject({ role: 'assistant', channel: 'analysis' });
+      expect(kept!.content).toContain('Rome');
+      expect(kept!.content).not.toContain('think>');
     }
   });
 
