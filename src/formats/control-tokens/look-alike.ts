@@ -64,6 +64,7 @@ export function isPlain(text: string, at: number): boolean {
       return isPlainSign(text, at);
     case AMPERSAND: {
       const next = text.charCodeAt(at + 1);
+      if (next === LOWER_L && isPlainEntity(text, at + 2)) return true;
       return next !== HASH && (next | 0x20) !== LOWER_A && (next | 0x20) !== LOWER_L;
     }
     case PERCENT_SIGN: {
@@ -77,6 +78,15 @@ export function isPlain(text: string, at: number): boolean {
     default:
       return false;
   }
+}
+
+/** Of `&lt;`, of which `t` stands at `at`: most stand for HTML. What may follow is `&lt;` or `&gt;`. */
+function isPlainEntity(text: string, at: number): boolean {
+  if (text.charCodeAt(at) !== LOWER_T || text.charCodeAt(at + 1) !== SEMICOLON) return false;
+  const next = text.charCodeAt(at + 2);
+  if (next !== AMPERSAND) return isOther(next);
+  const name = text.charCodeAt(at + 3);
+  return name === LOWER_L || name === LOWER_G;
 }
 
 function isPlainSign(text: string, at: number): boolean {
@@ -113,12 +123,15 @@ function digitOf(unit: number): number {
 }
 
 const HASH = 0x23;
+const SEMICOLON = 0x3b;
 const PERCENT_SIGN = 0x25;
 const AMPERSAND = 0x26;
 const BACKSLASH = 0x5c;
 const LOWER_A = 0x61;
 const LOWER_C = 0x63;
+const LOWER_G = 0x67;
 const LOWER_L = 0x6c;
+const LOWER_T = 0x74;
 const LOWER_U = 0x75;
 const LOWER_X = 0x78;
 const BAR = 0x7c;
