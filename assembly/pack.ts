@@ -3,9 +3,6 @@
 /** First byte that the host may use. */
 export function memoryFrom(): usize { return __heap_base; }
 
-/** Whether this build copies with SIMD. */
-export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
-
 export { compress } from './pack-snappy';
 export { greatestPacked, leastPacked, packDifferences, packLengths } from './pack-numbers';
 export { presentNumbers, presentWords } from './pack-present';

@@ -20,6 +20,8 @@ export interface Diagnostic {
   readonly transcript: number;
   /** A sentence; holds nothing of a body. */
   readonly message: string;
+  /** How many of one rule it stands for, from here on: beyond the first ones, many are told as one. Left out: one. */
+  readonly times?: number;
 }
 
 /** A finding before it becomes a diagnostic: the rule, its place, and what differs from the rule's row. */
@@ -31,7 +33,12 @@ export interface Finding {
   readonly severity?: Severity;
   /** Further words for the message; never anything of a body. */
   readonly detail?: string;
+  /** How many it stands for; left out: one. */
+  readonly times?: number;
 }
+
+/** Words for a finding that stands for many. */
+export const manyTimes = (times: number): string => `${times} times, from here on`;
 
 /** Takes a finding. */
 export type Tell = (finding: Finding) => void;
@@ -47,6 +54,7 @@ export function diagnose(finding: Finding, transcript: number, declared: boolean
     to: finding.to,
     transcript,
     message: finding.detail ? `${text}: ${finding.detail}` : text,
+    ...(finding.times !== undefined && { times: finding.times }),
   };
 }
 

@@ -136,3 +136,14 @@ export function randomInput(random: Random, most = 14): Uint8Array {
   }
   return Uint8Array.from(bytes);
 }
+
+/** `work` for many seeds; a failure tells its own. */
+export function forSeeds(runs: number, work: (random: Random) => void): void {
+  for (let run = 0; run < runs; run++) {
+    try {
+      work(randomOf(SEED + run));
+    } catch (error) {
+      throw new Error(`OPENCHATML_SEED=${SEED + run}: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}

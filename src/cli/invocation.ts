@@ -8,14 +8,10 @@ import { type Event, Flow, type FlowOptions } from '../corpus/jobs/flow.ts';
 import type { JobInput } from '../corpus/jobs/job.ts';
 import { TableError } from '../corpus/tables/error.ts';
 import { FileOutputError } from '../corpus/output-file.ts';
-import { findInputs, type Input, isReadOnce, optionsFor, RAW_ENDINGS, STANDARD_INPUT } from '../corpus/input/paths.ts';
-import type { InputSource } from '../corpus/input/source.ts';
+import { findInputs, type Input, isReadOnce, optionsFor, STANDARD_INPUT } from '../corpus/input/paths.ts';
 import type { FileOptions } from '../corpus/records/unit.ts';
 import { type Encoding, loadTokenizer, TokenizerError } from '../corpus/tokens.ts';
 import type { PlainReadOptions } from '../model/part-walk.ts';
-import { createMachine } from '../scan/engine.ts';
-import type { Machine } from '../scan/machine.ts';
-import type { Source } from '../scan/source.ts';
 import { EmptyInputs } from './empty-inputs.ts';
 import { type CorpusOptions, readOptionsOf, type SharedOptions } from './options.ts';
 import { Output } from './output.ts';
@@ -32,16 +28,6 @@ export const FAILED = 2;
 export const BUG = 70;
 /** What failed may pass by itself: a scheduler may try again. */
 export const TRY_AGAIN = 75;
-
-/** An open input. */
-export interface OpenInput {
-  readonly path: string;
-  /** To be scanned; shows progress. */
-  readonly source: Source;
-  /** To be looked into. */
-  readonly input: InputSource;
-  readonly options: PlainReadOptions;
-}
 
 /** What comes out of the inputs; `broken`: nothing more comes of one that began, which is told. */
 export type InvocationEvent = Exclude<Event, { kind: 'error' }> | { readonly kind: 'broken' };
@@ -87,7 +73,6 @@ export class Invocation {
   readonly #showsProgress: boolean;
   readonly #host: Host;
   readonly #options: PlainReadOptions;
-  #machine: Machine | undefined;
   #flow: Flow | undefined;
   /** Inputs read to their end, and whether anything could not be read. */
   files = 0;
@@ -106,42 +91,6 @@ export class Invocation {
     this.#showsProgress = makeSpinner !== null;
     this.colors = colorsFor(options.color, stdout.isTTY, env);
     this.#errorColors = colorsFor(options.color, stderr.isTTY, env);
-  }
-
-  /** The one scanner of the run. */
-  get machine(): Machine {
-    return (this.#machine ??= createMachine());
-  }
-
-  /**
-   * Visits the inputs that the arguments mean (of folders the files with `endings`), standard input when there are
-   * none. One that cannot be read is told, and the next one is visited.
-   */
-  each(paths: readonly string[], visit: (input: OpenInput) => void, endings: readonly string[] = RAW_ENDINGS): void {
-    try {
-      for (const input of findInputs(paths.length > 0 ? paths : [STANDARD_INPUT], this.#host.stdin.fd, endings)) {
-        try {
-          if (input instanceof InputError) throw input;
-          this.#visit(input.open(), visit);
-          this.files++;
-        } catch (error) {
-          if (!(error instanceof InputError)) throw error;
-          this.complain(error);
-        }
-      }
-    } finally {
-      // A spinner that goes on would keep the process alive.
-      this.progress.stop();
-    }
-  }
-
-  #visit(input: InputSource, visit: (input: OpenInput) => void): void {
-    try {
-      const { path } = input;
-      visit({ path, input, source: this.progress.watch(input), options: optionsFor(path, this.#options) });
-    } finally {
-      input.close();
-    }
   }
 
   /**

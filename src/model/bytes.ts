@@ -33,3 +33,11 @@ export function indexOfPart(part: Uint8Array, bytes: Uint8Array): number {
   }
   return -1;
 }
+
+/** The bytes of both, one behind the other. */
+export function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
+  const both = new Uint8Array(a.length + b.length);
+  both.set(a);
+  both.set(b, a.length);
+  return both;
+}

@@ -1,7 +1,7 @@
 // Findings of a check that are still to be told: those of the message at hand and the gap before it, until all of them
 // are known; and those that depend on whether the text looks like Harmony, until that is (R-LIKELY).
 
-import { type Diagnostic, diagnose, type Finding, type RuleName } from '../errors.ts';
+import { type Diagnostic, diagnose, type Finding, manyTimes, type RuleName } from '../errors.ts';
 import type { HarmonyLikeness } from '../model/harmony-likeness.ts';
 
 /** What is told, or not, when it is known whether the text looks like Harmony. */
@@ -123,7 +123,7 @@ export class PendingFindings {
     const over = this.#runs.filter(isOver);
     this.#runs = this.#runs.filter((run) => !over.includes(run));
     for (const { finding, transcript, declared, isGapText, from, to, times } of over) {
-      const whole = times === 1 ? finding : { ...finding, from, to, detail: `${times} times, from here on` };
+      const whole = times === 1 ? finding : { ...finding, from, to, detail: manyTimes(times), times };
       this.#pending.push(this.#entry(whole, transcript, declared, isGapText));
     }
   }

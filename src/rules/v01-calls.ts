@@ -8,7 +8,7 @@ import { CLOSE_CALL, HERMES_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { Mark } from '../model/thoughts.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
-import { isObject, type JsonObject, mayHaveMember, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
+import { isObject, type JsonObject, mayHaveName, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
 
 export interface LineCall {
   /** Null: what follows the token is no JSON object that names a function. */
@@ -37,7 +37,7 @@ export function readReplyNames(message: Message, source: Bytes): (string | null)
 function replyName(source: Bytes, begin: number, end: number): string | null {
   const text = textAt(source, begin, end);
   // A reply is long, and most name nothing.
-  return mayHaveMember(text, 'name') ? readObject(text).name : null;
+  return mayHaveName(text) ? readObject(text).name : null;
 }
 
 const textAt = (source: Bytes, begin: number, end: number): string =>

@@ -8,6 +8,7 @@
 // are found in the text, across ids.
 
 import { O200K_HARMONY, specialEntries, type SpecialTokens } from '../formats/specials.ts';
+import { joined } from '../model/bytes.ts';
 import type { StreamEvent } from './stream/event.ts';
 import type { EndOptions, Stream } from './stream/core.ts';
 import type { StreamOptions } from './stream/options.ts';
@@ -210,10 +211,3 @@ export class Tokens {
 }
 
 const MASKED = Uint8Array.of(MASK);
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
-}

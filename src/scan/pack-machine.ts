@@ -12,7 +12,6 @@ import { scalar, simd } from './pack-binary.ts';
 interface Exports {
   memory: WebAssembly.Memory;
   memoryFrom(): number;
-  usesSimd(): number;
   packDifferences(from: number, count: number, into: number): number;
   packLengths(from: number, count: number, into: number): number;
   leastPacked(): number;
@@ -39,7 +38,6 @@ const builds = new Builds(simd, scalar);
 const align = (address: number): number => (address + 63) & ~63;
 
 export class PackMachine {
-  readonly engine: 'simd' | 'scalar';
   /** What is to be added, up to MOST_VALUES. Numbers and words lie in the same place. */
   readonly numbers: Float64Array;
   readonly words: Int32Array;
@@ -66,7 +64,6 @@ export class PackMachine {
     if (missing > 0) machine.memory.grow(Math.ceil(missing / PAGE));
     const { buffer } = machine.memory;
     this.#exports = machine;
-    this.engine = machine.usesSimd() ? 'simd' : 'scalar';
     this.#memory = new Uint8Array(buffer);
     this.numbers = new Float64Array(buffer, this.#inputAt, MOST_VALUES);
     this.words = new Int32Array(buffer, this.#inputAt, MOST_VALUES);

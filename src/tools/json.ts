@@ -78,6 +78,44 @@ function endOfString(text: string, from: number): number {
   return -1;
 }
 
+export interface JsonPart {
+  /** Of an object's member. */
+  readonly key: string | null;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Where the values stand that are directly below the object or list that a valid JSON text is. */
+export function partsOfJson(text: string): JsonPart[] {
+  const parts: JsonPart[] = [];
+  let at = skipBlanks(text, 0);
+  const isList = text[at] === '[';
+  at = skipBlanks(text, at + 1);
+  while (!'}]'.includes(text[at]!)) {
+    let key: string | null = null;
+    if (!isList) {
+      const to = endOfValue(text, at);
+      key = JSON.parse(text.slice(at, to)) as string;
+      at = skipBlanks(text, skipBlanks(text, to) + 1);
+    }
+    const to = endOfValue(text, at);
+    parts.push({ key, from: at, to });
+    at = skipBlanks(text, to);
+    if (text[at] === ',') at = skipBlanks(text, at + 1);
+  }
+  return parts;
+}
+
+/** Where a value ends that begins at `from`, directly below a valid object or list. */
+function endOfValue(text: string, from: number): number {
+  const first = text[from]!;
+  if (first === '"') return endOfString(text, from + 1) + 1;
+  if ('{['.includes(first)) return spanOfJson(text, from)!.to;
+  let at = from;
+  while (!',]} \t\r\n'.includes(text[at]!)) at++;
+  return at;
+}
+
 /** The value of a JSON text; undefined: it is none. */
 export function parseJson(text: string): unknown {
   try {
@@ -87,10 +125,10 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whether an object in a text may have such a member: told in a tenth of the time that parsing takes. */
-export function mayHaveMember(text: string, name: string): boolean {
+/** Whether an object in a text may have a member `name`: told in a tenth of the time that parsing takes. */
+export function mayHaveName(text: string): boolean {
   // Quotes are too many to be looked for.
-  const rest = `${name}"`;
+  const rest = 'name"';
   for (let at = text.indexOf(rest); at >= 0; at = text.indexOf(rest, at + 1)) if (text[at - 1] === '"') return true;
   return text.includes('\\u');
 }

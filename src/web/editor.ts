@@ -163,8 +163,4 @@ export class Editor {
       ...(inside !== null && scroll && { selection: { anchor: inside.from } }),
     });
   }
-
-  focus(): void {
-    this.#view.focus();
-  }
 }

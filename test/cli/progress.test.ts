@@ -120,16 +120,24 @@ test('the source gives what the input gives', () => {
   expect(source.bytes(3, 5)).toHaveLength(2);
 });
 
-test('stops when the work ends in an error', () => {
+test('stops when the work ends in an error', async () => {
   const { events, make } = fake();
   const host = { stdin: { fd: -1, isTTY: true }, stdout: silent, stderr: silent, env: {}, version: '' };
-  const run = new Invocation({ dialect: 'auto', color: 'auto' }, host, make);
+  const options = { dialect: 'auto', color: 'auto', threads: 1 } as const;
+  const run = new Invocation(options, host, make);
   const path = file('progress/a.txt', BYTES);
-  expect(() => run.each([path], ({ source }) => {
-    vi.advanceTimersByTime(2000);
-    source.read(0, new Uint8Array(100));
-    throw new ClosedPipe();
-  })).toThrow(ClosedPipe);
+  const work = async (): Promise<void> => {
+    const events = run.events([path], options, {
+      work: { kind: 'count' },
+      tellsAtEnd: false,
+      watching: (_, { input }) => ({ source: () => run.progress.watch(input) }),
+    });
+    for await (const { kind } of events) {
+      vi.advanceTimersByTime(2000);
+      if (kind === 'part') throw new ClosedPipe();
+    }
+  };
+  await expect(work()).rejects.toThrow(ClosedPipe);
   expect([events[0], events.at(-1)]).toEqual(['start', 'stop']);
 });
 

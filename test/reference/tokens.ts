@@ -66,10 +66,6 @@ export function isWhite(byte: number | undefined): boolean {
   return byte === SPACE || byte === TAB || byte === LF || byte === CR;
 }
 
-export function isBlank(bytes: Uint8Array, from: number, to: number): boolean {
-  return skipWhite(bytes, from, to) === to;
-}
-
 export function skipWhite(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && isWhite(bytes[at])) at++;
@@ -130,12 +126,6 @@ function indexAt(tokens: readonly Token[], offset: number): number {
     else high = middle;
   }
   return low;
-}
-
-/** The last token of `names` that begins before `offset`. */
-export function tokenBefore(source: Source, names: ReadonlySet<string>, offset: number): Token | null {
-  const tokens = tokensOf(source, names);
-  return tokens[indexAt(tokens, offset) - 1] ?? null;
 }
 
 export function firstToken(source: Source, names: ReadonlySet<string>, from: number): Token | null {

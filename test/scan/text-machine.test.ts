@@ -7,7 +7,7 @@ import * as abi from '../../src/abi.ts';
 import { TextMachine } from '../../src/scan/text-machine.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { runs } from '../long.ts';
-import { type Random, randomOf, SEED } from '../random.ts';
+import { forSeeds, type Random, randomOf, SEED } from '../random.ts';
 import { jsonFault } from '../reference/json.ts';
 import { sharedData } from '../skip.ts';
 import { plainMembers, plainOrigins, randomContent, randomObject, randomValue } from './text-pieces.ts';
@@ -29,17 +29,6 @@ function put(machine: TextMachine, bytes: Uint8Array, random: Random): number {
   machine.input.fill(random.pick([0x00, 0x0a, 0x20, 0x22, 0x5c, 0x78, 0x7d, 0x80, 0xff]));
   machine.input.set(bytes, from);
   return from;
-}
-
-/** `work` for many seeds; a failure tells its own. */
-function forSeeds(runs: number, work: (random: Random) => void): void {
-  for (let run = 0; run < runs; run++) {
-    try {
-      work(randomOf(SEED + run));
-    } catch (error) {
-      throw new Error(`OPENCHATML_SEED=${SEED + run}: ${(error as Error).message}`, { cause: error });
-    }
-  }
 }
 
 /** The line that bytes begin with. */

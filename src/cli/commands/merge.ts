@@ -5,7 +5,6 @@ import { FileOutputError } from '../../corpus/output-file.ts';
 import { joinOutputs, MergeError, wholeRun } from '../../corpus/shards/merge.ts';
 import { Output } from '../output.ts';
 import { escapeLine } from '../print.ts';
-import type { MakeSpinner } from '../progress.ts';
 import { FAILED, OK, tell } from '../invocation.ts';
 import type { Host } from '../stream.ts';
 
@@ -20,7 +19,6 @@ export function merge(
   paths: readonly string[],
   options: MergeOptions,
   host: Host,
-  _makeSpinner: MakeSpinner | null = null,
 ): number {
   const [folder] = paths;
   if (folder === undefined || paths.length > 1) {

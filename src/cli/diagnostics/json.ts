@@ -7,12 +7,13 @@ import type { Report, ReportSchema, Summary, Told } from './report.ts';
 
 /** The columns of a diagnostic, in their order. Piece by piece: an input may have millions. */
 function columnsOf(path: string, diagnostic: Told, { line, column }: Place, record: number | null): string {
-  const { transcript, code, rule, severity, from, to, message, field, pointer } = diagnostic;
+  const { transcript, code, rule, severity, from, to, message, field, pointer, times } = diagnostic;
   const inField = field === undefined ? '' : `,"field":${quoted(field)}`;
   const inRecord = pointer === undefined ? '' : `,"pointer":${quoted(pointer)}`;
+  const many = times === undefined ? '' : `,"times":${times}`;
   return `{"path":${quoted(path)},"record":${record}${inField},"transcript":${transcript},"code":${quoted(code)}`
     + `,"rule":"${rule}","severity":"${severity}","from":${from},"to":${to},"line":${line},"column":${column}`
-    + `${inRecord},"message":${quoted(message)}}`;
+    + `${inRecord},"message":${quoted(message)}${many}}`;
 }
 
 /** Texts as JSON: few differ. */

@@ -25,6 +25,8 @@ export class Sarif implements Report {
   readonly #version: string;
   readonly #kept: Kept;
   readonly #fingerprints = new Fingerprints();
+  /** Results that there are. */
+  #given = 0;
 
   /** `most`: results that are kept at most. */
   constructor(out: Output, version: string, most: number = MOST_RESULTS) {
@@ -40,7 +42,8 @@ export class Sarif implements Report {
     input: InputSource | null,
     record: number | null = null,
   ): void {
-    const { rule, severity, transcript, pointer } = diagnostic;
+    const { rule, severity, transcript, pointer, times } = diagnostic;
+    this.#given++;
     const fingerprint = this.#fingerprints.next(path, diagnostic, record);
     if (!this.#kept.wants(severity)) return;
     const file = relativePath(path);
@@ -55,6 +58,7 @@ export class Sarif implements Report {
         // Within the record (3.33.5): the region says which one.
         ...(pointer && { logicalLocations: [{ fullyQualifiedName: pointer }] }),
       }],
+      ...(times !== undefined && { occurrenceCount: times }),
       partialFingerprints: { 'findingInTranscript/v1': fingerprint(file) },
       properties: { code: diagnostic.code, ...(record !== null && { record }), transcript },
     }));
@@ -62,9 +66,9 @@ export class Sarif implements Report {
 
   end(summary: Summary, complete: boolean): string {
     const { files, errors, warnings, infos, rules } = summary;
-    const dropped = errors + warnings + infos - this.#kept.count;
+    const dropped = this.#given - this.#kept.count;
     const words = `${thousands(dropped)} results are left out, the least severe ones first: `
-      + `a file holds at most ${thousands(this.#kept.most)} and stays below 10 MB`;
+      + `it holds at most ${thousands(this.#kept.most)} and 9 MB; --max-diagnostics asks for fewer`;
     const notifications = dropped === 0 ? [] : [{ level: 'warning', message: { text: words } }];
     // Those of transcripts come first: an index means the same in both lists.
     const names = summary.schema === 'openchatml/check/1' ? (Object.keys(RULES) as RuleName[]) : ALL_RULES;

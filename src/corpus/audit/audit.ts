@@ -233,7 +233,7 @@ function keptPlacing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
 }
 
 function findingOf(
-  { rule, severity, from, to, message }: ControlToken,
+  { rule, severity, from, to, message, times }: ControlToken,
   where: string,
   transcript: number,
   record: number | null,
@@ -241,7 +241,8 @@ function findingOf(
   place: Place,
 ): AuditFinding {
   const words = `${message} (${where})`;
-  return { code: null, rule, severity, ...place(from, to), transcript, record, field, message: words };
+  const many = times === undefined ? {} : { times };
+  return { code: null, rule, severity, ...place(from, to), transcript, record, field, message: words, ...many };
 }
 
 /** What is found in transcripts in the text of one field, or of two that follow each other. */

@@ -21,10 +21,12 @@ export interface AuditFinding {
   /** The field of the record, `messages[3].content` for example; null in raw text. */
   readonly field: string | null;
   readonly message: string;
+  /** How many it stands for; left out: one. */
+  readonly times?: number;
 }
 
 /** What is known of a finding before it is told. */
-export type Brief = Pick<AuditFinding, 'rule' | 'severity' | 'from' | 'to'>;
+export type Brief = Pick<AuditFinding, 'rule' | 'severity' | 'from' | 'to' | 'times'>;
 
 /** Bytes [from, to) of the input become others. */
 export interface ByteEdit {

@@ -1,6 +1,7 @@
 // Records that cannot be audited: the first ones are told by themselves, further ones together. What was wrong with a
 // short one is known when its bytes come again.
 
+import { manyTimes } from '../../errors.ts';
 import { BadRuns } from '../records/bad-runs.ts';
 import { detailAt, type Fault, faultOf } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
@@ -34,8 +35,10 @@ export class BadRecords {
   *end(): Texts {
     if (!this.#runs.isAny) return;
     for (const { first, times, to } of this.#runs.take()) {
-      const detail = times === 1 ? first.detail : `${times} times, from here on`;
-      yield { ...badText(first.rule, first, first.from, to, detail), left: times };
+      const isOne = times === 1;
+      const text = badText(first.rule, first, first.from, to, isOne ? first.detail : manyTimes(times));
+      const findings = isOne ? text.findings : [{ ...text.findings[0]!, times }];
+      yield { ...text, findings, briefs: findings, left: times };
     }
   }
 

@@ -1,6 +1,7 @@
 // What an audit finds where findings are many: beyond so many of a block, those of one kind are told as one. A finding
 // takes many times longer to tell than what it is about, and an input may hold nothing else.
 
+import { manyTimes } from '../../errors.ts';
 import { AUDIT_RULES, type AuditRuleName } from '../../formats/control-tokens/rules.ts';
 import { BLOCK } from '../../scan/source.ts';
 import type { Found } from '../jobs/job.ts';
@@ -46,11 +47,11 @@ export class Crowd {
   }
 
   /** Takes one that is not; false: it is the first of its kind, and is to be kept. */
-  isFurther({ rule, severity }: Brief, to: number): boolean {
+  isFurther({ rule, severity, times = 1 }: Brief, to: number): boolean {
     for (const run of this.#runs) {
       const { diagnostic } = run.first;
       if (diagnostic.rule !== rule || diagnostic.severity !== severity) continue;
-      run.times++;
+      run.times += times;
       run.to = Math.max(run.to, to);
       return true;
     }
@@ -58,7 +59,7 @@ export class Crowd {
   }
 
   keep(first: Crowded): void {
-    this.#runs.push({ first, times: 1, to: first.diagnostic.to });
+    this.#runs.push({ first, times: first.diagnostic.times ?? 1, to: first.diagnostic.to });
   }
 
   /** What was kept is told now. */
@@ -70,7 +71,7 @@ export class Crowd {
       if (times === 1) return first;
       const { diagnostic } = first;
       const { text } = AUDIT_RULES[diagnostic.rule as AuditRuleName];
-      return { ...first, diagnostic: { ...diagnostic, to, message: `${text}: ${times} times, from here on` } };
+      return { ...first, diagnostic: { ...diagnostic, to, times, message: `${text}: ${manyTimes(times)}` } };
     });
   }
 }

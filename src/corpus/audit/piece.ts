@@ -77,11 +77,11 @@ class AuditedPiece implements AuditedText, TextChange {
     return this.#raw.looked.found.map((one) => this.#finding(one, where));
   }
 
-  #finding({ rule, severity, from, to, message }: ControlToken, where: string): AuditFinding {
+  #finding({ rule, severity, from, to, message, times }: ControlToken, where: string): AuditFinding {
     const { transcript, from: base } = this.#raw;
     return {
       code: null, rule, severity, from: base + from, to: base + to, transcript, record: null, field: null,
-      message: `${message} (${where})`,
+      message: `${message} (${where})`, ...(times !== undefined && { times }),
     };
   }
 

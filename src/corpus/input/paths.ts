@@ -11,16 +11,14 @@ import { FileSource, type InputSource, PipeSource } from './source.ts';
 /** Names are bytes: not every one of them is UTF-8. */
 export type Path = string | Buffer;
 
-/** The endings that raw transcripts have in a folder; and all that a folder's files may have, compressed ones too. */
-const RAW: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony'];
-const PLAIN_ENDINGS: readonly string[] = [...RAW, ...RECORD_ENDINGS];
+const PLAIN_ENDINGS: readonly string[] = ['.txt', '.ocml', '.chatml', '.harmony', ...RECORD_ENDINGS];
 const COMPRESSED: readonly string[] = ['.gz', '.zst'];
-const withCompressed = (endings: readonly string[]): string[] => [
-  ...endings,
-  ...endings.flatMap((ending) => COMPRESSED.map((compressed) => ending + compressed)),
+/** The endings that a folder's files may have, compressed ones too. */
+export const ENDINGS = [
+  ...PLAIN_ENDINGS,
+  ...PLAIN_ENDINGS.flatMap((ending) => COMPRESSED.map((compressed) => ending + compressed)),
+  '.parquet',
 ];
-export const RAW_ENDINGS = withCompressed(RAW);
-export const ENDINGS = [...withCompressed(PLAIN_ENDINGS), '.parquet'];
 /** How help and errors name them. */
 export const ENDINGS_TEXT = `*${PLAIN_ENDINGS.join(', *')}, each also with ${COMPRESSED.join(' or ')}, *.parquet`;
 
@@ -88,11 +86,9 @@ export function openInput(path: Path): InputSource {
 
 /**
  * The inputs that arguments mean, in order, found as they are asked for; what cannot be an input comes as its error.
- * Folders give their files with one of `endings`.
+ * Folders give their files with one of ENDINGS.
  */
-export function* findInputs(
-  paths: readonly string[], stdin: number, endings: readonly string[] = ENDINGS,
-): Generator<Input | InputError, void, void> {
+export function* findInputs(paths: readonly string[], stdin: number): Generator<Input | InputError, void, void> {
   for (const path of paths) {
     if (path === STANDARD_INPUT) {
       yield inputAt(path, stdin);
@@ -101,7 +97,7 @@ export function* findInputs(
     try {
       const status = lookAt(path, statSync);
       if (!status.isDirectory()) yield inputAt(path, stdin);
-      else yield* findInFolder(path, endings);
+      else yield* findInFolder(path);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
       yield error;
@@ -119,9 +115,9 @@ function inputOf(path: string, ref: InputRef): Input {
   return { path, ref, open: () => openRef(ref, { verify: true }).input };
 }
 
-function* findInFolder(path: string, endings: readonly string[]): Generator<Input | InputError, void, void> {
+function* findInFolder(path: string): Generator<Input | InputError, void, void> {
   let isEmpty = true;
-  for (const found of walk(Buffer.from(path), endings)) {
+  for (const found of walk(Buffer.from(path))) {
     isEmpty = false;
     yield found;
   }
@@ -137,7 +133,7 @@ const SLASH = Buffer.from('/');
 const DOT = 0x2e;
 
 /** Files of a folder and of the folders in it, in the order of their paths' bytes. */
-function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | InputError, void, void> {
+function* walk(folder: Buffer): Generator<Input | InputError, void, void> {
   let entries: Entry[];
   try {
     entries = readdirSync(folder, { encoding: 'buffer', withFileTypes: true });
@@ -150,13 +146,13 @@ function* walk(folder: Buffer, endings: readonly string[]): Generator<Input | In
   const base = folder.at(-1) === SLASH[0] ? folder : Buffer.concat([folder, SLASH]);
   const wanted = entries
     .filter((entry) => {
-      return entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name, endings)));
+      return entry.name[0] !== DOT && (entry.isDirectory() || (entry.isFile() && isWanted(entry.name)));
     })
     .map((entry) => (entry.isDirectory() ? Buffer.concat([entry.name, SLASH]) : entry.name))
     .sort(Buffer.compare);
   for (const name of wanted) {
     const path = Buffer.concat([base, name]);
-    if (name.at(-1) === SLASH[0]) yield* walk(path, endings);
+    if (name.at(-1) === SLASH[0]) yield* walk(path);
     else yield inputOf(pathText(path), { kind: 'file', path, inFolder: true });
   }
 }
@@ -175,9 +171,9 @@ function lookedUp(folder: Buffer): Entry[] {
   });
 }
 
-function isWanted(name: Buffer, endings: readonly string[]): boolean {
+function isWanted(name: Buffer): boolean {
   const text = name.toString('latin1');
-  return endings.some((ending) => text.endsWith(ending));
+  return ENDINGS.some((ending) => text.endsWith(ending));
 }
 
 function lookAt(path: Path, look: (path: Path) => Stats): Stats {

@@ -2,7 +2,7 @@
 // all that there is; others are checked as units.
 
 import { FROM, KIND, SLOW } from '../../abi.ts';
-import { diagnose, type Diagnostic } from '../../errors.ts';
+import { diagnose, type Diagnostic, manyTimes } from '../../errors.ts';
 import { Checker } from '../../rules/check.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { InputSource } from '../input/source.ts';
@@ -118,13 +118,15 @@ export class CheckWorker implements UnitWorker {
   #endRuns(): void {
     if (!this.#runs.isAny) return;
     for (const { first, to, times } of this.#runs.take()) {
-      this.#tellBad(first, to, times === 1 ? first.bad.detail : `${times} times, from here on`);
+      if (times === 1) this.#tellBad(first, to, first.bad.detail);
+      else this.#tellBad(first, to, manyTimes(times), times);
     }
   }
 
-  #tellBad({ bad, lineFrom, transcript }: PlacedBad, to: number, detail: string): void {
+  #tellBad({ bad, lineFrom, transcript }: PlacedBad, to: number, detail: string, times?: number): void {
     const { rule, from, record, line, pointer } = bad;
-    this.#tell({ ...diagnose({ rule, from, to, detail }, transcript, true), pointer }, record, line, lineFrom);
+    const finding = { rule, from, to, detail, ...(times !== undefined && { times }) };
+    this.#tell({ ...diagnose(finding, transcript, true), pointer }, record, line, lineFrom);
   }
 
   #tell(diagnostic: Told, record: number | null, line: number | null, lineFrom: number | null): void {

@@ -6,7 +6,7 @@ import type { Unit } from '../records/unit.ts';
 import type { Piece, RunJob } from './job.ts';
 import { MessageOutput } from './message-output.ts';
 import type { RunOutput } from './run-rows.ts';
-import type { VisitedMessage } from './verdict.ts';
+import type { PlacedMessage } from '../messages.ts';
 
 /** Bytes of a body that is kept until it goes out. */
 const LARGEST_BODY = 256 * 1024 * 1024;
@@ -28,7 +28,7 @@ export class RunMessages implements RunOutput {
     if (this.#out.isFull) this.#keep();
   }
 
-  message({ message, transcript, index, source }: VisitedMessage, { record, place }: Unit, before: number): void {
+  message({ message, transcript, index, source }: PlacedMessage, { record, place }: Unit, before: number): void {
     const { from, to } = message.body;
     if (to - from > LARGEST_BODY) {
       const reason = `the message at byte ${from} has ${to - from} bytes, too many for a row`;

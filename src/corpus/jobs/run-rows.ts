@@ -6,14 +6,15 @@ import type { RecordRows } from '../records/rows.ts';
 import type { Unit } from '../records/unit.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
-import type { JudgedRecord, Verdict, VisitedMessage } from './verdict.ts';
+import type { PlacedMessage } from '../messages.ts';
+import type { JudgedRecord, Verdict } from './verdict.ts';
 
 /** Takes what was read of one input, in order. */
 export interface Rows {
   /** A record begins at a position of the input. */
   begins?(position: number): void;
   /** `before`: transcripts of the file before those of the record. */
-  message?(visited: VisitedMessage, unit: Unit, before: number): void;
+  message?(visited: PlacedMessage, unit: Unit, before: number): void;
   /**
    * Takes the messages of records from row `record` on, before anything else is told of them; what is ready must go out
    * before the memory of the rows is used for anything. Answers the first record that was not taken.

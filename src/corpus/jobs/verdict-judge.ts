@@ -11,7 +11,8 @@ import { isBad, type Unit, type FileOptions, unitsOfRecord } from '../records/un
 import { type BadRecord, badRecord } from '../records/unit-types.ts';
 import type { JudgeWork } from './job.ts';
 import { type Kit, leaveKit, takeKit } from './open.ts';
-import { type PlaceOf, Verdict, type VisitedMessage } from './verdict.ts';
+import { type PlaceOf, Verdict } from './verdict.ts';
+import type { PlacedMessage } from '../messages.ts';
 
 export interface JudgeOptions {
   readonly tools: readonly ToolDefinition[];
@@ -27,7 +28,7 @@ export const tellsOnlyErrors = ({ warnings, rules, strict }: JudgeWork): boolean
 
 /** Sees what the verdicts are made of, in order: each message before its diagnostics. */
 export interface Watcher {
-  message?(visited: VisitedMessage, unit: Unit): void;
+  message?(visited: PlacedMessage, unit: Unit): void;
   diagnostic?(diagnostic: Diagnostic, unit: Unit): void;
   /** `to`: where what follows begins. */
   end?(transcript: TranscriptInfo, messages: number, to: number, unit: Unit): void;
@@ -37,7 +38,7 @@ export interface Watcher {
 
 /** What a text is told to. */
 interface Taker {
-  message(visited: VisitedMessage): void;
+  message(visited: PlacedMessage): void;
   diagnostic(diagnostic: Diagnostic): void;
   end(transcript: TranscriptInfo): void;
 }
@@ -86,7 +87,7 @@ export class Judge {
           this.#refuse(unit, verdict, watcher);
           continue;
         }
-        const take = (visited: VisitedMessage): void => verdict.message(visited);
+        const take = (visited: PlacedMessage): void => verdict.message(visited);
         const steps = this.#read(unit, at, watcher, {
           message: take, diagnostic: (diagnostic) => verdict.diagnostic(diagnostic), end: () => {},
         });

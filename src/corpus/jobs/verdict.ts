@@ -2,23 +2,11 @@
 
 import type { Code, Diagnostic, Place, RuleName, Severity } from '../../errors.ts';
 import type { MessageRecord } from '../../model/message.ts';
-import type { Message } from '../../model/message.ts';
-import type { TranscriptInfo } from '../../model/transcript.ts';
 import { countCalls } from '../../rules/call-count.ts';
+import type { PlacedMessage } from '../messages.ts';
 import { spanOf } from '../records/json-place.ts';
-import type { Source } from '../../scan/source.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
 import type { Unit } from '../records/unit-types.ts';
-
-/** A message as it goes by: a view, valid until the next one. */
-export interface VisitedMessage {
-  readonly message: Message;
-  readonly transcript: TranscriptInfo;
-  /** Number of the message in its transcript, from 0. */
-  readonly index: number;
-  /** Where its bytes are read. */
-  readonly source: Source;
-}
 
 export interface VerdictFinding {
   readonly rule: RuleName;
@@ -65,7 +53,7 @@ export class Verdict {
     return verdict;
   }
 
-  message({ message }: VisitedMessage): void {
+  message({ message }: PlacedMessage): void {
     this.messages++;
     this.calls += countCalls(message);
   }
@@ -120,7 +108,7 @@ function findingOf({ rule, code, severity, from, to, message }: Diagnostic, plac
 
 /** A message as data, its positions in the input. */
 export function verdictMessage(
-  { message, transcript, index }: VisitedMessage, place: Unit['place'],
+  { message, transcript, index }: PlacedMessage, place: Unit['place'],
 ): VerdictMessage {
   const { record: _, ...columns } = message.toRecord();
   // Rising positions are found fastest.

@@ -1,6 +1,6 @@
 // Findings by rule: how many of each severity, and the first ones as samples.
 
-import type { Severity } from '../../errors.ts';
+import type { Diagnostic, Severity } from '../../errors.ts';
 
 /** Samples that are kept of each rule. */
 export const SAMPLES = 10;
@@ -48,8 +48,8 @@ export class Found {
   readonly counts: Record<Severity, number> = { error: 0, warning: 0, info: 0 };
   readonly samples: Sample[] = [];
 
-  note(severity: Severity, message: string, at: SamplePlace): void {
-    this.counts[severity]++;
+  note({ severity, message, times = 1 }: Pick<Diagnostic, 'severity' | 'message' | 'times'>, at: SamplePlace): void {
+    this.counts[severity] += times;
     // Lines are counted for what is kept only.
     const position = { path: cut(at.path), record: at.record, from: at.from };
     const last = this.samples[SAMPLES - 1];

@@ -92,7 +92,7 @@ export class Statistics extends Sums {
   /** The record is none that can be read; it is a finding too. */
   badRecord(rule: string, message: string, at: SamplePlace): void {
     this.badRecords++;
-    this.found(rule).note('error', message, at);
+    this.found(rule).note({ severity: 'error', message }, at);
   }
 
   /** A transcript has ended, at `to`; it holds so many messages. */
@@ -181,7 +181,7 @@ export class Statistics extends Sums {
    */
   diagnostic(diagnostic: Diagnostic, at: SamplePlace): void {
     const { rule, severity, code } = diagnostic;
-    this.found(rule).note(severity, diagnostic.message, at);
+    this.found(rule).note(diagnostic, at);
     if (severity !== 'error' || !CALL_CODES.has(code)) return;
     const caller = this.#callerOf(diagnostic);
     if (caller === undefined || caller.rules.includes(rule)) return;

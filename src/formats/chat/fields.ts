@@ -23,5 +23,4 @@ export function tellOtherFields(
 
 /** Values and depth of arguments that are given as values: more than one record of a file may hold. */
 export const MOST_ARGUMENTS = [1_200_000, 1024] as const;
-export const BAD_ARGUMENTS =
-  'the arguments of a call are too large or too deep, or hold a number that is larger than a double can be';
+export const BAD_ARGUMENTS = 'the arguments of a call are too large or too deep';

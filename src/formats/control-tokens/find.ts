@@ -2,7 +2,7 @@
 // one. For texts of users and tools, names, attributes; and for bodies as they stand in a transcript.
 
 import { HAS_ESCAPE } from '../../abi.ts';
-import type { Severity } from '../../errors.ts';
+import { manyTimes, type Severity } from '../../errors.ts';
 import type { Dialect, DialectId } from '../../scan/dialects.ts';
 import { Finder, nextSign } from './finder.ts';
 import { dialectOf, LONGEST_TOKEN, tokenAt, tokenOfText, tokensIn, utf8Length } from './known.ts';
@@ -44,6 +44,8 @@ export interface ControlToken {
   readonly token: string | null;
   /** A sentence; holds nothing of the text but names of tokens. */
   readonly message: string;
+  /** @internal How many it stands for; left out: one. */
+  readonly times?: number;
 }
 
 const EDGES = ['both', 'start', 'end', 'none'];
@@ -115,7 +117,7 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
     from += bytes(index, one.index);
     index = one.index;
     const { text: words } = AUDIT_RULES[one.rule];
-    const detail = one.times > 1 ? `${one.times} times, from here on` : (one.detail ?? one.token);
+    const detail = one.times > 1 ? manyTimes(one.times) : (one.detail ?? one.token);
     return {
       rule: one.rule,
       severity: severityOfFound(one),
@@ -125,6 +127,7 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
       length: one.to - one.index,
       token: one.token,
       message: detail === null ? words : `${words}: ${detail}`,
+      ...(one.times > 1 && { times: one.times }),
     };
   });
 }

@@ -2,6 +2,8 @@
 // one. Whatever is open where a page ends is open again in the next one, with its headings; a message that is hidden
 // stays in its closed details, with its label.
 
+import { joined } from '../../model/bytes.ts';
+
 /** UTF-8 bytes. From `soft` on the next message begins a page; at `hard` a page ends anywhere in a body. */
 export interface PageBounds {
   readonly soft: number;
@@ -214,13 +216,6 @@ export class Pages {
     const last = this.#place;
     this.#sink.end({ number: this.#number, messages: this.#messages, first: this.#first ?? last, last }, isLast);
   }
-}
-
-function joined(a: Uint8Array, b: Uint8Array): Uint8Array {
-  const both = new Uint8Array(a.length + b.length);
-  both.set(a);
-  both.set(b, a.length);
-  return both;
 }
 
 /** Where a text that goes on may be taken up to: no entity and no character is cut. */

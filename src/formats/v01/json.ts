@@ -1,7 +1,9 @@
 // The JSON after `<|function_call|>` and `<|function_output|>`: the exact text of arguments and of contents
 // (0.1 extended §§8.2, 8.3).
 
-import { isObject, mayHaveMember, own, skipBlanks, spanOfJson } from '../../tools/json.ts';
+import {
+  isObject, type JsonPart, mayHaveName, own, parseJson, partsOfJson, skipBlanks, spanOfJson,
+} from '../../tools/json.ts';
 
 export interface CallText {
   readonly name: string;
@@ -19,10 +21,10 @@ export function readCallText(text: string): CallText | null {
   const span = text[from] === '{' ? spanOfJson(text, from) : null;
   if (!span) return null;
   const json = text.slice(from, span.to);
-  const value = tryJson(json);
+  const value = parseJson(json);
   if (!isObject(value)) return null;
   const name = own(value, 'name');
-  const member = memberSpan(json, 'arguments');
+  const member = memberOf(json, 'arguments');
   if (typeof name !== 'string' || name === '' || !member) return null;
   return { name, arguments: json.slice(member.from, member.to), from: from + member.from, to: span.to };
 }
@@ -44,15 +46,15 @@ export interface ReplyText {
 /** A reply that is nothing but `{"name", "content"}`, with white space around it; null: it is other text. */
 export function readReplyText(text: string): ReplyText | null {
   // Most replies are JSON that names nothing.
-  if (!mayHaveMember(text, 'name')) return null;
+  if (!mayHaveName(text)) return null;
   const from = skipBlanks(text, 0);
   const span = text[from] === '{' ? spanOfJson(text, from) : null;
   if (!span || skipBlanks(text, span.to) < text.length) return null;
   const json = text.slice(from, span.to);
-  const value = tryJson(json);
+  const value = parseJson(json);
   if (!isObject(value) || Object.keys(value).length !== 2) return null;
   const name = own(value, 'name');
-  const member = memberSpan(json, 'content');
+  const member = memberOf(json, 'content');
   if (typeof name !== 'string' || !member) return null;
   const content = own(value, 'content');
   const said = typeof content === 'string' ? content : json.slice(member.from, member.to);
@@ -68,7 +70,7 @@ const ALL_ENDS = new RegExp(ENDS, 'g');
  * `</tool_response>`.
  */
 export function writeReplyText(name: string, content: string): string {
-  const value = tryJson(content);
+  const value = parseJson(content);
   const isValue = value !== undefined && typeof value !== 'string';
   const isBare = isValue && content === content.trim() && !ENDS.test(content);
   const text = isBare ? content : JSON.stringify(content);
@@ -76,45 +78,9 @@ export function writeReplyText(name: string, content: string): string {
 }
 
 export function isJson(text: string): boolean {
-  return tryJson(text) !== undefined;
-}
-
-function tryJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return parseJson(text) !== undefined;
 }
 
 /** Where the value of a member stands in an object that is valid JSON; of several ones the last, as in JSON.parse. */
-function memberSpan(json: string, key: string): { from: number; to: number } | null {
-  let found: { from: number; to: number } | null = null;
-  let at = skipBlanks(json, 1);
-  while (json[at] === '"') {
-    const keyTo = stringEnd(json, at);
-    const isIt = JSON.parse(json.slice(at, keyTo)) === key;
-    const from = skipBlanks(json, skipBlanks(json, keyTo) + 1);
-    const to = valueEnd(json, from);
-    if (isIt) found = { from, to };
-    at = skipBlanks(json, to);
-    if (json[at] === ',') at = skipBlanks(json, at + 1);
-  }
-  return found;
-}
-
-/** After the quote that ends the string at `from`. */
-function stringEnd(json: string, from: number): number {
-  let at = from + 1;
-  while (json[at] !== '"') at += json[at] === '\\' ? 2 : 1;
-  return at + 1;
-}
-
-function valueEnd(json: string, from: number): number {
-  const first = json[from];
-  if (first === '"') return stringEnd(json, from);
-  if (first === '{' || first === '[') return spanOfJson(json, from)!.to;
-  let at = from;
-  while (!',} \t\r\n'.includes(json[at]!)) at++;
-  return at;
-}
+const memberOf = (json: string, name: string): JsonPart | undefined =>
+  partsOfJson(json).findLast(({ key }) => key === name);

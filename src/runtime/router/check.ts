@@ -11,7 +11,7 @@ import { DIALECTS } from '../../scan/dialects.ts';
 import { isBuiltin, plainName } from '../../tools/name.ts';
 import { argumentsForCheck } from '../../tools/arguments.ts';
 import { ToolCache } from '../../tools/cache.ts';
-import { isBounded, isObject } from '../../tools/json.ts';
+import { isBounded, isObject, parseJson } from '../../tools/json.ts';
 import { FUNCTIONS } from '../../tools/types.ts';
 import type { ToolHandler, RoutedCall } from './types.ts';
 
@@ -130,7 +130,7 @@ export class CallDesk {
     const isText = !definition && name === 'python' && call.contentType !== 'json';
     const warning = isMisplaced ? ({ warning: 'call-channel' } as const) : {};
     if (isText) return { ...entry, name, argumentsValue: content, deadlineMs: null, ...warning };
-    const value = readJson(content);
+    const value = parseJson(content);
     const isDeclared = call.contentType === 'json' && call.constrained === true;
     if (value === undefined && isDeclared) return { rule: 'invalid-json' };
     if (value === undefined) return { rule: 'invalid-arguments', detail: 'they are no JSON' };
@@ -177,13 +177,4 @@ function isRightChannel({ channel, header }: RoutedCall, isBuiltinTool: boolean)
 function holdsReasoning({ marked, channel, content, dialect }: RoutedCall): boolean {
   if (marked !== undefined || dialect === 'harmony') return marked === true;
   return channel === 'analysis' && /<\|(start|end)_(reflect|introspect|reason)\|>/.test(content);
-}
-
-/** Undefined: no JSON. */
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -69,10 +69,10 @@ function closing(text: string, from: number): number {
 }
 
 /** The object at `from`, whose value of `key` is looked for; null: it is no JSON. */
-function namedAt(text: string, from: number, key: string, most: number): Named | null {
+function namedAt(text: string, from: number, key: string): Named | null {
   const to = text[from] === '{' ? closing(text, from) : -1;
   // Line feeds are white space in it.
-  const node = to < 0 ? null : readJson(text.slice(from, to).replaceAll('\n', '\r'), most);
+  const node = to < 0 ? null : readJson(text.slice(from, to).replaceAll('\n', '\r'), DEEPEST);
   if (node === null) return null;
   if (node.members.some(([name]) => name.includes('\\'))) throw RARE;
   const valuesOf = (wanted: string): JsonNode[] =>
@@ -93,7 +93,7 @@ function namedAt(text: string, from: number, key: string, most: number): Named |
 
 /** A call object at `from`, with what is behind it. */
 function callAt(inside: Inside, from: number): { call: Call; to: number } {
-  const named = namedAt(inside.text, from, 'arguments', DEEPEST);
+  const named = namedAt(inside.text, from, 'arguments');
   if (named === null || named.name === null || named.given?.kind !== 'object') throw RARE;
   const { name, given, to } = named;
   return { call: { id: null, name: inside.span(name.from, name.to), given: inside.span(given.from, given.to) }, to };
@@ -163,7 +163,7 @@ function replyOf(inside: Inside, from: number, said: string, author: string | nu
   const to = from + said.length;
   const start = behindBlanks(text, from);
   if (text[start] === '{') {
-    const named = namedAt(text, start, 'content', DEEPEST);
+    const named = namedAt(text, start, 'content');
     if (named === null && isDeep(text, start, to)) throw RARE;
     const isReply = named !== null && behindBlanks(text, named.to) === to && named.members === 2;
     if (isReply && named.name !== null && named.given !== null) {

@@ -193,3 +193,30 @@ test('long headers are cut around what is meant', async () => {
   expect(excerpts).toContain(`  | ...${'a'.repeat(54)}=1 stray ${'b'.repeat(56)}...`);
   for (const line of excerpts) expect(line.length).toBeLessThan(190);
 });
+
+test('sums and limits count what one line tells of many', async () => {
+  const [good, bad] = ['{"messages":[{"role":"user","content":"a"}]}\n', '{"foo":1}\n'];
+  for (const [name, text] of [
+    ['bad', bad.repeat(3000)], ['mixed', (good + bad).repeat(3000)], ['pairs', (bad + bad + good).repeat(1500)],
+  ] as const) {
+    const path = file(`many/${name}.jsonl`, text);
+    for (const command of ['check', 'audit']) {
+      const { out, code } = await run([command, '--format', 'ndjson', path]);
+      const found = jsonLines(out);
+      const { summary } = found.pop() as { summary: { errors: number; rules: object } };
+      const { errors, rules } = summary;
+      expect([code, errors, rules], `${command} ${name}`).toEqual([1, 3000, { 'unknown-record': 3000 }]);
+      expect(found.reduce((sum, { times = 1 }) => sum + (times as number), 0)).toBe(3000);
+    }
+    const config = file('many/openchatml.json', '{"rules":{"unknown-record":"warn"}}');
+    const limited = (most: number): Promise<{ code: number }> =>
+      run(['check', '--config', config, '--max-warnings', `${most}`, path]);
+    expect([(await limited(2999)).code, (await limited(3000)).code]).toEqual([1, 0]);
+  }
+  const body = file('many/body.txt', `version: 2.2\n<|start|>user<|message|>${'<|channel|> '.repeat(3000)}<|end|>`);
+  const { out } = await run(['check', '--format', 'ndjson', body]);
+  expect(jsonLines(out).at(-1)).toMatchObject({ summary: { errors: 3000, rules: { 'stray-token': 3000 } } });
+  const tokens = file('many/tokens.jsonl', good.replace('"a"', `"${'<|end|>'.repeat(9000)}"`));
+  const audited = await run(['audit', '--format', 'ndjson', tokens]);
+  expect(jsonLines(audited.out).at(-1)).toMatchObject({ summary: { rules: { 'control-token': 9000 } } });
+});

@@ -13,7 +13,7 @@ import { createMachine } from '../../../src/index.ts';
 import { MemorySource, type Source } from '../../../src/scan/source.ts';
 import { TextMachine } from '../../../src/scan/text-machine.ts';
 import { runs } from '../../long.ts';
-import { type Random, randomOf, SEED } from '../../random.ts';
+import { forSeeds, type Random } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 
 const machine = createMachine();
@@ -190,17 +190,6 @@ function optionsOf(random: Random): FileOptions {
     ...(random.once(5) && { largestRecord: random.pick([10, 20, 60, 150]) }),
     ...(random.once(9) && { dialect: 'openchatml-2.2' as const }),
   };
-}
-
-/** `work` for many seeds; a failure tells its own. */
-function forSeeds(runs: number, work: (random: Random) => void): void {
-  for (let run = 0; run < runs; run++) {
-    try {
-      work(randomOf(SEED + run));
-    } catch (error) {
-      throw new Error(`OPENCHATML_SEED=${SEED + run}: ${(error as Error).message}`, { cause: error });
-    }
-  }
 }
 
 /** Compares; words are made only for a failure. */
