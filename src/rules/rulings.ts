@@ -91,8 +91,8 @@ export const RULINGS = {
     'Markers of reasoning divide an analysis into thoughts. In a body that is shown they are an error, and what '
     + 'they bound is cut from what is shown.',
   'R-THINK':
-    '`<think>` at the beginning of what an assistant says is reasoning that is written as text: it is cut from '
-    + 'what is shown.',
+    '`<think>` at the beginning of what an assistant says begins reasoning that is written as text; a `</think>` that '
+    + 'nothing began ends reasoning that began in the prompt. Both are cut from what is shown.',
   'R-HERMES':
     'In 0.1 and in chat records `<tool_call>`, `<tool_response>` and `<tools>` around JSON are calls, replies and '
     + 'definitions.',

@@ -120,9 +120,9 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
       const joinsTurns = joinsTurnsOf(options);
       const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
-      // A row of a table has no bytes of its own in the file.
+      // A row of a table has no bytes of its own in the file: positions are those in the row.
       const isField = options.positions === 'field';
-      for (const record of all) yield take(isField ? { ...record, from: 0, to: 0 } : record);
+      for (const record of all) yield take(isField ? { ...record, from: 0, to: record.to - record.from } : record);
     }
   } else {
     const unit: Unit = {

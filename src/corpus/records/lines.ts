@@ -75,11 +75,11 @@ export class RecordLines {
     }
   }
 
-  /** A row of a table has no bytes of its own in the file. */
+  /** Bytes of the file, or, as a row of a table has none there, of the row. */
   #place(from: number, to: number): Placed {
     this.lineFrom = from;
-    const isField = this.#options.positions === 'field';
-    return { number: this.records, line: this.lines, from: isField ? 0 : from, to: isField ? 0 : to };
+    const base = this.#options.positions === 'field' ? from : 0;
+    return { number: this.records, line: this.lines, from: from - base, to: to - base };
   }
 
   #isCrowded(window: LineWindow, at: number, to: number): boolean {
