@@ -99,13 +99,13 @@ class Audit {
   }
 
   async read(paths: readonly string[]): Promise<void> {
-    const { how, fixWarnings, diff } = this.#options;
+    const { how, fixWarnings, diff, rules } = this.#options;
     const copies = isFixing(this.#options) && !diff;
     const run = this.#run;
     const events = run.events(paths, this.#options, {
       work: {
         kind: 'audit',
-        fix: { how, lookAlikes: fixWarnings, foreign: fixWarnings },
+        fix: { how, lookAlikes: fixWarnings, foreign: fixWarnings, rules },
         gives: diff ? 'changes' : copies ? 'copy' : null,
       },
       tellsAtEnd: false,

@@ -5,7 +5,6 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import { type ControlToken, eachToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
-import { severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { HeaderCache } from '../../model/transcript.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -17,7 +16,7 @@ import { ByteEdits, type Place } from './byte-edits.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
-import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText } from './raw.ts';
+import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText, settledSeverity } from './raw.ts';
 import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
@@ -171,7 +170,8 @@ function lookInto({ text, role, before, after, edges }: AuditField, options: Aud
   let hasError = false;
   const mends = !options.tellsOnly && options.how !== 'escape';
   const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
-    const severity = severityOfFound(one);
+    const severity = settledSeverity(one, options);
+    if (severity === null) return;
     if (severity === 'error') hasError = true;
     if (mends && (severity === 'error' || isWanted(one.rule, severity, options))) edits.breakUp(one);
   }, isBytes);
@@ -190,7 +190,7 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   if (options.tellsOnly) return { ...told, change: null, left: 0 };
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
-  const left = escapes ? errorsAfter(escaped, field) : 0;
+  const left = escapes ? errorsAfter(escaped, field, options) : 0;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
@@ -203,10 +203,10 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
 const NO_EDITS: readonly TokenEdit[] = [];
 
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
-function errorsAfter(text: string, { role, before, after }: AuditField): number {
+function errorsAfter(text: string, { role, before, after }: AuditField, options: AuditOptions): number {
   let errors = 0;
   eachToken(text, { body: 'openchatml-2.2', role, before, after, edges: 'none' }, (one) => {
-    if (severityOfFound(one) === 'error') errors++;
+    if (settledSeverity(one, options) === 'error') errors++;
   });
   return errors;
 }

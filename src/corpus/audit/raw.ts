@@ -2,12 +2,14 @@
 
 import { isUtf8 } from 'node:buffer';
 import { HAS_ESCAPE } from '../../abi.ts';
+import type { Severity } from '../../errors.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
+import { applyRules, type RuleSettings } from '../../rules/settings.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { Source } from '../../scan/source.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -24,6 +26,14 @@ export interface FixOptions {
   readonly foreign?: boolean | undefined;
   /** Nothing is mended: findings are all that is wanted. */
   readonly tellsOnly?: boolean | undefined;
+  /** Severities as a configuration has them: what is off is not mended, and counts as no error. */
+  readonly rules?: RuleSettings | undefined;
+}
+
+/** What a finding counts as where texts are mended; null: as nothing. What is escaped is as it should be. */
+export function settledSeverity(found: Found, { rules = {} }: FixOptions): Severity | null {
+  const severity = severityOfFound(found);
+  return severity === 'info' ? severity : applyRules(rules)({ rule: found.rule, severity })?.severity ?? null;
 }
 
 /** Findings of a text that are told one by one; beyond, those of one kind are one. */
@@ -157,11 +167,11 @@ function readPiece(bytes: Uint8Array): { text: string; isBytes: boolean } {
  * False: it is to be mended, and stays.
  */
 function mendIn(edits: TokenEdits, one: Found, hasEscape: boolean, options: FixOptions): boolean {
-  const severity = severityOfFound(one);
-  if (severity !== 'error' && !isWanted(one.rule, severity, options)) return true;
+  const severity = settledSeverity(one, options);
+  if (severity === null || (severity !== 'error' && !isWanted(one.rule, severity, options))) return true;
   const { how } = options;
   const escapes = how === 'escape' || (how === undefined && hasEscape);
-  if (severity !== 'error' || !escapes) return edits.breakUp(one);
+  if (severityOfFound(one) !== 'error' || !escapes) return edits.breakUp(one);
   if (!hasEscape || one.rule !== 'control-token') return false;
   edits.escape(one);
   return true;

@@ -230,3 +230,27 @@ test('findings in a table are placed in the text of the column, or in the row as
     { field: 'messages[0].content', from: inRow, to: inRow + 7, line: 2, column: inRow + 1 },
   ]);
 });
+
+test('a copy is without what the configuration calls an error, and nothing else', async () => {
+  const records = '{"messages":[{"role":"user","content":"<|end|> [INST]"}]}\n';
+  const raw = 'version: 2.2\n---\n<|start|>user<|message|>[INST] <|im_end|><|end|>\n';
+  const bad = file('rules/in.jsonl', records);
+  const text = file('rules/in.txt', raw);
+  for (const [rules, record, said] of [
+    [{}, records.replace('<|end|>', '<| end |>'), raw],
+    [{ 'control-token': 'off' }, records, raw],
+    [{ 'control-token': 'warn' }, records, raw],
+    [{ 'foreign-token': 'error' }, '{"messages":[{"role":"user","content":"<| end |> [ INST ]"}]}\n',
+      raw.replace('[INST]', '[ INST ]')],
+    [{ 'control-token': 'error' }, records.replace('<|end|>', '<| end |>'), raw.replace('<|im_end|>', '<| im_end |>')],
+  ] as const) {
+    const config = file('rules/openchatml.json', JSON.stringify({ rules }));
+    for (const [path, wanted] of [[bad, record], [text, said]] as const) {
+      const copy = at('rules/copy');
+      const { err } = await run(['audit', '--config', config, '--fix', '--output', copy, path]);
+      expect(readFileSync(copy, 'utf8'), JSON.stringify(rules)).toBe(wanted);
+      expect(err).toContain(wanted === readFileSync(path, 'utf8') ? '0 texts were changed' : '1 text was changed');
+      expect(err).not.toContain('left');
+    }
+  }
+});

@@ -44,7 +44,8 @@ function withoutBytes(unit: object): object {
   if (!('rule' in unit)) return unit;
   const bad = unit as BadRecord;
   return {
-    ...bad, from: 0, to: bad.to - bad.from, detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)),
+    ...bad, from: 0, to: bad.to - bad.from,
+    detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)),
   };
 }
 
