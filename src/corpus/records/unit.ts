@@ -5,7 +5,7 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
-import { pointerTo } from '../../tools/json.ts';
+import { isObject, type JsonObject, own, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { formOfTurns, holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
@@ -90,7 +90,7 @@ export function* unitsOfRecord(
   const fields = fieldsOf(record.value, options);
   if (fields === null) {
     const chats = options.field === undefined && form === 'auto' ? otherChats(record) : [];
-    if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(options));
+    if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(record.value, options));
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
       else yield chatUnit(chat.record, chat.names, positions, chat.form);
@@ -102,11 +102,36 @@ export function* unitsOfRecord(
 }
 
 /** What a record is told when nothing in it can be read. */
-function wantedFields({ form, field }: FileOptions): string {
+function wantedFields(value: unknown, { form, field }: FileOptions): string {
   if (field !== undefined) return 'the field that was asked for holds no text and no list of messages';
   if (form !== undefined && form !== 'auto') return `it has no ${form}`;
-  return 'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with '
-    + 'output';
+  return nearMiss(value as JsonObject) ?? NO_FIELD;
+}
+
+const NO_FIELD =
+  'it has none of messages, conversations, text, prompt with completion, chosen with rejected, instruction with output';
+/** Names that can be told. */
+const PLAIN_NAME = /^\w{1,64}$/;
+/** Fields that are looked at for what they hold otherwise. */
+const LOOKED_AT = 64;
+
+/** What a record nearly has: one of the fields in another type, or messages in a field of another name. Null: nothing. */
+function nearMiss(record: JsonObject): string | null {
+  for (const name of ['messages', 'conversations']) {
+    const held = own(record, name);
+    if (typeof held === 'string') return `its ${name} is text, not a list of messages`;
+    if (isObject(held)) return `its ${name} is an object, not a list of messages`;
+  }
+  const names = Object.keys(record).slice(0, LOOKED_AT).filter((name) => PLAIN_NAME.test(name));
+  const other = names.find((name) => areMessages(own(record, name)));
+  return other === undefined ? null : `its messages are in ${other}, which is read when --field names it`;
+}
+
+/** Whether a value is a list of objects, of which the first one says a role. */
+function areMessages(value: unknown): boolean {
+  if (!Array.isArray(value)) return false;
+  const first: unknown = value[0];
+  return isObject(first) && (typeof own(first, 'role') === 'string' || typeof own(first, 'from') === 'string');
 }
 
 export interface HeldFields {

@@ -118,3 +118,19 @@ test('many open calls take linear time', async () => {
   expect(lines).toHaveLength(1_002);
   expect(lines[999]!.pointer).toBe('/messages/0/tool_calls/999');
 });
+
+test.each([
+  [{ messages: '[]' }, 'its messages is text, not a list of messages'],
+  [{ id: 1, conversations: user }, 'its conversations is an object, not a list of messages'],
+  [{ dialogue: [user] }, 'its messages are in dialogue, which is read when --field names it'],
+  [{ prompt: [user], answer: '4' }, 'its messages are in prompt, which is read when --field names it'],
+  // A name that is no word is not repeated.
+  [{ 'a\nb': [user] }, 'it has none of messages, conversations, text,'],
+  [{ rows: [{ value: 1 }] }, 'it has none of messages, conversations, text,'],
+])('a record of no form says what it nearly has: %j', async (record, told) => {
+  const path = file('pointers/near.jsonl', `${JSON.stringify(record)}\n`);
+  const [found] = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as { message?: string }[];
+  expect(found!.message).toContain(`the record holds no transcript: ${told}`);
+  const named = /--field/.test(told) ? told.split(' ')[4]!.replace(',', '') : null;
+  if (named !== null) expect((await run(['check', '--field', named, path])).code).toBe(0);
+});
