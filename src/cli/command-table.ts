@@ -34,10 +34,10 @@ export interface CommandRow {
   readonly refuse?: (options: Readonly<Record<string, unknown>>, host: Host) => string | null;
 }
 
+/** Forms of other parties, which say nothing of how a message ends. */
+const CHATS = ['messages', 'anthropic', 'responses', 'sharegpt'];
 /** What `convert` writes. */
-const FORMS = [
-  ...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', 'messages', 'anthropic', 'responses', 'sharegpt',
-];
+const FORMS = [...Object.keys(DIALECTS), 'interchange-2.0', 'interchange-2.2', ...CHATS];
 /** Forms of them in which calls may be text. */
 const TAGGED = ['openchatml-0.1', 'messages', 'sharegpt'];
 
@@ -72,7 +72,8 @@ export function commandRows(): readonly CommandRow[] {
       name: 'messages',
       description: 'write one record a message',
       load: async () => (await import('./commands/messages.ts')).messages,
-      refuse: (options, host) => refuseBinary(options, host) ?? refuseChoice(options) ?? refuseTable(options),
+      refuse: (options, host) => refuseBinary(options, host) ?? refuseChoice(options) ?? refuseTable(options)
+        ?? (options['ignoreCase'] === true && options['grep'] === undefined ? '--ignore-case is for --grep' : null),
       options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
         new Option('-o, --output <file>', 'where to write; standard output when left out'),
@@ -262,7 +263,7 @@ function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>
 }
 
 function refuseConversion(options: Readonly<Record<string, unknown>>): string | null {
-  const { to, reasoning, calls, prompt, end, system } = options;
+  const { to, reasoning, calls, prompt, end, system, constrain } = options;
   if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
   if (to === 'harmony' && reasoning === 'think') {
     return 'harmony shows <think> to users: --reasoning think is for the other forms';
@@ -270,6 +271,8 @@ function refuseConversion(options: Readonly<Record<string, unknown>>): string | 
   if (calls !== undefined && !TAGGED.includes(String(to))) return `--calls is for --to ${TAGGED.join(', ')}`;
   if (prompt !== undefined && !Object.hasOwn(DIALECTS, String(to))) return '--prompt is for dialects';
   if (system !== undefined && to !== 'harmony') return '--system is for --to harmony';
+  if (constrain !== undefined && to !== 'harmony') return '--constrain is for --to harmony';
+  if (end !== undefined && CHATS.includes(String(to))) return '--end is for dialects and interchange forms';
   if (prompt !== undefined && end !== undefined) return 'answers in a prompt end in <|end|>: leave out --end';
   if (prompt !== undefined && reasoning === 'think') return '--reasoning think is not for prompts';
   return null;

@@ -40,8 +40,11 @@ test.each(['1', '2'])('a large one, with %s thread(s)', async (threads) => {
 
 test('an input in which nothing is wanted holds messages', async () => {
   const two = file('empty-inputs/two.txt', CLEAN + CLEAN);
-  for (const command of [['messages', '--at', '50'], ['messages', '--transcript', '0'], ['messages', '--grep', 'zz']]) {
-    expect((await run([...command, two])).err).toBe('');
+  for (const [command, told] of [
+    [['messages', '--at', '50'], ''], [['messages', '--transcript', '0'], ''],
+    [['messages', '--grep', 'zz'], 'no message matches --grep\n'],
+  ] as const) {
+    expect((await run([...command, two])).err).toBe(told);
   }
   expect((await run(['render', '--transcript', '0', two])).err).toBe('');
   expect((await run(['render', '--transcript', '2', two])).err).toBe(`${two}: holds no message in transcript 2\n`);

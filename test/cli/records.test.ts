@@ -74,7 +74,8 @@ test('records that cannot be read are told, and counted', async () => {
 test('of one transcript it is not told how many records cannot be read, unless it is not there', async () => {
   const path = file('records/few.jsonl', `${JSON.stringify({ text: CLEAN })}\n{"id":1}\n`.repeat(3));
   const all = `${path}: 3 of 6 records cannot be read; \`openchatml check\` reports why\n`;
-  expect((await run(['messages', '--transcript', '7', path])).err).toBe(all);
+  expect((await run(['messages', '--transcript', '7', path])).err)
+    .toBe(`${all}no input has a transcript 7: the last one is 2\n`);
   const many = file('records/many.jsonl', `${JSON.stringify({ text: CLEAN })}\n{"id":1}\n`.repeat(20_000));
   const sums = ['1', '2'].map(async (threads) =>
     (await run(['messages', '--transcript', '0', '--summary', '--threads', threads, many])).err);

@@ -55,7 +55,8 @@ export async function audit(
 const isFixing = ({ fix, fixWarnings }: AuditCommandOptions): boolean => fix === true || fixWarnings === true;
 
 function refuse(paths: readonly string[], options: AuditCommandOptions): string | null {
-  const { output, outputDir, inPlace, diff } = options;
+  const { output, outputDir, inPlace, diff, how } = options;
+  if (how !== undefined && !isFixing(options) && !diff) return '--how is for --fix, --fix-warnings and --diff';
   const places = [output, outputDir, inPlace].filter((it) => it !== undefined).length;
   if (diff && places > 0) return '--diff writes no copy; leave --output, --output-dir and --in-place out';
   if (places > 1) return 'give one of --output, --output-dir and --in-place';

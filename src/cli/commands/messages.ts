@@ -42,6 +42,7 @@ export async function messages(
   if (sink === null) return FAILED;
   const choosesMessages = onlyRole !== undefined || onlyChannel !== undefined || grep !== undefined;
   let records = 0;
+  let transcripts = 0;
   let count = 0;
   try {
     for await (const event of run.events(paths, options, {
@@ -68,6 +69,7 @@ export async function messages(
         run.tell(escapeLine(`${event.input.path}: ${part} cannot be read; \`openchatml check\` reports why`));
       }
       if (isWhole) records += event.records;
+      transcripts = Math.max(transcripts, event.transcripts);
       count += event.messages;
     }
     // What is a file holds everything, or is not there.
@@ -79,10 +81,27 @@ export async function messages(
   } finally {
     sink.close();
   }
-  const isOther = transcript === undefined && at === undefined && grep === undefined;
-  if (count === 0 && !run.failed && isOther) await tellNames(run, paths, options);
+  if (count === 0 && !run.failed && !options.quiet) {
+    const chosen = noneChosen(options, transcripts);
+    if (chosen === null) await tellNames(run, paths, options);
+    else run.tell(chosen);
+  }
   run.tellSums({ records, messages: count }, options);
   return run.failed ? FAILED : OK;
+}
+
+/**
+ * That there is no message of the transcript, at the byte or with the text that was asked for; null: nothing was.
+ * `transcripts`: of the input that has most of them.
+ */
+function noneChosen({ transcript, at, grep }: MessagesOptions, transcripts: number): string | null {
+  if (transcript !== undefined && transcript >= transcripts) {
+    const there = transcripts === 0 ? 'there is none' : `the last one is ${transcripts - 1}`;
+    return `no input has a transcript ${transcript}: ${there}`;
+  }
+  const among = transcript === undefined ? '' : ` in transcript ${transcript}`;
+  if (at !== undefined) return `no message stands at byte ${at}${among}`;
+  return grep === undefined ? null : `no message matches --grep${among}`;
 }
 
 /** Names that are told. */
@@ -92,8 +111,8 @@ const MOST_NAMES = 20;
 async function tellNames(
   run: Invocation, paths: readonly string[], options: MessagesOptions,
 ): Promise<void> {
-  const { onlyRole, onlyChannel, quiet } = options;
-  if (quiet || (!onlyRole && !onlyChannel) || paths.length === 0 || paths.some(isReadOnce)) return;
+  const { onlyRole, onlyChannel } = options;
+  if ((!onlyRole && !onlyChannel) || paths.length === 0 || paths.some(isReadOnce)) return;
   const counter = new Counter();
   const { files } = run;
   for await (const event of run.events(paths, options, {

@@ -166,6 +166,7 @@ describe('differences', () => {
 describe('refusals', () => {
   const refusals: [args: string[], words: string][] = [
     [['--fix'], '--fix needs a place'],
+    [['--how', 'escape'], '--how is for --fix'],
     [['--output', 'x'], 'say so, too'],
     [['--fix', '--output', 'x', '--in-place'], 'give one of'],
     [['--fix', '--diff', '--in-place'], '--diff writes no copy'],

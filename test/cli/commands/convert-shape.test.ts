@@ -81,6 +81,8 @@ test('what contradicts itself is wrong usage', async () => {
     [['--prompt', '--end', 'return', '--to', 'harmony'], 'leave out --end'],
     [['--prompt', '--reasoning', 'think', '--to', 'openchatml-2.2'], 'not for prompts'],
     [['--eos', '<|im_end|>', '--to', 'openchatml-0.1'], 'without another token of 0.1'],
+    [['--end', 'return', '--to', 'sharegpt'], '--end is for dialects and interchange forms'],
+    [['--constrain', 'bare', '--to', 'messages'], '--constrain is for --to harmony'],
     [['--end', 'x', '--to', 'harmony'], 'choices are end, return, all-returns'],
   ] as const) {
     const { code, err } = await run(['convert', ...options, path]);

@@ -78,7 +78,7 @@ test('filters by role, effective channel, transcript and byte', async () => {
   const [from, to] = [CALLS.indexOf('<|start|>tool'), CALLS.indexOf('version', 1)];
   const found = [[from - 2, 1], [from - 1, 0], [from, 1], [to - 2, 1], [to - 1, 0], [0, 0], [CALLS.length - 1, 1]];
   for (const [byte, count] of found) {
-    expect(await contents(path, '--at', String(byte)), `byte ${byte}`).toHaveLength(count!);
+    expect(await contents(path, '--quiet', '--at', String(byte)), `byte ${byte}`).toHaveLength(count!);
   }
 });
 
@@ -134,4 +134,23 @@ test('files come in order, each with its path; one that is missing fails', async
   ]);
   expect(err).toContain('missing.txt: no such file');
   expect((await records([], CLEAN)).map((line) => line['path'])).toEqual(['-', '-']);
+});
+
+test('says why a choice gives nothing', async () => {
+  const two = file('messages/two.jsonl', '{"messages":[{"role":"user","content":"hi"}]}\n'.repeat(2));
+  const none = file('messages/none.jsonl', '');
+  for (const [argv, words] of [
+    [['--transcript', '2', two], 'no input has a transcript 2: the last one is 1\n'],
+    [['--transcript', '0', none], 'no input has a transcript 0: there is none\n'],
+    [['--transcript', '1', '--grep', 'ho', two], 'no message matches --grep in transcript 1\n'],
+    [['--grep', 'ho', two], 'no message matches --grep\n'],
+    [['--at', '9999', two], 'no message stands at byte 9999\n'],
+    [['--grep', 'hi', two, none], ''],
+  ] as const) {
+    const { code, err } = await run(['messages', ...argv]);
+    expect([code, err.replace(/^.*holds no message\n/m, '')], argv.join(' ')).toEqual([0, words]);
+    expect((await run(['messages', '--quiet', ...argv])).err).toBe('');
+  }
+  const { code, err } = await run(['messages', '--ignore-case', two]);
+  expect([code, err]).toEqual([2, expect.stringContaining('--ignore-case is for --grep')]);
 });
