@@ -34,10 +34,10 @@ export class KnownBad {
     if (known !== undefined) return [faultyRecord(place, known)];
     const record = read();
     if (!KnownBytes.fits(bytes.length)) return unitsOfRecord(record, this.#options);
-    const bad = onlyBad(unitsOfRecord(record, this.#options));
-    if (bad === null) return unitsOfRecord(record, this.#options);
-    this.#known.keep(bytes, faultOf(record, bad));
-    return [bad];
+    const units = [...unitsOfRecord(record, this.#options)];
+    const [first] = units;
+    if (units.length === 1 && isBad(first!)) this.#known.keep(bytes, faultOf(record, first));
+    return units;
   }
 }
 
@@ -56,9 +56,3 @@ export const detailAt = ({ detail, at }: Pick<Fault, 'detail' | 'at'>, { from }:
 /** The same of the whole. */
 export const faultyRecord = (place: Placed, fault: Fault): BadRecord =>
   badRecord(place, fault.rule, detailAt(fault, place), fault.pointer);
-
-/** What is wrong with a record that gives nothing else. */
-function onlyBad(units: Iterator<Unit | BadRecord>): BadRecord | null {
-  const { done, value } = units.next();
-  return !done && isBad(value) && units.next().done ? value : null;
-}
