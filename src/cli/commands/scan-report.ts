@@ -40,15 +40,23 @@ export async function gatherStatistics(
   return { statistics, seconds: (now() - began) / 1000 };
 }
 
+/** The file that will hold the page, under a temporary name. Null: it cannot be written, which is told. */
+export function openReportFile(run: Invocation, path: string): OutputFile | null {
+  try {
+    return OutputFile.create(path);
+  } catch (error) {
+    if (!run.complainOfOutput(error)) throw error;
+    return null;
+  }
+}
+
 /** Writes the page. False: it could not be written, which is told. */
 export async function writeReportFile(
   run: Invocation, { statistics, seconds }: Gathered, paths: readonly string[], rules: RuleSettings | undefined,
-  path: string, version: string,
+  file: OutputFile, version: string,
 ): Promise<boolean> {
   const { writeReport } = await import('../../corpus/report/report.ts');
-  let file: OutputFile | undefined;
   try {
-    file = OutputFile.create(path);
     file.write(writeReport(placed(statistics.toJSON(), rules), { title: titleOf(paths), version, seconds }));
     file.commit();
     return true;
@@ -56,8 +64,6 @@ export async function writeReportFile(
     if (error instanceof InputError) run.complain(error);
     else if (!run.complainOfOutput(error)) throw error;
     return false;
-  } finally {
-    file?.discard();
   }
 }
 

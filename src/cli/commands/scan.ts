@@ -2,13 +2,14 @@
 
 import { Counter } from '../../rules/count.ts';
 import type { Counts } from '../../rules/counts.ts';
+import type { OutputFile } from '../../corpus/output-file.ts';
 import type { Encoding } from '../../corpus/tokens.ts';
 import type { CorpusOptions } from '../options.ts';
 import { columnName, thousands } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
 import { lengthsOf, lengthsTable } from './scan-lengths.ts';
-import { gatherStatistics, writeReportFile } from './scan-report.ts';
+import { gatherStatistics, openReportFile, writeReportFile } from './scan-report.ts';
 import type { Host } from '../stream.ts';
 
 export interface ScanOptions extends CorpusOptions {
@@ -29,14 +30,29 @@ export async function scan(
   host: Host,
   makeSpinner: MakeSpinner | null,
 ): Promise<number> {
-  const { report, rules, tokens } = options;
-  const lengths = options.lengths === true || tokens !== undefined;
-  const readsTwice = report !== undefined || lengths;
+  const { report, tokens } = options;
+  const readsTwice = report !== undefined || options.lengths === true || tokens !== undefined;
   const run = new Invocation(options, host, makeSpinner);
   const option = report !== undefined ? '--report' : tokens === undefined ? '--lengths' : '--tokens';
   if (readsTwice && !run.canReadTwice(paths, option)) return FAILED;
   if (tokens !== undefined && !await run.loadsTokenizer(tokens)) return FAILED;
   if (report !== undefined && run.refusesTarget(paths, report)) return FAILED;
+  // Whether it can be written shows before the inputs are read.
+  const file = report === undefined ? null : openReportFile(run, report);
+  if (report !== undefined && file === null) return FAILED;
+  try {
+    return await scanTo(file, run, paths, options, host);
+  } finally {
+    file?.discard();
+  }
+}
+
+async function scanTo(
+  file: OutputFile | null, run: Invocation, paths: readonly string[], options: ScanOptions, host: Host,
+): Promise<number> {
+  const { rules, tokens } = options;
+  const lengths = options.lengths === true || tokens !== undefined;
+  const readsTwice = file !== null || lengths;
   const counter = new Counter();
   let records = 0;
   let isBroken = false;
@@ -65,14 +81,10 @@ export async function scan(
   }
   run.out.flush();
   if (readsTwice && gathered === null) return FAILED;
-  if (report !== undefined) {
-    const isWritten = await writeReportFile(run, gathered!, paths, rules, report, host.version);
-    if (!isWritten) return FAILED;
-  }
+  if (file !== null && !await writeReportFile(run, gathered!, paths, rules, file, host.version)) return FAILED;
   run.tellSums({ records, messages: counts.messages }, options);
   return run.failed ? FAILED : OK;
 }
-
 
 function table(counts: Counts, heading: (text: string) => string): string {
   const { dialects, roles, channels, ends, tokens, findings, ...totals } = counts;

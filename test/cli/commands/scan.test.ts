@@ -129,3 +129,9 @@ test('no input at all gives no numbers', async () => {
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain('none.txt');
 });
+
+test('a page that cannot be written shows before the inputs are read', async () => {
+  const path = at('scan/nowhere/page.html');
+  const { code, out, err } = await run(['scan', '--report', path, file('scan/report.txt', CLEAN)]);
+  expect([code, out, err]).toEqual([2, '', expect.stringContaining('make the folder first')]);
+});
