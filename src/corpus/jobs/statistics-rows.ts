@@ -14,6 +14,9 @@ import type { Scanners } from './scanners.ts';
 export class StatisticsRows {
   readonly #scanners: Scanners;
   readonly #statistics: Statistics;
+  /** Of these rows nothing is to be told of the records before row `#cleanTo`, whether they can be written or not. */
+  #cleanRows: RecordRows | null = null;
+  #cleanTo = 0;
   /** Transcripts that were counted last: one for each record. */
   transcripts = 0;
 
@@ -26,8 +29,10 @@ export class StatisticsRows {
   take(rows: RecordRows, record: number, to = rows.to): number {
     const { machine, tools } = rows;
     this.transcripts = 0;
+    if (this.#cleanRows !== rows) [this.#cleanRows, this.#cleanTo] = [rows, 0];
     while (record < to) {
-      const next = machine.check(record, to);
+      if (record >= this.#cleanTo) this.#cleanTo = machine.check(record, to);
+      const next = Math.min(this.#cleanTo, to);
       const written = next === record ? record : this.#write(rows, record, next);
       if (written < next || next === to) return written;
       record = next;
