@@ -4,14 +4,15 @@
 // - Keys come in the order of the file. What is null is left out, in structs too; a null in a list stays.
 // - The rest is told by parquet-values.ts. A row with a value that JSON cannot tell becomes a line that is a string,
 //   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
-// - Checksums of pages are checked where a file has them.
+// - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).
 
-import { brotliDecompressSync, crc32, gunzipSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { AsyncBuffer, ColumnData, Compressors, FileMetaData, RowGroup } from 'hyparquet';
 import { readAt } from '../input/decoder.ts';
 import type { Decoded } from '../input/pass.ts';
 import { Cancelled } from '../input/ring.ts';
 import { InputError } from '../error.ts';
+import { checkPages, type PageReading } from './parquet-checks.ts';
 import { jsonOf, PARSERS, Untellable } from './parquet-values.ts';
 
 /** Lines are handed on when they are this long together. */
@@ -48,12 +49,10 @@ class ParquetReader {
   }
 
   async run(): Promise<void> {
-    const [{
-      parquetMetadataAsync, parquetSchema,
-    }, { parquetRead }, { parquetHeader }, compressors] = await Promise.all([
+    const [{ parquetMetadataAsync, parquetSchema }, { parquetRead }, library, decompressors] = await Promise.all([
       import('hyparquet/src/metadata.js'),
       import('hyparquet/src/read.js'),
-      import('hyparquet/src/column.js'),
+      loadPageReading(),
       loadCompressors(),
     ]);
     const metadata = await this.#attempt(() => parquetMetadataAsync(this.#file, { geoparquet: false }));
@@ -71,7 +70,7 @@ class ParquetReader {
       };
       await this.#attempt(async () => {
         this.#checkGroup(group, columns);
-        await checkPages(file, group, columns, parquetHeader);
+        const compressors = await checkPages(file, group, columns, metadata.schema, decompressors, library);
         const options = { file, metadata, columns, compressors, parsers: PARSERS as never, onChunk };
         await parquetRead({ ...options, rowStart, rowEnd: rowStart + rows });
       });
@@ -171,6 +170,20 @@ function lineOf(columns: { name: string; key: string; values: ArrayLike<unknown>
   return `{${line}}`;
 }
 
+async function loadPageReading(): Promise<PageReading> {
+  const [{ parquetHeader }, schema, { readRleBitPackedHybrid }, { deltaBinaryUnpack }] = await Promise.all([
+    import('hyparquet/src/column.js'),
+    import('hyparquet/src/schema.js'),
+    import('hyparquet/src/encoding.js'),
+    import('hyparquet/src/delta.js'),
+  ]);
+  const { getSchemaPath, getMaxRepetitionLevel, getMaxDefinitionLevel } = schema;
+  return {
+    parquetHeader, getSchemaPath, getMaxRepetitionLevel, getMaxDefinitionLevel, readRleBitPackedHybrid,
+    deltaBinaryUnpack,
+  };
+}
+
 /** Node's own decoders where it has them: they are faster, and check checksums. */
 async function loadCompressors(): Promise<Compressors> {
   const { compressors } = await import('hyparquet-compressors');
@@ -179,72 +192,4 @@ async function loadCompressors(): Promise<Compressors> {
     GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
     BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
   };
-}
-
-interface Page {
-  type: string | undefined;
-  crc?: number | undefined;
-  compressed_page_size: number;
-  uncompressed_page_size: number;
-  data_page_header?: { num_values: number; encoding: string | undefined } | undefined;
-  data_page_header_v2?: {
-    num_values: number;
-    num_nulls: number;
-    num_rows: number;
-    encoding: string | undefined;
-    definition_levels_byte_length: number;
-    repetition_levels_byte_length: number;
-  } | undefined;
-  dictionary_page_header?: { num_values: number } | undefined;
-}
-
-type ReadHeader = (reader: { view: DataView; offset: number }) => Page;
-
-/**
- * Compares what the pages of a row group promise with what the file promises, and their checksums where there are some:
- * the library believes pages, and a wrong number would keep it busy for long. Throws an Error.
- */
-async function checkPages(file: AsyncBuffer, group: RowGroup, columns: string[], read: ReadHeader): Promise<void> {
-  for (const { meta_data: data } of group.columns) {
-    if (data === undefined || !columns.includes(data.path_in_schema[0]!)) continue;
-    const from = Number(data.dictionary_page_offset || data.data_page_offset);
-    const size = Number(data.total_compressed_size);
-    const pages = { view: new DataView(await file.slice(from, from + size)), offset: 0 };
-    const most = Number(data.num_values);
-    let values = 0;
-    while (values < most && pages.offset < size) {
-      const page = read(pages);
-      values += checkPage(page, pages);
-      pages.offset += page.compressed_page_size;
-    }
-    if (values !== most) throw new Error('parquet pages have another number of values than promised');
-  }
-}
-
-/** Answers with the number of values that the page has. */
-function checkPage(page: Page, { view, offset }: { view: DataView; offset: number }): number {
-  const { crc, compressed_page_size: size, uncompressed_page_size: decoded, dictionary_page_header: dictionary } = page;
-  if (!(size >= 0 && offset + size <= view.byteLength && decoded >= 0)) {
-    throw new Error('parquet page has no such size');
-  }
-  if (crc !== undefined && crc32(new Uint8Array(view.buffer, offset, size)) !== crc >>> 0) {
-    throw new Error('parquet checksum of a page is wrong');
-  }
-  // Every value has a bit at least.
-  if (dictionary !== undefined && !(dictionary.num_values >= 0 && dictionary.num_values <= decoded * 8)) {
-    throw new Error('parquet dictionary has no such number of values');
-  }
-  const { data_page_header_v2: second, data_page_header: first } = page;
-  const header = first ?? second;
-  if (header === undefined) return 0;
-  const numbers = [header.num_values];
-  if (second !== undefined) {
-    const levels = second.definition_levels_byte_length + second.repetition_levels_byte_length;
-    numbers.push(second.num_nulls, second.num_rows, second.definition_levels_byte_length, size - levels);
-    numbers.push(header.num_values - second.num_nulls, header.num_values - second.num_rows, decoded - levels);
-  }
-  if (header.encoding === undefined || !numbers.every((number) => number >= 0)) {
-    throw new Error('parquet page has no such numbers of values');
-  }
-  return header.num_values;
 }

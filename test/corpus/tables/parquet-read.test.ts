@@ -11,6 +11,7 @@ import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
 import { jsonOf, PARSERS } from '../../../src/corpus/tables/parquet-values.ts';
 import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file, jsonLines } from '../../cli/harness.ts';
+import { isAll } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 
 interface Read {
@@ -161,6 +162,43 @@ describe('damage', () => {
         else expect(error.remedy, `byte ${place}`).not.toBe('');
       }
     }
+  });
+
+  /** Numbers of five bytes, in groups of seven bits: 2^31 - 1, and -1. */
+  const HUGE = [[0xff, 0xff, 0xff, 0xff, 0x07], [0xff, 0xff, 0xff, 0xff, 0x0f], [0xfe, 0xff, 0xff, 0xff, 0x0f]];
+
+  test.each([
+    ['PLAIN', 'SNAPPY'], ['PLAIN', 'UNCOMPRESSED'], ['DELTA_BYTE_ARRAY', 'UNCOMPRESSED'],
+    ['DELTA_LENGTH_BYTE_ARRAY', 'UNCOMPRESSED'],
+  ] as const)('numbers of any size anywhere neither end the process nor keep it busy: %s, %s', async (encoding, codec) => {
+    const some = texts.flatMap((text) => [text, null, text, `${text}!`]);
+    const huge = readFileSync(write(`huge-${encoding}`, [
+      { name: 'text', data: some, type: 'STRING', nullable: true, encoding },
+      { name: 'id', data: some.map((_, n) => n * n), type: 'INT32', encoding: 'DELTA_BINARY_PACKED' },
+      { name: 'tools', data: some.map((_, n) => n > 3), type: 'BOOLEAN', encoding: 'RLE' },
+      { name: 'messages', data: some.map((_, n) => `${n % 2}`), type: 'STRING' },
+    ], { codec }));
+    let [tried, failed] = [0, 0];
+    for (let place = 4; place + 5 <= huge.length; place += isAll ? 1 : 13) {
+      for (const pattern of HUGE) {
+        const bytes = Buffer.from(huge);
+        bytes.set(pattern, place);
+        tried++;
+        if ((await readHere(file('parquet/huge', bytes))).error !== null) failed++;
+      }
+    }
+    expect(failed).toBeGreaterThan(tried / 4);
+  });
+
+  test('a run is no longer than the values of its page', async () => {
+    const nulls = write('runs', [{ name: 'text', data: ['one', 'two', null], type: 'STRING', nullable: true }], {
+      codec: 'UNCOMPRESSED',
+    });
+    const bytes = readFileSync(nulls);
+    // Packed levels, before the length of the first text, become a run of 2^31 - 1.
+    bytes.set(HUGE[2]!, bytes.indexOf(Buffer.from([3, 3, 3, 0, 0, 0])));
+    const { text, error } = await readHere(file('parquet/runs-huge', bytes));
+    expect([text, error?.reason]).toEqual(['', expect.stringContaining('a run that is longer than its values')]);
   });
 
   test('comes after the row groups before it', () => {
