@@ -363,13 +363,16 @@ describeLong('memory of processes', () => {
     }
   });
 
-  test('convert holds as many messages of a transcript as it says', () => {
-    const text = `version: 2.2\n${'<|start|>user'.repeat(1_290_000)}`;
+  test.each([
+    [`version: 2.2\n${'<|start|>user'.repeat(1_290_000)}`, 'the transcript has more than 262144 messages; divide it'],
+    ['<|fim_prefix|>'.repeat(1_190_000), 'the transcript has more than 131072 tokens of files and fill-ins; divide it'],
+    ['<|file_separator|>'.repeat(930_000), 'more than 131072 tokens of files and fill-ins; divide it'],
+  ])('convert holds as much of a transcript as it says: %#', (text, told) => {
     const path = file('hostile.ocml', text);
     for (const to of ['messages', 'openchatml-2.2']) {
       const { status, peak, words } = usedBy(['convert', '--to', to, '--threads', '1', path]);
       expect(status).toBe(1);
-      expect(words).toContain('the transcript has more than 262144 messages; divide it');
+      expect(words).toContain(told);
       expect(peak).toBeLessThan(MOST_KIB);
     }
   });

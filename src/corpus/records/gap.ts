@@ -7,6 +7,8 @@ import { type Batch, GrowingTable, kindOf, toOf } from '../../scan/table.ts';
 
 /** Bytes of text of one transcript: it is held in memory, and written as one string. */
 export const LARGEST = 64 * 1024 * 1024;
+/** Tokens of files and fill-ins of one transcript: what becomes of each takes most of a kilobyte. */
+export const MOST_FILES = 1 << 17;
 
 /** What stands outside of messages, up to the next message, BOS or EOS. */
 export class Gap {
@@ -14,8 +16,8 @@ export class Gap {
   #from: number;
   /** It holds something that belongs to the part of the input. */
   isOwn = false;
-  /** It holds a token that makes files of it (R-FIM). */
-  hasFiles = false;
+  /** Tokens that make files of it (R-FIM). */
+  fileTokens = 0;
 
   constructor(from: number) {
     this.#from = from;
@@ -24,14 +26,16 @@ export class Gap {
   begin(from: number): void {
     this.#from = from;
     this.#rows.clear();
-    this.isOwn = this.hasFiles = false;
+    this.isOwn = false;
+    this.fileTokens = 0;
   }
 
   add(batch: Batch, row: number, isOwn: boolean): void {
     this.isOwn ||= isOwn;
-    this.hasFiles ||= kindOf(batch, row) === FILE;
+    if (kindOf(batch, row) === FILE) this.fileTokens++;
     // Only in 0.1 text outside of messages may be a file.
     if ((batch.dialect.flags & HAS_LINE) === 0 || this.lengthTo(toOf(batch, row)) > LARGEST) return;
+    if (this.fileTokens > MOST_FILES) return;
     this.#rows.append(batch.words, row - batch.first, row - batch.first + 1, batch.base, 0);
   }
 

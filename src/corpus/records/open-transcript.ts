@@ -11,7 +11,7 @@ import type { TranscriptInfo } from '../../model/transcript.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import type { Source } from '../../scan/source.ts';
 import { type Batch, kindOf, nextOf } from '../../scan/table.ts';
-import { type Gap, LARGEST } from './gap.ts';
+import { type Gap, LARGEST, MOST_FILES } from './gap.ts';
 import type { KeptRows } from './kept-rows.ts';
 
 export interface RawTranscript {
@@ -62,6 +62,7 @@ export class OpenTranscript {
   #refusal: Refusal | null = null;
   #hasSkipped = false;
   #bytes = 0;
+  #fileTokens = 0;
   /** Rows of former batches, and rows [#row, #to) of this one, that are not read: nothing else was met. */
   readonly #kept: KeptRows;
   #batch: Batch | null = null;
@@ -134,6 +135,10 @@ export class OpenTranscript {
 
   takeFiles(gap: Gap, to: number, source: Source): void {
     this.#readOn();
+    this.#fileTokens += gap.fileTokens;
+    if (this.#fileTokens > MOST_FILES) {
+      this.#refuse(null, `the transcript has more than ${MOST_FILES} tokens of files and fill-ins`);
+    }
     if (!this.#hasRoom(gap.lengthTo(to))) return;
     const files = gap.files(to, source);
     for (const file of filesData(files, source, () => this.#messages.length)) this.#files.push(file);
@@ -154,7 +159,7 @@ export class OpenTranscript {
     return this.#refusal === null;
   }
 
-  #refuse(index: number, reason: string): void {
+  #refuse(index: number | null, reason: string): void {
     this.#refusal ??= new Refusal(index, reason, 'divide it');
     this.#messages.length = this.#files.length = this.#losses.length = 0;
   }

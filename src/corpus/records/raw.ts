@@ -67,7 +67,7 @@ export function* transcriptsOrRows(
   // Text before the first message belongs to the first transcript.
   let early = false;
   const endGap = (to: number): void => {
-    if (gap.isOwn && gap.hasFiles) open!.takeFiles(gap, to, walk.reading);
+    if (gap.isOwn && gap.fileTokens > 0) open!.takeFiles(gap, to, walk.reading);
     else if (gap.isOwn && open !== null) open.skipText();
     else early ||= gap.isOwn;
   };

@@ -369,3 +369,14 @@ test('names that a header cannot carry are left out, which is told, or cleaned',
   }));
   expect(harmony.out).toBe('<|start|>user:a_b_<|message|>U<|end|>');
 });
+
+test('a transcript has room for so many files and fill-ins', async () => {
+  const most = 131_072;
+  for (const [count, told] of [
+    [most, ''], [most + 1, `more than ${most} tokens of files and fill-ins; divide it`],
+  ] as const) {
+    const path = file('files-most.ocml', '<|file_separator|>a'.repeat(count));
+    const { code, err } = await run([path], { to: 'interchange-2.0' });
+    expect([code, err]).toEqual([count > most ? 1 : 0, expect.stringContaining(told)]);
+  }
+});
