@@ -37,7 +37,7 @@ export interface CheckOptions extends PlainReadOptions, MeaningOptions {
 
 /** Without those of reading, and `tools`. */
 export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof PlainReadOptions | 'tools'>> = {
-  strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1,
+  strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1, wholeTools: 1,
 };
 
 export interface CheckVisitor {

@@ -32,6 +32,8 @@ export interface MeaningOptions extends ContentOptions {
    * as several that are more than are read.
    */
   readonly writtenCalls?: boolean | 'crowds' | undefined;
+  /** @internal What definitions in the text say in full, where it was written from them and does not hold all. */
+  readonly wholeTools?: readonly ToolDefinition[] | undefined;
   /** @internal Is told of open calls. */
   readonly openCalls?: OpenCalls | undefined;
 }
@@ -53,6 +55,7 @@ export class Meaning {
   readonly #openCalls: OpenCalls | undefined;
   readonly #writtenCalls: MeaningOptions['writtenCalls'];
   readonly #given: ToolsByName;
+  readonly #whole: ToolsByName | null;
   /** The scanner does not know enough of any call. */
   readonly #isByHost: boolean;
   readonly #memory: ToolMemory;
@@ -81,7 +84,8 @@ export class Meaning {
     const areTools = Array.isArray(tools) && tools.every((tool) => typeof tool?.name === 'string');
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
     this.#given = byName(options.tools ?? []);
-    this.#isByHost = this.#given.size > 0 || this.#openCalls !== undefined || this.constraints.depth < LEAST_DEPTH;
+    this.#whole = options.wholeTools === undefined ? null : byName(options.wholeTools);
+    this.#isByHost = this.#given.size > 0 || this.#whole !== null || this.#openCalls !== undefined || this.constraints.depth < LEAST_DEPTH;
   }
 
   /**
@@ -118,7 +122,7 @@ export class Meaning {
     ledger[LEDGER_RULES]! |= LEDGER_BY_HOST;
     this.#calls = new CallRules(this.#transcript!, this.#openCalls);
     const builtins = this.#transcript!.header?.builtins ?? [];
-    this.#tools = new KnownTools(this.#given, this.#memory, this.#schemas, builtins);
+    this.#tools = new KnownTools(this.#given, this.#memory, this.#schemas, builtins, this.#whole);
     const calls = ledger[LEDGER_CALLS]!;
     if (calls > 0) this.#calls.adopt(Array.from({ length: calls }, (_, i) => this.#machine.ledgerCall(i)));
     const definers = ledger.subarray(LEDGER_DEFINER, LEDGER_DEFINER + ledger[LEDGER_DEFINERS]!);

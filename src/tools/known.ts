@@ -277,10 +277,19 @@ export class KnownTools {
   /** There are definitions that were not read: a tool without one may still be defined. */
   #isPartial = false;
   readonly #builtins: readonly string[];
+  /** What definitions in the text say in full; null: they say it themselves. */
+  readonly #whole: ToolsByName | null;
 
-  /** `given`: what the caller knows beside the transcript. `builtins`: further tools that need no definition. */
-  constructor(given: ToolsByName, memory: ToolMemory, schemas: Schemas, builtins: readonly string[]) {
+  /**
+   * `given`: what the caller knows beside the transcript. `builtins`: further tools that need no definition. `whole`:
+   * what the text was written from, where it does not hold all of it.
+   */
+  constructor(
+    given: ToolsByName, memory: ToolMemory, schemas: Schemas, builtins: readonly string[],
+    whole: ToolsByName | null = null,
+  ) {
     this.#builtins = builtins;
+    this.#whole = whole;
     this.#tools = given;
     this.#memory = memory;
     this.#schemas = schemas;
@@ -305,7 +314,7 @@ export class KnownTools {
   /** What is wrong with a call of `name`; `read` gives its arguments, undefined when they are no JSON. */
   check(name: string, read: () => unknown): CallProblem | null {
     if (!this.any) return null;
-    const definition = this.#tools.get(plainName(name));
+    const definition = this.#definitionOf(name);
     if (!definition) {
       const mayBeDefined = isBuiltin(name, this.#builtins) || this.#isPartial;
       return mayBeDefined ? null : { rule: 'unknown-tool', detail: shownName(plainName(name)) };
@@ -322,18 +331,26 @@ export class KnownTools {
    */
   look(name: string, machine: Machine, from: number, to: number): 'fits' | 'free' | null {
     if (!this.any) return 'free';
-    const definition = this.#tools.get(plainName(name));
+    const definition = this.#definitionOf(name);
     if (!definition) return isBuiltin(name, this.#builtins) || this.#isPartial ? 'free' : null;
     const table = this.#schemas.fitting(definition, machine, from, to);
     if (table === 0) return null;
-    if (this.#definer !== null && !this.#isPartial) this.#memory.learn(this.#definer, name, table);
+    const saysAll = this.#definer !== null && this.#whole === null && !this.#isPartial;
+    if (saysAll) this.#memory.learn(this.#definer!, name, table);
     return 'fits';
   }
 
   /** The definition of a tool has a property of this name, or may have one. */
   hasProperty(tool: string, name: string): boolean {
     if (this.#memory.isBlind) return true;
-    return this.any && namesProperty(this.#tools.get(plainName(tool))?.parameters, name);
+    return this.any && namesProperty(this.#definitionOf(tool)?.parameters, name);
+  }
+
+  /** `name`: as a call has it. */
+  #definitionOf(name: string): ToolDefinition | undefined {
+    const plain = plainName(name);
+    const read = this.#tools.get(plain);
+    return read && (this.#whole?.get(plain) ?? read);
   }
 
   /** Some tools are defined: only then calls are checked. */

@@ -7,7 +7,7 @@ import {
 } from '../../abi.ts';
 import { diagnose } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
-import { type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
+import { byName, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { RowPointers } from '../records/row-pointers.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
@@ -91,7 +91,8 @@ export class MarkedRecords {
       this.#definers.set(entry, definer);
     }
     this.#schemas.budget.begin(base + wordAt(machine.rows, record, FROM));
-    const known = new KnownTools(NO_TOOLS, this.#memory, this.#schemas, []);
+    const whole = tools.wholeToolsOf(entry);
+    const known = new KnownTools(NO_TOOLS, this.#memory, this.#schemas, [], whole && byName(whole));
     known.note(definer);
     return known;
   }

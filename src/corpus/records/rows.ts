@@ -9,6 +9,7 @@ import {
 import { flatToolsText, placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { withoutWrittenTools } from '../../formats/written-calls.ts';
+import type { ToolDefinition } from '../../model/data.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -335,6 +336,11 @@ export class RecordTools {
     return text;
   }
 
+  /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or there is none. */
+  wholeToolsOf(entry: number): readonly ToolDefinition[] | null {
+    return this.#read(entry, true).tools;
+  }
+
   /** The same as it is. */
   plainTextOf(entry: number): Uint8Array | null {
     const text = this.textOf(entry);
@@ -357,14 +363,16 @@ interface ToolsText {
   readonly json: Uint8Array | null;
   /** Null: nobody has asked. */
   readonly isWhole: boolean | null;
+  /** The definitions, of which the text does not hold all; null: it does, or nobody has asked. */
+  readonly tools: readonly ToolDefinition[] | null;
 }
 
-const NO_TEXT: ToolsText = { json: null, isWhole: false };
+const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: null };
 
 /** Of flat definitions, whose text need not be read again: it takes half the time. */
 export function readFlatText(bytes: Uint8Array): ToolsText {
   const content = flatToolsText(readToolField(JSON.parse(decodeUtf8(bytes)), []));
-  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null };
+  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: null };
 }
 
 export function readText(bytes: Uint8Array): ToolsText {
@@ -379,7 +387,8 @@ export function readText(bytes: Uint8Array): ToolsText {
     const content = data.messages[0]?.content;
     if (content === undefined) return NO_TEXT;
     const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
-    return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole };
+    const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
+    return { json: text, isWhole, tools: further.some(({ what }) => what === 'tools') ? tools : null };
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;

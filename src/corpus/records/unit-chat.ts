@@ -50,7 +50,7 @@ function unitFrom(
 ): Unit | BadRecord {
   try {
     const { data } = READERS[form](value, { origins: true });
-    const { texts, messages } = convertTranscript(data, 'openchatml-2.2', {
+    const { texts, messages, losses } = convertTranscript(data, 'openchatml-2.2', {
       neutralise: true, asWritten: true, asGiven: true, asTexts: true,
     });
     const text = texts!.length === 1 ? texts![0]! : null;
@@ -62,7 +62,8 @@ function unitFrom(
       line: record.line,
       at: record.from,
       source: new MemorySource(bytes),
-      options: readingOf(data.messages),
+      options: losses.some(({ what }) => what === 'tools')
+        ? { ...readingOf(data.messages), wholeTools: data.tools } : readingOf(data.messages),
       place: (offset, isEnd) => places.at(offset, isEnd),
       pointer: (finding) => places.pointer(finding),
     };
