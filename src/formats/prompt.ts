@@ -8,6 +8,7 @@ import { type ConvertOptions, convertTranscript, reasoningLost } from './convert
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { writeTail } from './write/write.ts';
+import { splitWritten } from './written-thoughts.ts';
 import { checkOptions, type Known } from '../options.ts';
 
 type Written = Pick<ConvertOptions, 'neutralise' | 'calls' | 'contentType' | 'edges' | 'constrainCalls' | 'system'>;
@@ -48,9 +49,11 @@ export interface WrittenPrompt {
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
   checkOptions(options, PROMPT_OPTIONS);
   const { rule = 'ocm', neutralise, calls, contentType, edges, constrainCalls, system } = options;
-  const { messages, dropped } = messagesForCompletion(data.messages, { rule });
-  const files = filesWithout(data, new Set(dropped.map(({ index }) => index)));
-  const { text, losses } = convertTranscript({ ...data, messages, ...files }, dialect, {
+  // Reasoning that is written as text is reasoning (R-THINK).
+  const split = splitWritten(data);
+  const { messages, dropped } = messagesForCompletion(split.data.messages, { rule });
+  const files = filesWithout(split.data, new Set(dropped.map(({ index }) => index)));
+  const { text, losses } = convertTranscript({ ...split.data, messages, ...files }, dialect, {
     neutralise, calls, contentType, edges, constrainCalls, system, asWritten: true,
   });
   // The transcript goes on.
@@ -58,7 +61,7 @@ export function writePrompt(data: TranscriptData, dialect: DialectId, options: P
   return {
     messages,
     text: open + (dialect === 'openchatml-0.1' ? '<|im_start|>assistant\n' : '<|start|>assistant'),
-    losses,
+    losses: [...split.losses, ...losses],
     dropped: reasoningLost(dropped),
   };
 }

@@ -7,6 +7,7 @@ import {
 import { parse } from '../../../src/index.ts';
 import { FORMS, WRITES_TAGS } from '../../../src/formats/convert.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
+import { renderText } from '../../../src/formats/render/render.ts';
 import type { MessageData, TranscriptData } from '../../../src/model/data.ts';
 import { messagesForCompletion } from '../../../src/rules/sampling.ts';
 import { file, jsonLines, run } from '../harness.ts';
@@ -245,4 +246,21 @@ test("the base model's own tokens are read where they are named, by every comman
   const newer = await run(['convert', '--to', 'openchatml-2.2', ...names, path]);
   expect(newer.out).toBe('version: 2.2\n<|start|>user<|message|>Q<|end|>\n'.repeat(2));
   expect(newer.err).toMatch(/^lost: files 1 /m);
+});
+
+test('a prompt shows no reasoning that is written as text', async () => {
+  const answered = (content: string): object => ({ messages: [
+    { role: 'user', content: 'Q' }, { role: 'assistant', content }, { role: 'user', content: 'Again' },
+  ] });
+  for (const to of ['harmony', 'openchatml-2.2', 'openchatml-2.0', 'openchatml-0.1']) {
+    for (const content of ['<think>SECRET</think>\n\nA', 'SECRET</think>A']) {
+      const record = JSON.stringify(answered(content));
+      const dropped = await converted(record, '--to', to, '--prompt');
+      expect(dropped, to).not.toContain('SECRET');
+      expect(dropped, to).toContain('A<|'.slice(0, to === 'openchatml-0.1' ? 1 : 3));
+      const kept = parse(await converted(record, '--to', to, '--prompt', '--reasoning', 'keep'));
+      const shown = [...renderText(kept)].join('');
+      expect([shown.includes('SECRET'), shown.includes('A\n')], `${to} ${content}`).toEqual([false, true]);
+    }
+  }
 });
