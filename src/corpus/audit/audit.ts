@@ -4,7 +4,7 @@
 import { JSON_DEEPEST } from '../../abi.ts';
 import { type ControlToken, eachToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
-import { escapeControlTokens, isWanted } from '../../formats/control-tokens/escape.ts';
+import { escapeControlTokens, isMeant, isWanted } from '../../formats/control-tokens/escape.ts';
 import type { HeaderCache } from '../../model/transcript.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
@@ -159,6 +159,8 @@ interface Looked {
   readonly found: readonly ControlToken[];
   readonly hasError: boolean;
   readonly edits: TokenEdits;
+  /** Errors that stay when these are made. */
+  readonly left: number;
 }
 
 const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.length;
@@ -168,14 +170,17 @@ function lookInto({ text, role, before, after, edges }: AuditField, options: Aud
   const isBytes = isAscii(text);
   const edits = new TokenEdits(text, isBytes);
   let hasError = false;
+  let left = 0;
   const mends = !options.tellsOnly && options.how !== 'escape';
   const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
     const severity = settledSeverity(one, options);
     if (severity === null) return;
     if (severity === 'error') hasError = true;
-    if (mends && (severity === 'error' || isWanted(one.rule, severity, options))) edits.breakUp(one);
+    if (!mends || (severity !== 'error' && !isWanted(one, severity, options))) return;
+    if (!isMeant(one, role)) edits.breakUp(one);
+    else if (severity === 'error') left++;
   }, isBytes);
-  return found.length === 0 ? null : { found, hasError, edits };
+  return found.length === 0 ? null : { found, hasError, edits, left };
 }
 
 function auditField(field: AuditField, looked: Looked, record: CorpusRecord, options: AuditOptions): AuditedText {
@@ -190,7 +195,7 @@ function auditField(field: AuditField, looked: Looked, record: CorpusRecord, opt
   if (options.tellsOnly) return { ...told, change: null, left: 0 };
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
-  const left = escapes ? errorsAfter(escaped, field, options) : 0;
+  const left = escapes ? errorsAfter(escaped, field, options) : looked.left;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];

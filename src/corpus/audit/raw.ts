@@ -5,7 +5,7 @@ import { HAS_ESCAPE } from '../../abi.ts';
 import type { Severity } from '../../errors.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
-import { type EscapeStyle, isWanted } from '../../formats/control-tokens/escape.ts';
+import { type EscapeStyle, isMeant, isWanted } from '../../formats/control-tokens/escape.ts';
 import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
@@ -144,7 +144,7 @@ function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: Fi
   const edits = options.tellsOnly ? NO_EDITS : new TokenEdits(text, isBytes);
   let left = 0;
   const mend = (one: Found): void => {
-    if (!mendIn(edits, one, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
+    if (!mendIn(edits, one, role, (dialect.flags & HAS_ESCAPE) !== 0, options)) left++;
   };
   const found = findTokens(text, asked, MOST_ALONE, options.tellsOnly ? undefined : mend, isBytes);
   return found.length === 0 ? NOTHING : { text, found, edits, left, isTooLarge: false };
@@ -166,9 +166,12 @@ function readPiece(bytes: Uint8Array): { text: string; isBytes: boolean } {
  * A token of the body's own dialect gets its escape, where it has one; whatever else is to be mended is broken up.
  * False: it is to be mended, and stays.
  */
-function mendIn(edits: TokenEdits, one: Found, hasEscape: boolean, options: FixOptions): boolean {
+function mendIn(
+  edits: TokenEdits, one: Found, role: string | null, hasEscape: boolean, options: FixOptions,
+): boolean {
   const severity = settledSeverity(one, options);
-  if (severity === null || (severity !== 'error' && !isWanted(one.rule, severity, options))) return true;
+  if (severity === null || (severity !== 'error' && !isWanted(one, severity, options))) return true;
+  if (isMeant(one, role)) return severity !== 'error';
   const { how } = options;
   const escapes = how === 'escape' || (how === undefined && hasEscape);
   if (severityOfFound(one) !== 'error' || !escapes) return edits.breakUp(one);

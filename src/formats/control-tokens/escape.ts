@@ -5,11 +5,10 @@ import { HAS_ESCAPE } from '../../abi.ts';
 import type { Severity } from '../../errors.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { eachToken, type FindTokensOptions } from './find.ts';
-import { severityOfFound } from './found.ts';
+import { type Found, severityOfFound } from './found.ts';
 import { TokenEdits } from './edits.ts';
 import { dialectOf, inDialect, tokenOfText } from './known.ts';
 import { writeBody } from '../write/body.ts';
-import type { AuditRuleName } from './rules.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
 /** How a control token in text is made harmless: by the dialect's escape (2.2 §10), or by breaking it up. */
@@ -59,7 +58,7 @@ export function escapeControlTokens(text: string, options: EscapeTokensOptions =
     if (severity === 'error') {
       const token = one.rule === 'assembled-token' || own === null ? undefined : tokenOfText(one.token ?? '');
       if (token === undefined || inDialect(token, own!) !== undefined) edits.breakUp(one);
-    } else if (isWanted(one.rule, severity, options)) edits.breakUp(one);
+    } else if (isWanted(one, severity, options) && !isMeant(one, role)) edits.breakUp(one);
   });
   return edits.applied;
 }
@@ -80,7 +79,7 @@ export function styleOf({ dialect, how }: Pick<EscapeTokensOptions, 'dialect' | 
 
 /** Whether a finding that is no error is to be changed. */
 export function isWanted(
-  rule: AuditRuleName, severity: Severity,
+  { rule }: Found, severity: Severity,
   { lookAlikes, foreign }: Pick<EscapeTokensOptions, 'lookAlikes' | 'foreign'>,
 ): boolean {
   if (severity !== 'warning') return false;
@@ -88,6 +87,15 @@ export function isWanted(
   // An assistant's markers of reasoning are meant, whatever becomes of the others.
   return rule !== 'cot-marker' && foreign === true;
 }
+
+/**
+ * Whether a tag is what an assistant hides its reasoning by, or calls (R-THINK, R-HERMES): broken up it would show what
+ * is hidden. `role`: of the message that holds it.
+ */
+export const isMeant = ({ token }: Found, role: string | null | undefined): boolean =>
+  role === 'assistant' && token !== null && MEANT.has(token);
+
+const MEANT: ReadonlySet<string> = new Set(['<think>', '</think>', '<tool_call>', '</tool_call>']);
 
 const HALF = /(\p{Cs})/u;
 

@@ -133,6 +133,31 @@ describe('copies', () => {
   });
 });
 
+test('tags by which an assistant hides its reasoning, or calls, are not broken up', async () => {
+  const think = '<think>secret</think>\n2';
+  const call = '<tool_call>\n{"name":"f","arguments":{}}\n</tool_call>';
+  const lines = [
+    { messages: [{ role: 'user', content: think }, { role: 'assistant', content: think }] },
+    { conversations: [{ from: 'human', value: 'q' }, { from: 'gpt', value: call }] },
+    { prompt: 'q', completion: think },
+    { messages: [{ role: 'assistant', content: `${think}<|eot_id|>` }] },
+  ].map((record) => JSON.stringify(record));
+  const path = file('meant/a.jsonl', `${lines.join('\n')}\n`);
+  await run(['audit', '--fix-warnings', '--output', at('meant/b.jsonl'), path]);
+  const broken = lines.with(0, lines[0]!.replace('<think>secret</think>', '< think >secret< /think >'))
+    .with(3, lines[3]!.replace('<|eot_id|>', '<| eot_id |>'));
+  expect(readFileSync(at('meant/b.jsonl'), 'utf8').trimEnd().split('\n')).toEqual(broken);
+  const raw = file('meant/a.ocml', `version: 2.2\n<|start|>assistant<|channel|>final<|message|>${think}<|end|>`);
+  await run(['audit', '--fix-warnings', '--output', at('meant/b.ocml'), raw]);
+  expect(readFileSync(at('meant/b.ocml'), 'utf8')).toBe(readFileSync(raw, 'utf8'));
+  // Nor where they are to be errors: these are left.
+  const config = file('meant/config.json', '{"rules":{"foreign-token":"error"}}');
+  const { err } = await run(['audit', '--config', config, '--fix', '--output', at('meant/c.jsonl'), path]);
+  expect(err).toContain('2 texts were changed, 8 errors left');
+  const { err: ofRaw } = await run(['audit', '--config', config, '--fix', '--output', at('meant/c.ocml'), raw]);
+  expect(ofRaw).toContain('0 texts were changed, 2 errors left');
+});
+
 describe('differences', () => {
   test('a hunk a text, and no copy', async () => {
     const path = file('diff/a.jsonl', CLEAN + BAD);
