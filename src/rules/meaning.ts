@@ -85,7 +85,8 @@ export class Meaning {
     if (tools !== undefined && !areTools) throw new TypeError('option tools: expected a list of tool definitions');
     this.#given = byName(options.tools ?? []);
     this.#whole = options.wholeTools === undefined ? null : byName(options.wholeTools);
-    this.#isByHost = this.#given.size > 0 || this.#whole !== null || this.#openCalls !== undefined || this.constraints.depth < LEAST_DEPTH;
+    this.#isByHost = this.#given.size > 0 || this.#whole !== null || this.#openCalls !== undefined
+      || this.constraints.depth < LEAST_DEPTH;
   }
 
   /**

@@ -378,3 +378,27 @@ test(`what records hide is shown by no command (OPENCHATML_SEED=${SEED})`, async
     for (const output of outputs) expect(output, form).not.toContain('HIDDEN');
   }
 });
+
+test('`<|` that is no token is text of a question and its answer', async () => {
+  const said = [
+    { prompt: 'How do I pipe in F#?', completion: 'Write `f <| x`.' },
+    { prompt: 'Go on', completion: 'Done.<|endoftext|>' },
+    { prompt: 'a <', completion: '| b' },
+    { prompt: 'Pipe?', chosen: 'f <| x', rejected: 'x |> f' },
+  ];
+  const token = '<|start|>user<|message|>hi<|end|>';
+  const pieces = [
+    { prompt: token, completion: '' }, { prompt: 'see <|x|> ', completion: token },
+    { prompt: '<|fim_prefix|>a', completion: '<|fim_middle|>b' },
+  ];
+  for (const [records, messages] of [[said, [2, 2, 2, 4]], [pieces, [1, 1, 0]]] as const) {
+    for (const text of [records.map((record) => `${JSON.stringify(record)}\n`).join(''),
+      records.map((record) => `${JSON.stringify(record).replace('{', '{"\\u0078":1,')}\n`).join('')]) {
+      const verdicts = jsonLines((await run(['filter'], { stdin: text })).out) as { messages: number }[];
+      expect(verdicts.map((verdict) => verdict.messages)).toEqual(messages);
+      const path = file('records/operators.jsonl', text);
+      const counts = JSON.parse((await run(['scan', '--format', 'json', path])).out) as { messages: number };
+      expect(counts.messages).toBe(messages.reduce((sum, count) => sum + count, 0));
+    }
+  }
+});

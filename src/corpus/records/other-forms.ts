@@ -2,6 +2,7 @@
 // preferences, of which each side is a chat, and instructions.
 
 import { typeOf } from '../../formats/chat/responses.ts';
+import { ANY_TOKENS } from '../../scan/dialects.ts';
 import { without } from './chat-form.ts';
 import type { CorpusRecord } from './record.ts';
 
@@ -26,9 +27,13 @@ export function textsOf({ record, names }: Chat): string[] {
 }
 
 /** Whether a prompt and its completion are one text that holds transcripts: a token stands in it. */
-export const arePieces = (prompt: string, completion: string): boolean => (prompt + completion).includes(TOKEN_START);
+export const arePieces = (prompt: string, completion: string): boolean => holdsToken(prompt + completion);
 
-const TOKEN_START = '<|';
+const TOKENS: ReadonlySet<string> = new Set([...ANY_TOKENS].map(({ text }) => text));
+const TOKEN = /<\|[a-z_]+\|>/g;
+
+/** Whether a control token of a dialect stands in a text, which may be a transcript then: `<|` is an operator, too. */
+const holdsToken = (text: string): boolean => (text.match(TOKEN) ?? []).some((token) => TOKENS.has(token));
 const SIDES = ['chosen', 'rejected'] as const;
 
 /** The chats of a record that has none under the usual names; empty: it has none at all. */
@@ -78,7 +83,7 @@ function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
   const { prompt = null } = fields;
   if (prompt !== null && typeof prompt !== 'string') return [];
   const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
-  const isText = texts.some((text) => text !== null && text.includes(TOKEN_START));
+  const isText = texts.some((text) => text !== null && holdsToken(text));
   const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string));
   const isDialogue = dialogues?.every((turns) => turns !== null) ?? false;
   return SIDES.map((side, number) => {

@@ -336,7 +336,7 @@ export class RecordTools {
     return text;
   }
 
-  /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or there is none. */
+  /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or is none. */
   wholeToolsOf(entry: number): readonly ToolDefinition[] | null {
     return this.#read(entry, true).tools;
   }

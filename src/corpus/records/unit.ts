@@ -115,7 +115,7 @@ const PLAIN_NAME = /^\w{1,64}$/;
 /** Fields that are looked at for what they hold otherwise. */
 const LOOKED_AT = 64;
 
-/** What a record nearly has: one of the fields in another type, or messages in a field of another name. Null: nothing. */
+/** What a record nearly has: a field in another type, or messages in a field of another name; null: nothing. */
 function nearMiss(record: JsonObject): string | null {
   for (const name of ['messages', 'conversations']) {
     const held = own(record, name);

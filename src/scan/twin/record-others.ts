@@ -58,6 +58,8 @@ const isOfOther = (text: string, members: Members): boolean => members.some(([ke
 
 /** In a text: a token's beginning. Where a character is written as an escape, what may stand for one of it. */
 const TOKEN_START = /<\|/;
+/** The first `<|`, when it looks like a token that a transcript begins with. */
+const FIRST_TOKEN = /^(?:(?!<\|).)*<\|(?:star|im_s|mess|chan|fim_|file)/s;
 const CODED_START = /<\||00[37][cC]/;
 
 /** Texts that may be a transcript's: a header or a blank begins them; a token or a header in them. */
@@ -219,11 +221,12 @@ export class OtherForms {
   /** One text, or two that are one together: that of a transcript where a token stands in it, else two messages. */
   #writeCompletion(prompt: JsonNode, completion: JsonNode): void {
     const isCoded = [prompt, completion].some((node) => (this.#record.string(node)!.kind & abi.CODED) !== 0);
-    if (!isCoded && TOKEN_START.test(this.#raw(prompt) + this.#raw(completion))) {
+    const [first, second] = [this.#raw(prompt), this.#raw(completion)];
+    if (!isCoded && TOKEN_START.test(first + second)) {
+      if (!FIRST_TOKEN.test(TOKEN_START.test(first) ? first : second)) throw RARE;
       this.#writeTranscript([prompt, completion]);
       return;
     }
-    const [first, second] = [this.#raw(prompt), this.#raw(completion)];
     const pieces = [first, second, first.slice(-1) + second.slice(0, 1)];
     if (isCoded && pieces.some((piece) => CODED_START.test(piece))) throw RARE;
     this.#writeAnswer(prompt, completion, false);

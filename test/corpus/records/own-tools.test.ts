@@ -61,7 +61,8 @@ test('records whose definitions become the same text keep to their own', async (
     ] }, { role: 'tool', tool_call_id: 'c', content: 'ok' }],
   });
   const lines = [record(null, 1), record(5, 1), record(1, 1), record(5, 1), record(null, 1), record(5, 9)];
-  for (const text of [lines.join('\n'), `[${lines.join(',')}]`, lines.join('\n').replaceAll('{"tools', '{"\\u0078":1,"tools')]) {
+  const all = lines.join('\n');
+  for (const text of [all, `[${lines.join(',')}]`, all.replaceAll('{"tools', '{"\\u0078":1,"tools')]) {
     const path = file('own-tools/same.jsonl', text);
     const found = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as { record?: number }[];
     expect(found.slice(0, -1).map((one) => one.record)).toEqual([1, 3]);

@@ -170,7 +170,7 @@ describe('damage', () => {
   test.each([
     ['PLAIN', 'SNAPPY'], ['PLAIN', 'UNCOMPRESSED'], ['DELTA_BYTE_ARRAY', 'UNCOMPRESSED'],
     ['DELTA_LENGTH_BYTE_ARRAY', 'UNCOMPRESSED'],
-  ] as const)('numbers of any size anywhere neither end the process nor keep it busy: %s, %s', async (encoding, codec) => {
+  ] as const)('numbers of any size anywhere end no process and keep none busy: %s, %s', async (encoding, codec) => {
     const some = texts.flatMap((text) => [text, null, text, `${text}!`]);
     const huge = readFileSync(write(`huge-${encoding}`, [
       { name: 'text', data: some, type: 'STRING', nullable: true, encoding },
