@@ -398,7 +398,7 @@ test('`<|` that is no token is text of a question and its answer', async () => {
       expect(verdicts.map((verdict) => verdict.messages)).toEqual(messages);
       const path = file('records/operators.jsonl', text);
       const counts = JSON.parse((await run(['scan', '--format', 'json', path])).out) as { messages: number };
-      expect(counts.messages).toBe(messages.reduce((sum, count) => sum + count, 0));
+      expect(counts.messages).toBe(messages.reduce<number>((sum, count) => sum + count, 0));
     }
   }
 });

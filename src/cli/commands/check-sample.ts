@@ -3,7 +3,11 @@
 import { Counter } from '../../rules/count.ts';
 import type { CorpusOptions } from '../options.ts';
 import type { Invocation } from '../invocation.ts';
+import { countOf, escapeLine } from '../print.ts';
 import { Sample } from '../sample.ts';
+
+/** They hold no transcript that could be chosen. */
+export const UNREAD = ['bad-record', 'unknown-record', 'refused-record'] as const;
 
 /** Numbers of the transcripts of each input that are chosen. */
 export class ChosenTranscripts {
@@ -24,7 +28,12 @@ export class ChosenTranscripts {
     for await (const event of run.events(paths, options, { work: { kind: 'count' }, tellsAtEnd: true })) {
       if (event.kind === 'part' && event.result.counts !== null) counter.merge(event.result.counts);
       if (event.kind !== 'end') continue;
-      const { transcripts } = counter.result();
+      const { transcripts, findings } = counter.result();
+      const unread = UNREAD.reduce((sum, rule) => sum + (findings[rule] ?? 0), 0);
+      if (unread > 0 && options.quiet !== true) {
+        const told = `${countOf(unread, 'record')} cannot be read, and ${unread === 1 ? 'is' : 'are'} in no sample`;
+        run.tell(escapeLine(`${event.input.path}: ${told}; \`openchatml check\` without --sample reports why`));
+      }
       counter = new Counter();
       for (let transcript = 0; transcript < transcripts; transcript++) sample.offer(() => ({ input, transcript }));
       input++;

@@ -1,6 +1,6 @@
 // `check`: every diagnostic of the inputs, and an exit code that tells whether there were errors.
 
-import { ChosenTranscripts } from './check-sample.ts';
+import { ChosenTranscripts, UNREAD } from './check-sample.ts';
 import { readToolsFile } from '../../corpus/input/tools-file.ts';
 import { applyRules } from '../../rules/settings.ts';
 import { FindingPlaces } from '../diagnostics/finding-places.ts';
@@ -25,8 +25,7 @@ export interface CheckOptions extends CorpusOptions {
   readonly seed?: number;
 }
 
-/** They hold no transcript that could be chosen. */
-const UNREAD: ReadonlySet<string> = new Set(['bad-record', 'unknown-record', 'refused-record']);
+const IN_NO_SAMPLE: ReadonlySet<string> = new Set(UNREAD);
 
 const SCHEMA = 'openchatml/check/1';
 
@@ -76,7 +75,9 @@ export async function check(
     const { path } = event.input;
     for (const found of event.piece) {
       if (found.diagnostic.transcript >= left) continue;
-      if (chosen !== null && (UNREAD.has(found.diagnostic.rule) || !chosen.has(found.diagnostic.transcript))) continue;
+      if (chosen !== null && (IN_NO_SAMPLE.has(found.diagnostic.rule) || !chosen.has(found.diagnostic.transcript))) {
+        continue;
+      }
       const diagnostic = settle(found.diagnostic);
       if (diagnostic === null) continue;
       tally.add(diagnostic);

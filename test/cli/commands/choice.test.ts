@@ -62,7 +62,8 @@ test.each(INPUTS)('check, %s', async (_, paths) => {
 
 test('check: what holds no transcript is not in a sample; a pipe is read once', async () => {
   const path = file('choice/bad.jsonl', `x\n${records(0, 1)}{}\n`);
-  const { out } = await run(['check', '--format', 'ndjson', '--sample', '3', path]);
+  const { out, err: told } = await run(['check', '--format', 'ndjson', '--sample', '3', path]);
+  expect(told).toContain(`${path}: 2 records cannot be read, and are in no sample`);
   const rules = new Set(jsonLines(out).map((line) => line.rule));
   expect(rules.has('unmatched-reply')).toBe(true);
   expect(rules.has('bad-record') || rules.has('unknown-record')).toBe(false);
