@@ -177,7 +177,9 @@ export function neutralOf(
 }
 
 /** 2.0 has no preambles, and hides all commentary (R-VISIBLE): it stays hidden in other forms, too. */
-function withoutPreambles(messages: readonly MessageData[]): { messages: readonly MessageData[]; losses: Loss[] } {
+export function withoutPreambles(
+  messages: readonly MessageData[],
+): { messages: readonly MessageData[]; losses: Loss[] } {
   const losses: Loss[] = [];
   const plain = messages.map((message, index): MessageData => {
     const { role, channel, intent } = message;

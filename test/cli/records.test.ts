@@ -402,3 +402,15 @@ test('`<|` that is no token is text of a question and its answer', async () => {
     }
   }
 });
+
+test('a preamble is hidden in the form of 2.0 by every command', async () => {
+  const preamble = '<|start|>assistant intent=preamble<|channel|>commentary<|message|>Let me look.<|end|>';
+  const text = `version: 2.2\n<|start|>user<|message|>q<|end|>\n${preamble}`;
+  const path = file('records/preamble.ocml', text);
+  const { out, err } = await run(['convert', '--to', 'interchange-2.0', path]);
+  expect(err).toContain('a preamble is hidden commentary in 2.0');
+  const old = file('records/preamble.jsonl', out);
+  expect((await run(['render', path])).out).toContain('Let me look.');
+  expect((await run(['render', old])).out).not.toContain('Let me look.');
+  expect(jsonLines((await run(['messages', old])).out)).toMatchObject([{ visible: true }, { visible: false }]);
+});

@@ -2,7 +2,7 @@
 // Positions lead back to the entry's content where that stands in the text, as it is or escaped, else to the entry.
 
 import type { MessageData } from '../../model/data.ts';
-import { convertTranscript } from '../../formats/convert.ts';
+import { convertTranscript, withoutPreambles } from '../../formats/convert.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -49,7 +49,8 @@ function unitFrom(
   positions: 'file' | 'field',
 ): Unit | BadRecord {
   try {
-    const { data } = READERS[form](value, { origins: true });
+    const read = READERS[form](value, { origins: true }).data;
+    const data = form === 'interchange-2.0' ? { ...read, messages: withoutPreambles(read.messages).messages } : read;
     const { texts, messages, losses } = convertTranscript(data, 'openchatml-2.2', {
       neutralise: true, asWritten: true, asGiven: true, asTexts: true,
     });

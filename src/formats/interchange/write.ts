@@ -59,7 +59,7 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
   const files = filesByPlace(data);
   const starts: number[] = [];
   loseVersion(data, losses);
-  messages.forEach((message, index) => look(message, index, losses));
+  messages.forEach((message, index) => look(message, index, version, losses));
   for (const loss of lossesOfQuotes(messages)) losses.push(loss);
   const entries: InterchangeMessage[] = [];
   for (let at = 0; at < messages.length;) {
@@ -89,11 +89,14 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
 }
 
 /** What is refused or lost, whatever becomes of the message. */
-function look(message: MessageData, index: number, losses: Loss[]): void {
+function look(message: MessageData, index: number, version: InterchangeVersion, losses: Loss[]): void {
   if (typeof message.role !== 'string') throw new Refusal(index, 'it has no role', 'name one');
   refuseLeak(message, index);
   tellMedia(message, index, losses);
-  const { end } = message;
+  const { end, role, channel, intent } = message;
+  // As is read of 2.0 (R-VISIBLE).
+  if (version === '2.0' && role === 'assistant' && channel === 'commentary' && intent === 'preamble')
+    losses.push({ what: 'intent', message: index, detail: 'a preamble is hidden commentary in 2.0' });
   if (end === 'implicit' || end === 'eof')
     losses.push({ what: 'end', message: index, detail: `${end} becomes ${usualEnd(message)}` });
   if (message.constrained === true && isAbsent(message.contentType))
