@@ -8,7 +8,7 @@ import type { FindingView } from './analysis.ts';
 import { type Fix, fixOf } from './fixes.ts';
 import { download } from './save.ts';
 import {
-  analysis, canUndo, checks, choice, explained, input, openText, replace, select, selection, undo,
+  analysis, canUndo, checks, choice, explained, input, openText, replace, select, selection, text, undo,
 } from './store.ts';
 
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'info'];
@@ -106,7 +106,7 @@ function Row({ finding }: { finding: FindingView }) {
   const { severity, rule, line, column, from, to, message, pointer } = finding;
   const span = selection.value;
   const isSelected = explained.value === rule && span?.from === from && span.to === to;
-  const fix = fixOf(finding, analysis.value, input.value.bytes);
+  const fix = fixOf(finding, analysis.value, text.value);
   return (
     <tr class={isSelected ? 'selected' : ''}>
       <td><span class={`severity ${severity}`}><span aria-hidden="true">{SHAPES[severity]}</span> {severity}</span></td>

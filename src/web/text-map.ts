@@ -10,12 +10,12 @@ export class TextMap {
   readonly text: string;
   /** False: some bytes are no UTF-8, and the text has U+FFFD in their place; edited, they would be lost. */
   readonly isExact: boolean;
-  readonly #bytes: Uint8Array;
+  readonly bytes: Uint8Array;
   /** UTF-16 units before byte `i * STEP`. */
   readonly #units: Uint32Array;
 
   constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
+    this.bytes = bytes;
     this.text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
     this.isExact = isUtf8(bytes);
     this.#units = new Uint32Array(Math.floor(bytes.length / STEP) + 1);
@@ -29,10 +29,10 @@ export class TextMap {
 
   /** UTF-16 units before a byte position. Where bytes are no UTF-8 it is near. */
   unitAt(position: number): number {
-    const to = Math.max(0, Math.min(position, this.#bytes.length));
+    const to = Math.max(0, Math.min(position, this.bytes.length));
     const step = Math.floor(to / STEP);
     let units = this.#units[step]!;
-    for (let at = step * STEP; at < to; at++) units += unitsOf(this.#bytes, at);
+    for (let at = step * STEP; at < to; at++) units += unitsOf(this.bytes, at);
     return Math.min(units, this.text.length);
   }
 
@@ -47,8 +47,8 @@ export class TextMap {
     }
     let units = this.#units[low]!;
     let at = low * STEP;
-    while (at < this.#bytes.length) {
-      const more = unitsOf(this.#bytes, at);
+    while (at < this.bytes.length) {
+      const more = unitsOf(this.bytes, at);
       if (units + more > unit && more > 0) break;
       units += more;
       at++;

@@ -59,7 +59,7 @@ describe('fixes', () => {
     const choice = { ...AUTOMATIC, ...options } as ReadChoice;
     const before = analyse(bytes, choice, FULL);
     for (const finding of before.findings.filter(({ rule }) => rule === name)) {
-      const fix = fixOf(finding, before, bytes);
+      const fix = fixOf(finding, before, new TextMap(bytes));
       if (fix === null) continue;
       fixed.push(name);
       let text = Buffer.from(bytes);
