@@ -3,11 +3,8 @@
 
 import type { DialectId, Diagnostic, RuleName, Span } from '../index.ts';
 import type { Analysis, ShownMessage } from './analysis.ts';
+import type { Edit } from './bytes.ts';
 import type { TextMap } from './text-map.ts';
-
-export interface Edit extends Span {
-  readonly with: string;
-}
 
 export interface Fix {
   /** What the button says. */

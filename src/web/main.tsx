@@ -16,7 +16,7 @@ addEventListener('hashchange', () => void openLink());
 await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
 const [{ FULL }] = await Promise.all([
   import('./full-checks.ts'), import('./results.ts'),
-  import('./editor.ts'), import('./share.ts'), import('./vocabulary.ts'), loadRest(),
+  import('./editor.ts'), import('./share.ts'), import('./hidden.ts'), import('./vocabulary.ts'), loadRest(),
   import('./corpus.tsx').then(({ prepare }) => prepare()),
 ]);
 checks.value = FULL;

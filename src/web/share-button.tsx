@@ -1,23 +1,24 @@
 // Sharing: a link to the text as it is read, and to the finding that is chosen. It warns of what users do not see.
 
 import { useRef, useState } from 'preact/hooks';
-import type { ShownMessage } from './analysis.ts';
 import type { Shared } from './share.ts';
-import { analysis, choice, explained, input, openText, replace, selection, tell, view } from './store.ts';
+import { analysis, choice, explained, input, openText, readingNow, replace, selection, tell, view } from './store.ts';
 import { showFinding } from './findings.tsx';
 
 export function ShareButton() {
   const dialog = useRef<HTMLDialogElement>(null);
   const [link, setLink] = useState<string | null>(null);
   const [isLong, setLong] = useState(false);
+  const [hidden, setHidden] = useState('');
   const make = async (): Promise<void> => {
     const { linkOf, LONGEST_LINK } = await import('./share.ts');
+    const { hiddenWords } = await import('./hidden.ts');
+    setHidden(hiddenWords(analysis.peek()));
     const hash = await linkOf(current());
     setLink(`${location.href.replace(/#.*$/, '')}${hash}`);
     setLong(hash.length > LONGEST_LINK);
     if (!dialog.current!.open) dialog.current!.showModal();
   };
-  const hidden = analysis.value.messages.filter((message) => message.hidden !== null);
   const use = async (): Promise<void> => {
     history.replaceState(null, '', link);
     try {
@@ -36,13 +37,9 @@ export function ShareButton() {
         <h2 id="share-title">Share this text</h2>
         <p>The link holds the text itself, compressed, behind the <code>#</code>: browsers send that part to nobody.
           {explained.value !== null && ' It leads to the finding that is chosen.'}</p>
-        {hidden.length > 0 && <p class="warning" role="alert">
-          ▲ {hidden.length} {hidden.length === 1 ? 'message is' : 'messages are'} hidden from users
-          {' '}({[...new Set(hidden.map(kindOf))].join(', ')}). Whoever has the link can read them.{' '}
-          <button type="button" onClick={() => {
-            removeHidden();
-            void make();
-          }}>Take their bodies out first</button>
+        {hidden !== '' && <p class="warning" role="alert">
+          ▲ Hidden from users: {hidden}. Whoever has the link can read it.{' '}
+          <button type="button" onClick={() => void takeOut().then(make)}>Take it out first</button>
         </p>}
         {isLong && <p class="warning">▲ The link is longer than some programs take ({link!.length} characters).</p>}
         <p><label>Link <input class="link-text" readOnly value={link ?? ''} /></label></p>
@@ -55,9 +52,6 @@ export function ShareButton() {
   );
 }
 
-/** What a hidden message is called: by its channel where that hides it. */
-const kindOf = ({ channel, role }: ShownMessage): string => (channel === 'final' ? role ?? 'no role' : channel);
-
 function current(): Shared {
   const { name, bytes } = input.peek();
   const rule = explained.peek();
@@ -66,9 +60,9 @@ function current(): Shared {
   return { name, bytes, choice: choice.peek(), finding };
 }
 
-function removeHidden(): void {
-  const hidden = analysis.peek().messages.filter((message) => message.hidden !== null);
-  replace(hidden.map(({ body }) => ({ ...body, with: '[removed]' })));
+async function takeOut(): Promise<void> {
+  const { hiddenEdits } = await import('./hidden.ts');
+  replace(hiddenEdits(input.peek().bytes, readingNow(), analysis.peek()));
 }
 
 /** Opens what the address holds, if it holds something. */

@@ -7,7 +7,7 @@ import {
   type Analysis, analyse, AUTOMATIC, type Checks, type PageOptions, type ReadChoice, readOptions, type RecordText,
   STRUCTURE,
 } from './analysis.ts';
-import { joined } from './bytes.ts';
+import { type Edit, edited } from './bytes.ts';
 import { TextMap } from './text-map.ts';
 
 export interface Input {
@@ -74,7 +74,7 @@ function forget(): void {
 }
 
 /** What stays when the text becomes another one: places in the record are known no more. */
-function edited(): Omit<Input, 'bytes'> {
+function unplaced(): Omit<Input, 'bytes'> {
   const { name, record } = input.peek();
   return { name, record: record && { ...record, pointer: () => null } };
 }
@@ -82,22 +82,15 @@ function edited(): Omit<Input, 'bytes'> {
 /** The text was edited. */
 export function edit(changed: string): void {
   if (changed === text.peek().text) return;
-  input.value = { ...edited(), bytes: ENCODER.encode(changed) };
+  input.value = { ...unplaced(), bytes: ENCODER.encode(changed) };
   selection.value = current.value = null;
 }
 
 /** A fix: `bytes` instead of [from, to), to be undone. */
-export function replace(edits: readonly (Span & { readonly with: string })[]): void {
+export function replace(edits: readonly Edit[]): void {
   const { bytes } = input.peek();
   undoable.value = [...undoable.peek(), input.peek()];
-  let at = 0;
-  const parts: Uint8Array[] = [];
-  for (const { from, to, with: words } of [...edits].sort((a, b) => a.from - b.from)) {
-    parts.push(bytes.subarray(at, from), ENCODER.encode(words));
-    at = to;
-  }
-  parts.push(bytes.subarray(at));
-  input.value = { ...edited(), bytes: joined(parts) };
+  input.value = { ...unplaced(), bytes: edited(bytes, edits) };
   selection.value = current.value = null;
 }
 

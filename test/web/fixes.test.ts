@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RuleName } from '../../src/index.ts';
 import { analyse, AUTOMATIC } from '../../src/web/analysis.ts';
+import { edited } from '../../src/web/bytes.ts';
 import { fixOf } from '../../src/web/fixes.ts';
 import { FULL } from '../../src/web/full-checks.ts';
 import { TextMap } from '../../src/web/text-map.ts';
@@ -18,9 +19,7 @@ function mended(text: string, rule: RuleName): string | null {
   expect(finding, rule).toBeDefined();
   const fix = fixOf(finding!, found, new TextMap(bytes));
   if (fix === null) return null;
-  expect(fix.edits).toHaveLength(1);
-  const [{ from, to, with: words }] = fix.edits as [(typeof fix.edits)[0]];
-  return Buffer.concat([bytes.subarray(0, from), Buffer.from(words), bytes.subarray(to)]).toString();
+  return Buffer.from(edited(bytes, fix.edits)).toString();
 }
 
 test.each<[what: string, rule: RuleName, before: string, after: string]>([

@@ -229,7 +229,7 @@ describe.skipIf(chromium === null)('the page', () => {
     await page.locator('.findings tbody .place button').click();
     await page.getByRole('button', { name: 'Share' }).click();
     const dialog = page.getByRole('dialog', { name: 'Share this text' });
-    expect(await dialog.innerText()).toMatch(/2 messages are hidden from users/);
+    expect(await dialog.innerText()).toMatch(/Hidden from users: 2 messages/);
     const link = await dialog.locator('.link-text').inputValue();
     await dialog.getByRole('button', { name: 'Close' }).click();
     await sample('A preamble');
@@ -239,6 +239,19 @@ describe.skipIf(chromium === null)('the page', () => {
     expect(await page.locator('tr.selected').count()).toBe(1);
     await page.evaluate(() => (location.hash = '#t=damaged'));
     expect(await page.locator('.notice').innerText()).toContain('damaged');
+  });
+
+  test('a link warns of thoughts in an answer, until they are taken out', async () => {
+    await give(page, 'a.ocml', 'version: 2.2\n---\n<|start|>assistant<|channel|>final<|message|>'
+      + '<think>Hm.</think>Yes.<|return|>');
+    await page.getByRole('button', { name: 'Share' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Share this text' });
+    expect(await dialog.innerText()).toMatch(/Hidden from users: parts of 1 message/);
+    await dialog.getByRole('button', { name: 'Take it out first' }).click();
+    await settle(page);
+    expect(await dialog.innerText()).not.toMatch(/Hidden from users/);
+    await dialog.getByRole('button', { name: 'Close' }).click();
+    expect(await page.locator('.card .text').allInnerTexts()).toEqual(['Yes.']);
   });
 
   const vocabulary = join(process.env['TIKTOKEN_ENCODINGS_BASE'] ?? '', 'o200k_base.tiktoken');

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../src/tools.ts';
 import type { RuleName } from '../../src/index.ts';
 import { analyse, AUTOMATIC, type ReadChoice } from '../../src/web/analysis.ts';
+import { edited } from '../../src/web/bytes.ts';
 import { SparsePlaces } from '../../src/web/file-source.ts';
 import { fixOf } from '../../src/web/fixes.ts';
 import { FULL } from '../../src/web/full-checks.ts';
@@ -62,11 +63,7 @@ describe('fixes', () => {
       const fix = fixOf(finding, before, new TextMap(bytes));
       if (fix === null) continue;
       fixed.push(name);
-      let text = Buffer.from(bytes);
-      for (const { from, to, with: words } of [...fix.edits].sort((a, b) => b.from - a.from)) {
-        text = Buffer.concat([text.subarray(0, from), Buffer.from(words), text.subarray(to)]);
-      }
-      const after = analyse(text, choice, FULL);
+      const after = analyse(edited(bytes, fix.edits), choice, FULL);
       const count = (found: typeof before): number => found.findings.filter(({ rule }) => rule === name).length;
       expect(count(after)).toBe(count(before) - 1);
       const rules = new Set(before.findings.map(({ rule }) => rule));
