@@ -15,6 +15,10 @@ export interface ReadChoice {
 
 export const AUTOMATIC: ReadChoice = { dialect: 'auto', role: '', stopStripped: false };
 
+/** How a file is read, by its name, packed or not. */
+export const choiceFor = (name: string): ReadChoice =>
+  (/\.harmony(?:\.gz|\.zst)?$/.test(name) ? { ...AUTOMATIC, dialect: 'harmony' } : AUTOMATIC);
+
 type Written =
   'index' | 'role' | 'name' | 'recipient' | 'channel' | 'explicitChannel' | 'intent' | 'callId' | 'contentType' | 'end'
   | 'from' | 'to' | 'body' | 'content';

@@ -3,7 +3,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { drawPlots, makeSortable, reportBody, type StatisticsJson } from '../report.ts';
-import { AUTOMATIC } from './analysis.ts';
+import { AUTOMATIC, choiceFor } from './analysis.ts';
 import type { Places } from './file-source.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { lineOf, readRecords, transcriptAt } from './records.ts';
@@ -93,7 +93,7 @@ export async function openCorpus(file: File): Promise<void> {
   recordLine.value = null;
   reading.value = { file, state: 'reading', done: 0, words: '', seconds: 0, statistics: null, found: null };
   view.value = 'corpus';
-  send({ kind: 'read', file, dialect: file.name.includes('.harmony') ? 'harmony' : choice.peek().dialect });
+  send({ kind: 'read', file, dialect: choiceFor(file.name).dialect });
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];

@@ -1,6 +1,6 @@
 // What is dropped, pasted or chosen: short texts go to the editor, records and large files to the reader of files.
 
-import { AUTOMATIC, type ReadChoice } from './analysis.ts';
+import { choiceFor } from './analysis.ts';
 import { LARGEST_TEXT, openText, tell } from './store.ts';
 
 /** Names that records and compressed files have. */
@@ -25,9 +25,6 @@ export async function openFile(file: File): Promise<void> {
     tell(`${file.name} cannot be read${error instanceof Error ? `: ${error.message}` : ''}.`, true);
   }
 }
-
-const choiceFor = (name: string): ReadChoice =>
-  (name.endsWith('.harmony') ? { ...AUTOMATIC, dialect: 'harmony' } : AUTOMATIC);
 
 /** A text that was pasted, wherever. */
 export async function openPasted(text: string): Promise<void> {

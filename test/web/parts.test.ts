@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { EXAMPLES } from '../../src/tools.ts';
 import type { RuleName } from '../../src/index.ts';
-import { analyse, AUTOMATIC, type ReadChoice } from '../../src/web/analysis.ts';
+import { analyse, AUTOMATIC, choiceFor, type ReadChoice } from '../../src/web/analysis.ts';
 import { edited } from '../../src/web/bytes.ts';
 import { SparsePlaces } from '../../src/web/file-source.ts';
 import { fixOf } from '../../src/web/fixes.ts';
@@ -105,6 +105,13 @@ describe('links', () => {
     const bomb = { ...odd, name: '', bytes: new Uint8Array(4 * 1024 * 1024) };
     await expect(readLink(await linkOf(bomb))).rejects.toThrow('damaged');
   });
+});
+
+test('only the ending of a name says that a file is Harmony', () => {
+  const harmony = ['a.harmony', 'a.harmony.gz', 'a.b.harmony.zst'];
+  const others = ['a.harmony.txt', 'a.harmony2.txt.gz', 'harmony', 'a.harmony.gz.txt', 'a.jsonl'];
+  expect(harmony.map((name) => choiceFor(name).dialect)).toEqual(harmony.map(() => 'harmony'));
+  expect(others.map((name) => choiceFor(name))).toEqual(others.map(() => AUTOMATIC));
 });
 
 test('as many places are kept, however many there are', () => {
