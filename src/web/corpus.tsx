@@ -3,15 +3,17 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { drawPlots, makeSortable, reportBody, type StatisticsJson } from '../report.ts';
-import { AUTOMATIC, choiceFor } from './analysis.ts';
+import { AUTOMATIC, choiceFor, type ReadChoice } from './analysis.ts';
 import type { Places } from './file-source.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { lineOf, readRecords, transcriptAt } from './records.ts';
-import { choice, LARGEST_TEXT, openText, tell, view } from './store.ts';
+import { LARGEST_TEXT, openText, tell, view } from './store.ts';
 import { reportElements, startWorker } from './trusted.ts';
 
 interface Reading {
   readonly file: File;
+  /** How it is read, and the transcripts that are cut out of it. */
+  readonly choice: ReadChoice;
   readonly state: 'reading' | 'done' | 'cancelled';
   /** Share of the file that was read, from 0 to 1. */
   readonly done: number;
@@ -91,9 +93,10 @@ export async function openCorpus(file: File): Promise<void> {
     return;
   }
   recordLine.value = null;
-  reading.value = { file, state: 'reading', done: 0, words: '', seconds: 0, statistics: null, found: null };
+  const choice = choiceFor(file.name);
+  reading.value = { file, choice, state: 'reading', done: 0, words: '', seconds: 0, statistics: null, found: null };
   view.value = 'corpus';
-  send({ kind: 'read', file, dialect: choiceFor(file.name).dialect });
+  send({ kind: 'read', file, dialect: choice.dialect });
 }
 
 const UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -128,10 +131,10 @@ async function openLine(line: number): Promise<void> {
 }
 
 async function openAt(position: number): Promise<void> {
-  const { file, found } = reading.peek()!;
-  const bytes = found && await transcriptAt(found.content, found.places, position);
+  const { file, choice, found } = reading.peek()!;
+  const bytes = found && await transcriptAt(found.content, found.places, position, choice);
   if (bytes === null) return tell('The transcript is longer than 1 MiB.', true);
-  openText(`${file.name}, at byte ${position}`, bytes, choice.peek());
+  openText(`${file.name}, at byte ${position}`, bytes, choice);
 }
 
 /** Above a text that was taken out of a corpus. */

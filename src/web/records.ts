@@ -2,7 +2,7 @@
 
 import { createMachine, MemorySource, parse } from '../index.ts';
 import { isBad, type Unit, unitsOf } from '../report.ts';
-import type { RecordText } from './analysis.ts';
+import { type ReadChoice, readOptions, type RecordText } from './analysis.ts';
 import type { Places } from './file-source.ts';
 import { LARGEST_TEXT } from './store.ts';
 
@@ -48,7 +48,9 @@ export async function lineOf(file: Blob, { step, places }: Places, line: number)
 }
 
 /** The transcript of a raw text that holds a byte, without what follows it; null: none that is short enough. */
-export async function transcriptAt(file: Blob, { places }: Places, position: number): Promise<Uint8Array | null> {
+export async function transcriptAt(
+  file: Blob, { places }: Places, position: number, choice: ReadChoice,
+): Promise<Uint8Array | null> {
   let [low, high] = [0, places.length];
   while (high - low > 1) {
     const middle = (low + high) >> 1;
@@ -57,7 +59,7 @@ export async function transcriptAt(file: Blob, { places }: Places, position: num
   }
   const start = places[low] ?? 0;
   const bytes = await bytesOf(file, start, position + LARGEST_TEXT);
-  const { transcripts } = parse(bytes);
+  const { transcripts } = parse(bytes, readOptions(choice));
   const index = transcripts.findLastIndex(({ from }) => from <= position - start);
   const from = Math.max(0, transcripts[index]?.from ?? 0);
   const to = transcripts[index + 1]?.from ?? bytes.length;

@@ -10,7 +10,7 @@ import { Statistics } from '../../src/corpus/report/statistics.ts';
 import { gatherStatistics } from '../../src/report.ts';
 import { MemorySource } from '../../src/index.ts';
 import { part, testLong } from '../long.ts';
-import { findChromium, launch, openPage, type Opened, settle, startServer } from './browser.ts';
+import { findChromium, give, launch, openPage, type Opened, settle, startServer } from './browser.ts';
 import { peakOfRenderers } from './renderers.mjs';
 
 const chromium = findChromium();
@@ -145,13 +145,28 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(words).toContain('/messages/1/tool_calls/0/function/arguments');
   });
 
-  test('a place in raw text opens its transcript', async () => {
+  test('a place in raw text opens its transcript, whatever the text before was read as', async () => {
+    await give(page, 'a.ocml', '<|start|>user<|message|>Hi<|end|>');
+    await page.getByLabel('Dialect').selectOption('harmony');
     await open('text.txt', raw);
     await done();
     await page.locator('#findings details').first().locator('summary').click();
     await page.locator('#findings details').first().locator('tbody th button').nth(3).click();
     await page.waitForFunction(() => (document.querySelector('.timeline')?.textContent ?? '').includes('Number 27'));
     expect(await page.locator('.card').count()).toBe(2);
+    expect(await page.getByLabel('Dialect').inputValue()).toBe('auto');
+  });
+
+  test('a place in Harmony opens its transcript, read as Harmony', async () => {
+    const one = (i: number): string => `<|start|>system<|message|>Hi<|end|><|start|>user<|message|>Number ${i}<|end|>`
+      + `<|start|>assistant<|message|>${'Yes. '.repeat(20)}<|return|>`;
+    await open('large.harmony', Buffer.from(Array.from({ length: 8000 }, (_, i) => one(i)).join('')));
+    await done();
+    await page.locator('#findings details').first().locator('summary').click();
+    await page.locator('#findings details').first().locator('tbody th button').nth(4).click();
+    await page.waitForFunction(() => (document.querySelector('.timeline')?.textContent ?? '').includes('Number 4'));
+    expect(await page.locator('.card').count()).toBe(3);
+    expect(await page.getByLabel('Dialect').inputValue()).toBe('harmony');
   });
 
   test('damage is told, and a reading is cancelled', async () => {

@@ -125,7 +125,7 @@ test('as many places are kept, however many there are', () => {
   }
 });
 
-test('lines and transcripts are cut out of a file', async () => {
+test('lines are cut out of a file', async () => {
   const words = Array.from({ length: 300 }, (_, i) => `{"line":${i + 1},"x":"${'y'.repeat(i * 37)}"}`);
   const file = new Blob([`${words.join('\n')}\n`]);
   const starts = new Float64Array(100);
@@ -139,12 +139,21 @@ test('lines and transcripts are cut out of a file', async () => {
     expect(new TextDecoder().decode((await lineOf(file, places, line))!)).toBe(words[line - 1]);
   }
   expect(await lineOf(file, places, 0)).toBeNull();
-  const one = (i: number): string => `version: 2.2\n---\n<|start|>user<|message|>Number ${i}<|end|>\n`;
+});
+
+const HEADED = (i: number): string => `version: 2.2\n---\n<|start|>user<|message|>Number ${i}<|end|>\n`;
+const HARMONY = (i: number): string => {
+  return `<|start|>system<|message|>Hi<|end|><|start|>user<|message|>Number ${i} <|literal|><|end|>`;
+};
+
+test.each([
+  ['auto', HEADED], ['harmony', HARMONY],
+] as const)('transcripts (%s) are cut out of a file as it was read', async (dialect, one) => {
   const text = Array.from({ length: 50 }, (_, i) => one(i)).join('');
   const kept = Float64Array.from([0, 7, 14, 21, 28, 35, 42, 49], (i) => text.indexOf(one(i)));
   const from = { step: 7, count: 50, places: kept };
   for (const i of [0, 6, 7, 48, 49]) {
-    const found = await transcriptAt(new Blob([text]), from, text.indexOf(one(i)) + 30);
+    const found = await transcriptAt(new Blob([text]), from, text.indexOf(one(i)) + 30, { ...AUTOMATIC, dialect });
     expect(new TextDecoder().decode(found!)).toBe(one(i));
   }
 });
