@@ -113,28 +113,35 @@ function size(bytes: number): string {
 async function openLine(line: number): Promise<void> {
   const { file, found } = reading.peek()!;
   if (found === null) return;
-  try {
+  await orTell(`The record in line ${line}`, async () => {
     const bytes = await lineOf(found.content, found.places, line);
     if (bytes === null) return tell(`There is no line ${line}.`, true);
     const records = readRecords(bytes);
-    const [first] = typeof records === 'string' ? [] : records;
-    if (first === undefined) {
-      const why = typeof records === 'string' ? `: ${records}` : '';
-      return tell(`The record in line ${line} cannot be shown${why}.`, true);
-    }
+    if (typeof records === 'string') throw new Error(records);
+    const [first] = records;
+    if (first === undefined) throw new Error('there is none');
     recordLine.value = line;
     openText(`${file.name}, line ${line}`, first.bytes, AUTOMATIC, first.record);
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    tell(`The record in line ${line} cannot be shown: ${why}.`, true);
-  }
+  });
 }
 
 async function openAt(position: number): Promise<void> {
   const { file, choice, found } = reading.peek()!;
-  const bytes = found && await transcriptAt(found.content, found.places, position, choice);
-  if (bytes === null) return tell('The transcript is longer than 1 MiB.', true);
-  openText(`${file.name}, at byte ${position}`, bytes, choice);
+  if (found === null) return;
+  await orTell(`The transcript at byte ${position}`, async () => {
+    const bytes = await transcriptAt(found.content, found.places, position, choice);
+    if (bytes === null) throw new Error('it is longer than 1 MiB, or one before it is too long');
+    openText(`${file.name}, at byte ${position}`, bytes, choice);
+  });
+}
+
+/** Does what shows a part of the file; tells why, when it cannot: the file may be another one, or gone. */
+async function orTell(what: string, show: () => Promise<void>): Promise<void> {
+  try {
+    await show();
+  } catch (error) {
+    tell(`${what} cannot be shown: ${error instanceof Error ? error.message : String(error)}.`, true);
+  }
 }
 
 /** Above a text that was taken out of a corpus. */

@@ -8,6 +8,8 @@ import { LARGEST_TEXT } from './store.ts';
 
 const LF = 0x0a;
 const STEP = 1024 * 1024;
+/** How far before a byte its transcript is looked for, where not every place is kept: the page waits for it. */
+const FARTHEST = 8 * LARGEST_TEXT;
 
 const bytesOf = async (file: Blob, from: number, to: number): Promise<Uint8Array> =>
   new Uint8Array(await file.slice(from, to).arrayBuffer());
@@ -49,7 +51,7 @@ export async function lineOf(file: Blob, { step, places }: Places, line: number)
 
 /** The transcript of a raw text that holds a byte, without what follows it; null: none that is short enough. */
 export async function transcriptAt(
-  file: Blob, { places }: Places, position: number, choice: ReadChoice,
+  file: Blob, { step, places }: Places, position: number, choice: ReadChoice,
 ): Promise<Uint8Array | null> {
   let [low, high] = [0, places.length];
   while (high - low > 1) {
@@ -58,6 +60,7 @@ export async function transcriptAt(
     else high = middle;
   }
   const start = places[low] ?? 0;
+  if (position - start > (step === 1 ? LARGEST_TEXT : FARTHEST)) return null;
   const bytes = await bytesOf(file, start, position + LARGEST_TEXT);
   const { transcripts } = parse(bytes, readOptions(choice));
   const index = transcripts.findLastIndex(({ from }) => from <= position - start);

@@ -169,6 +169,17 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(await page.getByLabel('Dialect').inputValue()).toBe('harmony');
   });
 
+  test('a file that has changed is told when a place in it is opened', async () => {
+    await open('gone.txt', raw);
+    await done();
+    writeFileSync(join(folder, 'gone.txt'), 'other');
+    await page.locator('#findings details').first().locator('summary').click();
+    await page.locator('#findings details').first().locator('tbody th button').first().click();
+    await page.waitForSelector('.notice.error');
+    expect(await page.locator('.notice').innerText()).toMatch(/^The transcript at byte \d+ cannot be shown: /);
+    await page.locator('.notice button').click();
+  });
+
   test('damage is told, and a reading is cancelled', async () => {
     await open('bad.jsonl.gz', gzipSync(lines).subarray(0, 20_000));
     await page.waitForSelector('.notice.error');

@@ -158,6 +158,15 @@ test.each([
   }
 });
 
+test('nothing of a transcript that is too long is read', async () => {
+  const file = { slice: () => expect.fail('it was read') } as unknown as Blob;
+  const mebibyte = 1024 * 1024;
+  for (const [step, position] of [[1, 2 * mebibyte], [2, 9 * mebibyte]] as const) {
+    const places = { step, count: step, places: Float64Array.of(7) };
+    expect(await transcriptAt(file, places, position, AUTOMATIC)).toBeNull();
+  }
+});
+
 test('records give texts whose findings point into them', () => {
   const call = { id: 'a', type: 'function', function: { name: 'f', arguments: '{' } };
   const messages = [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: null, tool_calls: [call] }];
