@@ -7,5 +7,6 @@ export { drawPlots, type PlotData } from './corpus/report/plots.ts';
 export { makeSortable } from './corpus/report/sortable.ts';
 export { Statistics, type StatisticsJson } from './corpus/report/statistics.ts';
 export { tokenParts } from './corpus/token-parts.ts';
+export { areLines } from './corpus/records/turns.ts';
 export { type BadRecord, isBad, type Unit, type FileOptions, unitsOf } from './corpus/records/unit.ts';
 export { bodyPieces } from './model/shown.ts';

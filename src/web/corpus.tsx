@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { drawPlots, makeSortable, reportBody, type StatisticsJson } from '../report.ts';
 import { AUTOMATIC, choiceFor, type ReadChoice } from './analysis.ts';
 import type { Places } from './file-source.ts';
-import type { FromWorker, ToWorker } from './protocol.ts';
+import type { FromWorker, Holds, ToWorker } from './protocol.ts';
 import { lineOf, readRecords, transcriptAt } from './records.ts';
 import { LARGEST_TEXT, openText, tell, view } from './store.ts';
 import { reportElements, startWorker } from './trusted.ts';
@@ -20,7 +20,7 @@ interface Reading {
   readonly words: string;
   readonly seconds: number;
   readonly statistics: StatisticsJson | null;
-  readonly found: { readonly places: Places; readonly content: Blob; readonly holdsRecords: boolean } | null;
+  readonly found: { readonly places: Places; readonly content: Blob; readonly holds: Holds } | null;
 }
 
 const reading = signal<Reading | null>(null);
@@ -58,10 +58,10 @@ function take(message: Exclude<FromWorker, { kind: 'ready' }>): void {
       return;
     }
     case 'done': {
-      const { statistics, seconds, places, content, holdsRecords } = message;
+      const { statistics, seconds, places, content, holds } = message;
       const rate = size(content.size / Math.max(seconds, 0.001));
       const words = `${size(content.size)} in ${seconds.toFixed(1)} s, ${rate}/s`;
-      const found = { places, content, holdsRecords };
+      const found = { places, content, holds };
       reading.value = { ...now, state: 'done', done: 1, words, seconds, statistics, found };
       return;
     }
@@ -172,11 +172,11 @@ export function Corpus() {
           <span class="note" role="status">{words}</span>
           <span class="space" />
           {state === 'reading' && <button type="button" onClick={() => send({ kind: 'cancel' })}>Cancel</button>}
-          {found?.holdsRecords === true && <Line lines={found.places.count} />}
+          {found?.holds === 'lines' && <Line lines={found.places.count} />}
         </div>
         {state === 'reading' && <progress class="progress" max={1} value={done} aria-label="Read so far" />}
       </section>
-      {statistics !== null && <Report statistics={statistics} seconds={seconds} isLive={state === 'reading'} />}
+      {statistics !== null && <Report statistics={statistics} seconds={seconds} holds={found?.holds} />}
     </div>
   );
 }
@@ -196,8 +196,8 @@ function Line({ lines }: { lines: number }) {
   );
 }
 
-function Report({ statistics, seconds, isLive }: {
-  statistics: StatisticsJson; seconds: number; isLive: boolean;
+function Report({ statistics, seconds, holds }: {
+  statistics: StatisticsJson; seconds: number; holds: Holds | undefined;
 }) {
   const host = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -207,7 +207,7 @@ function Report({ statistics, seconds, isLive }: {
     element.replaceChildren(reportElements(html));
     for (const details of element.querySelectorAll('details')) details.open = open.has(titleOf(details));
     for (const table of element.querySelectorAll<HTMLTableElement>('table.sortable')) makeSortable(table);
-    if (!isLive) linkSamples(element, statistics);
+    if (holds === 'text' || holds === 'lines') linkSamples(element, statistics);
     for (const wide of element.querySelectorAll<HTMLElement>('.wide')) {
       wide.tabIndex = 0;
       wide.setAttribute('role', 'region');
@@ -227,7 +227,7 @@ function Report({ statistics, seconds, isLive }: {
       removeEventListener('resize', again);
       takeAway();
     };
-  }, [statistics, isLive]);
+  }, [statistics, holds]);
   return <div class="pane report" ref={host} />;
 }
 

@@ -3,6 +3,9 @@
 import type { StatisticsJson } from '../report.ts';
 import type { Places } from './file-source.ts';
 
+/** Raw text; a record a line; records that are laid out in another way. */
+export type Holds = 'text' | 'lines' | 'records';
+
 export type ToWorker =
   | { readonly kind: 'read'; readonly file: File; readonly dialect: string }
   | { readonly kind: 'cancel' };
@@ -18,7 +21,7 @@ export type FromWorker =
   }
   | {
     readonly kind: 'done'; readonly statistics: StatisticsJson; readonly seconds: number;
-    readonly holdsRecords: boolean;
+    readonly holds: Holds;
     /** Where lines begin, or transcripts of raw text. */
     readonly places: Places;
     /** What was read: the file, or what it was unpacked to. */

@@ -1,7 +1,7 @@
 // The worker that reads files of any size: statistics in steps, so that the page shows them live and can cancel.
 
 import type { DialectId } from '../index.ts';
-import { gatherStatistics, type GatheringStep } from '../report.ts';
+import { areLines, gatherStatistics, type GatheringStep } from '../report.ts';
 import { LinesNoted, SparsePlaces } from './file-source.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
 import { packingOf, unpack } from './unpack.ts';
@@ -51,9 +51,9 @@ async function read(file: File, dialect: string): Promise<void> {
     await pause();
     if (isCancelled) return tell({ kind: 'cancelled' });
   }
-  const { holdsRecords } = last!;
-  const places = (holdsRecords ? source.lines : transcripts).result();
-  tell({ kind: 'done', statistics: last!.statistics(), seconds: seconds(), holdsRecords, places, content });
+  const holds = !last!.holdsRecords ? 'text' : areLines(source) ? 'lines' : 'records';
+  const places = (holds === 'text' ? transcripts : source.lines).result();
+  tell({ kind: 'done', statistics: last!.statistics(), seconds: seconds(), holds, places, content });
 }
 
 addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {

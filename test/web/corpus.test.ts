@@ -145,6 +145,18 @@ describe.skipIf(chromium === null)('files in the page', () => {
     expect(words).toContain('/messages/1/tool_calls/0/function/arguments');
   });
 
+  test('records that are not one a line are reported, and none of them is offered', async () => {
+    const list = `[${Array.from({ length: 20 }, (_, i) => JSON.stringify(record(i))).join(',\n')}]\n`;
+    const pretty = Array.from({ length: 20 }, (_, i) => `${JSON.stringify(record(i), null, 2)}\n`).join('');
+    for (const [given, words] of [['list.json', list], ['pretty.json', pretty]] as const) {
+      await open(given, Buffer.from(words));
+      await done();
+      await page.locator('#findings details').first().locator('summary').click();
+      expect(await page.locator('#findings tbody th').count()).toBeGreaterThan(2);
+      expect(await page.locator('.corpus-head input, #findings tbody th button').count()).toBe(0);
+    }
+  });
+
   test('a place in raw text opens its transcript, whatever the text before was read as', async () => {
     await give(page, 'a.ocml', '<|start|>user<|message|>Hi<|end|>');
     await page.getByLabel('Dialect').selectOption('harmony');
