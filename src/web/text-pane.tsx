@@ -52,7 +52,9 @@ export function TextPane() {
       const editor = new Editor(host.current, text.peek().text, 'Transcript', {
         changed(changed) {
           clearTimeout(timer);
-          timer = window.setTimeout(() => edit(changed), PAUSE);
+          const of = opened.peek();
+          // By then another text may be there.
+          timer = window.setTimeout(() => opened.peek() === of && edit(changed), PAUSE);
         },
         selected: ({ from }) => {
           const at = text.peek().byteAt(from);

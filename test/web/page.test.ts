@@ -203,6 +203,27 @@ describe.skipIf(chromium === null)('the page', () => {
     expect(await page.locator('.card').count()).toBe(1);
   });
 
+  test('an edit that waits to be read does not come into a text that is opened meanwhile', async () => {
+    const text = (words: string): string => `version: 2.2\n---\n<|start|>user<|message|>${words}<|end|>`;
+    await give(page, 'a.ocml', text('Hello'));
+    await page.locator('.editor .cm-content').click();
+    await page.keyboard.press('Control+End');
+    // Both in one task of the page: the text is opened before the edit is read.
+    await page.evaluate((words) => {
+      const content = document.querySelector('.editor')!.shadowRoot!.querySelector<HTMLElement>('.cm-content')!;
+      content.focus();
+      document.execCommand('insertText', false, 'x');
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File([words], 'b.ocml'));
+      document.querySelector('.timeline')!
+        .dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    }, text('Opened'));
+    await page.waitForFunction(() => document.querySelector('.timeline')!.textContent!.includes('Opened'));
+    await page.waitForTimeout(300);
+    expect(await page.locator('.timeline').innerText()).toContain('Opened');
+    expect(await rules()).toEqual([]);
+  });
+
   test('pasted text is opened', async () => {
     const text = 'version: 2.2\n---\n<|start|>user<|message|>Pasted<|end|>';
     await page.evaluate((words) => navigator.clipboard.writeText(words), text);
