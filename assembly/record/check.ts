@@ -175,7 +175,8 @@ function argumentsFit(definitions: usize): u32 {
   const isValue = (kind & VALUE) != 0;
   const isEscaped = (kind & ESCAPED) != 0 && !isValue;
   if (node != 0) {
-    if (fits(from, to, isEscaped, isValue, node)) return FITS;
+    // Of a schema that cannot be used the host tells at every call.
+    if (load<u32>(definitions, 4) == 0 && fits(from, to, isEscaped, isValue, node)) return FITS;
     if (to - from > LONGEST_ARGUMENTS) return WRONG;
   }
   if (mayNameFields(from, to) || !fits(from, to, isEscaped, isValue, 0)) return WRONG;

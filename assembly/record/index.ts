@@ -17,7 +17,9 @@ export { asksForTools, checkRecords, countRecords, transcriptsPassed } from './c
 export { placeScratch } from './fit';
 export { joinLines, objectEnd } from './join';
 export { placeTable } from './state';
-export { beginTools, entryFrom, entryLength, entryStatus, placeTools, setEntryStatus, toolsGeneration } from './tools';
+export {
+  beginTools, entryFrom, entryLength, entryStatus, placeTools, setEntryStatus, toolsGeneration, trustTools,
+} from './tools';
 export {
   beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';

@@ -5,7 +5,8 @@
 // about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
 // odd names, what is very large and what is no JSON give no table: a list that has one need not be read again.
 //
-//   table      number of tools, then for each: name, its length, node of its arguments
+//   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
+//              node of its arguments
 //   node       types, enumeration, its length, first property, number of properties, node of items,
 //              required properties (64 bits)
 //   property   name, its length, node, next property
@@ -447,6 +448,7 @@ export function compile(p: usize, into: usize, to: usize, most: i32): usize {
   }
   if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
   store<u32>(into, count);
+  store<u32>(into, isFlat ? 0 : 1, 4);
   compiledTo = at;
   listTo = p + 1;
   return into;

@@ -23,6 +23,7 @@ export interface Exports {
   entryLength(entry: number): number;
   entryStatus(entry: number): number;
   setEntryStatus(entry: number, status: number): void;
+  trustTools(entry: number): void;
   toolsGeneration(): number;
   countRecords(record: number, end: number, sums: number): number;
   checkRecords(record: number, end: number): number;

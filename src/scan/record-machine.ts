@@ -120,6 +120,11 @@ export class RecordMachine extends RecordMemory {
     this.#exports.setEntryStatus(entry, isGood ? TOOLS_GOOD : TOOLS_ASK);
   }
 
+  /** Says that all schemas of an entry can be used: calls whose arguments fit need no look by the host any more. */
+  trustTools(entry: number): void {
+    this.#exports.trustTools(entry);
+  }
+
   /** Changes when entries of tools are forgotten, which happens between scans alone. */
   get generation(): number {
     return this.#exports.toolsGeneration();

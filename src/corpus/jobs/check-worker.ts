@@ -14,6 +14,7 @@ import { lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.
 import type { BadRecord, Unit } from '../records/unit.ts';
 import { type Found, GATHERED, type Job, type Piece, type Told } from './job.ts';
 import { MarkedRecords } from './marked-records.ts';
+import { settleTools } from './settled-tools.ts';
 import type { Kit } from './open.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
@@ -65,7 +66,7 @@ export class CheckWorker implements UnitWorker {
       record = next;
       if (wordAt(machine.rows, next, KIND) & SLOW) return next;
       if (machine.asksForTools(next)) {
-        if (!tools.settle(next)) return next;
+        if (!settleTools(machine, tools, next, this.#kit.tools)) return next;
       } else {
         this.#endRuns();
         if (!this.#tellMarked(rows, next)) return next;

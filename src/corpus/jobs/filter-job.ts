@@ -90,6 +90,7 @@ function itemsOf(
     forms: formsOf(options),
     onlyErrors: tellsOnlyErrors(job),
     range,
+    memory: kit.tools,
     gives: GIVES[emit],
     largestList,
     givesLong,

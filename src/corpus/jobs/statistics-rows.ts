@@ -10,6 +10,7 @@ import { READING } from '../records/unit-chat.ts';
 import type { Statistics } from '../report/statistics.ts';
 import { writeRecordTexts } from './convert-rows.ts';
 import type { Scanners } from './scanners.ts';
+import { settleTools } from './settled-tools.ts';
 
 export class StatisticsRows {
   readonly #scanners: Scanners;
@@ -37,7 +38,7 @@ export class StatisticsRows {
       if (written < next || next === to) return written;
       record = next;
       const asks = !(wordAt(machine.rows, next, KIND) & SLOW) && machine.asksForTools(next);
-      if (!asks || !tools.settle(next)) return next;
+      if (!asks || !settleTools(machine, tools, next, this.#scanners.tools)) return next;
     }
     return record;
   }

@@ -65,6 +65,7 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
       forms: formsOf(unit),
       onlyErrors: options.onlyErrors,
       range: { ...EVERY_LINE, isLine: true },
+      memory: judge.kit.tools,
       gives: 'verdicts',
     }).items();
   for (const item of items) {

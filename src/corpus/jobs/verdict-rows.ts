@@ -5,9 +5,11 @@ import { IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
+import type { ToolMemory } from '../../tools/known.ts';
 import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/rows.ts';
 import { type LineRange, LineWindow } from '../records/window.ts';
+import { settleTools } from './settled-tools.ts';
 import type { Line, LineItem } from './verdict-lines.ts';
 import { VerdictMessages } from './verdict-messages.ts';
 
@@ -19,6 +21,8 @@ export interface VerdictRowsOptions {
   /** Nothing but errors is told. */
   readonly onlyErrors: boolean;
   readonly range: LineRange;
+  /** What is known of definitions. */
+  readonly memory: ToolMemory;
   /** What comes for a line without errors: its verdict, a line of JSON; the line as it is; or nothing. */
   readonly gives: 'verdicts' | 'messages' | 'lines' | 'nothing';
   /** With `messages`, verdicts hold these: characters of the messages of a line, at most. */
@@ -130,9 +134,8 @@ export class VerdictRows {
         record = next;
         continue;
       }
-      if (!(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record) && this.#tools.settle(record)) {
-        continue;
-      }
+      const asks = !(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record);
+      if (asks && settleTools(machine, this.#tools, record, this.#options.memory)) continue;
       record = wordAt(machine.rows, record, NEXT);
       yield this.#next(last, isEnded);
     }

@@ -303,10 +303,16 @@ export class RecordTools {
    * Finds out whether the tools of a record can be read, when the scanner asks. False: the host must read the record.
    */
   settle(row: number): boolean {
-    const entry = wordAt(this.#machine.rows, row + 1, KIND) >>> ENTRY_SHIFT;
-    if (entry === 0 || entry > MOST_ENTRIES || this.textOf(entry) === null) return false;
+    const entry = this.entryOf(row);
+    if (entry === 0 || this.textOf(entry) === null) return false;
     this.#machine.setToolsGood(entry, true);
     return true;
+  }
+
+  /** The entry of the tools of a record; 0: they are kept in none. */
+  entryOf(row: number): number {
+    const entry = wordAt(this.#machine.rows, row + 1, KIND) >>> ENTRY_SHIFT;
+    return entry > MOST_ENTRIES ? 0 : entry;
   }
 
   /**
@@ -338,6 +344,12 @@ export class RecordTools {
 
   /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or is none. */
   wholeToolsOf(entry: number): readonly ToolDefinition[] | null {
+    const { tools, holdsAll } = this.#read(entry, true);
+    return holdsAll ? null : tools;
+  }
+
+  /** The definitions of an entry. */
+  definitionsOf(entry: number): readonly ToolDefinition[] {
     return this.#read(entry, true).tools;
   }
 
@@ -363,16 +375,17 @@ interface ToolsText {
   readonly json: Uint8Array | null;
   /** Null: nobody has asked. */
   readonly isWhole: boolean | null;
-  /** The definitions, of which the text does not hold all; null: it does, or nobody has asked. */
-  readonly tools: readonly ToolDefinition[] | null;
+  /** The definitions, when `isWhole` was asked for, and whether the text holds all of them. */
+  readonly tools: readonly ToolDefinition[];
+  readonly holdsAll: boolean;
 }
 
-const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: null };
+const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [], holdsAll: true };
 
 /** Of flat definitions, whose text need not be read again: it takes half the time. */
 export function readFlatText(bytes: Uint8Array): ToolsText {
   const content = flatToolsText(readToolField(JSON.parse(decodeUtf8(bytes)), []));
-  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: null };
+  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
 }
 
 export function readText(bytes: Uint8Array): ToolsText {
@@ -388,7 +401,7 @@ export function readText(bytes: Uint8Array): ToolsText {
     if (content === undefined) return NO_TEXT;
     const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
     const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
-    return { json: text, isWhole, tools: further.some(({ what }) => what === 'tools') ? tools : null };
+    return { json: text, isWhole, tools, holdsAll: !further.some(({ what }) => what === 'tools') };
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;
