@@ -403,6 +403,27 @@ test('`<|` that is no token is text of a question and its answer', async () => {
   }
 });
 
+test('lines of which the first is a list are lines', async () => {
+  const turn = (content: string): object => ({ role: 'user', content });
+  const lines = [[turn('a'), turn('b')], [turn('c')], { messages: [turn('d')] }].map((line) => JSON.stringify(line));
+  for (const text of [lines.join('\n'), `${lines.join('\r\n')}\r\n`, `\n${lines.join('\n\n')}`]) {
+    const path = file('records/lists.jsonl', text);
+    const messages = jsonLines((await run(['messages', path])).out) as { record: number; content: string }[];
+    expect(messages.map(({ record, content }) => [record, content]))
+      .toEqual([[0, 'a'], [0, 'b'], [1, 'c'], [2, 'd']]);
+    const converted = jsonLines((await run(['convert', '--to', 'messages', path])).out);
+    expect(converted).toMatchObject([{ messages: [turn('a'), turn('b')] }, { messages: [turn('c')] }, {
+      messages: [turn('d')],
+    }]);
+    expect(await run(['check', path])).toMatchObject({ code: 0 });
+    const judged = jsonLines((await run(['filter'], { stdin: text })).out) as { ok: boolean }[];
+    expect(judged.filter(({ ok }) => ok)).toHaveLength(3);
+  }
+  // One list, behind which something stands.
+  const { code, out } = await run(['check', file('records/list.json', `${lines[0]}\nx`)]);
+  expect([code, out]).toEqual([1, expect.stringContaining('something follows the list')]);
+});
+
 test('a preamble is hidden in the form of 2.0 by every command', async () => {
   const preamble = '<|start|>assistant intent=preamble<|channel|>commentary<|message|>Let me look.<|end|>';
   const text = `version: 2.2\n<|start|>user<|message|>q<|end|>\n${preamble}`;

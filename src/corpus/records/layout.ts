@@ -16,7 +16,8 @@ const PEEK = 4096;
 const MOST = 1024 * 1024;
 
 /**
- * The layout of an input, told by its first value. A list begins with its bracket. Values are not lines where the first
+ * The layout of an input, told by its first value. A list begins with its bracket, unless it is the first of several
+ * lines: it ends with its line, and the next one begins with a list or an object. Values are not lines where the first
  * one goes on behind a line feed, or ends before it and another object follows at once. Where the next line begins with
  * an object, the first one is a broken line.
  */
@@ -24,12 +25,13 @@ export function layoutOf(source: Source): Layout {
   const bytes = new FirstBytes(source);
   let byte = bytes.next();
   while (isBlankByte(byte)) byte = bytes.next();
-  if (byte === OPEN_LIST) return 'list';
   if (byte === SEPARATOR) return 'values';
-  if (byte !== OPEN_OBJECT) return 'lines';
+  const isList = byte === OPEN_LIST;
+  if (byte !== OPEN_OBJECT && !isList) return 'lines';
   let isString = false;
   for (let depth = 1; depth > 0; ) {
     byte = bytes.next();
+    if (isList && (byte === undefined || byte === LF)) return 'list';
     if (byte === undefined) return 'lines';
     if (byte === LF) return isString || beginsObject(bytes) ? 'lines' : 'values';
     if (isString) {
@@ -41,6 +43,7 @@ export function layoutOf(source: Source): Layout {
   }
   do byte = bytes.next();
   while (byte !== LF && isBlankByte(byte));
+  if (isList) return byte === LF && beginsValue(bytes) ? 'lines' : 'list';
   return byte === OPEN_OBJECT || byte === SEPARATOR ? 'values' : 'lines';
 }
 
@@ -52,6 +55,13 @@ function beginsObject(bytes: FirstBytes): boolean {
     column = byte === LF ? 0 : column + 1;
   }
   return true;
+}
+
+/** Whether the next line begins with a list or an object. */
+function beginsValue(bytes: FirstBytes): boolean {
+  let byte = bytes.next();
+  while (isBlankByte(byte)) byte = bytes.next();
+  return byte === OPEN_LIST || byte === OPEN_OBJECT;
 }
 
 /** The first bytes of a source, as far as a layout is looked for, behind a byte order mark. */

@@ -168,7 +168,7 @@ describe('one list', () => {
     ],
     [
       'something after it',
-      '[1]\n{}',
+      '[1]\nx',
       [
         [1, 1, 2, 1],
         [2, 4, 5, 'something follows the list'],
