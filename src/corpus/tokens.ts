@@ -6,14 +6,19 @@ interface Tokenizer {
   encode(text: string, options: typeof AS_TEXT): { readonly length: number };
 }
 
+/** Caught where it is asked for, too: bundlers take it for a package that may be missing then. */
+function missing(cause: unknown): never {
+  throw cause;
+}
+
 /** Its vocabularies. */
 const PACKAGES = {
-  o200k_harmony: () => import('gpt-tokenizer/encoding/o200k_harmony'),
-  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
-  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
-  p50k_base: () => import('gpt-tokenizer/encoding/p50k_base'),
-  p50k_edit: () => import('gpt-tokenizer/encoding/p50k_edit'),
-  r50k_base: () => import('gpt-tokenizer/encoding/r50k_base'),
+  o200k_harmony: () => import('gpt-tokenizer/encoding/o200k_harmony').catch(missing),
+  o200k_base: () => import('gpt-tokenizer/encoding/o200k_base').catch(missing),
+  cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base').catch(missing),
+  p50k_base: () => import('gpt-tokenizer/encoding/p50k_base').catch(missing),
+  p50k_edit: () => import('gpt-tokenizer/encoding/p50k_edit').catch(missing),
+  r50k_base: () => import('gpt-tokenizer/encoding/r50k_base').catch(missing),
 } satisfies Record<string, () => Promise<Tokenizer>>;
 
 export type Encoding = keyof typeof PACKAGES;

@@ -124,6 +124,7 @@ test.each([
   [{ id: 1, conversations: user }, 'its conversations is an object, not a list of messages'],
   [{ dialogue: [user] }, 'its messages are in dialogue, which is read when --field names it'],
   [{ prompt: [user], answer: '4' }, 'its messages are in prompt, which is read when --field names it'],
+  [{ prompt: [user], completion: 'four' }, 'it has none of messages, conversations, text,'],
   // A name that is no word is not repeated.
   [{ 'a\nb': [user] }, 'it has none of messages, conversations, text,'],
   [{ rows: [{ value: 1 }] }, 'it has none of messages, conversations, text,'],
