@@ -36,7 +36,8 @@ export interface WrittenPrompt {
 }
 
 /**
- * Throws a Refusal when the dialect cannot carry a message, a RangeError for a wrong option.
+ * Reasoning that is written as text is reasoning (R-THINK): old one is left out (R-SAMPLING). Throws a Refusal when the
+ * dialect cannot carry a message, a RangeError for a wrong option.
  *
  * @example
  * ```ts

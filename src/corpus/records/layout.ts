@@ -86,7 +86,8 @@ export class FirstBytes {
   #read(): boolean {
     do {
       this.#from += this.#length;
-      this.#length = this.#from < MOST ? this.#source.read(this.#from, this.#part) : 0;
+      const isBehind = this.#from >= Math.min(MOST, this.#source.end ?? MOST);
+      this.#length = isBehind ? 0 : this.#source.read(this.#from, this.#part);
       this.#next = 0;
       // A source may give a mark in pieces.
       while (this.#next < this.#length && this.#part[this.#next] === MARK[this.#from + this.#next]) this.#next++;
