@@ -4,14 +4,20 @@
 import { RULES } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
+import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
+import { MemorySource, type Source } from '../../scan/source.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
 import { BadRuns } from '../records/bad-runs.ts';
-import { type BadRecord, isBad } from '../records/unit.ts';
+import { isRows, nextRecord, type RecordRows } from '../records/rows.ts';
+import { type BadRecord, isBad, type Unit } from '../records/unit.ts';
+import { READING } from '../records/unit-chat.ts';
 import { Units } from '../records/units.ts';
+import { writeRecordTexts } from './convert-rows.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
+import type { Kit } from './open.ts';
 import type { Words } from './words.ts';
 
 type RenderJob = Extract<Job, { kind: 'render' }>;
@@ -32,30 +38,15 @@ export const RENDER: Kind<RenderJob> = {
 
   *records(kit, job, { input, options }, part) {
     const output = new RenderOutput(job, !input.canReread);
-    const units = new Units(kit, job.input.path, kit.watched(input), options, part);
-    const runs = new BadRuns<BadRecord>();
-    let transcripts = part.record + part.surplus;
-    let likeHarmony = 0;
+    // One transcript is looked for by its number; a debug view tells where messages stand in the text of a record.
+    const isQuick = job.transcript === undefined && job.options.debug !== true;
+    const rows = isQuick ? 'chats' : 'none';
+    const units = new Units(kit, job.input.path, kit.watched(input), options, part, rows);
+    const records = new RenderedRecords(kit, job, units, output, part.record + part.surplus);
     try {
-      for (const unit of units) {
-        if (transcripts > (job.transcript ?? Infinity)) break;
-        if (isBad(unit)) {
-          const words: Words[] = runs.endsBefore(unit.from) ? wordsOf(runs, job.input.path) : [];
-          const { rule, line, detail } = unit;
-          if (runs.isAlone(rule, unit, unit)) {
-            words.push([`${job.input.path}:`, line!, `: ${RULES[rule].text}: ${detail}`]);
-          }
-          if (words.length > 0) {
-            yield* output.flush();
-            yield { words };
-          }
-          continue;
-        }
-        const { source, options: own } = unit;
-        const reading = new Reading(messagesOf(kit.machine, source, own, { known: kit.headers }), transcripts);
-        yield* output.take(reading);
-        transcripts += reading.end?.transcripts ?? 0;
-        likeHarmony += reading.end?.likeHarmony ?? 0;
+      for (const item of units.items()) {
+        if (isRows(item)) yield* records.rows(item);
+        else if (!(yield* records.take(item))) break;
       }
     } catch (error) {
       // What was read before belongs to the output.
@@ -63,11 +54,76 @@ export const RENDER: Kind<RenderJob> = {
       throw error;
     }
     yield* output.flush();
-    if (runs.isAny) yield { words: wordsOf(runs, job.input.path) };
+    yield* records.end();
+    const { transcripts, likeHarmony } = records;
     const bytes = units.end(part.to) - part.from;
     return { ...NO_RESULT, records: units.records, transcripts, messages: output.messages, likeHarmony, bytes };
   },
 };
+
+/** Records of a part, one after the other: those whose text is written from their rows are read together. */
+class RenderedRecords {
+  transcripts: number;
+  likeHarmony = 0;
+  readonly #kit: Kit;
+  readonly #job: RenderJob;
+  readonly #units: Units;
+  readonly #output: RenderOutput;
+  readonly #runs = new BadRuns<BadRecord>();
+
+  constructor(kit: Kit, job: RenderJob, units: Units, output: RenderOutput, transcripts: number) {
+    this.#kit = kit;
+    this.#job = job;
+    this.#units = units;
+    this.#output = output;
+    this.transcripts = transcripts;
+  }
+
+  *rows(rows: RecordRows): Generator<Piece, void, void> {
+    for (let record = 0; record < rows.to; ) {
+      const texts = writeRecordTexts(rows, record, rows.to, true);
+      let next = texts.next();
+      for (; !next.done; next = texts.next()) {
+        // Each text is a transcript.
+        yield* this.#read(new MemorySource(next.value.bytes), READING);
+      }
+      record = next.value;
+      if (record === rows.to) return;
+      for (const unit of this.#units.slow(rows, record)) yield* this.take(unit);
+      record = nextRecord(rows, record);
+    }
+  }
+
+  /** False: nothing further is wanted. */
+  *take(unit: Unit | BadRecord): Generator<Piece, boolean, void> {
+    if (this.transcripts > (this.#job.transcript ?? Infinity)) return false;
+    if (!isBad(unit)) {
+      yield* this.#read(unit.source, unit.options);
+      return true;
+    }
+    const { path } = this.#job.input;
+    const words: Words[] = this.#runs.endsBefore(unit.from) ? wordsOf(this.#runs, path) : [];
+    const { rule, line, detail } = unit;
+    if (this.#runs.isAlone(rule, unit, unit)) words.push([`${path}:`, line!, `: ${RULES[rule].text}: ${detail}`]);
+    if (words.length > 0) {
+      yield* this.#output.flush();
+      yield { words };
+    }
+    return true;
+  }
+
+  *end(): Generator<Piece, void, void> {
+    if (this.#runs.isAny) yield { words: wordsOf(this.#runs, this.#job.input.path) };
+  }
+
+  *#read(source: Source, options: PlainReadOptions): Generator<Piece, void, void> {
+    const messages = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
+    const reading = new Reading(messages, this.transcripts);
+    yield* this.#output.take(reading, this.transcripts);
+    this.transcripts += reading.end?.transcripts ?? 0;
+    this.likeHarmony += reading.end?.likeHarmony ?? 0;
+  }
+}
 
 /** Bad records that were not told by themselves. */
 function wordsOf(runs: BadRuns<BadRecord>, path: string): Words[] {
@@ -120,9 +176,10 @@ class RenderOutput {
     this.#isLive = isLive;
   }
 
-  /** Messages of whole transcripts. */
-  *take(messages: Iterable<PlacedMessage>): Generator<Piece, void, void> {
-    const { format, untitled, options, input } = this.#job;
+  /** Messages of whole transcripts; `before`: transcripts before them, which messages of a record do not count. */
+  *take(messages: Iterable<PlacedMessage>, before = 0): Generator<Piece, void, void> {
+    const { format, untitled, input } = this.#job;
+    const options = { ...this.#job.options, before };
     const wanted = this.#wanted(messages);
     const settings: HtmlOptions = { ...options, fragment: true, level: input.path === untitled ? 2 : 3 };
     const texts = format === 'html' ? renderHtml(wanted, settings) : renderText(wanted, options);

@@ -125,7 +125,8 @@ function nearMiss(record: JsonObject): string | null {
   const names = Object.keys(record).slice(0, LOOKED_AT).filter((name) => PLAIN_NAME.test(name));
   const other = names.find((name) => areMessages(own(record, name)));
   // A prompt alone is not all that is said.
-  if (other === 'prompt' && ['completion', 'chosen', 'rejected'].some((name) => Object.hasOwn(record, name))) return null;
+  const isPart = other === 'prompt' && ['completion', 'chosen', 'rejected'].some((name) => Object.hasOwn(record, name));
+  if (isPart) return null;
   return other === undefined ? null : `its messages are in ${other}, which is read when --field names it`;
 }
 

@@ -84,7 +84,7 @@ function* sections(input: Input, options: HtmlOptions, level: number): Generator
       case 'transcript':
         if (isOpen) yield '</section>\n';
         isOpen = true;
-        yield `<section class="transcript">\n<h${level}>Transcript ${item.transcript.number}</h${level}>\n`;
+        yield `<section class="transcript">\n<h${level}>Transcript ${item.number}</h${level}>\n`;
         break;
       case 'note':
         yield `<p class="note">${item.hidden} ${item.hidden === 1 ? 'message' : 'messages'} hidden</p>\n`;

@@ -12,14 +12,18 @@ import type { Known } from '../../options.ts';
 export interface RenderOptions extends ShowOptions {
   /** After each transcript: how many of its messages are hidden. A debug view hides none. */
   readonly notes?: boolean | undefined;
+  /** @internal Transcripts that stand before these, by which they are numbered. */
+  readonly before?: number | undefined;
 }
 
-export const RENDER_OPTIONS: Known<RenderOptions> = { debug: 1, notes: 1, harmonyPreambles: 1, missingChannel: 1 };
+export const RENDER_OPTIONS: Known<RenderOptions> = {
+  debug: 1, notes: 1, harmonyPreambles: 1, missingChannel: 1, before: 1,
+};
 
 /** What is to be written, in order. */
 export type Item =
-  /** The next items belong to this transcript. */
-  | { readonly kind: 'transcript'; readonly transcript: TranscriptInfo }
+  /** The next items belong to the transcript of this number. */
+  | { readonly kind: 'transcript'; readonly number: number }
   /** `hidden`: why it is, in a debug view. */
   | { readonly kind: 'message'; readonly message: Message; readonly hidden: HiddenReason | null }
   | { readonly kind: 'note'; readonly hidden: number };
@@ -41,11 +45,12 @@ export function checkInput(input: Input): void {
 
 /** A transcript of which nothing is told gives no item. */
 export function* itemsOf(input: Input, options: RenderOptions): Generator<Item, void, void> {
+  const { before = 0 } = options;
   let current: TranscriptInfo | null = null;
   let told: TranscriptInfo | null = null;
   let hiddenCount = 0;
   const tell = function* (item: Item): Generator<Item, void, void> {
-    if (told !== current) yield { kind: 'transcript', transcript: current! };
+    if (told !== current) yield { kind: 'transcript', number: before + current!.number };
     told = current;
     yield item;
   };

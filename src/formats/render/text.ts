@@ -34,7 +34,7 @@ function* textPieces(input: Input, options: RenderOptions): Generator<string, vo
   for (const item of itemsOf(input, options)) {
     switch (item.kind) {
       case 'transcript':
-        if (item.transcript.number > 0) yield `--- transcript ${item.transcript.number} ---\n\n`;
+        if (item.number > 0) yield `--- transcript ${item.number} ---\n\n`;
         break;
       case 'note':
         yield `(${item.hidden} ${item.hidden === 1 ? 'message' : 'messages'} hidden)\n\n`;

@@ -1,0 +1,58 @@
+// What a user sees of chat records whose text is written from their rows, against the way on which every record is a
+// value; and that transcripts have the numbers that they have in the input.
+import { expect, test } from 'vitest';
+import type { InputSource } from '../../../src/corpus/input/source.ts';
+import { RENDER } from '../../../src/corpus/jobs/render-job.ts';
+import { Kit, type Opened } from '../../../src/corpus/jobs/open.ts';
+import { ALL } from '../../../src/corpus/records/units.ts';
+import { runs } from '../../long.ts';
+import { randomOf, SEED } from '../../random.ts';
+import { SlowSource } from '../input/slow-source.ts';
+import { file, run } from '../../cli/harness.ts';
+import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
+
+const KIT = new Kit();
+
+function rendered(bytes: Uint8Array, format: 'text' | 'html', positions: 'file' | 'field', notes?: true): unknown {
+  const rest = { path: 'x', size: bytes.length, canReread: true, first: 0, close: () => {}, release: () => {} };
+  const input = Object.assign(new SlowSource(bytes, 5000), rest) as unknown as InputSource;
+  const job = { kind: 'render', format, options: { notes }, untitled: 'x', input: { path: 'x' }, part: null };
+  // Positions in the field leave nothing to rows.
+  const opened = { input, options: { positions } } as Opened;
+  const pieces = RENDER.records(KIT, job as unknown as Parameters<typeof RENDER.records>[1], opened, ALL);
+  let text = '';
+  const words: string[] = [];
+  for (let next = pieces.next(); ; next = pieces.next()) {
+    if (next.done) {
+      const { transcripts, messages, records } = next.value;
+      return { text, words, transcripts, messages, records };
+    }
+    if (next.value instanceof Uint8Array) text += Buffer.from(next.value).toString();
+    else words.push(JSON.stringify(next.value).replaceAll(/at byte \d+/g, 'at byte'));
+  }
+}
+
+test(`rows show what values show (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
+  for (let seed = SEED; seed < SEED + runs(1500); seed++) {
+    const random = randomOf(seed);
+    const lines = Array.from({ length: 1 + random.below(12) }, () => {
+      const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
+      return random.once(20) ? mutated(random, line) : line;
+    });
+    const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
+    const format = random.pick(['text', 'html'] as const);
+    const notes = random.once(2) ? true : undefined;
+    expect(rendered(bytes, format, 'file', notes), `seed ${seed}`).toEqual(rendered(bytes, format, 'field', notes));
+  }
+});
+
+test('transcripts of records are numbered through the input', async () => {
+  const record = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
+  const text = [record('a'), '{"id":1}', record('<|end|>'), record('c')].join('\n');
+  const path = file('render/numbers.jsonl', text);
+  expect((await run(['render', path])).out)
+    .toBe('user\n  a\n\n--- transcript 1 ---\n\nuser\n  <|end|>\n\n--- transcript 2 ---\n\nuser\n  c\n\n');
+  const { out } = await run(['render', '--format', 'html', path]);
+  expect(out.match(/Transcript \d/g)).toEqual(['Transcript 0', 'Transcript 1', 'Transcript 2']);
+  expect((await run(['render', '--transcript', '2', path])).out).toContain('  c\n');
+});
