@@ -10,8 +10,7 @@ import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
-import { findPair } from '../pair';
-import { mayHoldToken } from './plain-text';
+import { isOpening, mayHoldToken, tokenStart } from './plain-text';
 import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, row } from './state';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
 import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
@@ -373,20 +372,10 @@ function plainText(p: usize, role: u32): void {
   if (mayHoldToken(kind, textFrom, textTo)) markOdd();
 }
 
-/** Of `start`, `im_start`, `message`, `channel`, the tokens of fill-ins and of files. */
-const STAR: u32 = 0x72617473;
-const IM_S: u32 = 0x735f6d69;
-const MESS: u32 = 0x7373656d;
-const CHAN: u32 = 0x6e616863;
-const FIM: u32 = 0x5f6d6966;
-const FILE: u32 = 0x656c6966;
-
 /** Whether the first `<|` of a text, or without one of the next, looks like a token that a transcript begins with. */
 function beginsToken(): bool {
-  let at = findPair(prompt + 1, endOf(prompt) - 1, 0x3c, 0x7c);
-  if (at == 0) at = findPair(completion + 1, endOf(completion) - 1, 0x3c, 0x7c);
-  const word = at == 0 ? 0 : load<u32>(at, 2);
-  return word == STAR || word == IM_S || word == MESS || word == CHAN || word == FIM || word == FILE;
+  const at = tokenStart(prompt + 1, endOf(prompt));
+  return isOpening(at != 0 ? at : tokenStart(completion + 1, endOf(completion)));
 }
 
 /** A prompt and its completion that are texts: in which a token stands, the text of a transcript; else two messages. */

@@ -1,6 +1,7 @@
 // Texts of a record that are no transcript for certain, by their bytes in the JSON. What may be one is for the host.
 
 import { CODED } from '../../src/abi';
+import { findPair } from '../pair';
 import { holdsPair } from './tags';
 import { BACKSLASH, COLON } from './text';
 
@@ -8,6 +9,23 @@ import { BACKSLASH, COLON } from './text';
 const TOKEN_START: u32 = 0x7c3c;
 /** `version`, seven bytes. */
 const VERSION: u64 = 0x6e6f6973726576;
+
+/** Address of the first `<|` in [p, to); 0: there is none. */
+export function tokenStart(p: usize, to: usize): usize { return findPair(p, to - 1, 0x3c, 0x7c); }
+
+/** Of `start`, `im_start`, `message`, `channel`, the tokens of fill-ins and of files. */
+const STAR: u32 = 0x72617473;
+const IM_S: u32 = 0x735f6d69;
+const MESS: u32 = 0x7373656d;
+const CHAN: u32 = 0x6e616863;
+const FIM: u32 = 0x5f6d6966;
+const FILE: u32 = 0x656c6966;
+
+/** Whether what stands at `<|` looks like a token that a transcript begins with; `at` may be 0. */
+export function isOpening(at: usize): bool {
+  const word = at == 0 ? 0 : load<u32>(at, 2);
+  return word == STAR || word == IM_S || word == MESS || word == CHAN || word == FIM || word == FILE;
+}
 
 /** Whether `<|` may stand in a text, a body of this kind. */
 export function mayHoldToken(kind: u32, p: usize, to: usize): bool {

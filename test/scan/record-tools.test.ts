@@ -5,7 +5,7 @@ import * as abi from '../../src/abi.ts';
 import { BACKSLASH } from '../../src/corpus/records/json-bytes.ts';
 import { placeTools, readToolField } from '../../src/formats/chat/tools.ts';
 import { Refusal } from '../../src/formats/loss.ts';
-import { readFlatText, readText } from '../../src/corpus/records/rows.ts';
+import { readFlatText, readText } from '../../src/corpus/records/record-tools.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
 import { mutated, randomText, randomTools } from '../corpus/records/random-chat.ts';
 import { runs } from '../long.ts';

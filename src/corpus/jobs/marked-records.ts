@@ -2,8 +2,8 @@
 // that is written as text. Everything else in it was found to be well.
 
 import {
-  ABSENT, CALL, ENTRY_SHIFT, FROM, IS_OPEN, KIND, KIND_MASK, MAY_NOT_FIT, MAY_THINK, MOST_ENTRIES, NEXT, RECIPIENT,
-  RECORD_ROWS, TO, TOKEN_MASK, TOKEN_SHIFT, VALUE,
+  ABSENT, CALL, FROM, IS_OPEN, KIND, KIND_MASK, MAY_NOT_FIT, MAY_THINK, NEXT, RECIPIENT, RECORD_ROWS, TO, TOKEN_MASK,
+  TOKEN_SHIFT, VALUE,
 } from '../../abi.ts';
 import { diagnose } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -80,9 +80,9 @@ export class MarkedRecords {
   #tools({ machine, tools, base }: RecordRows, record: number): KnownTools | null {
     if (machine.generation !== this.#generation) this.#definers.clear();
     this.#generation = machine.generation;
-    const entry = wordAt(machine.rows, record + 1, KIND) >>> ENTRY_SHIFT;
+    const entry = tools.entryOf(record);
     // Definitions that are met for the first time are not kept by the scanner.
-    if (entry === 0 || entry > MOST_ENTRIES) return null;
+    if (entry === 0) return null;
     let definer = this.#definers.get(entry);
     if (definer === undefined) {
       const text = tools.plainTextOf(entry);

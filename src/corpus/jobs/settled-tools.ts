@@ -4,7 +4,7 @@
 import type { ToolDefinition } from '../../model/data.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import type { ToolMemory } from '../../tools/known.ts';
-import type { RecordTools } from '../records/rows.ts';
+import type { RecordTools } from '../records/record-tools.ts';
 
 /** False: the host must read the record at a row. */
 export function settleTools(machine: RecordMachine, tools: RecordTools, row: number, memory: ToolMemory): boolean {

@@ -6,7 +6,7 @@ import { linePieces } from '../../formats/chat/record-lines.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { LF } from '../records/json-bytes.ts';
-import type { RecordTools } from '../records/rows.ts';
+import type { RecordTools } from '../records/record-tools.ts';
 
 /** Lines of a file without a name, of its record 0 and transcript 0. */
 const PIECES = linePieces('');

@@ -7,7 +7,7 @@ import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import type { ToolMemory } from '../../tools/known.ts';
 import { LF, MARK } from '../records/json-bytes.ts';
-import { RecordTools } from '../records/rows.ts';
+import { RecordTools } from '../records/record-tools.ts';
 import { type LineRange, LineWindow } from '../records/window.ts';
 import { settleTools } from './settled-tools.ts';
 import type { Line, LineItem } from './verdict-lines.ts';

@@ -2,7 +2,7 @@
 // preferences, of which each side is a chat, and instructions.
 
 import { typeOf } from '../../formats/chat/responses.ts';
-import { ANY_TOKENS } from '../../scan/dialects.ts';
+import { tokenOfText } from '../../formats/control-tokens/known.ts';
 import { without } from './chat-form.ts';
 import type { CorpusRecord } from './record.ts';
 
@@ -29,11 +29,13 @@ export function textsOf({ record, names }: Chat): string[] {
 /** Whether a prompt and its completion are one text that holds transcripts: a token stands in it. */
 export const arePieces = (prompt: string, completion: string): boolean => holdsToken(prompt + completion);
 
-const TOKENS: ReadonlySet<string> = new Set([...ANY_TOKENS].map(({ text }) => text));
 const TOKEN = /<\|[a-z_]+\|>/g;
 
 /** Whether a control token of a dialect stands in a text, which may be a transcript then: `<|` is an operator, too. */
-const holdsToken = (text: string): boolean => (text.match(TOKEN) ?? []).some((token) => TOKENS.has(token));
+function holdsToken(text: string): boolean {
+  for (const [token] of text.matchAll(TOKEN)) if (tokenOfText(token) !== undefined) return true;
+  return false;
+}
 const SIDES = ['chosen', 'rejected'] as const;
 
 /** The chats of a record that has none under the usual names; empty: it has none at all. */
