@@ -4,6 +4,7 @@
 import { typeOf } from '../../formats/chat/responses.ts';
 import { tokenOfText } from '../../formats/control-tokens/known.ts';
 import { without } from './chat-form.ts';
+import type { FieldText } from './entries.ts';
 import type { CorpusRecord } from './record.ts';
 
 type Fields = { readonly [name: string]: unknown };
@@ -17,6 +18,8 @@ export interface Chat {
   readonly isText: boolean;
   /** Its form, where the entries do not tell it. */
   readonly form?: 'responses';
+  /** Where its messages stand that are texts of fields. */
+  readonly texts?: readonly FieldText[];
   /** Which of several chats of the record it is. */
   readonly side: 'chosen' | 'rejected' | null;
 }
@@ -43,7 +46,8 @@ export function otherChats(record: CorpusRecord): Chat[] {
   const fields = record.value as Fields;
   const { input, output, chosen, rejected, prompt, completion } = fields;
   if (typeof prompt === 'string' && typeof completion === 'string') {
-    return [saidChat(record, without(fields, ['prompt', 'completion']), prompt, [answer(completion)], null)];
+    const said = [answer(completion, 'completion')];
+    return [saidChat(record, without(fields, ['prompt', 'completion']), prompt, said, null)];
   }
   if (hasItems(input) || hasItems(output)) {
     const names = ['input', 'output'].filter((name) => Array.isArray(fields[name]));
@@ -51,10 +55,9 @@ export function otherChats(record: CorpusRecord): Chat[] {
   }
   if (Array.isArray(chosen) && Array.isArray(rejected)) return preferred(record, fields);
   if (typeof chosen === 'string' && typeof rejected === 'string') return preferredText(record, fields);
-  const messages = instructed(fields);
-  if (messages === null) return [];
-  const value = { ...without(fields, ['system', 'instruction', 'input', 'output', 'history']), messages };
-  return [{ record: { ...record, value }, names: ['messages'], isText: false, side: null }];
+  const said = instructed(fields);
+  if (said === null) return [];
+  return [chatOfTexts(record, without(fields, ['system', 'instruction', 'input', 'output', 'history']), said, null)];
 }
 
 const ITEMS: ReadonlySet<unknown> = new Set(['message', 'reasoning', 'function_call', 'function_call_output']);
@@ -86,7 +89,7 @@ function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
   if (prompt !== null && typeof prompt !== 'string') return [];
   const texts = [prompt, fields['chosen'], fields['rejected']] as (string | null)[];
   const isText = texts.some((text) => text !== null && holdsToken(text));
-  const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string));
+  const dialogues = isText || prompt !== null ? null : SIDES.map((side) => dialogueIn(fields[side] as string, side));
   const isDialogue = dialogues?.every((turns) => turns !== null) ?? false;
   return SIDES.map((side, number) => {
     const rest = without(fields, SIDES.filter((other) => other !== side));
@@ -94,53 +97,72 @@ function preferredText(record: CorpusRecord, fields: Fields): Chat[] {
       const names = prompt === null ? [side] : ['prompt', side];
       return { record: { ...record, value: rest }, names, isText, side };
     }
-    const said = isDialogue ? dialogues![number]! : [answer(fields[side])];
+    const said = isDialogue ? dialogues![number]! : [answer(fields[side] as string, side)];
     return saidChat(record, without(rest, ['prompt', side]), prompt, said, side);
   });
 }
 
-const answer = (content: unknown): object => ({ role: 'assistant', content });
+/** A message, and the field in whose text it stands. */
+interface Said extends FieldText {
+  readonly role: string;
+  readonly content: string;
+}
+
+const answer = (content: string, name: string): Said => ({ role: 'assistant', content, name, at: 0 });
+
+/** The system's text, if there is one. */
+const systemOf = (system: unknown): Said[] =>
+  (typeof system === 'string' && system !== '' ? [{ role: 'system', content: system, name: 'system', at: 0 }] : []);
 
 /** The system's text, the prompt as a user's, and what is said behind it. */
 function saidChat(
-  record: CorpusRecord, rest: Fields, prompt: string | null, said: readonly object[], side: Chat['side'],
+  record: CorpusRecord, rest: Fields, prompt: string | null, said: readonly Said[], side: Chat['side'],
 ): Chat {
   const { system } = rest;
-  const hasSystem = typeof system === 'string';
-  const messages = [
-    ...(hasSystem && system !== '' ? [{ role: 'system', content: system }] : []),
-    ...(prompt === null ? [] : [{ role: 'user', content: prompt }]),
-    ...said,
-  ];
-  const value = { ...(hasSystem ? without(rest, ['system']) : rest), messages };
-  return { record: { ...record, value }, names: ['messages'], isText: false, side };
+  const asked = prompt === null ? [] : [{ role: 'user', content: prompt, name: 'prompt', at: 0 }];
+  const value = typeof system === 'string' ? without(rest, ['system']) : rest;
+  return chatOfTexts(record, value, [...systemOf(system), ...asked, ...said], side);
+}
+
+function chatOfTexts(record: CorpusRecord, rest: Fields, texts: readonly Said[], side: Chat['side']): Chat {
+  const messages = texts.map(({ role, content }) => ({ role, content }));
+  return { record: { ...record, value: { ...rest, messages } }, names: ['messages'], isText: false, side, texts };
 }
 
 /** As Anthropic's HH-RLHF has it: each turn stands behind a blank line and its speaker. */
 const TURN = /\n\n(Human|Assistant):/;
 const SPEAKERS: Readonly<Record<string, string>> = { Human: 'user', Assistant: 'assistant' };
 
-/** The messages of a text that begins with such a turn of a human; null: it is none. */
-function dialogueIn(text: string): object[] | null {
+/** The messages of the text of a field that begins with such a turn of a human; null: it is none. */
+function dialogueIn(text: string, name: string): Said[] | null {
   const [before, ...turns] = text.split(TURN);
   if (before !== '' || turns[0] !== 'Human') return null;
+  let to = 0;
   return Array.from({ length: turns.length / 2 }, (_, i) => {
-    const said = turns[2 * i + 1]!;
-    return { role: SPEAKERS[turns[2 * i]!], content: said.startsWith(' ') ? said.slice(1) : said };
+    const [speaker, said] = [turns[2 * i]!, turns[2 * i + 1]!];
+    const content = said.startsWith(' ') ? said.slice(1) : said;
+    to += BESIDE_SPEAKER + speaker.length + said.length;
+    return { role: SPEAKERS[speaker]!, content, name, at: to - content.length, isPart: true };
   });
 }
 
+/** Two line feeds and a colon. */
+const BESIDE_SPEAKER = 3;
+
 /** `instruction`, `input` and `output` as messages. */
-function instructed(fields: Fields): object[] | null {
+function instructed(fields: Fields): Said[] | null {
   const { system = null, instruction, input = null, output, history = null } = fields;
   const isText = (value: unknown): boolean => value === null || typeof value === 'string';
   if (typeof instruction !== 'string' || typeof output !== 'string' || !isText(input) || !isText(system)) return null;
   // Turns that came before are no list of messages.
   if (history !== null && !(Array.isArray(history) && history.length === 0)) return null;
-  const asked = [instruction, input].filter((text) => text !== null && text !== '').join('\n\n');
+  const asked = Object.entries({ instruction, input }).filter(([, text]) => text !== null && text !== '');
   return [
-    ...(system === null || system === '' ? [] : [{ role: 'system', content: system }]),
-    { role: 'user', content: asked },
-    { role: 'assistant', content: output },
+    ...systemOf(system),
+    {
+      role: 'user', content: asked.map(([, text]) => text).join('\n\n'), name: asked[0]?.[0] ?? 'instruction',
+      at: asked.length > 1 ? null : 0,
+    },
+    answer(output, 'output'),
   ];
 }

@@ -10,27 +10,26 @@ import { OPEN_CALL } from '../../model/hermes.ts';
 import type { CheckOptions } from '../../rules/check.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
-import { pathOf, pointerTo, valueAt } from '../../tools/json.ts';
+import { pathOf, valueAt } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
+import { Entries, type FieldText } from './entries.ts';
 import { EscapedBody } from './escaped-body.ts';
 import type { InterchangeForm } from './form.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
+import type { Chat } from './other-forms.ts';
 import { contentSpots, EntryCalls, messageSpot, Spot } from './pointer.ts';
 import type { CorpusRecord } from './record.ts';
 import { type BadRecord, badRecord, type Unit } from './unit-types.ts';
 
-/**
- * The unit of a record whose fields `names` hold lists of messages: one list, or a prompt and its completion. `given`:
- * its form, where the entries do not tell it.
- */
+/** The unit of a record whose fields hold a chat: one list of messages, a prompt and its completion, or texts. */
 export function chatUnit(
-  record: CorpusRecord, names: readonly string[], positions: 'file' | 'field', given?: 'responses',
+  { record, names, form: given, texts }: Pick<Chat, 'record' | 'names' | 'form' | 'texts'>, positions: 'file' | 'field',
 ): Unit | BadRecord {
   const fields = record.value as { readonly [name: string]: unknown };
   const lengths = names.map((name) => (fields[name] as readonly unknown[]).length);
   const { form, value } = chatOf(fields, names, given);
-  return unitFrom(record, names, lengths, form, value, positions);
+  return unitFrom(record, new Entries(names, lengths, texts), form, value, positions);
 }
 
 /** The unit of a record in an interchange form: an object with `messages`, a list of turns, or one turn. */
@@ -40,13 +39,12 @@ export function interchangeUnit(
   const { value } = record;
   const isHolder = typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
   const names = isHolder ? ['messages'] : [];
-  return unitFrom(record, names, [Array.isArray(value) || isHolder ? Infinity : 0], form, value, positions);
+  const entries = new Entries(names, [Array.isArray(value) || isHolder ? Infinity : 0]);
+  return unitFrom(record, entries, form, value, positions);
 }
 
-/** `names`: the lists that hold the entries, none where the record is the list, or with a length of 0 the one entry. */
 function unitFrom(
-  record: CorpusRecord, names: readonly string[], lengths: readonly number[], form: ChatForm, value: unknown,
-  positions: 'file' | 'field',
+  record: CorpusRecord, entries: Entries, form: ChatForm, value: unknown, positions: 'file' | 'field',
 ): Unit | BadRecord {
   try {
     const read = READERS[form](value, { origins: true }).data;
@@ -56,7 +54,7 @@ function unitFrom(
     });
     const text = texts!.length === 1 ? texts![0]! : null;
     const bytes = text === null ? bytesOf(texts!) : Buffer.from(text, 'utf8');
-    const places = new ChatPlaces(record, names, lengths, text, bytes, messages, positions);
+    const places = new ChatPlaces(record, entries, text, bytes, messages, positions);
     return {
       kind: 'chat',
       record: record.number,
@@ -72,8 +70,7 @@ function unitFrom(
     if (!(error instanceof Refusal)) throw error;
     const { index, reason } = error;
     if (index === null) return badRecord(record, 'refused-record', reason);
-    const pointer = entryPointer(names, lengths, index);
-    return badRecord(record, 'refused-record', `message ${index}: ${reason}`, pointer);
+    return badRecord(record, 'refused-record', `message ${index}: ${reason}`, entries.pointer(index));
   }
 }
 
@@ -103,21 +100,13 @@ const isBadCall = ({ contentFrom, recipient, content }: MessageData): boolean =>
 /** More than one stand in a text where there are more than are read. */
 const FURTHER_CALL = `\n${OPEN_CALL}`;
 
-/** The pointer of an entry, by its number in all lists. */
-function entryPointer(names: readonly string[], lengths: readonly number[], number: number): string {
-  if (names.length === 0) return lengths[0] === 0 ? '' : pointerTo('', number);
-  const which = number < lengths[0]! ? 0 : 1;
-  return pointerTo(pointerTo('', names[which]!), which === 0 ? number : number - lengths[0]!);
-}
-
 const START = '<|start|>';
 const BODY = '<|message|>';
 
 /** Where a position of the written text comes from. Nothing is done before it is asked. */
 class ChatPlaces {
   readonly #record: CorpusRecord;
-  readonly #names: readonly string[];
-  readonly #lengths: readonly number[];
+  readonly #entries: Entries;
   /** The written text; null: it is long, and read again where it is asked for. */
   readonly #text: string | null;
   /** The same, in UTF-8. */
@@ -136,16 +125,14 @@ class ChatPlaces {
 
   constructor(
     record: CorpusRecord,
-    names: readonly string[],
-    lengths: readonly number[],
+    entries: Entries,
     text: string | null,
     bytes: Uint8Array,
     messages: readonly MessageData[],
     positions: 'file' | 'field',
   ) {
     this.#record = record;
-    this.#names = names;
-    this.#lengths = lengths;
+    this.#entries = entries;
     this.#text = text;
     this.#bytes = bytes;
     this.#messages = messages;
@@ -171,8 +158,9 @@ class ChatPlaces {
     if (isEnd && offset > to) return entry.to;
     const content = offset < body ? null : this.#contentOf(spot);
     if (content === null) return isEnd ? entry.to : entry.from;
-    if (offset >= to) return content.place.to - 1;
-    const inside = isAsIs ? offset - body : this.#escapedBody().of(offset - body);
+    if (offset >= to && !this.#fieldText?.isPart) return content.place.to - 1;
+    const inBody = Math.min(offset, to) - body;
+    const inside = isAsIs ? inBody : this.#escapedBody().of(inBody);
     if (inside === null) return isEnd ? entry.to : entry.from;
     return this.#offsetsOf(content.place).of(this.#contentBytes(content) + inside);
   }
@@ -204,16 +192,20 @@ class ChatPlaces {
   }
 
   #entry(origin: number | undefined): Spot | null {
-    if (origin === undefined) return null;
-    if (this.#names.length === 0) return (this.#lengths[0] === 0 ? this.#root : this.#root?.item(origin)) ?? null;
-    const which = origin < this.#lengths[0]! ? 0 : 1;
-    const index = which === 0 ? origin : origin - this.#lengths[0]!;
-    return this.#root?.member(this.#names[which]!)?.item(index) ?? null;
+    return origin === undefined || !this.#root ? null : this.#entries.spot(this.#root, origin);
+  }
+
+  /** The text of a field that the message at hand was made of. */
+  get #fieldText(): FieldText | null {
+    const { origin } = this.#messages[this.#at]!;
+    return origin === undefined ? null : this.#entries.text(origin);
   }
 
   /** The string that the message's content was read from; null: it was put together. */
   #contentOf(entry: Spot): Spot | null {
     const { end, channel, contentFrom } = this.#messages[this.#at]!;
+    const field = this.#fieldText;
+    if (field !== null) return field.at === null ? null : entry;
     const isText = ({ place }: Spot): boolean => this.#record.bytes[place.from] === QUOTE;
     const spots = contentFrom !== undefined ? contentSpots(entry, false) : end === 'call'
       ? [this.#callsOf(entry).spot(this.#spans![this.#at]!.number, 'invalid-json', true)]
@@ -221,15 +213,16 @@ class ChatPlaces {
     return spots.find(isText) ?? null;
   }
 
-  /** Bytes of the entry's content, as text, before that of the message at hand. */
+  /** Bytes of the text at a place, as it is, before the content of the message at hand. */
   #contentBytes(content: Spot): number {
-    const { contentFrom = 0 } = this.#messages[this.#at]!;
+    const contentFrom = (this.#messages[this.#at]!.contentFrom ?? 0) + (this.#fieldText?.at ?? 0);
     if (contentFrom === 0) return 0;
     // Messages that one content holds are asked for in order: each goes on from where the last one was.
     if (this.#before?.place !== content.place || contentFrom < this.#before.units) {
       const { place, pointer } = content;
       const { value, bytes } = this.#record;
-      const read = valueAt(value, pathOf(pointer));
+      // Texts of fields are no values of what is read.
+      const read = this.#fieldText === null ? valueAt(value, pathOf(pointer)) : null;
       // A content may be most of the record: it is not read again.
       const text = typeof read === 'string' ? read
         : JSON.parse(decodeUtf8(bytes.subarray(place.from, place.to))) as string;

@@ -93,12 +93,12 @@ export function* unitsOfRecord(
     if (chats.length === 0) yield badRecord(record, 'unknown-record', wantedFields(record.value, options));
     for (const chat of chats) {
       if (chat.isText) yield* textUnit(chat.record, chat.names, textsOf(chat), options);
-      else yield chatUnit(chat.record, chat.names, positions, chat.form);
+      else yield chatUnit(chat, positions);
     }
   }
   else if (typeof fields === 'string') yield badRecord(record, 'bad-record', fields);
   else if (fields.texts !== null) yield* textUnit(record, fields.names, fields.texts, options);
-  else yield chatUnit(record, fields.names, positions);
+  else yield chatUnit({ record, names: fields.names }, positions);
 }
 
 /** What a record is told when nothing in it can be read. */

@@ -1,0 +1,55 @@
+// Where the entries of a chat stand in its record: items of lists, the one turn that the record is, or texts of its
+// fields, which are messages by themselves.
+
+import { pointerTo } from '../../tools/json.ts';
+import type { Spot } from './pointer.ts';
+
+/** A message that is the text of a field. */
+export interface FieldText {
+  readonly name: string;
+  /** UTF-16 code units of the text before the content; null: the content was put together of it and of others. */
+  readonly at: number | null;
+  /** The content is a part of the text, in which other messages stand, too. */
+  readonly isPart?: boolean;
+}
+
+export class Entries {
+  readonly #names: readonly string[];
+  readonly #lengths: readonly number[];
+  readonly #texts: readonly FieldText[] | undefined;
+
+  /**
+   * `names`: the lists that hold the entries, one or two, none where the record is the list, or with a length of 0 the
+   * one entry. `texts`: the messages, where they are no entries of lists.
+   */
+  constructor(names: readonly string[], lengths: readonly number[], texts?: readonly FieldText[]) {
+    this.#names = names;
+    this.#lengths = lengths;
+    this.#texts = texts;
+  }
+
+  /** The text of which an entry is made, by its number in all lists; null: it is of another kind. */
+  text(number: number): FieldText | null {
+    return this.#texts?.[number] ?? null;
+  }
+
+  pointer(number: number): string {
+    return this.#path(number).reduce<string>(pointerTo, '');
+  }
+
+  /** Null: it is not found. */
+  spot(root: Spot, number: number): Spot | null {
+    return this.#path(number).reduce<Spot | null>(
+      (spot, step) => (typeof step === 'string' ? spot?.member(step) : spot?.item(step)) ?? null, root,
+    );
+  }
+
+  #path(number: number): readonly (string | number)[] {
+    const text = this.text(number);
+    if (text !== null) return [text.name];
+    const [name, other] = this.#names;
+    const length = this.#lengths[0]!;
+    if (name === undefined) return length === 0 ? [] : [number];
+    return number < length ? [name, number] : [other!, number - length];
+  }
+}
