@@ -175,11 +175,7 @@ export function memberBeside(p: usize, isAny: bool): usize {
   const bit = knownKey(p, isAny);
   if (bit == 0) {
     if (load<u64>(p, 1) == K_VERSION) markOdd();
-    // A form that is read before those that are known here.
-    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) {
-      has |= HAS_OTHER;
-      if (takesTranscripts) return textMember(p + 5);
-    }
+    if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) return textMember(p + 5);
     return otherMember(p, IN_RECORD);
   }
   if ((has & bit) != 0) markOdd();
@@ -215,6 +211,7 @@ function textMember(p: usize): usize {
   if (hasText) markOdd();
   hasText = true;
   if (load<u8>(p) == QUOTE) text = p;
+  else has |= HAS_OTHER;
   if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
   return valueEnd(p, IN_RECORD);
 }
@@ -248,9 +245,24 @@ export function endOthers(wasList: bool): bool {
     return true;
   }
   if (text != 0) {
-    if (hasItems) markOdd();
-    writeText(text);
-    return true;
+    if (hasItems) {
+      markOdd();
+      return true;
+    }
+    if (!isSaid()) {
+      if (takesTranscripts) writeText(text);
+      return takesTranscripts;
+    }
+    const kind = kindAtQuote(text);
+    if (mayHoldToken(kind, textFrom, textTo)) {
+      if ((kind & CODED) == 0) {
+        if (!takesTranscripts) return false;
+        if (isOpening(tokenStart(textFrom, textTo))) writeTranscript(text, 0);
+        else markOdd();
+        return true;
+      }
+      markOdd();
+    }
   }
   if (hasItems) {
     const isText = kindAt(T_INPUT) != 0 || kindAt(T_OUTPUT) != 0;
@@ -268,6 +280,11 @@ export function endOthers(wasList: bool): bool {
   refuseTags(ASSISTANT, kindAt(T_OUTPUT), from, to);
   writeSaid(FINAL, from - 1, to + 1, 0, 0, kindAt(T_OUTPUT), from, to);
   return true;
+}
+
+/** Whether the record says by itself what the member `text` may be made of: without a token, that is a copy of it. */
+function isSaid(): bool {
+  return (isText(prompt) && isText(completion)) || (kindAt(T_INSTRUCTION) != 0 && kindAt(T_OUTPUT) != 0);
 }
 
 /** The instruction, the input, or both as one message. */

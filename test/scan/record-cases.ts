@@ -407,8 +407,16 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 1 line 1 parts losses elsewhere', '  system', '    body|s', '  user', '    body parts|a","input":"c',
     '  assistant final', '    body|b',
   ]],
+  // A text beside them that may be a copy of them.
+  ...['"instruction":"a","output":"b","text":"c"', '"text":"c < | \\n\\u00e9","completion":"b","prompt":"a"'].map(
+    (copied): [string, string[]] => [`{${copied}}\n`, [
+      'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+    ]],
+  ),
+  ['{"instruction":"a","output":"b","text":"\\u003c|"}\n', ['record 0 line 0 slow object']],
   ...['"instruction":"a","output":3', '"instruction":"a","output":"b","history":[[]]',
-    '"instruction":"a","output":"b","text":"c"', '"input":"a","output":"b"',
+    '"instruction":"a","output":"b","text":"<|end|>"', '"instruction":"a","output":3,"text":"c"',
+    '"prompt":"a","completion":"b","text":"<|a"', '"input":"a","output":"b"',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   [`{"conversations":[${turn('"human"')},${turn('"gpt"')}],"messages2":1}\n`, [
     'record 0 line 0 losses', '  user', '    body|a', '  assistant final', '    body|a',

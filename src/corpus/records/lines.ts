@@ -7,8 +7,10 @@ import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type TextMachine, VALUE_ARRAY, VALUE_STRING } from '../../scan/text-machine.ts';
 import { pointerTo } from '../../tools/json.ts';
+import { decodeUtf8 } from '../../utf8.ts';
 import { crowdOf } from './crowded.ts';
 import { KnownBad } from './known-bad.ts';
+import { COPIED, holdsToken } from './other-forms.ts';
 import { LARGEST, type Placed, recordOf, tooLarge } from './record.ts';
 import { type BadRecord, badRecord, HALF_CHARACTER, type Unit, type FileOptions, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
@@ -103,7 +105,10 @@ export class RecordLines {
       }
     }
     const member = text.find(field ?? 'text');
-    return isText(member) ? member : -1;
+    if (!isText(member)) return -1;
+    const isBeside = field === undefined && form === 'auto'
+      && COPIED.some((names) => names.every((name) => isText(text.find(name))));
+    return isBeside && !holdsToken(decodeUtf8(text.text(member))) ? -1 : member;
   }
 
   /** The unit of the line at hand, of which one member is the text. */

@@ -34,8 +34,18 @@ export const arePieces = (prompt: string, completion: string): boolean => holdsT
 
 const TOKEN = /<\|[a-z_]+\|>/g;
 
+/**
+ * Whether the text of a record is to be read: beside a pair of COPIED it is a copy of them in a template, unless a
+ * token stands in it.
+ */
+export const isTranscriptBeside = (fields: Fields, text: string): boolean =>
+  !COPIED.some((names) => names.every((name) => typeof fields[name] === 'string')) || holdsToken(text);
+
+/** Pairs of fields that are copied so. */
+export const COPIED = [['prompt', 'completion'], ['instruction', 'output']] as const;
+
 /** Whether a control token of a dialect stands in a text, which may be a transcript then: `<|` is an operator, too. */
-function holdsToken(text: string): boolean {
+export function holdsToken(text: string): boolean {
   for (const [token] of text.matchAll(TOKEN)) if (tokenOfText(token) !== undefined) return true;
   return false;
 }

@@ -9,7 +9,7 @@ import { isObject, type JsonObject, own, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
 import { formOfTurns, holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
-import { arePieces, otherChats, textsOf } from './other-forms.ts';
+import { arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
 import { turnsOf } from './turns.ts';
 import { chatUnit, interchangeUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
@@ -157,7 +157,9 @@ export function fieldsOf(value: unknown, { form = 'auto', field }: FileOptions):
   if (form === 'messages') return take('messages') ?? take('prompt', 'completion');
   if (form === 'conversations') return take('conversations');
   const chat = form === 'text' ? null : takeList(record, 'messages') ?? takeList(record, 'conversations');
-  const held = chat ?? take('text') ?? take('prompt', 'completion');
+  const text = take('text');
+  const isCopy = form === 'auto' && text?.texts != null && !isTranscriptBeside(record, text.texts[0]!);
+  const held = chat ?? (isCopy ? null : text) ?? take('prompt', 'completion');
   // A question and its answer.
   const isSaid = form === 'auto' && held?.texts?.length === 2 && !arePieces(held.texts[0]!, held.texts[1]!);
   return isSaid ? null : held;

@@ -4,7 +4,7 @@
 import * as abi from '../../abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import type { JsonNode } from './record-json.ts';
-import { filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+import { escapesOf, filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
 
 /** Members of these forms, beside `system`. */
 const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
@@ -18,14 +18,27 @@ type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers'
 /** The form in which the messages of a record's members stand; null: in none that is known here. */
 export function formOf(text: string, members: Members, forms: number): OtherForm | null {
   if ((forms & abi.FORM_OTHERS) === 0) return null;
-  if ((forms & abi.FORM_TRANSCRIPTS) !== 0 && members.some(isTextField)) return 'field';
+  const isField = members.some(isTextField) && !isCopied(text, members);
+  if ((forms & abi.FORM_TRANSCRIPTS) !== 0 && isField) return 'field';
   const isList = ([key, { kind }]: readonly [string, JsonNode]): boolean =>
     ['input', 'output'].includes(key) && kind === 'list';
   if (members.some(isList)) return 'items';
-  if (isOfOther(text, members)) return null;
+  if (isField || isOfOther(text, members)) return null;
   if (hasPair(members)) return formOfPair(text, members);
-  const hasText = (name: string): boolean => members.some(([key, { kind }]) => key === name && kind === 'string');
-  return hasText('instruction') && hasText('output') ? 'instruction' : null;
+  return hasTexts(members, 'instruction', 'output') ? 'instruction' : null;
+}
+
+const hasTexts = (members: Members, ...names: string[]): boolean =>
+  names.every((name) => members.some(([key, { kind }]) => key === name && kind === 'string'));
+
+const isSaid = (members: Members): boolean =>
+  hasTexts(members, 'instruction', 'output') || hasTexts(members, 'prompt', 'completion');
+
+/** Whether the member `text` may be a copy of what stands beside it: no token shows in it as it is written. */
+function isCopied(text: string, members: Members): boolean {
+  const field = members.find(isTextField)![1];
+  const raw = text.slice(field.from + 1, field.to - 1);
+  return isSaid(members) && ((escapesOf(raw) & abi.CODED) !== 0 || !TOKEN_START.test(raw));
 }
 
 const isTextField = ([key, { kind }]: readonly [string, JsonNode]): boolean => key === 'text' && kind === 'string';
@@ -50,7 +63,7 @@ function formOfPair(text: string, members: Members): OtherForm | null {
 
 /** Another form comes first, or a value is none that these forms have. */
 const isOfOther = (text: string, members: Members): boolean => members.some(([key, node]) => {
-  if (key === 'text') return true;
+  if (key === 'text') return node.kind !== 'string';
   if (!NAMES.includes(key) || isNull(text, node)) return false;
   if (key === 'history') return node.kind !== 'list' || node.items.length > 0;
   return node.kind !== 'string' && !(['input', 'output'].includes(key) && node.kind === 'list');
@@ -106,7 +119,7 @@ export class OtherForms {
 
   /** A member that is no list of messages, in order. */
   take(key: string, node: JsonNode): void {
-    if (key === 'text' && this.#isAny && this.#takesTranscripts) this.#takeOnce(key);
+    if (key === 'text' && this.#isAny) this.#takeOnce(key);
     if (key !== 'system' && !(this.#isAny && [...NAMES, ...PAIR].includes(key))) return;
     this.#takeOnce(key);
     if (PAIR.includes(key)) return;
@@ -128,6 +141,8 @@ export class OtherForms {
   /** The members are read: what is still to be written. */
   end(members: Members, form: OtherForm | 'messages', isShareGpt: boolean): void {
     const [prompt, completion, chosen, rejected] = pairOf(this.#line, members);
+    const field = members.find(isTextField)?.[1];
+    if (form !== 'messages' && field !== undefined && isSaid(members)) this.#refuseTokens(field);
     switch (form) {
       case 'messages':
         if (this.#hasItems) throw RARE;
@@ -136,13 +151,13 @@ export class OtherForms {
       case 'items': {
         const isLate = this.#texts.has('instructions') && !this.#isBeside;
         const isText = this.#texts.has('input') || this.#texts.has('output');
-        const isOther = isOfOther(this.#line, members) || hasPair(members);
+        const isOther = isOfOther(this.#line, members) || hasPair(members) || members.some(isTextField);
         if (this.#items === 0 || isText || isLate || isOther) throw RARE;
         break;
       }
       case 'field':
         if (this.#hasItems) throw RARE;
-        this.#writeText(members.find(isTextField)![1]);
+        this.#writeText(field!);
         break;
       case 'text':
         this.#writeCompletion(prompt!, completion!);
@@ -230,6 +245,13 @@ export class OtherForms {
     const pieces = [first, second, first.slice(-1) + second.slice(0, 1)];
     if (isCoded && pieces.some((piece) => CODED_START.test(piece))) throw RARE;
     this.#writeAnswer(prompt, completion, false);
+  }
+
+  /** Beside what it may be a copy of: a text in which the first token is none that begins a transcript. */
+  #refuseTokens(field: JsonNode): void {
+    const raw = this.#raw(field);
+    const isCoded = (this.#record.string(field)!.kind & abi.CODED) !== 0;
+    if (isCoded ? CODED_START.test(raw) : TOKEN_START.test(raw) && !FIRST_TOKEN.test(raw)) throw RARE;
   }
 
   /** A text that may hold transcripts. */

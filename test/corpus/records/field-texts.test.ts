@@ -124,3 +124,31 @@ test(`random texts (seed ${SEED})`, async () => {
     }
   }
 });
+
+describe('a text beside what it is a copy of', () => {
+  const said = { instruction: 'a', input: '', output: 'b' };
+  const template = 'Below is an instruction.\n\n### Instruction:\na\n\n### Response:\nb';
+  const token = '<|im_start|>user\nq<|im_end|>\n';
+  test.each<[record: object, contents: string[], option?: string[]]>([
+    [{ ...said, text: template }, ['a', 'b']],
+    [{ text: template, ...said }, ['a', 'b']],
+    [{ prompt: 'a', completion: 'b', text: `version: 2.2\n---\n${template}` }, ['a', 'b']],
+    [{ ...said, text: '<s>[INST] a [/INST] b</s> a <| b <|eot_id|>' }, ['a', 'b']],
+    [{ ...said, text: token }, ['q']],
+    [{ prompt: 'a', completion: 'b', text: `x\u00e9${token}` }, ['q']],
+    [{ instruction: 'a', output: ['b'], text: template }, []],
+    [{ ...said, text: template }, [], ['--form', 'text']],
+    [{ ...said, text: template }, [], ['--field', 'text']],
+  ])('%j', async (record, contents, option = []) => {
+    for (const [way, text] of waysOf(record)) {
+      const path = file(`field-texts/copy ${way}.jsonl`, text);
+      const { out } = await run(['messages', '--format', 'ndjson', ...option, path]);
+      expect((jsonLines(out) as unknown as Line[]).map(({ content }) => content.trim()), way).toEqual(contents);
+      const scanned = JSON.parse((await run(['scan', '--format', 'json', ...option, path])).out) as object;
+      expect(JSON.stringify(scanned), way).toContain(`"messages":${contents.length}`);
+      const { out: told } = await run(['check', '--format', 'ndjson', ...option, path]);
+      const isRead = contents.length > 0 && contents[0] !== 'q';
+      if (isRead) expect(jsonLines(told).slice(0, -1), way).toEqual([]);
+    }
+  });
+});

@@ -136,16 +136,21 @@ function responses(random: Random): unknown {
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }
 
+/** Of what stands beside it, in a template. */
+const copy = (random: Random): string =>
+  random.pick(['x', '### A:\nx', 'a <| b', '<|im_start|>user\nHi<|im_end|>\n', '<|eot_id|><|start|>', 'Below.\n<s>']);
+
 function instruction(random: Random): unknown {
   const text = (): unknown => (random.once(20) ? random.pick<unknown>([null, 3, []]) : random.pick(TEXTS));
   const members: [string, unknown][] = [['instruction', text()]];
   if (!random.once(4)) members.push(['input', random.once(2) ? '' : text()]);
   members.push(['output', text()]);
   if (random.once(5)) members.push(['system', system(random)]);
+  if (random.once(4)) members.push(['text', copy(random)]);
   if (random.once(6)) members.push(['history', random.pick<unknown>([null, [], [['a', 'b']], ''])]);
   if (random.once(9)) members.push(['tools', randomTools(random)]);
   if (random.once(12)) members.push(random.pick<[string, unknown]>([
-    ['text', 'x'], ['text', 3], ['id', 'x'], ['source', 'x'], ['prompt', 'x'], ['rejected', 'x'], ['instructions', 'x'],
+    ['text', 3], ['id', 'x'], ['source', 'x'], ['prompt', 'x'], ['rejected', 'x'], ['instructions', 'x'],
   ]));
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
 }
@@ -197,7 +202,7 @@ function pair(random: Random): unknown {
   if (random.once(4)) members.push(['system', system(random)]);
   if (random.once(3)) members.push(['tools', randomTools(random)]);
   if (random.once(9)) members.push(random.pick<[string, unknown]>([
-    ['text', 'x'], ['text', []], ['text', null], ['id', 'x'], ['score', 0.5], ['input', []], ['output', 'x'],
+    ['text', copy(random)], ['text', []], ['text', null], ['id', 'x'], ['score', 0.5], ['input', []], ['output', 'x'],
     ['instruction', 'x'], ['chosen', null], ['messages', null], ['messages', []], ['history', 'x'], ['role', 'user'],
   ]));
   return Object.fromEntries(random.once(4) ? shuffled(random, members) : members);
