@@ -6,7 +6,9 @@ export * from './stream.ts';
 export * from './tools.ts';
 export * from './yaml.ts';
 export { rescue } from './runtime/stream/rescue.ts';
+export { textToChat } from './formats/chats-node.ts';
 export { check, checkSource } from './rules/check-source.ts';
+export { parse, scan } from './rules/library-node.ts';
 export { InputError } from './corpus/error.ts';
 export {
   checkFile, type FileDiagnostic, type FileMessage, readMessages, scanCorpus, scanFile,

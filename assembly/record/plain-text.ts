@@ -13,18 +13,31 @@ const VERSION: u64 = 0x6e6f6973726576;
 /** Address of the first `<|` in [p, to); 0: there is none. */
 export function tokenStart(p: usize, to: usize): usize { return findPair(p, to - 1, 0x3c, 0x7c); }
 
-/** Of `start`, `im_start`, `message`, `channel`, the tokens of fill-ins and of files. */
+/** Of `start|>`, `im_start|>`, `message|>`, `channel|>`, `fim_prefix|>`, `file_separator|>`: beginning and end. */
 const STAR: u32 = 0x72617473;
+const START_END: u32 = 0x3e7c7472;
 const IM_S: u32 = 0x735f6d69;
+const IM_START_END: u64 = 0x3e7c74726174735f;
 const MESS: u32 = 0x7373656d;
+const MESSAGE_END: u64 = 0x3e7c656761737365;
 const CHAN: u32 = 0x6e616863;
+const CHANNEL_END: u64 = 0x3e7c6c656e6e6168;
 const FIM: u32 = 0x5f6d6966;
+const FIM_PREFIX_END: u64 = 0x3e7c786966657270;
 const FILE: u32 = 0x656c6966;
+const FILE_SEPARATOR: u32 = 0x7065735f;
+const FILE_SEPARATOR_END: u64 = 0x3e7c726f74617261;
 
-/** Whether what stands at `<|` looks like a token that a transcript begins with; `at` may be 0. */
+/** Whether a token that a transcript mostly begins with stands at `at`, which may be 0. */
 export function isOpening(at: usize): bool {
-  const word = at == 0 ? 0 : load<u32>(at, 2);
-  return word == STAR || word == IM_S || word == MESS || word == CHAN || word == FIM || word == FILE;
+  if (at == 0) return false;
+  const word = load<u32>(at, 2);
+  if (word == STAR) return load<u32>(at, 5) == START_END;
+  if (word == IM_S) return load<u64>(at, 4) == IM_START_END;
+  if (word == FIM) return load<u64>(at, 6) == FIM_PREFIX_END;
+  if (word == FILE) return load<u32>(at, 6) == FILE_SEPARATOR && load<u64>(at, 10) == FILE_SEPARATOR_END;
+  const end = load<u64>(at, 3);
+  return (word == MESS && end == MESSAGE_END) || (word == CHAN && end == CHANNEL_END);
 }
 
 /** Whether `<|` may stand in a text, a body of this kind. */

@@ -57,7 +57,8 @@ export function firstNamedMessage(): u32 { return namedMessage; }
 
 /**
  * Writes the texts of the records from row `record` on, below row `end`, into [q, limit). Answers the record before
- * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), or there was no more room.
+ * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), it holds nothing to be
+ * read, or there was no more room.
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
   asGiven = given;
@@ -83,6 +84,8 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given:
       }
     }
     const next = load<u32>(at, 12);
+    // A header alone would belong to the text behind it.
+    if (given && text == 0 && next == record + RECORD_ROWS) return record;
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
     const messages = (<usize>(next - record) >> 1) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
@@ -165,8 +168,7 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     row = next;
   }
   named += gained;
-  // A header alone would belong to the text behind it.
-  return asGiven && index == 0 ? 0 : q;
+  return q;
 }
 
 /** The body whose row is `row`; 0: the host must write it. */

@@ -268,7 +268,8 @@ export class RecordMachine extends RecordMemory {
 
   /**
    * Writes records as text (assembly/record/texts.ts) into the output, from its beginning on. It stops before a record
-   * that is SLOW, lacks the text of its tools, or has no more room. `asGiven`: as they are read, rather than converted.
+   * that is SLOW, lacks the text of its tools, or has no more room. `asGiven`: as they are read, rather than converted;
+   * a record without a message is not written then.
    */
   writeTexts(record: number, end: number, asGiven = false): TextsWritten {
     this.#keepTexts();

@@ -122,6 +122,18 @@ describe('what is hidden stays hidden, as text too', () => {
     expect(shownOf(told!, 'openchatml-0.1')).not.toContain('SECRET');
   });
 
+  test('0.1: reasoning that holds </think> is read with its markers, which is told', () => {
+    const messages = [
+      { role: 'assistant', channel: 'analysis', content: 'end with </think> then' },
+      { role: 'assistant', channel: 'final', content: 'OPEN' },
+    ];
+    const { text, losses } = convertTranscript({ header: null, tools: [], messages }, 'openchatml-0.1');
+    expect(shownOf(text!, 'openchatml-0.1')).not.toContain('then');
+    expect(losses).toContainEqual(expect.objectContaining({ what: 'field', message: 0 }));
+    const without = [{ ...messages[0]!, content: 'end with <think> then' }, messages[1]!];
+    expect(convertTranscript({ header: null, tools: [], messages: without }, 'openchatml-0.1').losses).toEqual([]);
+  });
+
   const PARTS = ['<think>', '</think>', '<think>\n', '\n</think>\n\n', ' ', '\n', '<|start_reason|>', '<|end_reason|>'];
   const CHANNELS = ['analysis', 'commentary', 'final', 'final'];
   const CONVERSIONS = runs(1500);

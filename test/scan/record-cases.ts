@@ -393,6 +393,9 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":"\\u003C|","chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":"c","rejected":"c"',
     `"chosen":[{"role":"developer"}],"rejected":[${U('"a"')}]`, '"prompt":[1],"completion":[]',
     `"system":"s","prompt":[{"role":"system","content":"a"}],"completion":[]`,
+    ...['stark x', 'start', 'im_start>', 'messages|>', 'fim_pad|>', 'file_sep|>'].map((word) =>
+      `"prompt":"a <|${word}","completion":"b"`,
+    ),
     '"prompt":"\\ud83d","chosen":"b","rejected":"c"', '"chosen":"a","rejected":"\\u000a"',
     '"chosen":"\\n\\nHuman: a","rejected":"\\n\\nHuman: <tool_response>"', `"input":[${U('"a"')}],"chosen":[]`,
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),

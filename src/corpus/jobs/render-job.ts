@@ -1,6 +1,7 @@
 // Rendering a part of an input: what an end user may see of the transcripts that begin in it, as text or as sections of
 // a page.
 
+import { RECORD_ROWS } from '../../abi.ts';
 import { RULES } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
@@ -13,7 +14,7 @@ import { isRows, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type BadRecord, isBad, type Unit } from '../records/unit.ts';
 import { READING } from '../records/unit-chat.ts';
 import { Units } from '../records/units.ts';
-import { writeRecordTexts } from './convert-rows.ts';
+import { countEmpty, writeRecordTexts } from './convert-rows.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
@@ -89,6 +90,13 @@ class RenderedRecords {
       }
       record = next.value;
       if (record === rows.to) return;
+      const empty = countEmpty(rows, record, rows.to);
+      if (empty > 0) {
+        // Nothing is shown of them.
+        this.transcripts += empty;
+        record += empty * RECORD_ROWS;
+        continue;
+      }
       for (const unit of this.#units.slow(rows, record)) yield* this.take(unit);
       record = nextRecord(rows, record);
     }

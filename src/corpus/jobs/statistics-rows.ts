@@ -1,16 +1,23 @@
 // Statistics of records of which nothing is to be told: they are written as text from their rows, many at once, and
 // never become values. The text is what a unit of the record holds (records/unit-chat.ts).
 
-import { KIND, SLOW } from '../../abi.ts';
-import { Checker } from '../../rules/check.ts';
+import { KIND, RECORD_ROWS, SLOW } from '../../abi.ts';
+import type { TranscriptInfo } from '../../model/transcript.ts';
+import { Checker, type CheckVisitor } from '../../rules/check.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { MemorySource } from '../../scan/source.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { READING } from '../records/unit-chat.ts';
 import type { Statistics } from '../report/statistics.ts';
-import { writeRecordTexts } from './convert-rows.ts';
+import { countEmpty, emptyText, writeRecordTexts } from './convert-rows.ts';
 import type { Scanners } from './scanners.ts';
 import { settleTools } from './settled-tools.ts';
+
+/** The end of a transcript without a message. */
+interface Empty {
+  readonly transcript: TranscriptInfo;
+  readonly to: number;
+}
 
 export class StatisticsRows {
   readonly #scanners: Scanners;
@@ -18,6 +25,7 @@ export class StatisticsRows {
   /** Of these rows nothing is to be told of the records before row `#cleanTo`, whether they can be written or not. */
   #cleanRows: RecordRows | null = null;
   #cleanTo = 0;
+  #empty: Empty | undefined;
   /** Transcripts that were counted last: one for each record. */
   transcripts = 0;
 
@@ -35,12 +43,44 @@ export class StatisticsRows {
       if (record >= this.#cleanTo) this.#cleanTo = machine.check(record, to);
       const next = Math.min(this.#cleanTo, to);
       const written = next === record ? record : this.#write(rows, record, next);
+      const empty = countEmpty(rows, written, next);
+      if (empty > 0) {
+        this.#countEmpty(empty);
+        record = written + empty * RECORD_ROWS;
+        continue;
+      }
       if (written < next || next === to) return written;
       record = next;
       const asks = !(wordAt(machine.rows, next, KIND) & SLOW) && machine.asksForTools(next);
       if (!asks || !settleTools(machine, tools, next, this.#scanners.tools)) return next;
     }
     return record;
+  }
+
+  /** Counts transcripts without a message: one of them is read. */
+  #countEmpty(times: number): void {
+    const statistics = this.#statistics;
+    this.#empty ??= this.#readEmpty();
+    const { transcript, to } = this.#empty;
+    statistics.isChat = true;
+    statistics.records += times;
+    this.transcripts += times;
+    for (let i = 0; i < times; i++) statistics.transcriptEnd(transcript, 0, to);
+  }
+
+  #readEmpty(): Empty {
+    let empty: Empty | undefined;
+    const visitor: CheckVisitor = {
+      message: () => {},
+      transcriptEnd: (transcript, _messages, to) => void (empty = { transcript, to }),
+    };
+    for (const _ of this.#checkerOf(emptyText(), visitor).run());
+    return empty!;
+  }
+
+  #checkerOf(text: Uint8Array, visitor: CheckVisitor): Checker {
+    const { machine, headers, tools } = this.#scanners;
+    return new Checker(machine, new MemorySource(text), { ...READING, visitor }, { known: headers, memory: tools });
   }
 
   /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
@@ -50,10 +90,7 @@ export class StatisticsRows {
       if (next.done) return next.value;
       this.#statistics.records += next.value.texts;
       this.#statistics.isChat = true;
-      const { machine, headers, tools } = this.#scanners;
-      const checker = new Checker(machine, new MemorySource(next.value.bytes), {
-        ...READING, visitor: this.#statistics,
-      }, { known: headers, memory: tools });
+      const checker = this.#checkerOf(next.value.bytes, this.#statistics);
       // Nothing is found: the rows were checked by the same rules.
       for (const _ of checker.run());
       this.transcripts += checker.transcripts;

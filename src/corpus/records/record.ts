@@ -157,6 +157,7 @@ export function tooLarge(place: Placed): RecordProblem {
 
 /** Null: there is nothing but white space. */
 export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions): CorpusRecord | RecordProblem | null {
+  const { number, line, from, to } = place;
   if (!isUtf8(bytes)) return problemOf(place, 'it is not valid UTF-8', 'write it as UTF-8');
   const crowd = crowdOf(bytes);
   if (crowd !== null) return problemOf(place, `it holds ${crowd}`, 'split it');
@@ -165,7 +166,7 @@ export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions
   const text = bytes.toString('utf8');
   try {
     const value = JSON.parse(text) as unknown;
-    return { ...place, value, bytes, isRounded: isRounded(text) };
+    return { number, line, from, to, value, bytes, isRounded: isRounded(text) };
   } catch {
     return notJson(bytes, place, locate?.(bytes) ?? null);
   }

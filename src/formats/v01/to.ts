@@ -3,7 +3,7 @@
 // neutralise it.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
-import { thoughtIn } from '../../model/written-thought.ts';
+import { CLOSE_THINK, thoughtIn } from '../../model/written-thought.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { readSystem } from './from.ts';
 import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts';
@@ -213,6 +213,7 @@ class Shaper {
       if (!staysInside(content)) {
         content = this.#refuse(content, index, /<\|(?:start|end)_reason\|>/g, 'thought markers that do not pair');
       }
+      if (content.includes(CLOSE_THINK)) this.lose('field', index, MARKERS_READ);
       content = START_THOUGHT + content + END_THOUGHT;
     }
     const turn = this.#turnFor(message, (it) => it.calls.length === 0);
@@ -312,6 +313,9 @@ class Shaper {
     return text;
   }
 }
+
+/** A thought that is written as text ends at `</think>` (R-THINK), and all before it is that thought. */
+const MARKERS_READ = `with ${CLOSE_THINK} in it, the markers around the reasoning are read as part of it`;
 
 const LOSSES = {
   channel: 'channel',

@@ -71,8 +71,8 @@ const isOfOther = (text: string, members: Members): boolean => members.some(([ke
 
 /** In a text: a token's beginning. Where a character is written as an escape, what may stand for one of it. */
 const TOKEN_START = /<\|/;
-/** The first `<|`, when it looks like a token that a transcript begins with. */
-const FIRST_TOKEN = /^(?:(?!<\|).)*<\|(?:star|im_s|mess|chan|fim_|file)/s;
+/** The first `<|`, when it begins a token that a transcript mostly begins with. */
+const FIRST_TOKEN = /^(?:(?!<\|).)*<\|(?:start|im_start|message|channel|fim_prefix|file_separator)\|>/s;
 const CODED_START = /<\||00[37][cC]/;
 
 /** Texts that may be a transcript's: a header or a blank begins them; a token or a header in them. */

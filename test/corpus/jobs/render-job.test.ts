@@ -9,7 +9,7 @@ import { runs } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 import { file, run } from '../../cli/harness.ts';
-import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
+import { randomLine } from '../records/random-chat.ts';
 
 const KIT = new Kit();
 
@@ -35,10 +35,7 @@ function rendered(bytes: Uint8Array, format: 'text' | 'html', positions: 'file' 
 test(`rows show what values show (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   for (let seed = SEED; seed < SEED + runs(1500); seed++) {
     const random = randomOf(seed);
-    const lines = Array.from({ length: 1 + random.below(12) }, () => {
-      const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
-      return random.once(20) ? mutated(random, line) : line;
-    });
+    const lines = Array.from({ length: 1 + random.below(12) }, () => randomLine(random));
     const bytes = Buffer.concat(lines.flatMap((line) => [line, Buffer.from('\n')]));
     const format = random.pick(['text', 'html'] as const);
     const notes = random.once(2) ? true : undefined;

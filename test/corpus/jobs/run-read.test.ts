@@ -13,7 +13,7 @@ import { RecordMachine } from '../../../src/scan/record-machine.ts';
 import { runs } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
-import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
+import { randomLine } from '../records/random-chat.ts';
 
 const OPTIONS: JudgeOptions = { tools: [], warnings: true, adjust: (diagnostic) => diagnostic };
 const PLAIN_JUDGE = new Judge(OPTIONS);
@@ -64,10 +64,7 @@ function run(bytes: Uint8Array, work: RunWork, judge: Judge, largestRecord: numb
 test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   for (let seed = SEED; seed < SEED + runs(400); seed++) {
     const random = randomOf(seed);
-    const lines = Array.from({ length: 1 + random.below(12) }, () => {
-      const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
-      return random.once(20) ? mutated(random, line) : line;
-    });
+    const lines = Array.from({ length: 1 + random.below(12) }, () => randomLine(random));
     const isList = random.once(4);
     const all = lines.flatMap((line, i) => [Buffer.from(i === 0 ? '' : isList ? ',' : '\n'), line]);
     const bytes = Buffer.concat(isList ? [Buffer.from('['), ...all, Buffer.from(']')] : all);

@@ -323,3 +323,14 @@ export function mutated(random: Random, bytes: Uint8Array): Buffer {
   }
   return copy.filter((byte) => byte !== 0x0a) as Buffer;
 }
+
+/** A line of JSON Lines: mostly a record, now and then one that is broken, or a chat without a message. */
+export function randomLine(random: Random): Buffer {
+  if (random.once(12)) return Buffer.from(random.pick(EMPTY));
+  const line = Buffer.from(randomText(random, randomRecord(random)), 'utf8');
+  return random.once(20) ? mutated(random, line) : line;
+}
+
+const EMPTY = [
+  '{"messages":[]}', '{"id":3,"conversations":[]}', '{"messages":[],"tools":[]}', '{"x":[1],"messages":[]}',
+] as const;
