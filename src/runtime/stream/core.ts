@@ -35,6 +35,12 @@ function mayEndTurn(transcript: TranscriptInfo): boolean {
   return transcript.dialect.id !== 'harmony' && askedOf(transcript).version !== '2.2';
 }
 
+/** @internal Throws a TypeError that names the function for what is no piece of a stream. */
+export function checkChunk(chunk: unknown, name: string): asserts chunk is Uint8Array | string {
+  if (typeof chunk === 'string' || chunk instanceof Uint8Array) return;
+  throw new TypeError(`${name}: expected a Uint8Array or text`);
+}
+
 export class Stream {
   readonly #machines: Machines;
   readonly #options: ResolvedOptions;
@@ -69,7 +75,7 @@ export class Stream {
    */
   feed(chunk: Uint8Array | string): StreamEvent[] {
     if (typeof chunk !== 'string') {
-      if (!(chunk instanceof Uint8Array)) throw new TypeError('feed: expected a Uint8Array or text');
+      checkChunk(chunk, 'feed');
       return this.feedBytes(chunk, chunk.length);
     }
     if (this.#plain !== null) {

@@ -5,7 +5,7 @@ import type { ReadableSource, Signal } from '../../platform.ts';
 import { reasonOf } from '../reason.ts';
 import type { Usage } from '../usage.ts';
 import type { StreamEvent } from './event.ts';
-import type { EndOptions, Stream } from './core.ts';
+import { checkChunk, type EndOptions, type Stream } from './core.ts';
 
 /** A piece of a stream: bytes of UTF-8, cut anywhere, or text. */
 export type Chunk = Uint8Array | string;
@@ -151,6 +151,8 @@ function chunksOf(source: ChunkSource): Chunks {
 }
 
 function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {
+  // Before the length is asked for: of a buffer without one nothing would be fed, and nobody would know.
+  checkChunk(chunk, 'eventsOf');
   if (chunk.length <= PART) return yield chunk;
   for (let at = 0; at < chunk.length; at += PART) {
     yield typeof chunk === 'string' ? chunk.slice(at, at + PART) : chunk.subarray(at, at + PART);

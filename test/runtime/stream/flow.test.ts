@@ -4,7 +4,7 @@ import { getEventListeners } from 'node:events';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
-import type { StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
 import { eventsOf, MessageTransform } from '../../../src/runtime/stream/transform.ts';
 import { eventsOf as fed, id, joined } from './run.ts';
 
@@ -45,6 +45,13 @@ function endless() {
   }
   return { state, produce };
 }
+
+/** Chunks that are neither bytes nor text. */
+const WRONG: [name: string, chunk: unknown][] = [
+  ['an ArrayBuffer', new ArrayBuffer(4)], ['a DataView', new DataView(new ArrayBuffer(4))], ['a list', [60, 124]],
+  ['an empty list', []], ['an object', { text: 'x' }], ['a number', 7], ['null', null], ['nothing', undefined],
+  ['words', new Uint16Array(4)],
+];
 
 describe('a TransformStream', () => {
   test.each([1, 3, 1000])('in chunks of %d bytes', async (size) => {
@@ -179,5 +186,21 @@ describe('an async iterator', () => {
   test('what is no source is refused', async () => {
     await expect(all(eventsOf(7 as never))).rejects.toThrow(TypeError);
     await expect(all(eventsOf('text' as never))).rejects.toThrow(/iterable of chunks/);
+  });
+
+  test.each(WRONG)('a chunk that is %s is refused, and the source closed', async (_, chunk) => {
+    let isClosed = false;
+    const source = (async function* (): AsyncGenerator<never> {
+      try {
+        yield TEXT as never;
+        yield chunk as never;
+      } finally {
+        isClosed = true;
+      }
+    })();
+    const error = new TypeError('eventsOf: expected a Uint8Array or text');
+    await expect(all(eventsOf(source, OPTIONS))).rejects.toEqual(error);
+    expect(isClosed).toBe(true);
+    expect(() => new MessageStream(OPTIONS).feed(chunk as never)).toThrow('feed: expected a Uint8Array or text');
   });
 });
