@@ -61,7 +61,7 @@ export function transformer<Event>(stream: Stream, adapter: EventAdapter<Event>,
       transform: (chunk, controller) => give(stream.feed(chunk), controller),
       flush: (controller) => give(stream.end(endOptions(options, adapter)), controller),
     },
-    { highWaterMark: WAITING_BYTES, size: (chunk) => (typeof chunk === 'string' ? chunk.length : chunk.byteLength) },
+    { highWaterMark: WAITING_BYTES, size: sizeOf },
     { highWaterMark: WAITING_EVENTS, size: () => 1 },
   ];
 }
@@ -143,11 +143,18 @@ function chunksOf(source: ChunkSource): Chunks {
     close: async () => {
       if (isDone) return;
       isDone = true;
-      const closing = Promise.resolve(iterator.return?.());
+      // In a function of its own: a `return` that throws is one whose promise is rejected.
+      const closing = (async () => iterator.return?.())();
       if (isUnderWay) closing.catch(() => {});
       else await closing;
     },
   };
+}
+
+/** A size for a wrong chunk too: without one only the writable side would fail, and the readable side wait for ever. */
+function sizeOf(chunk: Chunk): number {
+  if (typeof chunk === 'string') return chunk.length;
+  return chunk instanceof Uint8Array ? chunk.length : 1;
 }
 
 function* partsOf(chunk: Chunk): Generator<Chunk, void, void> {

@@ -70,6 +70,18 @@ describe('a TransformStream', () => {
       .toMatchObject({ type: 'response.completed', stop: 'stripped' });
   });
 
+  test.each(WRONG)('a chunk that is %s fails on both sides', async (_, chunk) => {
+    const error = new TypeError('feed: expected a Uint8Array or text');
+    const transform = new MessageTransform(OPTIONS);
+    const writer = transform.writable.getWriter();
+    const read = all(transform.readable as unknown as AsyncIterable<StreamEvent>);
+    const written = Promise.allSettled([writer.write(TEXT), writer.write(chunk as never), writer.closed]);
+    const late = turn().then(() => turn()).then(() => 'still waits');
+    await expect(Promise.race([read, late])).rejects.toEqual(error);
+    const failed = { status: 'rejected', reason: error };
+    expect(await written).toEqual([{ status: 'fulfilled', value: undefined }, failed, failed]);
+  });
+
   test('holds a producer back that is faster than its consumer', async () => {
     const { state, produce } = endless();
     const reader = streamOf(produce()).pipeThrough(new MessageTransform(OPTIONS)).getReader();
@@ -159,6 +171,21 @@ describe('an async iterator', () => {
     ]);
     expect(closed).toBe(true);
     expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
+  });
+
+  test.each([
+    ['throws', () => {
+      throw new Error('not closed');
+    }],
+    ['rejects', () => Promise.reject(new Error('not closed'))],
+  ])('aborted while it waits for a chunk: a source whose `return` %s breaks nothing', async (_, close) => {
+    const controller = new AbortController();
+    const source: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({ next: () => new Promise(() => {}), return: close }),
+    };
+    setTimeout(() => controller.abort('stopped'), 5);
+    expect(await all(eventsOf(source, { ...OPTIONS, signal: controller.signal })))
+      .toEqual([{ type: 'response.cancel', message_id: null, reason: 'stopped' }]);
   });
 
   test('aborted before it begins, and between events', async () => {
