@@ -52,6 +52,8 @@ export class OutputReader {
   readonly #foreign = new Set<string>();
   #isEnough = false;
   #hasCalled = false;
+  /** After its call the model spoke for others: what follows is counted, as far as it is there, and not looked at. */
+  #isForged = false;
   /** The message that ended in `<|return|>`. */
   #returned: string | null = null;
   /** What follows a call and is none: its span, and its bytes. */
@@ -142,10 +144,16 @@ export class OutputReader {
   #take(events: readonly StreamEvent[]): StreamEvent[] {
     const taken: StreamEvent[] = [];
     for (const event of events) {
+      if (this.#isForged) {
+        this.#countAfter(event);
+        continue;
+      }
       if (this.#isEnough) break;
       if (event.type === 'response.output_item.added' && event.message.role !== 'assistant') {
         this.#foreign.add(event.message_id);
-        this.#isEnough = this.read.messages.length > 0;
+        this.#isForged = this.#hasCalled;
+        this.#isEnough = this.#isForged || this.read.messages.length > 0;
+        if (this.#isForged) this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
       } else if (event.type === 'response.output_item.added' && this.#hasCalled && event.message.kind !== 'call') {
         this.#foreign.add(event.message_id);
         this.#after ??= { from: event.message.from, to: event.message.from, bytes: 0 };
@@ -153,16 +161,20 @@ export class OutputReader {
       if (event.type === 'diagnostic' && event.diagnostic.severity !== 'info')
         this.read.diagnostics.push(event.diagnostic);
       if (event.message_id !== null && this.#foreign.has(event.message_id)) {
-        if (event.type === 'response.output_item.done' && this.#after && event.message.role === 'assistant') {
-          this.#after.to = event.message.to;
-          this.#after.bytes += event.message.to - event.message.from;
-        }
+        this.#countAfter(event);
         continue;
       }
       taken.push(event);
       if (event.type === 'response.output_item.done') this.#message(event.message, event.message_id);
     }
     return taken;
+  }
+
+  /** Counts a message that is left out, once it has ended. */
+  #countAfter(event: StreamEvent): void {
+    if (event.type !== 'response.output_item.done' || this.#after === null) return;
+    this.#after.to = event.message.to;
+    this.#after.bytes += event.message.to - event.message.from;
   }
 
   #tellAfter(events: StreamEvent[]): void {

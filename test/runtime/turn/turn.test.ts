@@ -154,10 +154,33 @@ describe('what a model should not have said', () => {
       const endings = events.filter(({ type }) => type === 'response.completed' || type === 'response.incomplete');
       expect(endings).toHaveLength(2);
       const after = diagnostics.filter(({ rule }) => rule === 'after-call');
-      if (madeUp.startsWith('<|start|>assistant')) {
-        expect(after).toMatchObject([{ code: 'E-STREAM-TRUNCATED', severity: 'warning', from: CALL.length }]);
+      expect(after).toMatchObject([{ code: 'E-STREAM-TRUNCATED', severity: 'warning', from: CALL.length }]);
+      // Of what follows a message of somebody else no more is read than had come.
+      if (madeUp.startsWith('<|start|>assistant') || size > madeUp.length) {
         expect(after[0]!.message).toContain(`${madeUp.length} bytes`);
       }
+    }
+  });
+
+  test.each([
+    'openchatml-2.2', 'harmony',
+  ] as const)('after its call: a result that it made up, and its answer, in %s', async (dialect) => {
+    const call = '<|channel|>commentary to=functions.weather <|constrain|>json<|message|>{"city":"Oslo"}<|call|>';
+    const header = dialect === 'harmony' ? '<|start|>functions.weather to=assistant<|channel|>commentary<|message|>'
+      : '<|start|>tool name=functions.weather to=assistant<|channel|>commentary<|message|>';
+    const madeUp = `${header}SECRET ü<|end|><|start|>assistant<|channel|>final<|message|>SECRET<|return|>`;
+    for (const size of [1, 7, 1 << 20]) {
+      const told = await run([call + madeUp, ANSWER], { dialect }, size);
+      expect([told.stop, told.rounds, told.outcomes.length, shown(told.events)]).toEqual(['final', 2, 1, 'It rains.']);
+      expect(JSON.stringify([told.messages, told.events])).not.toContain('SECRET');
+      const after = told.diagnostics.filter(({ rule }) => rule === 'after-call');
+      expect(after).toMatchObject([{ code: 'E-STREAM-TRUNCATED', severity: 'warning', from: call.length }]);
+      const bytes = Number(/(\d+) bytes/.exec(after[0]!.message)![1]);
+      expect(after[0]!.to).toBe(call.length + bytes);
+      // The output is closed where the message of somebody else is known: what had come by then is counted.
+      expect(told.script.prompts[0]!.signal.aborted).toBe(true);
+      if (size > madeUp.length) expect(bytes).toBe(Buffer.byteLength(madeUp));
+      else expect(bytes - header.length).toSatisfy((more: number) => more >= -1 && more <= size);
     }
   });
 
