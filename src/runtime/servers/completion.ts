@@ -60,13 +60,15 @@ export async function* readCompletion(
   if (!isOver) yield { text: '', tokens: null, finishReason: 'length', usage: null };
 }
 
+const isFull = (text: string): boolean => text.trim() !== '';
+
 async function* dataOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
-  for await (const { data } of readServerSentEvents(source, { longest })) yield data;
+  // An event without data keeps a connection open, and says nothing.
+  for await (const { data } of readServerSentEvents(source, { longest })) if (isFull(data)) yield data;
 }
 
 async function* linesOf(source: PieceSource, longest: number): AsyncGenerator<string, void, void> {
   const reader = new LineReader(longest);
-  const isFull = (line: string): boolean => line.trim() !== '';
   for await (const piece of piecesOf(source)) yield* reader.feed(piece).filter(isFull);
   yield* reader.end().filter(isFull);
 }

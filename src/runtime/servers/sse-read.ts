@@ -9,6 +9,7 @@ import { checkOptions } from '../../options.ts';
 export interface ServerSentEvent {
   /** `message` where the stream says none. */
   readonly event: string;
+  /** Empty where the stream has a data field without a value. */
   readonly data: string;
   /** The last id so far; empty: none. */
   readonly id: string;
@@ -80,7 +81,7 @@ export class EventReader {
     const event = this.#event === '' ? 'message' : this.#event;
     this.#data = null;
     this.#event = '';
-    return data === null || data === '' ? null : { event, data, id: this.#id };
+    return data === null ? null : { event, data, id: this.#id };
   }
 }
 

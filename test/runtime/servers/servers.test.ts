@@ -161,6 +161,14 @@ test('prompts as ids go as ids, or nowhere', async () => {
   expect([(await ask('/api/generate')).stop, asked]).toEqual(['failed', null]);
 });
 
+test('events without data are left out of a completion', async () => {
+  const text = `data:\n\n${sse(choice({ text: 'Hi' }))}data: \n\ndata\ndata\n\n`
+    + sse(choice({ text: '!', finish_reason: 'stop' }));
+  const chunks: CompletionChunk[] = [];
+  for await (const chunk of readCompletion([text])) chunks.push(chunk);
+  expect(chunks.map((chunk) => [chunk.text, chunk.finishReason])).toEqual([['Hi', null], ['!', 'stop']]);
+});
+
 describe('an error', () => {
   const headers = { authorization: 'Bearer sk-very-secret' };
 

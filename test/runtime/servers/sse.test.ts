@@ -18,7 +18,11 @@ const CASES: [name: string, text: string, events: ServerSentEvent[]][] = [
     ': test stream\n\ndata: first event\nid: 1\n\ndata:second event\nid\n\ndata:  third event\n\n',
     [event('first event', 'message', '1'), event('second event'), event(' third event')],
   ],
-  ['empty data is no event, an empty line of it is one', 'data\n\ndata\ndata\n\ndata:', [event('\n')]],
+  [
+    'data without a value is an event, unless the stream ends before its blank line',
+    'data\n\ndata\ndata\n\ndata:', [event(''), event('\n')],
+  ],
+  ['no data is no event', 'event: x\n\nid: 1\n\n: data\n\ndata:\n\n', [event('', 'message', '1')]],
   ['one space behind the colon belongs to it', 'data:test\n\ndata: test\n\n', [event('test'), event('test')]],
   ['CR, LF and CRLF', 'data: a\r\rdata: b\n\ndata: c\r\n\r\n', [event('a'), event('b'), event('c')]],
   ['CRLF and LF in one event', 'data: a\r\ndata: b\n\r\ndata: c\r\n\n', [event('a\nb'), event('c')]],
@@ -82,7 +86,6 @@ function plainly(text: string): ServerSentEvent[] {
   for (const line of lines) {
     if (line === '') {
       if (data !== '') events.push(event(data.replace(/\n$/, ''), name === '' ? 'message' : name, id));
-      if (data === '\n') events.pop();
       data = name = '';
       continue;
     }
