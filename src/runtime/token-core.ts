@@ -72,7 +72,8 @@ export class Tokens {
 
   /**
    * Takes the next ids, and gives the events that they make certain. Never throws on data: an id without bytes is
-   * U+FFFD. Nothing behind a stop id is read.
+   * U+FFFD. Nothing behind a stop id is read. Where `decode` throws, or gives what are no bytes, the stream has ended as
+   * a `MessageStream` does whose caller's function throws: ids before that one were taken, and would be told twice.
    */
   feedTokens(ids: readonly number[]): StreamEvent[] {
     if (!this.#stream.isOpen) return [];
@@ -117,9 +118,14 @@ export class Tokens {
   }
 
   #bytesOf(id: number): Uint8Array {
-    const bytes = this.#decode(id) ?? REPLACEMENT;
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('option decode: expected it to give a Uint8Array or null');
-    return bytes;
+    try {
+      const bytes = this.#decode(id) ?? REPLACEMENT;
+      if (bytes instanceof Uint8Array) return bytes;
+      throw new TypeError('option decode: expected it to give a Uint8Array or null');
+    } catch (error) {
+      this.#stream.fail();
+      throw error;
+    }
   }
 
   #push(): StreamEvent[] {

@@ -205,6 +205,26 @@ test('a wrong call is told', () => {
   expect(() => stream.feedTokens([1])).toThrow(TypeError);
 });
 
+test.each([
+  ['throws', () => {
+    throw new Error('no such id');
+  }, 'no such id'],
+  ['gives no bytes', () => 'text', 'expected it to give a Uint8Array or null'],
+])('a decode that %s ends the stream, and nothing is told twice', (_, fail, message) => {
+  let fails = true;
+  const decode = ((token: number) => (token === 7 && fails ? fail() : Uint8Array.of(token))) as never;
+  const stream = new TokenStream({ dialect: 'harmony', role: 'assistant', decode, messageId: id });
+  const open = [200005, ...new TextEncoder().encode('final'), 200008];
+  // A text that may still spell a token is held back.
+  const events = stream.feedTokens([...open, 0x61, 0x3c]);
+  expect(deltasOf(events, 'response.delta', 'm0')).toBe('a');
+  expect(() => stream.feedTokens([0x62, 7, 0x63])).toThrow(message);
+  fails = false;
+  expect([stream.feedTokens([0x62, 7, 0x63, 200002]), stream.end(), stream.cancel()]).toEqual([[], [], []]);
+  stream.reset();
+  expect(deltasOf(stream.feedTokens([...open, 0x64]), 'response.delta', 'm1')).toBe('d');
+});
+
 describe('a stop id', () => {
   const encode = (text: string): number[] => [...new TextEncoder().encode(text)];
   const options = {

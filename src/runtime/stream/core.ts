@@ -71,7 +71,8 @@ export class Stream {
 
   /**
    * Takes the next bytes (UTF-8, cut anywhere) or text, and gives the events that they make certain. Never throws on
-   * data; after `end` and `cancel` it gives none.
+   * data; after `end` and `cancel` it gives none. Where a function of the caller throws (`messageId`, `summarize`), its
+   * error comes out, and the stream has ended.
    */
   feed(chunk: Uint8Array | string): StreamEvent[] {
     if (typeof chunk !== 'string') {
@@ -87,7 +88,7 @@ export class Stream {
       this.#catchUp();
       if (chunk !== '') this.#feedText(chunk);
     } catch (error) {
-      this.#fail();
+      this.fail();
       throw error;
     }
     return this.#fed();
@@ -105,7 +106,7 @@ export class Stream {
       if (this.#surrogate !== '') this.#pushText('');
       this.#reader.scan.push(bytes, length);
     } catch (error) {
-      this.#fail();
+      this.fail();
       throw error;
     }
     return this.#fed();
@@ -124,8 +125,8 @@ export class Stream {
     return this.#taken();
   }
 
-  /** A function of the caller threw in the middle of something: nothing further can be told of this input. */
-  #fail(): void {
+  /** @internal A function of the caller threw in the middle of something: nothing further can be told of this input. */
+  fail(): void {
     this.#state = 'ended';
     this.#plain = null;
     this.#events = null;
@@ -164,7 +165,7 @@ export class Stream {
       if (this.#surrogate !== '') this.#pushText('');
       reader.scan.end();
     } catch (error) {
-      this.#fail();
+      this.fail();
       throw error;
     }
     this.#state = 'ended';
