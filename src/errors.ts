@@ -183,7 +183,7 @@ export class Lines {
   #advance(part: Uint8Array): void {
     // Most findings of a crowd are a few bytes apart.
     if (part.length <= NEAR && this.#advanceAscii(part)) return;
-    const isMarked = this.#at === 0 && part[0] === 0xef && part[1] === 0xbb && part[2] === 0xbf;
+    const isMarked = this.#at === 0 && isMark(part);
     const rest = part.subarray(isMarked ? 3 : this.#restOfCut(part));
     const lines = this.#counting.lines(rest);
     if (lines > 0) {
@@ -218,6 +218,8 @@ export class Lines {
     if (cut.length === 0) return 0;
     const joined = Uint8Array.from([...cut, ...part.subarray(0, MOST_BYTES)]);
     const length = Math.abs(characterLength(joined, 0, joined.length));
+    // A mark that a place within it has cut was counted as a character, and counts none.
+    if (cut.length === this.#at && isMark(joined)) this.#column--;
     // A part of a byte or two may leave it open.
     this.#cut = length === joined.length && wholeCharacters(joined) === 0 ? joined : NOTHING;
     return length - cut.length;
@@ -230,6 +232,11 @@ const PART = 65536;
 const NEAR = 64;
 /** Of a character. */
 const MOST_BYTES = 4;
+
+/** Whether bytes begin with a byte order mark. */
+function isMark(bytes: Uint8Array): boolean {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
+}
 
 /** Length of `part` without a character that is cut at its end. */
 function wholeCharacters(part: Uint8Array): number {

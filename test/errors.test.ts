@@ -25,6 +25,29 @@ describe('places', () => {
     ]);
   });
 
+  test('a byte order mark counts none, wherever it was asked for', () => {
+    for (const text of ['\ufeffabc', '\ufeff\ufeffé', '\ufeff\na', '\ufeff', 'a\ufeffb']) {
+      const bytes = new TextEncoder().encode(text);
+      const fresh = bytes.reduce((places, _, at) => [...places, linesOf(bytes).at(at + 1)], [linesOf(bytes).at(0)]);
+      for (const asked of [[1], [2], [1, 2], [1, 2, 3], [2, 1], [2, 0, 1], [3, 1]]) {
+        for (const forgets of [false, true]) {
+          const lines = linesOf(bytes);
+          for (const at of asked) lines.at(at);
+          const from = asked.at(-1)!;
+          if (forgets) lines.forget(from);
+          for (let at = from; at <= bytes.length; at++) {
+            const told = `${at} after ${asked} of ${JSON.stringify(text)}`;
+            expect(lines.at(at), told).toEqual(fresh[at]);
+            if (forgets) continue;
+            const others = linesOf(bytes);
+            for (const before of asked) others.at(before);
+            expect(others.at(at), told).toEqual(fresh[at]);
+          }
+        }
+      }
+    }
+  });
+
   test('a line of many parts', () => {
     const bytes = new TextEncoder().encode(`x\n${'é'.repeat(200_000)}y`);
     expect(linesOf(bytes).at(bytes.length - 1)).toEqual({ line: 2, column: 200_001 });
