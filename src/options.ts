@@ -9,9 +9,21 @@ export type Known<Options> = { readonly [Name in keyof Required<Options>]: 1 };
 export function checkOptions(options: object | undefined, ...known: readonly object[]): void {
   if (options === undefined) return;
   if (typeof options !== 'object' || options === null) throw new TypeError('expected the options as an object');
+  checkNames('', options, known);
+}
+
+/** The same of an option that has options itself. */
+export function checkOption(name: string, value: object | undefined, known: object): void {
+  if (value === undefined) return;
+  if (typeof value !== 'object' || value === null) throw new TypeError(`option ${name}: expected an object`);
+  checkNames(`${name}.`, value, [known]);
+}
+
+function checkNames(path: string, options: object, known: readonly object[]): void {
   for (const name of Object.keys(options)) {
     if (known.some((names) => Object.hasOwn(names, name))) continue;
     const near = nearest(name, known.flatMap((names) => Object.keys(names)));
-    throw new TypeError(`option ${name}: there is none of this name${near === null ? '' : `; did you mean ${near}?`}`);
+    const hint = near === null ? '' : `; did you mean ${near}?`;
+    throw new TypeError(`option ${path}${name}: there is none of this name${hint}`);
   }
 }

@@ -50,6 +50,7 @@ const SLIPS: [what: string, call: (options: never) => unknown, slip: string, mea
   ['writeSegments', (options) => writeSegments(DATA, 'harmony', options), 'sistem', 'system'],
   ['writeTranscript', (options) => writeTranscript(DATA, 'harmony', options), 'marker', 'markers'],
   ['MessageStream', (options) => new MessageStream(options), 'reasonings', 'reasoning'],
+  ['end of a MessageStream', (options) => new MessageStream().end(options), 'finish_reason', 'finishReason'],
   ['TokenStream', (options: object) => new TokenStream({ decode: () => null, ...options }), 'colect', 'collect'],
   ['eventsOf', (options) => eventsOf([], options), 'reasonin', 'reasoning'],
   ['MessageTransform', (options) => new MessageTransform(options), 'reasonin', 'reasoning'],

@@ -10,7 +10,7 @@
 import { O200K_HARMONY, specialEntries, type SpecialTokens } from '../formats/specials.ts';
 import { joined } from '../model/bytes.ts';
 import type { StreamEvent } from './stream/event.ts';
-import type { EndOptions, Stream } from './stream/core.ts';
+import { checkEnd, type EndOptions, type Stream } from './stream/core.ts';
 import type { StreamOptions } from './stream/options.ts';
 
 /** A vocabulary, beside the options of a stream. */
@@ -99,6 +99,8 @@ export class Tokens {
 
   /** As `MessageStream.end`; a stop id says `stop`, whatever the finish reason is. */
   end(options: EndOptions = {}): StreamEvent[] {
+    // Before what is held is pushed: its events would be lost.
+    checkEnd(options);
     if (!this.#stream.isOpen) return [];
     this.#release(false);
     return [...this.#push(), ...this.#stream.end(this.#isStopped ? { finishReason: 'stop' } : options)];

@@ -2,6 +2,7 @@
 // twin.ts.
 
 import type { TranscriptInfo } from '../../model/transcript.ts';
+import { checkOptions, type Known } from '../../options.ts';
 import { askedOf } from '../../rules/calls.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
@@ -17,6 +18,13 @@ export interface EndOptions {
    * decides.
    */
   readonly finishReason?: string | null | undefined;
+}
+
+const END_OPTIONS: Known<EndOptions> = { finishReason: 1 };
+
+/** @internal Throws a TypeError for what is none: a reason that is not seen would make another end of the stream. */
+export function checkEnd(options: EndOptions): void {
+  checkOptions(options, END_OPTIONS);
 }
 
 /** Finish reasons of the common servers that stand for a stop token. */
@@ -155,8 +163,10 @@ export class Stream {
   }
 
   /** The input has ended: what is open ends, and `response.completed` or `response.incomplete` is the last event. */
-  end({ finishReason }: EndOptions = {}): StreamEvent[] {
+  end(options: EndOptions = {}): StreamEvent[] {
+    checkEnd(options);
     if (this.#state !== 'open') return [];
+    const { finishReason } = options;
     const isStripped = finishReason == null ? this.#options.stopStripped : STOPPED.has(finishReason);
     const reader = this.#reader;
     reader.isStripped = isStripped;

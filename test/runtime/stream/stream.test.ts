@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { Stream } from '../../../src/runtime/stream/core.ts';
 import type { StreamEvent } from '../../../src/runtime/stream/event.ts';
 import { MessageStream, type StreamOptions } from '../../../src/runtime/stream/stream.ts';
+import { TokenStream } from '../../../src/runtime/token.ts';
 import { expectAgreement } from './agrees.ts';
 import { bytewise, deltasOf, eventsOf, id, joined, LARGE } from './run.ts';
 
@@ -411,6 +412,9 @@ describe('wrong calls', () => {
   test.each([
     [{ dialect: 'x' as never }, /dialect/], [{ role: '' }, /role/], [{ bounds: { header: 0 } }, /bounds\.header/],
     [{ bounds: { body: 1.5 } }, /bounds\.body/],
+    [{ bounds: { heder: 1 } as never }, /^option bounds\.heder: there is none of this name; did you mean header\?$/],
+    [{ bounds: 5 as never }, /^option bounds: expected an object$/],
+    [{ bounds: null as never }, /^option bounds: expected an object$/],
     [{ messageId: 'x' as never }, /messageId/], [{ summarize: 1 as never }, /summarize/],
   ])('%o', (options, message) => {
     expect(() => new MessageStream(options)).toThrow(message);
@@ -418,6 +422,19 @@ describe('wrong calls', () => {
 
   test('feed', () => {
     expect(() => stream().feed(1 as never)).toThrow(TypeError);
+  });
+
+  test.each([
+    ['stop', 'expected the options as an object'], [null, 'expected the options as an object'],
+    [{ finish_reason: 'stop' }, 'option finish_reason: there is none of this name; did you mean finishReason?'],
+  ])('end(%o)', (options, message) => {
+    const ids = new TokenStream({ dialect: 'openchatml-2.2', messageId: id, decode: () => null });
+    for (const given of [stream({ dialect: 'openchatml-2.2' }), ids]) {
+      expect(() => given.end(options as never)).toThrow(new TypeError(message));
+      // It is still open.
+      expect(given.end({ finishReason: 'stop' })).toMatchObject([{ type: 'response.incomplete', reason: 'empty' }]);
+      expect(() => given.end(options as never)).toThrow(new TypeError(message));
+    }
   });
 
   test('feeding a stream from a function that it calls', () => {
