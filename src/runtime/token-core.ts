@@ -72,9 +72,9 @@ export class Tokens {
 
   /**
    * Takes the next ids, and gives the events that they make certain. Never throws on data: an id without bytes is
-   * U+FFFD. Nothing behind a stop id is read. Where `decode` throws, or gives what are no bytes, the error comes out and
-   * the stream has ended, as a `MessageStream` has when a function of the caller throws: ids before that one were taken,
-   * and would be told twice.
+   * U+FFFD. Nothing behind a stop id is read. Where `decode` throws, or gives what is no bytes, the error comes out and
+   * the stream has ended, as a `MessageStream` has when a function of the caller throws: the ids before that one were
+   * taken, and would be told twice.
    */
   feedTokens(ids: readonly number[]): StreamEvent[] {
     if (!this.#stream.isOpen) return [];
