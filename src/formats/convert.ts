@@ -2,6 +2,7 @@
 // write it.
 
 import { HAS_ESCAPE } from '../abi.ts';
+import { checkMessages } from '../model/check-data.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { Edges } from '../model/edges.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
@@ -196,8 +197,8 @@ const withSettings = (data: TranscriptData): TranscriptData =>
 
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it
- * out would falsify the transcript or show what is hidden, a RangeError for a wrong option. Losses and refusals number
- * messages of the data, or, where the form adds some, those written.
+ * out would falsify the transcript or show what is hidden, a RangeError for a wrong option, a TypeError for messages of
+ * a chat record. Losses and refusals number messages of the data, or, where the form adds some, those written.
  *
  * @example
  * ```ts
@@ -212,6 +213,7 @@ export function convertTranscript<To extends Form>(
   data: TranscriptData, to: To, options: ConvertOptions = {},
 ): Converted<To> {
   checkOptions(options, CONVERT_OPTIONS);
+  checkMessages(data?.messages);
   return convertTo(data, to, options) as Converted<To>;
 }
 

@@ -1,6 +1,7 @@
 // The prompt for the next completion: what the sampling rule leaves of a transcript, in the dialect, and the beginning
 // of the next message.
 
+import { checkMessages } from '../model/check-data.ts';
 import type { MessageData, TranscriptData } from '../model/data.ts';
 import { messagesForCompletion, type SamplingOptions } from '../rules/sampling.ts';
 import type { DialectId } from '../scan/dialects.ts';
@@ -37,7 +38,7 @@ export interface WrittenPrompt {
 
 /**
  * Reasoning that is written as text is reasoning (R-THINK): old one is left out (R-SAMPLING). Throws a Refusal when the
- * dialect cannot carry a message, a RangeError for a wrong option.
+ * dialect cannot carry a message, a RangeError for a wrong option, a TypeError for messages of a chat record.
  *
  * @example
  * ```ts
@@ -49,6 +50,7 @@ export interface WrittenPrompt {
  */
 export function writePrompt(data: TranscriptData, dialect: DialectId, options: PromptOptions = {}): WrittenPrompt {
   checkOptions(options, PROMPT_OPTIONS);
+  checkMessages(data?.messages);
   const { rule = 'ocm', neutralise, calls, contentType, edges, constrainCalls, system } = options;
   // Reasoning that is written as text is reasoning (R-THINK).
   const split = splitWritten(data);

@@ -1,6 +1,7 @@
 // What a run has said and done so far: it begins with messages or with what another run left, and becomes the result.
 
 import type { Refusal } from '../../formats/loss.ts';
+import { checkMessages } from '../../model/check-data.ts';
 import type { MessageData } from '../../model/data.ts';
 import type { Outcome, RoutedCall } from '../router/types.ts';
 import type { ToolRouter } from '../router/router.ts';
@@ -27,6 +28,7 @@ export class TurnState {
       throw new TypeError('expected one of the options messages and resume');
     }
     if (resume !== undefined) checkStored(resume);
+    checkMessages(resume?.messages ?? messages);
     this.messages = [...(resume?.messages ?? messages!)];
     this.#outcomes = [...(resume?.outcomes ?? [])];
     this.#diagnostics = [...(resume?.diagnostics ?? [])];
