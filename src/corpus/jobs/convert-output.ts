@@ -47,21 +47,46 @@ export class ConvertOutput extends GatheredBytes {
   }
 
   /** A line of JSON: an id, and an object's members. */
-  addLine(id: Id, members: object): Generator<Uint8Array, void, void> {
-    return this.#add(id, `${JSON.stringify(members).slice(1)}\n`);
+  *addLine(id: Id, members: object): Generator<Uint8Array, void, void> {
+    if (!this.takeOpening(id)) yield* this.addOpening(id);
+    const values: unknown[] = Object.values(members);
+    if (!values.some(isLong)) return yield* this.addText(`${JSON.stringify(members).slice(1)}\n`);
+    let before = '';
+    for (const [key, value] of Object.entries(members)) {
+      if (value === undefined) continue;
+      yield* this.addText(`${before}${JSON.stringify(key)}:`);
+      for (const text of textsOf(value)) yield* this.addText(text);
+      before = ',';
+    }
+    yield* this.addText('}\n');
   }
 
   /** A chat record. `definitions`: what its tools are made of. */
-  addRecord(
+  *addRecord(
     id: Id, { tools, messages }: ChatRecord, definitions: readonly ToolDefinition[],
   ): Generator<Uint8Array, void, void> {
     let text = this.#known.get(definitions);
     if (text === undefined) this.#known.set(definitions, (text = JSON.stringify(tools)));
-    return this.#add(id, `"tools":${text},"messages":${JSON.stringify(messages)}}\n`);
-  }
-
-  *#add(id: Id, rest: string): Generator<Uint8Array, void, void> {
     if (!this.takeOpening(id)) yield* this.addOpening(id);
-    yield* this.addText(rest);
+    const before = `"tools":${text},"messages":`;
+    if (!isLong(messages)) return yield* this.addText(`${before}${JSON.stringify(messages)}}\n`);
+    yield* this.addText(before);
+    for (const part of textsOf(messages)) yield* this.addText(part);
+    yield* this.addText('}\n');
   }
+}
+
+/** Items of a list that are written together: all of a long one would be held as text beside them. */
+const TOGETHER = 256;
+
+const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > TOGETHER;
+
+/** The JSON of a value, a list in parts. */
+function* textsOf(value: unknown): Generator<string, void, void> {
+  if (!Array.isArray(value)) return yield JSON.stringify(value);
+  for (let from = 0; from < value.length; from += TOGETHER) {
+    const items = JSON.stringify(value.slice(from, from + TOGETHER)).slice(1, -1);
+    yield `${from === 0 ? '[' : ','}${items}`;
+  }
+  yield value.length === 0 ? '[]' : ']';
 }
