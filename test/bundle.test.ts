@@ -29,11 +29,11 @@ async function weight(code: string): Promise<number> {
 
 const WEIGHTS: [code: string, most: number][] = [
   ["export { parse } from 'openchatml';", 30_000],
-  ["export { parse } from 'openchatml/js';", 23_100],
+  ["export { parse } from 'openchatml/js';", 23_200],
   ["export { MessageStream } from 'openchatml/stream';", 35_000],
-  ["export * from 'openchatml/convert';", 55_400],
+  ["export * from 'openchatml/convert';", 55_800],
   ["export { Lines } from 'openchatml';", 1_100],
-  ["export { fromOpenAI } from 'openchatml/convert';", 10_250],
+  ["export { fromOpenAI } from 'openchatml/convert';", 10_300],
 ];
 
 test.each(WEIGHTS)('%s weighs at most %i bytes', async (code, most) => {
