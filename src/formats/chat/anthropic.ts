@@ -38,6 +38,7 @@ export function toAnthropic(data: TranscriptData): { record: AnthropicRecord; lo
   const messages = withoutNames(data.messages, losses);
   const chat = toChatOf({ ...data, tools: [], messages }, 'anthropic');
   const system = chat.record.messages.slice(0, opening).map(({ content }) => content ?? '').join('\n\n');
+  if (opening > 0 && system === '') losses.push({ what: 'field', message: null, detail: 'an empty system message' });
   const record = {
     ...(opening > 0 && { system }),
     ...(data.tools.length > 0 && { tools: toolsOf(data.tools, losses) }),

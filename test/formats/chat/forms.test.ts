@@ -148,6 +148,11 @@ describe('what is written', () => {
   });
 });
 
+test('an empty message of the system is none for readers of Anthropic, which is told', () => {
+  const messages: MessageData[] = [{ role: 'system', content: '' }, { role: 'user', content: 'q' }];
+  expect(told(toAnthropic({ header: null, tools: [], messages }).losses)).toEqual(['field -: an empty system message']);
+});
+
 describe('Responses that are odd', () => {
   const odd: [item: unknown, found: RegExp | string[]][] = [
     ['x', /message 0: it is no object/],
