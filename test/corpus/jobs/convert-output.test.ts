@@ -8,7 +8,9 @@ function written(write: (output: ConvertOutput) => Iterable<Uint8Array>): string
   const output = new ConvertOutput(false);
   let text = '';
   // A piece is valid until the next one.
-  for (const pieces of [write(output), output.flush()]) for (const piece of pieces) text += Buffer.from(piece).toString();
+  for (const pieces of [write(output), output.flush()]) {
+    for (const piece of pieces) text += Buffer.from(piece).toString();
+  }
   output.close();
   return text;
 }
