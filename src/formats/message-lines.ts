@@ -43,9 +43,12 @@ const COLUMNS_BYTES = 256;
 const LONGEST = 6;
 /** A body up to this long is taken at once. */
 const SHORT_BODY = 40 * KIB;
+/** Spans of a content up to this long are escaped together. */
+const SHORT_SPAN = 128;
 
 const ENCODER = new TextEncoder();
 const END_OF_LINE = ENCODER.encode('"}\n');
+const NOTHING = new Uint8Array(0);
 const same = (offset: number): number => offset;
 /** Mostly names, which need no escapes. */
 const PLAIN = /^[\w.:-]*$/;
@@ -177,7 +180,33 @@ export class MessageLines {
 
   /** What stands behind the columns, part by part. */
   *#content(message: Message, source: Source): Generator<void, void, void> {
-    for (const span of message.contentSpans()) yield* this.#escape(source, span.from, span.to);
+    // Bytes of short spans that wait: a body full of escapes has one for each.
+    let waiting = 0;
+    let window: Uint8Array = NOTHING;
+    let windowFrom = 0;
+    for (const { from, to } of message.contentSpans()) {
+      const length = to - from;
+      if (waiting > 0 && (length > SHORT_SPAN || waiting + length > BODY_BYTES)) {
+        this.#escapeInput(BODY_AT + waiting, true);
+        waiting = 0;
+        yield;
+      }
+      if (length > SHORT_SPAN) {
+        yield* this.#escape(source, from, to);
+        continue;
+      }
+      if (from < windowFrom || to > windowFrom + window.length) {
+        window = source.bytes(from, Math.min(from + BODY_BYTES, message.body.to));
+        windowFrom = from;
+      }
+      copyFew(window, from - windowFrom, to - windowFrom, this.#text.input, BODY_AT + waiting);
+      waiting += length;
+      if (length === 0 || window[to - windowFrom - 1]! < 0x80) continue;
+      // Each span is a text by itself, and this one may end within a character.
+      this.#escapeInput(BODY_AT + waiting, true);
+      waiting = 0;
+    }
+    this.#escapeInput(BODY_AT + waiting, true);
     const count = this.#count;
     this.#put(count === null ? END_OF_LINE : ENCODER.encode(`","tokens":${count(message.content)}}\n`));
     if (this.#at >= this.#piece) this.flush();
@@ -236,19 +265,31 @@ export class MessageLines {
       at += read;
       const end = BODY_AT + kept + read;
       const final = at >= to || read === 0;
-      let taken = BODY_AT;
-      while (taken < end) {
-        if (this.#at + COLUMNS_BYTES > text.output.length) this.flush();
-        this.#at = text.escape(taken, end, this.#at, final);
-        if (text.taken === taken) break;
-        taken = text.taken;
-      }
+      const taken = this.#escapeInput(end, final);
       kept = end - taken;
       text.input.copyWithin(BODY_AT, taken, end);
       if (final) return;
       yield;
     }
   }
+
+  /** Adds the input's bytes from BODY_AT to `end`; answers where the character begins that they cut, if not `final`. */
+  #escapeInput(end: number, final: boolean): number {
+    const text = this.#text;
+    let taken = BODY_AT;
+    while (taken < end) {
+      if (this.#at + COLUMNS_BYTES > text.output.length) this.flush();
+      this.#at = text.escape(taken, end, this.#at, final);
+      if (text.taken === taken) break;
+      taken = text.taken;
+    }
+    return taken;
+  }
+}
+
+/** Copies bytes [from, to): for few, faster than a call of `set`. */
+function copyFew(bytes: Uint8Array, from: number, to: number, into: Uint8Array, at: number): void {
+  for (let i = from; i < to; i++) into[at++] = bytes[i]!;
 }
 
 /** The columns between `index` and `from`. */

@@ -174,9 +174,11 @@ function escape(content: string, tokens: RegExp, quotesThink?: (at: number) => b
   return text;
 }
 
+const INNER_TOKEN = /<\|(?:start|end)_/;
+
 /** Whether the content may hold a token of a literal block. One byte is looked for faster than several. */
 function holdsLiteral(content: string): boolean {
-  return content.includes('_') && (content.includes('<|start_') || content.includes('<|end_'));
+  return content.includes('_') && INNER_TOKEN.test(content);
 }
 
 /** Where the run of `<` begins that ends at `to`. It never reaches back into a token, which ends with `>`. */
