@@ -6,7 +6,6 @@ import { RULES } from '../../errors.ts';
 import type { Message } from '../../model/message.ts';
 import { type HtmlOptions, renderHtml, renderText } from '../../formats/render/render.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
-import type { TranscriptInfo } from '../../model/transcript.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
 import { BadRuns } from '../records/bad-runs.ts';
@@ -15,6 +14,7 @@ import { type BadRecord, isBad, type Unit } from '../records/unit.ts';
 import { READING } from '../records/unit-chat.ts';
 import { Units } from '../records/units.ts';
 import { countEmpty, writeRecordTexts } from './convert-rows.ts';
+import { FewTexts } from './few-texts.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import { type Job, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
@@ -71,6 +71,7 @@ class RenderedRecords {
   readonly #units: Units;
   readonly #output: RenderOutput;
   readonly #runs = new BadRuns<BadRecord>();
+  readonly #few = new FewTexts();
 
   constructor(kit: Kit, job: RenderJob, units: Units, output: RenderOutput, transcripts: number) {
     this.#kit = kit;
@@ -85,21 +86,35 @@ class RenderedRecords {
       const texts = writeRecordTexts(rows, record, rows.to, true);
       let next = texts.next();
       for (; !next.done; next = texts.next()) {
+        if (this.#few.add(next.value)) continue;
+        yield* this.#readFew();
         // Each text is a transcript.
         yield* this.#read(new MemorySource(next.value.bytes), READING);
       }
       record = next.value;
-      if (record === rows.to) return;
+      if (record === rows.to) break;
       const empty = countEmpty(rows, record, rows.to);
       if (empty > 0) {
         // Nothing is shown of them.
-        this.transcripts += empty;
+        this.#few.skip(empty);
         record += empty * RECORD_ROWS;
         continue;
       }
+      yield* this.#readFew();
       for (const unit of this.#units.slow(rows, record)) yield* this.take(unit);
       record = nextRecord(rows, record);
     }
+    yield* this.#readFew();
+  }
+
+  /** Reads the texts that wait. */
+  *#readFew(): Generator<Piece, void, void> {
+    const { bytes, records } = this.#few;
+    const before = this.transcripts;
+    const numbered = this.#few.numbering();
+    if (bytes.length > 0) yield* this.#read(new MemorySource(bytes), READING, (own) => before + numbered(own));
+    this.transcripts = before + records;
+    this.#few.clear();
   }
 
   /** False: nothing further is wanted. */
@@ -124,14 +139,21 @@ class RenderedRecords {
     if (this.#runs.isAny) yield { words: wordsOf(this.#runs, this.#job.input.path) };
   }
 
-  *#read(source: Source, options: PlainReadOptions): Generator<Piece, void, void> {
+  /** `numbered`: from the number of a transcript in the source to that in the file; by default it follows the last. */
+  *#read(
+    source: Source, options: PlainReadOptions, numbered: Numbering = numberedBehind(this.transcripts),
+  ): Generator<Piece, void, void> {
     const messages = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
-    const reading = new Reading(messages, this.transcripts);
-    yield* this.#output.take(reading, this.transcripts);
+    const reading = new Reading(messages);
+    yield* this.#output.take(reading, numbered);
     this.transcripts += reading.end?.transcripts ?? 0;
     this.likeHarmony += reading.end?.likeHarmony ?? 0;
   }
 }
+
+type Numbering = (own: number) => number;
+const same: Numbering = (own) => own;
+const numberedBehind = (before: number): Numbering => (own) => before + own;
 
 /** Bad records that were not told by themselves. */
 function wordsOf(runs: BadRuns<BadRecord>, path: string): Words[] {
@@ -139,35 +161,17 @@ function wordsOf(runs: BadRuns<BadRecord>, path: string): Words[] {
     [`${path}:`, first.line!, `: ${RULES[first.rule].text}: ${times} times, up to line `, lastLine]);
 }
 
-/** Messages, whose transcripts have `before` others before them; and where reading them ended, when it did. */
+/** Messages, and where reading them ended, when it did. */
 class Reading implements Iterable<PlacedMessage> {
   end: MessagesEnd | null = null;
   readonly #messages: Generator<PlacedMessage, MessagesEnd, void>;
-  readonly #before: number;
 
-  constructor(messages: Generator<PlacedMessage, MessagesEnd, void>, before = 0) {
+  constructor(messages: Generator<PlacedMessage, MessagesEnd, void>) {
     this.#messages = messages;
-    this.#before = before;
   }
 
   *[Symbol.iterator](): Generator<PlacedMessage, void, void> {
-    if (this.#before === 0) {
-      this.end = yield* this.#messages;
-      return;
-    }
-    let own: TranscriptInfo | undefined;
-    let transcript: TranscriptInfo | undefined;
-    for (let next = this.#messages.next(); ; next = this.#messages.next()) {
-      if (next.done) {
-        this.end = next.value;
-        return;
-      }
-      if (next.value.transcript !== own) {
-        own = next.value.transcript;
-        transcript = { ...own, number: this.#before + own.number };
-      }
-      yield { ...next.value, transcript: transcript! };
-    }
+    this.end = yield* this.#messages;
   }
 }
 
@@ -184,11 +188,11 @@ class RenderOutput {
     this.#isLive = isLive;
   }
 
-  /** Messages of whole transcripts; `before`: transcripts before them, which messages of a record do not count. */
-  *take(messages: Iterable<PlacedMessage>, before = 0): Generator<Piece, void, void> {
+  /** Messages of whole transcripts; `numbered`: from the number of a transcript among them to that in the file. */
+  *take(messages: Iterable<PlacedMessage>, numbered = same): Generator<Piece, void, void> {
     const { format, untitled, input } = this.#job;
-    const options = { ...this.#job.options, before };
-    const wanted = this.#wanted(messages);
+    const options = { ...this.#job.options, numbered };
+    const wanted = this.#wanted(messages, numbered);
     const settings: HtmlOptions = { ...options, fragment: true, level: input.path === untitled ? 2 : 3 };
     const texts = format === 'html' ? renderHtml(wanted, settings) : renderText(wanted, options);
     try {
@@ -207,10 +211,10 @@ class RenderOutput {
   }
 
   /** The messages of one transcript, or all. */
-  *#wanted(messages: Iterable<PlacedMessage>): Generator<Message, void, void> {
+  *#wanted(messages: Iterable<PlacedMessage>, numbered: Numbering): Generator<Message, void, void> {
     const { transcript } = this.#job;
     for (const placed of messages) {
-      const { number } = placed.transcript;
+      const number = numbered(placed.transcript.number);
       if (transcript !== undefined && number > transcript) return;
       if (transcript !== undefined && number < transcript) continue;
       this.messages++;

@@ -12,12 +12,12 @@ import type { Known } from '../../options.ts';
 export interface RenderOptions extends ShowOptions {
   /** After each transcript: how many of its messages are hidden. A debug view hides none. */
   readonly notes?: boolean | undefined;
-  /** @internal Transcripts that stand before these, by which they are numbered. */
-  readonly before?: number | undefined;
+  /** @internal From the number of a transcript among these to the one that is told. */
+  readonly numbered?: ((own: number) => number) | undefined;
 }
 
 export const RENDER_OPTIONS: Known<RenderOptions> = {
-  debug: 1, notes: 1, harmonyPreambles: 1, missingChannel: 1, before: 1,
+  debug: 1, notes: 1, harmonyPreambles: 1, missingChannel: 1, numbered: 1,
 };
 
 /** What is to be written, in order. */
@@ -45,12 +45,12 @@ export function checkInput(input: Input): void {
 
 /** A transcript of which nothing is told gives no item. */
 export function* itemsOf(input: Input, options: RenderOptions): Generator<Item, void, void> {
-  const { before = 0 } = options;
+  const { numbered = (own) => own } = options;
   let current: TranscriptInfo | null = null;
   let told: TranscriptInfo | null = null;
   let hiddenCount = 0;
   const tell = function* (item: Item): Generator<Item, void, void> {
-    if (told !== current) yield { kind: 'transcript', number: before + current!.number };
+    if (told !== current) yield { kind: 'transcript', number: numbered(current!.number) };
     told = current;
     yield item;
   };

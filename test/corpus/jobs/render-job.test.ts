@@ -53,3 +53,17 @@ test('transcripts of records are numbered through the input', async () => {
   expect(out.match(/Transcript \d/g)).toEqual(['Transcript 0', 'Transcript 1', 'Transcript 2']);
   expect((await run(['render', '--transcript', '2', path])).out).toContain('  c\n');
 });
+
+test('empty records between short and long ones have numbers too', () => {
+  const record = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
+  const lines = Array.from({ length: 4000 }, (_, i) => {
+    if (i % 3 === 1 || i % 7 === 0) return '{"messages":[]}';
+    return i % 500 === 2 ? record('<|end|>'.repeat(i % 9)) : record(i % 400 === 3 ? 'long '.repeat(2000) : `of ${i}`);
+  });
+  const bytes = Buffer.from(lines.join('\n'));
+  for (const format of ['text', 'html'] as const) {
+    const shown = rendered(bytes, format, 'file');
+    expect(shown).toEqual(rendered(bytes, format, 'field'));
+    expect(shown).toMatchObject({ records: 4000, transcripts: 4000 });
+  }
+});
