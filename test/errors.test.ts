@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Lines, RULES } from '../src/index.ts';
 import { check } from '../src/tools.ts';
-import { countCodePoints, decodeUtf8 } from '../src/utf8.ts';
+import { characterLength, countCodePoints, decodeUtf8 } from '../src/utf8.ts';
 import { randomInput, randomOf, SEED } from './random.ts';
 import { RULINGS } from '../src/rules/rulings.ts';
 
@@ -133,6 +133,27 @@ test('bad bytes are found one by one where TextDecoder replaces them', () => {
     const found = check(input).filter(({ rule }) => rule === 'invalid-utf8');
     const replaced = [...decodeUtf8(input)].filter((character) => character === '\ufffd').length;
     expect(found.length, `OPENCHATML_SEED=${SEED}, run ${run}`).toBe(replaced);
+  }
+});
+
+test('runs of bad bytes, alike and not, each have their place', () => {
+  const random = randomOf(SEED);
+  const subparts = [[0xff], [0xe2, 0x82], [0xf0, 0x9f, 0x98], [0xc3], [0xc3, 0xa9], [0x61]];
+  for (let run = 0; run < 500; run++) {
+    const runs = Array.from({ length: 1 + random.below(8) }, () => {
+      const subpart = random.pick(subparts);
+      return Array.from({ length: random.pick([1, 2, 5, 100]) }, () => subpart).flat();
+    });
+    const body = Uint8Array.from(runs.flat());
+    const input = Buffer.concat([Buffer.from('<|start|>user<|message|>'), body, Buffer.from('<|end|>')]);
+    const expected: [number, number][] = [];
+    for (let at = 0; at < input.length; ) {
+      const length = characterLength(input, at, input.length);
+      if (length < 0) expected.push([at, at - length]);
+      at += Math.abs(length);
+    }
+    const found = check(input).filter(({ rule }) => rule === 'invalid-utf8');
+    expect(found.map(({ from, to }) => [from, to]), `OPENCHATML_SEED=${SEED}, run ${run}`).toEqual(expected);
   }
 });
 

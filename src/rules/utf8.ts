@@ -88,8 +88,9 @@ export class InvalidUtf8 {
 }
 
 /**
- * Spans of one to three bytes by rising position, of which there may be one for every second byte of the input: each is
- * the distance from the one before, times 4, and its length, seven bits a byte.
+ * Spans of one to three bytes by rising position, of which there may be one for every byte of the input. Each is the
+ * distance from the one before, times 4, and its length, seven bits a byte. For those behind it that touch each other
+ * and are as long stands their number, times 4.
  */
 class Spans {
   /** The first that was not taken; both Infinity: there is none. */
@@ -98,22 +99,38 @@ class Spans {
   #bytes = new Uint8Array(256);
   #length = 0;
   #read = 0;
-  /** Where the last one ends. */
+  /** The last one: where it ends, its length, and how many like it are not written yet. */
   #end = 0;
+  #size = 0;
+  #alike = 0;
+  /** How many of those read last are still to be taken. */
+  #repeats = 0;
 
   add(from: number, to: number): void {
     if (this.from === Infinity) {
       this.from = from;
       this.to = to;
+    } else if (from === this.#end && to - from === this.#size) {
+      this.#alike++;
+      this.#end = to;
+      return;
     } else {
-      let rest = (from - this.#end) * 4 + (to - from);
-      for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#push((rest % 128) + 128);
-      this.#push(rest);
+      this.#writeAlike();
+      this.#write((from - this.#end) * 4 + (to - from));
     }
     this.#end = to;
+    this.#size = to - from;
   }
 
   next(): void {
+    if (this.#repeats > 0) {
+      this.#repeats--;
+      const size = this.to - this.from;
+      this.from = this.to;
+      this.to += size;
+      return;
+    }
+    if (this.#read === this.#length) this.#writeAlike();
     if (this.#read === this.#length) {
       this.from = this.to = Infinity;
       this.#read = this.#length = 0;
@@ -128,8 +145,24 @@ class Spans {
       value += (byte % 128) * factor;
       factor *= 128;
     } while (byte > 0x7f);
+    if (value % 4 === 0) {
+      this.#repeats = value / 4;
+      this.next();
+      return;
+    }
     this.from = this.to + Math.floor(value / 4);
     this.to = this.from + (value % 4);
+  }
+
+  #writeAlike(): void {
+    if (this.#alike > 0) this.#write(this.#alike * 4);
+    this.#alike = 0;
+  }
+
+  #write(value: number): void {
+    let rest = value;
+    for (; rest > 0x7f; rest = Math.floor(rest / 128)) this.#push((rest % 128) + 128);
+    this.#push(rest);
   }
 
   #push(byte: number): void {
