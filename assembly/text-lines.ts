@@ -24,7 +24,7 @@ export function nextLine(p: usize, end: usize): usize {
       const m1 = i8x16.eq(v128.load(p, 16), newline);
       const m2 = i8x16.eq(v128.load(p, 32), newline);
       const m3 = i8x16.eq(v128.load(p, 48), newline);
-      if (v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) {
+      if (i8x16.bitmask(v128.or(v128.or(m0, m1), v128.or(m2, m3))) != 0) {
         const found = p + <usize>ctz<u64>(bits(m0, m1, m2, m3));
         return found < end ? found : 0;
       }
@@ -94,7 +94,7 @@ export function countLines(p: usize, end: usize): void {
       const m2 = i8x16.eq(b2, newline);
       const m3 = i8x16.eq(b3, newline);
       p += 64;
-      if (holds != 0 && !v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) continue;
+      if (holds != 0 && i8x16.bitmask(v128.or(v128.or(m0, m1), v128.or(m2, m3))) == 0) continue;
       const ends = bits(m0, m1, m2, m3);
       const inside = ~bits(
         i8x16.eq(b0, i8x16.swizzle(blanks, v128.and(b0, half))),

@@ -76,7 +76,7 @@ function copyWide(p: usize, end: usize, q: usize): usize {
     const m2 = specials(b2);
     const m3 = specials(b3);
     const next = p + STEP;
-    if (v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) {
+    if (i8x16.bitmask(v128.or(v128.or(m0, m1), v128.or(m2, m3))) != 0) {
       const step = p;
       let marks = bits(m0, m1, m2, m3);
       do {

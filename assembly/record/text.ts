@@ -47,7 +47,7 @@ export function setWide(is: bool): void { isWide = is; }
 function stops(block: v128): v128 {
   return v128.or(
     v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
-    i8x16.le_s(block, i8x16.splat(0x1f)),
+    i8x16.lt_s(block, i8x16.splat(0x20)),
   );
 }
 
@@ -73,7 +73,7 @@ function longEnd(p: usize): usize {
       const m1 = stops(v128.load(p, 16));
       const m2 = stops(v128.load(p, 32));
       const m3 = stops(v128.load(p, 48));
-      if (v128.any_true(v128.or(v128.or(m0, m1), v128.or(m2, m3)))) {
+      if (i8x16.bitmask(v128.or(v128.or(m0, m1), v128.or(m2, m3))) != 0) {
         const at = p + <usize>ctz<u64>(bits(m0, m1, m2, m3));
         return load<u8>(at) == QUOTE ? at : oddEnd(at);
       }
