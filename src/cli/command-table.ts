@@ -5,7 +5,7 @@ import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { ENCODINGS } from '../corpus/tokens.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
-  colorOption, corpusOptions, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
+  colorOption, corpusOptions, fieldOption, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
   sharedOptions, strictOption, threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
@@ -102,6 +102,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('-o, --output <folder>', 'an index and pages of at most about 1 MiB, of --format html; a new or an '
           + 'empty folder'),
         threadsOption(),
+        ...recordOptions(),
       ],
       refuse: ({ format, output }) =>
         (output !== undefined && format !== 'html' ? '--output is for --format html' : null),
@@ -114,6 +115,7 @@ export function commandRows(): readonly CommandRow[] {
       options: () => [
         new Option('--to <form>', 'what to write; needed').choices(FORMS),
         new Option('--from <form>', 'what the inputs hold').choices(['auto', ...FORMS]).default('auto'),
+        fieldOption(),
         new Option('--format <format>', 'form of the output: text for dialects, else ndjson')
           .choices(['text', 'ndjson']),
         new Option('--neutralise',
@@ -263,10 +265,13 @@ function refuseChoice({ limit, sample, seed }: Readonly<Record<string, unknown>>
 }
 
 function refuseConversion(options: Readonly<Record<string, unknown>>): string | null {
-  const { to, reasoning, calls, prompt, end, system, constrain } = options;
+  const { to, from, field, reasoning, calls, prompt, end, system, constrain } = options;
   if (to === undefined) return `say what to write, with --to: ${FORMS.join(', ')}`;
   if (to === 'harmony' && reasoning === 'think') {
     return 'harmony shows <think> to users: --reasoning think is for the other forms';
+  }
+  if (field !== undefined && from !== 'auto' && !Object.hasOwn(DIALECTS, String(from))) {
+    return `--field is for --from auto and the dialects: what the messages of a field are is seen by their entries`;
   }
   if (calls !== undefined && !TAGGED.includes(String(to))) return `--calls is for --to ${TAGGED.join(', ')}`;
   if (prompt !== undefined && !Object.hasOwn(DIALECTS, String(to))) return '--prompt is for dialects';

@@ -75,8 +75,12 @@ export function recordOptions(): Option[] {
   return [
     new Option('--form <form>', 'what the inputs hold: raw text or text in records, or chat records of one kind')
       .choices(['auto', 'text', 'messages', 'conversations', 'interchange-2.0', 'interchange-2.2']).default('auto'),
-    new Option('--field <name>', 'the field of a record that holds the transcript'),
+    fieldOption(),
   ];
+}
+
+export function fieldOption(): Option {
+  return new Option('--field <name>', 'the field of a record that holds the transcript');
 }
 
 export function toolsOption(): Option {

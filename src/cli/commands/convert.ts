@@ -17,6 +17,8 @@ export interface ConvertCommandOptions extends SharedOptions, Omit<ConvertWork, 
   /** `text` by default for dialects; the other forms are always lines of JSON. */
   readonly format?: ConvertWork['format'];
   readonly threads?: number;
+  /** The field of a record that holds the transcript. */
+  readonly field?: string;
   /** Transcripts that are converted or refused, of all inputs. */
   readonly limit?: number;
   readonly sample?: number;

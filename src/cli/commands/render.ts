@@ -7,13 +7,13 @@ import { textOfWords } from '../../corpus/jobs/words.ts';
 import { escapeHtml } from '../../printable.ts';
 import { htmlHead, htmlTail } from '../../formats/render/render.ts';
 import { FAILED, Invocation, OK } from '../invocation.ts';
-import type { SharedOptions } from '../options.ts';
+import type { CorpusOptions } from '../options.ts';
 import { escapeLine } from '../print.ts';
 import type { MakeSpinner } from '../progress.ts';
 import { PageFolder } from './render-pages.ts';
 import type { Host } from '../stream.ts';
 
-export interface RenderCommandOptions extends SharedOptions {
+export interface RenderCommandOptions extends CorpusOptions {
   readonly format: 'text' | 'html';
   readonly debug?: true;
   readonly transcript?: number;

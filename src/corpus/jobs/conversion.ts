@@ -11,7 +11,6 @@ import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
-import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
@@ -22,10 +21,11 @@ import { rawTranscripts } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { type ChatLines, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import type { FileOptions } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
 import { writeRecordTexts } from './convert-rows.ts';
-import { refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
+import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
 import type { Kit } from './open.ts';
@@ -76,7 +76,7 @@ const IDLE: RecordMessages[] = [];
 export class Conversion {
   readonly #kit: Kit;
   readonly #job: ConvertJob;
-  readonly #reading: PlainReadOptions;
+  readonly #reading: FileOptions;
   readonly #isLive: boolean;
   readonly #out: ConvertOutput;
   #sums = new ConvertSums();
@@ -85,7 +85,7 @@ export class Conversion {
   readonly #refusals = new Refusals();
 
   /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor(kit: Kit, job: ConvertJob, reading: PlainReadOptions, isLive: boolean) {
+  constructor(kit: Kit, job: ConvertJob, reading: FileOptions, isLive: boolean) {
     this.#kit = kit;
     this.#job = job;
     this.#reading = reading;
@@ -239,10 +239,12 @@ export class Conversion {
     const { from } = this.#job;
     // A form that is named holds one chat; else a record holds what every command reads.
     const held: Held[] =
-      from === 'auto' || isDialect(from) ? heldBy(record) : [{ side: null, form: from, value }];
+      from === 'auto' || isDialect(from) ? heldBy(record, this.#reading)
+        : [{ side: null, form: from, value, hidden: null }];
     if (held.length === 0) {
-      if (bytes !== null) this.#refusals.known.keep(bytes, { refusal: UNKNOWN, id, at: null, rule: RUNS.record });
-      yield* this.#refuse(origin, UNKNOWN, 'record');
+      const refusal = this.#reading.field === undefined ? UNKNOWN : NOT_IN_FIELD;
+      if (bytes !== null) this.#refusals.known.keep(bytes, { refusal, id, at: null, rule: RUNS.record });
+      yield* this.#refuse(origin, refusal, 'record');
     }
     for (const chat of held) {
       const { side } = chat;
@@ -250,7 +252,9 @@ export class Conversion {
       const own = side === null ? origin : { ...origin, id: `${origin.id}:${side}`, place };
       if ('texts' in chat) yield* this.#text(own, chat, losses);
       else {
-        yield* this.#convert(own, () => withLosses(losses, READERS[chat.form](chat.value)), SHAPES[chat.form] ?? null);
+        const { form, hidden } = chat;
+        const before = hidden === null ? losses : [...losses, fieldLost(hidden)];
+        yield* this.#convert(own, () => withLosses(before, READERS[form](chat.value)), SHAPES[form] ?? null);
       }
     }
   }
@@ -262,7 +266,7 @@ export class Conversion {
       yield* this.#refuse(origin, refusal, 'record');
       return;
     }
-    const lost = [...before, ...otherFields.map((key): Loss => ({ what: 'field', message: null, detail: key }))];
+    const lost = [...before, ...otherFields.map(fieldLost)];
     const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
     const transcripts = [...rawTranscripts(this.#kit.machine, source, this.#reading, { known: this.#kit.headers })];
     if (transcripts.length === 0) {
@@ -354,10 +358,12 @@ function promptOf(
   return { text, record: null, messages, losses: [...dropped, ...losses] };
 }
 
+const fieldLost = (detail: string): Loss => ({ what: 'field', message: null, detail });
+
 /** What reading a record as JSON has lost. */
 function lossesOf({ isRounded }: CorpusRecord, hasOddId: boolean): Loss[] {
   const losses: Loss[] = [];
-  const lose = (detail: string): void => void losses.push({ what: 'field', message: null, detail });
+  const lose = (detail: string): void => void losses.push(fieldLost(detail));
   if (isRounded) lose('a number that a double does not hold is rounded');
   if (hasOddId) lose('an id that is no text and no number');
   return losses;

@@ -48,7 +48,8 @@ export const CONVERT: Kind<ConvertJob> = {
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
     const hasRows = canBeRows(job, options) && (part.from > 0 || !beginsWithTurn(source));
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const joinsTurns = job.from === 'auto' || isDialect(job.from) || isInterchange(job.from);
+    const isAny = job.from === 'auto' || isDialect(job.from);
+    const joinsTurns = options.field === undefined && (isAny || isInterchange(job.from));
     const form = { form: 'messages' } as const;
     const lines = hasRows ? new ChatLines(kit, source, form, part, layout, { writesTools: true }) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)

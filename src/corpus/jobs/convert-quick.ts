@@ -6,9 +6,9 @@ import type { FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
 /** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
-export function canBeRows(job: ConvertWork, { positions }: FileOptions): boolean {
+export function canBeRows(job: ConvertWork, { positions, field }: FileOptions): boolean {
   const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
-  if (apart || prompt || end !== undefined) return false;
+  if (apart || prompt || end !== undefined || field !== undefined) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
   return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || Object.hasOwn(DIALECTS, from));
 }

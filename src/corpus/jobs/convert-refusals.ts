@@ -10,6 +10,10 @@ import type { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
 import type { Words } from './words.ts';
 
+export const NOT_IN_FIELD = new Refusal(
+  null, 'the field that was asked for holds no text and no list of messages', 'name another one with --field',
+);
+
 /** What a refusal tells. */
 export type Refused = Pick<Refusal, 'index' | 'reason' | 'remedy'>;
 

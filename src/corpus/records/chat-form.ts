@@ -27,19 +27,21 @@ export const READERS: Readonly<Record<ChatForm, Read>> = {
 
 /**
  * The chat that the lists of the fields `names` make, one after the other; its form is told by its entries, unless it
- * is given.
+ * is given. `hidden`: a field of the record whose name the chat takes.
  */
 export function chatOf(
   fields: Fields, names: readonly string[], given?: 'responses',
-): { form: ChatForm; value: Fields } {
-  if (given !== undefined) return { form: given, value: fields };
+): { form: ChatForm; value: Fields; hidden: string | null } {
+  if (given !== undefined) return { form: given, value: fields, hidden: null };
   const lists = names.map((name) => fields[name] as readonly unknown[]);
   const entries = lists.length === 1 ? lists[0]! : lists.flat();
   const name = isShareGpt(entries) ? 'conversations' : 'messages';
   const isNamed = lists.length === 1 && names[0] === name;
-  const value = isNamed ? fields : { ...without(fields, names), [name]: entries };
+  const rest = isNamed ? fields : without(fields, names);
+  const value = isNamed ? fields : { ...rest, [name]: entries };
   const form = name === 'conversations' ? 'sharegpt' : formOf(value);
-  return { form: form === null || form === 'text' ? 'messages' : form, value };
+  const hidden = !isNamed && Object.hasOwn(rest, name) ? name : null;
+  return { form: form === null || form === 'text' ? 'messages' : form, value, hidden };
 }
 
 export function without(fields: Fields, names: readonly string[]): Fields {

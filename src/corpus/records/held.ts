@@ -6,23 +6,23 @@ import { formOfTurns } from './form.ts';
 import { type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
 import { turnsOf } from './turns.ts';
-import { fieldsOf } from './unit.ts';
+import { fieldsOf, type FileOptions } from './unit.ts';
 
 /** One chat, or text that follows each other and holds transcripts. */
 export type Held = { readonly side: Chat['side'] } & (
-  | { readonly form: ChatForm; readonly value: unknown }
+  | { readonly form: ChatForm; readonly value: unknown; readonly hidden: string | null }
   | { readonly texts: readonly string[]; readonly otherFields: readonly string[] }
 );
 
 /** Empty: it holds nothing that is known. */
-export function heldBy(record: CorpusRecord): Held[] {
-  const turns = turnsOf(record.value);
-  if (turns !== null) return [{ side: null, form: formOfTurns(turns), value: turns }];
-  const fields = fieldsOf(record.value, {});
+export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field'>): Held[] {
+  const turns = field === undefined ? turnsOf(record.value) : null;
+  if (turns !== null) return [{ side: null, form: formOfTurns(turns), value: turns, hidden: null }];
+  const fields = fieldsOf(record.value, { field });
   if (typeof fields === 'string') return [];
   const chats: readonly Chat[] =
     fields === null
-      ? otherChats(record)
+      ? (field === undefined ? otherChats(record) : [])
       : [{ record, names: fields.names, isText: fields.texts !== null, side: null }];
   return chats.map((chat) => {
     const value = chat.record.value as { readonly [name: string]: unknown };

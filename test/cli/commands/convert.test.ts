@@ -380,3 +380,23 @@ test('a transcript has room for so many files and fill-ins', async () => {
     expect([code, err]).toEqual([count > most ? 1 : 0, expect.stringContaining(told)]);
   }
 });
+
+test('--field names the list of messages or the text that is converted', async () => {
+  const { messages, ...rest } = CHAT;
+  const answer = await run([], { to: 'openchatml-2.2' }, lines(CHAT, PLAIN));
+  const other = { chat: PLAIN.messages, messages: [{ role: 'user', content: 'no' }] };
+  const named = lines({ ...rest, chat: messages }, other);
+  const found = await run([], { to: 'openchatml-2.2', field: 'chat' }, named);
+  expect([found.code, found.out]).toEqual([0, answer.out]);
+  // What `messages` held beside it is a field like others.
+  expect(found.err).toBe('lost: field 1 (first: -:2: messages)\n');
+  const turns = { conversations: [{ from: 'human', value: 'U' }, { from: 'gpt', value: 'A' }] };
+  const shared = await run([], { to: 'messages', field: 'chat' }, lines({ id: 1, chat: turns.conversations }));
+  expect(jsonLines(shared.out)).toEqual([{ id: 1, ...PLAIN }]);
+  const text = '<|start|>user<|message|>U<|end|><|start|>assistant<|message|>A<|end|>';
+  const held = await run([], { to: 'messages', field: 'doc', from: 'openchatml-2.2' }, lines({ id: 2, doc: text }));
+  expect(jsonLines(held.out)).toEqual([{ id: 2, ...PLAIN }]);
+  const none = await run([], { to: 'messages', field: 'chat' }, lines(CHAT));
+  expect(none.code).toBe(1);
+  expect(none.err).toContain('the field that was asked for holds no text and no list of messages');
+});

@@ -203,3 +203,12 @@ describe('pages in a folder', () => {
     expect([code, page.match(/<section/g)!.length]).toEqual([2, page.match(/<\/section>/g)!.length]);
   });
 });
+
+test('--form and --field say where records hold what is shown', async () => {
+  const messages = [{ role: 'user', content: 'Shown' }];
+  const path = file('render/field.jsonl', `${JSON.stringify({ text: TALK, chat: messages })}\n`);
+  expect((await run([path], { field: 'chat' })).out).toBe('user\n  Shown\n\n');
+  expect((await run([path])).out).not.toContain('Shown');
+  const other = await run([path], { form: 'messages' });
+  expect([other.out, other.err]).toEqual(['', expect.stringContaining('it has no messages')]);
+});
