@@ -312,16 +312,17 @@ export class Conversion {
     }
   }
 
-  #write({ id, place }: Origin, converted: Converted, { messages, tools }: TranscriptData): Pieces {
+  #write({ id, place, ...origin }: Origin, converted: Converted, { messages, tools }: TranscriptData): Pieces {
     const { to, format, forTerminal } = this.#job;
+    const size = origin.line === null ? Infinity : origin.to - origin.from;
     this.#sums.converted++;
     const { record } = converted;
     if (record !== null && to === 'messages' && 'tools' in record) {
-      return this.#out.addRecord(id, record as ChatRecord, tools);
+      return this.#out.addRecord(id, record as ChatRecord, tools, size);
     }
-    if (record !== null) return this.#out.addLine(id, record);
+    if (record !== null) return this.#out.addLine(id, record, size);
     const { texts = [converted.text] } = converted as ConvertedText;
-    if (format === 'ndjson') return this.#out.addLine(id, { text: texts.join('') });
+    if (format === 'ndjson') return this.#out.addLine(id, { text: texts.join('') }, size);
     if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
     // Harmony text ends without a newline: on a terminal, what is told next begins a line.
     return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
@@ -343,7 +344,7 @@ export class Conversion {
       yield { words: [['refused: ', ...place, `: ${words}`]] };
     }
     if (!isText) {
-      yield* this.#out.addLine(id, { [HOLDERS[this.#job.to] ?? 'text']: null, error: words });
+      yield* this.#out.addLine(id, { [HOLDERS[this.#job.to] ?? 'text']: null, error: words }, 0);
     }
     yield* this.#settle();
   }

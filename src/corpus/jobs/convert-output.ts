@@ -46,47 +46,88 @@ export class ConvertOutput extends GatheredBytes {
     return true;
   }
 
-  /** A line of JSON: an id, and an object's members. */
-  *addLine(id: Id, members: object): Generator<Uint8Array, void, void> {
+  /** A line of JSON: an id, and an object's members. `size`: bytes that they come from at most. */
+  *addLine(id: Id, members: object, size: number): Generator<Uint8Array, void, void> {
     if (!this.takeOpening(id)) yield* this.addOpening(id);
-    const values: unknown[] = Object.values(members);
-    if (!values.some(isLong)) return yield* this.addText(`${JSON.stringify(members).slice(1)}\n`);
+    if (size < LONG || !holdsLong(members)) return yield* this.addText(`${JSON.stringify(members).slice(1)}\n`);
     let before = '';
     for (const [key, value] of Object.entries(members)) {
       if (value === undefined) continue;
-      yield* this.addText(`${before}${JSON.stringify(key)}:`);
-      for (const text of textsOf(value)) yield* this.addText(text);
+      yield* this.#addValue(`${before}${JSON.stringify(key)}:`, value, '');
       before = ',';
     }
     yield* this.addText('}\n');
   }
 
-  /** A chat record. `definitions`: what its tools are made of. */
+  /** A chat record. `definitions`: what its tools are made of; `size`: bytes that it comes from at most. */
   *addRecord(
-    id: Id, { tools, messages }: ChatRecord, definitions: readonly ToolDefinition[],
+    id: Id, { tools, messages }: ChatRecord, definitions: readonly ToolDefinition[], size: number,
   ): Generator<Uint8Array, void, void> {
     let text = this.#known.get(definitions);
     if (text === undefined) this.#known.set(definitions, (text = JSON.stringify(tools)));
     if (!this.takeOpening(id)) yield* this.addOpening(id);
-    const before = `"tools":${text},"messages":`;
-    if (!isLong(messages)) return yield* this.addText(`${before}${JSON.stringify(messages)}}\n`);
+    yield* this.#addValue(`"tools":${text},"messages":`, messages, '}\n', size);
+  }
+
+  /** The JSON of a value between two texts. */
+  *#addValue(before: string, value: unknown, after: string, size = Infinity): Generator<Uint8Array, void, void> {
+    if (size < LONG || !holdsLong(value)) return yield* this.addText(`${before}${JSON.stringify(value)}${after}`);
     yield* this.addText(before);
-    for (const part of textsOf(messages)) yield* this.addText(part);
-    yield* this.addText('}\n');
+    for (const part of partsOf(value)) yield* this.addText(part);
+    yield* this.addText(after);
   }
 }
 
-/** Items of a list that are written together: all of a long one would be held as text beside them. */
+/** Items of a list that are written together, and units of a text: all of a long one would be held beside it. */
 const TOGETHER = 256;
+const LONG = 1 << 16;
 
-const isLong = (value: unknown): boolean => Array.isArray(value) && value.length > TOGETHER;
+function holdsLong(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > LONG;
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return value.length > TOGETHER || value.some(holdsLong);
+  // Objects of JSON have no members but their own; their values in a list would be new memory.
+  for (const key in value) if (holdsLong((value as { readonly [name: string]: unknown })[key])) return true;
+  return false;
+}
 
-/** The JSON of a value, a list in parts. */
-function* textsOf(value: unknown): Generator<string, void, void> {
-  if (!Array.isArray(value)) return yield JSON.stringify(value);
-  for (let from = 0; from < value.length; from += TOGETHER) {
-    const items = JSON.stringify(value.slice(from, from + TOGETHER)).slice(1, -1);
-    yield `${from === 0 ? '[' : ','}${items}`;
+/** The JSON of a value, what is long in parts. */
+function* partsOf(value: unknown): Generator<string, void, void> {
+  if (!holdsLong(value)) return yield JSON.stringify(value);
+  if (typeof value === 'string') return yield* partsOfText(value);
+  if (Array.isArray(value)) return yield* partsOfList(value);
+  let before = '{';
+  for (const [key, member] of Object.entries(value as object)) {
+    if (member === undefined) continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    yield* partsOf(member);
+    before = ',';
   }
-  yield value.length === 0 ? '[]' : ']';
+  yield '}';
+}
+
+function* partsOfList(list: readonly unknown[]): Generator<string, void, void> {
+  let before = '[';
+  for (let from = 0; from < list.length; ) {
+    let to = from;
+    while (to < list.length && to - from < TOGETHER && !holdsLong(list[to])) to++;
+    yield before;
+    if (to > from) yield JSON.stringify(list.slice(from, to)).slice(1, -1);
+    else yield* partsOf(list[to++]);
+    from = to;
+    before = ',';
+  }
+  yield ']';
+}
+
+function* partsOfText(text: string): Generator<string, void, void> {
+  yield '"';
+  for (let from = 0; from < text.length; ) {
+    const unit = text.charCodeAt(from + LONG - 1);
+    // The second half of a pair stays with the first.
+    const to = from + LONG + (unit >= 0xd800 && unit < 0xdc00 ? 1 : 0);
+    yield JSON.stringify(text.slice(from, to)).slice(1, -1);
+    from = to;
+  }
+  yield '"';
 }

@@ -21,12 +21,23 @@ test.each([0, 1, 256, 257, 512, 1000, 20_000])('%d items', (length) => {
     { messages }, { tools: [{}], messages, none: undefined, 'a"': 1 }, { none: undefined, conversations: messages },
   ];
   for (const members of lines) {
-    const line = written((output) => output.addLine('x', members));
+    const line = written((output) => output.addLine('x', members, Infinity));
     expect(line === `${JSON.stringify({ id: 'x', ...members })}\n`, line.slice(0, 200)).toBe(true);
   }
   const tools = [{ type: 'function', function: { name: 'f' } }];
   const record = { tools, messages } as unknown as ChatRecord;
   const definitions: ToolDefinition[] = [];
-  const line = written((output) => output.addRecord(7, record, definitions));
+  const line = written((output) => output.addRecord(7, record, definitions, Infinity));
   expect(line === `${JSON.stringify({ id: 7, tools, messages })}\n`, line.slice(0, 200)).toBe(true);
+});
+
+test.each([65_535, 65_536, 65_537, 131_072, 500_000])('a text of %d units, in a message and by itself', (length) => {
+  const pair = '\u{1f600}'.repeat(length / 2);
+  for (const text of ['"\n'.repeat(length / 2), `a${pair}`, pair, `${pair}\ud83d`, '\udc00'.repeat(length)]) {
+    const call = { id: 'c', function: { name: 'f', arguments: text, none: undefined } };
+    const messages = [{ role: 'user', content: 'x' }, { content: text, parts: [text, null, 'b'], calls: [call] }, null];
+    const members = { messages, text, note: null };
+    const line = written((output) => output.addLine(1, members, Infinity));
+    expect(line === `${JSON.stringify({ id: 1, ...members })}\n`, line.slice(0, 200)).toBe(true);
+  }
 });
