@@ -9,6 +9,7 @@ import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { type MessagesEnd, messagesOf, type PlacedMessage } from '../messages.ts';
 import { BadRuns } from '../records/bad-runs.ts';
+import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { isRows, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type BadRecord, isBad, type Unit } from '../records/unit.ts';
 import { READING } from '../records/unit-chat.ts';
@@ -101,11 +102,19 @@ class RenderedRecords {
         continue;
       }
       yield* this.#readFew();
+      const passed = passBad(rows, record, this.#isFurther, this.#units.knownBad);
+      if (passed > record) {
+        record = passed;
+        continue;
+      }
       for (const unit of this.#units.slow(rows, record)) yield* this.take(unit);
       record = nextRecord(rows, record);
     }
     yield* this.#readFew();
   }
+
+  /** Takes a bad record of which nothing but its number is told. */
+  readonly #isFurther: PassesBad = (...bad) => this.#runs.isFurther(...bad);
 
   /** Reads the texts that wait. */
   *#readFew(): Generator<Piece, void, void> {

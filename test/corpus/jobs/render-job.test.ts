@@ -67,3 +67,13 @@ test('empty records between short and long ones have numbers too', () => {
     expect(shown).toMatchObject({ records: 4000, transcripts: 4000 });
   }
 });
+
+test('bad records beyond the first thousand are told as a number, wherever they stand', () => {
+  const record = JSON.stringify({ messages: [{ role: 'user', content: 'x' }] });
+  const lines = Array.from({ length: 9000 }, (_, i) => i % 1000 === 500 ? record : ['{"id":7}', '{', '{}'][i % 3]!);
+  const bytes = Buffer.from(lines.join('\n'));
+  const shown = rendered(bytes, 'text', 'file');
+  expect(shown).toEqual(rendered(bytes, 'text', 'field'));
+  expect(shown).toMatchObject({ records: 9000, transcripts: 9, messages: 9 });
+  expect((shown as { words: string[] }).words.length).toBeLessThan(1100);
+});
