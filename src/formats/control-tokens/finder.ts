@@ -6,7 +6,7 @@ import type { Severity } from '../../errors.ts';
 import type { Dialect, Token } from '../../scan/dialects.ts';
 import type { Found } from './found.ts';
 import {
-  BOUNDS, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
+  boundAt, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
 } from './known.ts';
 import { isPlain, LookAlikes, opensLookAlike } from './look-alike.ts';
 
@@ -151,7 +151,7 @@ export class Finder {
    */
   #bound(index: number, edges: string, seams: readonly Found[]): void {
     const text = this.#text;
-    const token = BOUNDS.find((bound) => text.startsWith(bound, index));
+    const token = boundAt(text, index);
     if (token === undefined) return;
     let left = index;
     while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;

@@ -31,7 +31,15 @@ const KNOWN_FOREIGN: ReadonlySet<string> = new Set([...FOREIGN, ...FOREIGN_NAMES
 const SHAPE = '<\\|[A-Za-z][A-Za-z0-9_-]{0,39}\\|>';
 const ANY = new RegExp(`${SHAPE}|${FOREIGN.map(literalPattern).join('|')}`, 'y');
 /** What bounds a transcript of 0.1. */
-export const BOUNDS: readonly string[] = ['<s>', '</s>', '[BOS]', '[EOS]'];
+const BOUNDS: readonly string[] = ['<s>', '</s>', '[BOS]', '[EOS]'];
+const BOUND_SECOND = new Set(BOUNDS.map((text) => text.charCodeAt(1)));
+
+/** The bound that begins at a sign; undefined: none does. */
+export function boundAt(text: string, at: number): string | undefined {
+  if (!BOUND_SECOND.has(text.charCodeAt(at + 1))) return undefined;
+  for (const bound of BOUNDS) if (text.startsWith(bound, at)) return bound;
+  return undefined;
+}
 
 const BAR = 0x7c;
 /** By their second units: the third units of those that do not look like `<|name|>`. */
@@ -42,9 +50,15 @@ const SECOND: ReadonlyMap<number, ReadonlySet<number>> = new Map(
   ]),
 );
 
+/** Of each UTF-16 unit: whether a token has it as its second one. */
+const IS_SECOND = new Uint8Array(0x1_0000);
+for (const second of [BAR, ...SECOND.keys()]) IS_SECOND[second] = 1;
+
 /** Whether a token may begin at a `<` or a `[`: soon told of most that begin none. */
 export function mayBeginToken(text: string, at: number): boolean {
   const second = text.charCodeAt(at + 1);
+  // Not so at the end of the text, where it is NaN.
+  if (IS_SECOND[second] !== 1) return false;
   return second === BAR || SECOND.get(second)?.has(text.charCodeAt(at + 2)) === true;
 }
 
