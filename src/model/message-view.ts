@@ -88,9 +88,8 @@ export class MessageView extends HeaderView {
   #readThought(): WrittenThought | null {
     if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
-    const calls = this.#callsOutsideBlocks;
     const parts = (): Iterable<Span> => outside(body, this.isLeaf ? NOTHING : rowsBelow(this.table, this.row, LITERAL));
-    return readWrittenThought(this.source, parts, body, calls[0]?.from ?? body.to);
+    return readWrittenThought(this.source, parts, body, this.#callsOutsideBlocks);
   }
 
   /**

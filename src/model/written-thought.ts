@@ -1,5 +1,6 @@
 // Reasoning that a model wrote as text: `<think>…</think>` where it begins to speak (R-THINK).
 
+import { decodeUtf8 } from '../utf8.ts';
 import { indexOfPart, isBlankByte, type Span, standsAt } from './bytes.ts';
 
 export const OPEN_THINK = '<think>';
@@ -27,6 +28,10 @@ interface Bytes {
 }
 
 const LT = 0x3c;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
 /** Bytes that are looked at together. */
 const PART = 64 * 1024;
 
@@ -34,22 +39,28 @@ const PART = 64 * 1024;
 type Parts = () => Iterable<Span>;
 
 /**
- * The thought in what an assistant says. A thought that began before the body ends before `stop`, where a 0.1 call
- * begins, or is none.
+ * The thought in what an assistant says. `calls`: what calls tools in the body, in order. A `</think>` in the object of
+ * a call is what a tool is told; one behind the object ends a thought, and the call was part of that.
  */
 export function readWrittenThought(
-  source: Bytes, spans: Parts, body: Span, stop: number,
+  source: Bytes, spans: Parts, body: Span, calls: readonly Span[],
 ): WrittenThought | null {
   const [first] = spans();
   const opened = first?.from === body.from ? opening(source, first) : -1;
   if (opened >= 0) {
     const textFrom = opened + OPEN.length;
-    const closed = closing(source, spans, textFrom, body.to);
+    const closed = closing(source, spans, textFrom);
     const marker = { from: opened, to: textFrom };
     if (closed < 0) return { from: opened, to: body.to, textFrom, textTo: body.to, marker, isOpened: true };
     return { from: opened, to: behind(source, spans, closed), textFrom, textTo: closed, marker, isOpened: true };
   }
-  const closed = closing(source, spans, body.from, stop);
+  let closed = closing(source, spans, body.from);
+  for (let i = 0; i < calls.length && calls[i]!.from < closed; i++) {
+    const next = calls[i + 1]?.from ?? body.to;
+    if (next <= closed) continue;
+    const end = endOfCall(source, calls[i]!.to, next);
+    if (end > closed) closed = closing(source, spans, end);
+  }
   if (closed < 0) return null;
   const marker = { from: closed, to: closed + CLOSE.length };
   const to = behind(source, spans, closed);
@@ -84,12 +95,10 @@ function opening(source: Bytes, { from, to }: Span): number {
   return -1;
 }
 
-/** Position of the first `</think>` that stands in one of the spans, not before `from`, and ends not behind `stop`. */
-function closing(source: Bytes, spans: Parts, from: number, stop: number): number {
-  for (const span of spans()) {
-    if (span.from >= stop) break;
-    const to = Math.min(span.to, stop);
-    for (let at = Math.max(span.from, from); to - at >= CLOSE.length; at += PART) {
+/** Position of the first `</think>` that stands in one of the spans, not before `from`; -1: none does. */
+function closing(source: Bytes, spans: Parts, from: number): number {
+  for (const { from: begin, to } of spans()) {
+    for (let at = Math.max(begin, from); to - at >= CLOSE.length; at += PART) {
       // A marker may begin in one part and end in the next.
       const bytes = source.bytes(at, Math.min(to, at + PART + CLOSE.length - 1));
       const found = indexOfPart(CLOSE, bytes);
@@ -97,6 +106,31 @@ function closing(source: Bytes, spans: Parts, from: number, stop: number): numbe
     }
   }
   return -1;
+}
+
+/** Where the object of a call in [from, to) ends; `from` where there is none that is JSON. */
+function endOfCall(source: Bytes, from: number, to: number): number {
+  const bytes = source.bytes(from, to);
+  let depth = 0;
+  let isText = false;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at];
+    if (isText && byte === BACKSLASH) at++;
+    else if (byte === QUOTE) isText = !isText;
+    else if (isText) continue;
+    else if (byte === OPEN_BRACE) depth++;
+    else if (byte === CLOSE_BRACE && --depth === 0) return isJson(bytes.subarray(0, at + 1)) ? from + at + 1 : from;
+  }
+  return from;
+}
+
+function isJson(bytes: Uint8Array): boolean {
+  try {
+    JSON.parse(decodeUtf8(bytes));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Behind the marker that stands at `closed` and the white space that follows it in its span. */

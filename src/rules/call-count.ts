@@ -3,6 +3,7 @@
 import { HAS_LINE } from '../abi.ts';
 import { isToolRecipient } from '../model/attributes.ts';
 import type { Span } from '../model/bytes.ts';
+import { OPEN_CALL } from '../model/hermes.ts';
 import type { Message } from '../model/message.ts';
 import { MOST_CALLS } from '../model/thoughts.ts';
 import { readWrittenThought } from '../model/written-thought.ts';
@@ -35,6 +36,7 @@ export function countWrittenCalls(
 ): number {
   if (tags.length === 0) return 0;
   const calls = tags.slice(0, MOST_CALLS);
-  const thought = readWrittenThought(source, () => [body], body, calls[0]!);
+  const spans = calls.map((from) => ({ from, to: from + OPEN_CALL.length }));
+  const thought = readWrittenThought(source, () => [body], body, spans);
   return thought === null ? calls.length : calls.filter((at) => at >= thought.to).length;
 }

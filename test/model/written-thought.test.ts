@@ -38,3 +38,22 @@ test(`${RUNS} random texts (OPENCHATML_SEED=${SEED})`, () => {
   }
   expect(found).toBeGreaterThan(RUNS / 10);
 });
+
+const CALL = '<tool_call>\n{"name":"f","arguments":{"x":"a </think> b"}}\n</tool_call>';
+const TOKEN = '<|function_call|>{"name":"f","arguments":{"x":"</think>"}}';
+
+test.each([
+  ['a call of a thought that the prompt has begun', `Secret:\n${CALL}\nNo.\n</think>\n\nHi`, 'Hi', 0],
+  ['the same of a token', `Secret ${TOKEN}\nno.\n</think>\n\nHi`, 'Hi', 0],
+  ['a call that holds the marker', CALL, CALL, 1],
+  ['a call that holds the marker, behind a thought', `Secret</think>${TOKEN}`, TOKEN, 1],
+  ['a call behind it', `Secret</think>\n${CALL}`, CALL, 1],
+  ['two calls', `${CALL}\n${CALL}`, `${CALL}\n${CALL}`, 2],
+  ['a tag before what is no object', `Secret\n<tool_call>\n{I think </think>Hi`, 'Hi', 0],
+  ['a tag before nothing', `Secret\n<tool_call>\n</think>Hi`, 'Hi', 0],
+])('%s', (_, body, said, calls) => {
+  const [message] = parseOn(MACHINE, `<|im_start|>assistant\n${body}<|im_end|>\n`).messages();
+  const { writtenThought: thought } = message!;
+  const rest = thought === null ? body : message!.content.slice(thought.to - message!.body.from);
+  expect([rest, message!.functionCalls.length]).toEqual([said, calls]);
+});

@@ -66,13 +66,29 @@ export function writtenThoughtOf(source: Source, dialect: Dialect, message: Pars
   const { bodyFrom: from, bodyTo: to } = message;
   if (dialect.id === 'openchatml-0.1') return legacyThought(source, dialect, { from, to });
   const literals = piecesOf(source, dialect, message).filter(({ literal }) => literal);
-  return writtenThought(source.bytes, { from, to }, literals, to);
+  return writtenThought(source.bytes, { from, to }, literals, []);
 }
 
-/** A function call outside of blocks ends where a thought may end that its own marker does not begin. */
+/** What stands in the object of a call is what a tool is told. */
 function legacyThought(source: Source, dialect: Dialect, body: Range): Thought | null {
   const calls = callsOutside(source, dialect, body);
-  return writtenThought(source.bytes, body, [], calls[0]?.from ?? body.to);
+  const objects = calls.map(({ to }, i) => objectAt(source.bytes, to, calls[i + 1]?.from ?? body.to));
+  return writtenThought(source.bytes, body, [], objects);
+}
+
+/** The object with which [from, to) begins, if it is JSON; else nothing. */
+function objectAt(bytes: Uint8Array, from: number, to: number): Range {
+  const isObject = (end: number): boolean => {
+    try {
+      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(from, end));
+      const value: unknown = JSON.parse(text);
+      return typeof value === 'object' && value !== null && !Array.isArray(value);
+    } catch {
+      return false;
+    }
+  };
+  for (let end = from + 1; end <= to; end++) if (bytes[end - 1] === 0x7d && isObject(end)) return { from, to: end };
+  return { from, to: from };
 }
 
 /** Tokens and tags that call, in order, outside of blocks (R-CALL, R-HERMES). */

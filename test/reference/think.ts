@@ -10,16 +10,21 @@ export interface Thought extends Range {
   readonly marker: Range;
 }
 
-/** `literals`: blocks in which no marker stands. A call at `stop` bounds a thought without its own marker. */
+/**
+ * `literals`: blocks in which no marker stands. `objects`: of calls, in which none ends a thought that its own marker
+ * does not begin.
+ */
 export function writtenThought(
-  bytes: Uint8Array, body: Range, literals: readonly Range[], stop: number,
+  bytes: Uint8Array, body: Range, literals: readonly Range[], objects: readonly Range[],
 ): Thought | null {
   const isQuoted = (at: number): boolean => literals.some(({ from, to }) => at >= from && at < to);
   const front = skipWhite(bytes, body.from, body.to);
   const isOpened = startsWith(bytes, front, OPEN) && front + OPEN.length <= body.to && !isQuoted(front);
-  const end = isOpened ? body.to : stop;
+  const end = body.to;
+  const isTold = (at: number): boolean => !isOpened && objects.some(({ from, to }) => at >= from && at < to);
+  const ends = (at: number): boolean => startsWith(bytes, at, CLOSE) && !isQuoted(at) && !isTold(at);
   let closed = isOpened ? front + OPEN.length : body.from;
-  while (closed + CLOSE.length <= end && (!startsWith(bytes, closed, CLOSE) || isQuoted(closed))) closed++;
+  while (closed + CLOSE.length <= end && !ends(closed)) closed++;
   const isClosed = closed + CLOSE.length <= end;
   if (!isOpened && !isClosed) return null;
   let to = isClosed ? closed + CLOSE.length : body.to;
