@@ -435,3 +435,24 @@ test('a preamble is hidden in the form of 2.0 by every command', async () => {
   expect((await run(['render', old])).out).not.toContain('Let me look.');
   expect(jsonLines((await run(['messages', old])).out)).toMatchObject([{ visible: true }, { visible: false }]);
 });
+
+test('findings of turns have the same lines and columns, however the turns come', async () => {
+  const turns = Array.from({ length: 6000 }, (_, i) => i % 700 === 20
+    ? { role: 'tool', content: 'no call' } : { role: i % 2 ? 'assistant' : 'user', content: `h\u00e9 ${i}` });
+  const placed = (out: string): unknown[] => (jsonLines(out) as Record<string, unknown>[])
+    .filter(({ rule }) => rule !== undefined).map(({ rule, line, column, from }) => ({ rule, line, column, from }));
+  const texts = {
+    'lines.jsonl': turns.map((turn) => JSON.stringify(turn)).join('\n'), 'list.json': JSON.stringify(turns),
+    'parts.jsonl': turns.map((turn, i) => i % 1500 === 900 ? 'bad' : JSON.stringify(turn)).join('\n'),
+  };
+  for (const [name, text] of Object.entries(texts)) {
+    const path = file(`records/turns-${name}`, text);
+    const command = ['check', '--format', 'ndjson', '--threads', '1'];
+    const found = placed((await run([...command, path])).out);
+    expect(found.length).toBeGreaterThan(15);
+    expect(found).toContainEqual(expect.objectContaining({ line: name === 'list.json' ? 1 : 21 }));
+    expect(placed((await run(command, { stdin: text })).out), name).toEqual(found);
+    const packed = file(`records/turns-${name}.gz`, gzipSync(text));
+    expect(placed((await run([...command, packed])).out), name).toEqual(found);
+  }
+});

@@ -21,12 +21,13 @@ const RECORD_NAME = /\.(?:jsonl|ndjson)(?:\.gz|\.zst)?$/;
 
 /** How raw transcripts begin. */
 const RAW = /^(?:<\||<s>|\[BOS\]|---|version:)/;
+const LESS = 0x3c;
 /** Characters of a beginning that are looked at. */
 const LOOK = 8;
 
 /**
  * Whether an input holds records: because it begins as a JSON object or list does, or, where it begins neither so nor
- * as a transcript, by its ending. Reads its first bytes only.
+ * as a transcript, by its ending. An answer that is JSON has its token directly behind it. Reads its first bytes only.
  */
 export function holdsRecords(path: string, source: Source): boolean {
   let seen = '';
@@ -37,8 +38,32 @@ export function holdsRecords(path: string, source: Source): boolean {
     if (byte !== MARK[at] && !isBlankByte(byte)) seen += String.fromCharCode(byte!);
   }
   // A list of objects, or an object with a key: `[BOS]` and other raw text begin otherwise.
-  if (/^\x1e?(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return true;
+  if (/^\x1e?(?:\{"|\{\}|\[\{|\[\])/.test(seen)) return RECORD_NAME.test(path) || !isAnswer(source);
   return RECORD_NAME.test(path) && !RAW.test(seen);
+}
+
+/** Whether a `<` stands directly behind the first value, an object or a list. */
+function isAnswer(source: Source): boolean {
+  const part = new Uint8Array(PEEK);
+  let [depth, inText, isEscaped] = [0, false, false];
+  for (let from = 0, count = 0; from < PEEK; from += count) {
+    // Of a pipe what there is: nothing is waited for behind the value but one byte.
+    count = source.read(from, part);
+    if (count === 0) return false;
+    for (let i = 0; i < count; i++) {
+      const sign = String.fromCharCode(part[i]!);
+      if (isEscaped) isEscaped = false;
+      else if (inText && sign === '\\') isEscaped = true;
+      else if (sign === '"') inText = !inText;
+      else if (inText) continue;
+      else if (sign === '{' || sign === '[') depth++;
+      else if ((sign === '}' || sign === ']') && --depth === 0) {
+        const next = new Uint8Array(1);
+        return source.read(from + i + 1, next) === 1 && next[0] === LESS;
+      }
+    }
+  }
+  return false;
 }
 
 /** The form of a record; null: it has none that is known. */

@@ -3,7 +3,7 @@
 // is read.
 
 import { isUtf8 } from 'node:buffer';
-import type { Source } from '../../scan/source.ts';
+import { type Source, WatchedSource } from '../../scan/source.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { crowdOf } from './crowded.ts';
@@ -35,9 +35,12 @@ export const LARGEST = 64 * 1024 * 1024;
 export function readRecords(
   source: Source, options: RecordOptions = {}, range: LineRange = EVERY_LINE,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
-  const records = everyRecord(source, options, range);
   const joins = options.joinsTurns === true && range.from === 0 && beginsWithTurn(source);
-  return joins ? withTurnsJoined(records, options.largest ?? LARGEST) : records;
+  if (!joins) return everyRecord(source, options, range);
+  // What is found in turns is told when the last one of them is read: until then lines and columns can be counted.
+  const kept = { from: Infinity };
+  const held = new WatchedSource(source, { mayRelease: (before) => Math.min(before, kept.from) });
+  return withTurnsJoined(everyRecord(held, options, range), options.largest ?? LARGEST, kept);
 }
 
 function* everyRecord(

@@ -65,19 +65,24 @@ const OPENED = Buffer.from('[');
 const BETWEEN = Buffer.from(',');
 const CLOSED = Buffer.from(']');
 
-/** Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes. */
+/**
+ * Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes. `kept`: where
+ * the bytes begin that are still to be looked into.
+ */
 export function* withTurnsJoined(
-  records: Iterable<CorpusRecord | RecordProblem>, largest: number,
+  records: Iterable<CorpusRecord | RecordProblem>, largest: number, kept: { from: number },
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   let number = 0;
   let run = new TurnList(largest);
   for (const record of records) {
     if (!('problem' in record) && isTurn(record.value)) {
       run.add(record);
+      kept.from = run.isTooLarge ? Infinity : Math.min(kept.from, record.from);
       continue;
     }
     if (!run.isEmpty) yield run.record(number++);
     run = new TurnList(largest);
+    kept.from = Infinity;
     yield { ...record, number: number++ };
   }
   if (!run.isEmpty) yield run.record(number);
@@ -102,18 +107,22 @@ class TurnList {
     return this.#first === null;
   }
 
+  get isTooLarge(): boolean {
+    return this.#length > this.#largest;
+  }
+
   add(turn: CorpusRecord): void {
     const { bytes, value, from, isRounded } = turn;
     this.#first ??= turn;
     this.#last = turn;
     this.#isRounded ||= isRounded;
-    if (this.#length > this.#largest) return;
+    if (this.isTooLarge) return;
     if (this.#values.length > 0) this.#push(BETWEEN);
     this.#starts.push({ from: this.#length, shift: from - this.#length });
     // The bytes of a record are valid until the next one is asked for.
     this.#push(Buffer.from(bytes));
     this.#values.push(value);
-    if (this.#length <= this.#largest) return;
+    if (!this.isTooLarge) return;
     this.#values = [];
     this.#parts = [];
   }
@@ -126,7 +135,7 @@ class TurnList {
   record(number: number): CorpusRecord | RecordProblem {
     const { line, from } = this.#first!;
     const placed = { number, line, from, to: this.#last!.to };
-    if (this.#length > this.#largest) {
+    if (this.isTooLarge) {
       return { ...placed, problem: 'its turns are too large together', remedy: 'split it', at: null };
     }
     // One by itself is read alone.

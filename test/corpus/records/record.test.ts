@@ -281,11 +281,19 @@ describe('detection', () => {
     ['', false],
     ['{x', false],
     ['---\n', false],
+    // What a model has said, with its token behind it.
+    ['{"answer":{"a":"} \\" ]"}}<|return|>', false],
+    ['{"x"}<|start|>user', false],
+    [' [{"a":1},{}]<|im_end|>', false],
+    ['{}<|file_separator|>{"b":2}', false],
+    ['{"answer":1}\n<|return|>', true],
+    ['{"text":"<|return|>"}', true],
+    [`{"text":"${'x'.repeat(5000)}"}<|return|>`, true],
   ];
   test.each(raw)('%j', (start, records) => {
     expect(holdsRecords('-', new MemorySource(encode(start)))).toBe(records);
     // A name decides where the content does not.
-    expect(holdsRecords('a.jsonl', new MemorySource(encode(start)))).toBe(!/^(?:\[BOS|<|version|---)/.test(start));
+    expect(holdsRecords('a.jsonl', new MemorySource(encode(start)))).toBe(!/^(?:\[BOS|<\||version|---)/.test(start));
   });
 
   const forms: [value: unknown, form: string | null][] = [
