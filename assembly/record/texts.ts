@@ -84,8 +84,8 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given:
       }
     }
     const next = load<u32>(at, 12);
-    // A header alone would belong to the text behind it.
-    if (given && text == 0 && next == record + RECORD_ROWS) return record;
+    // A header alone would belong to the text behind it: the host ends it.
+    if (text == 0 && next == record + RECORD_ROWS) return record;
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
     const messages = (<usize>(next - record) >> 1) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;

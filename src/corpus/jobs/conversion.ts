@@ -1,6 +1,7 @@
 // Transcripts of a part of an input from any form to any other, as text or as lines of JSON; what a form cannot carry
 // is refused record by record.
 
+import { RECORD_ROWS } from '../../abi.ts';
 import {
   type Converted, type ConvertedText, convertTranscript, type Form, isDialect, neutralOf,
 } from '../../formats/convert.ts';
@@ -24,7 +25,7 @@ import { type ChatLines, lineOf, nextRecord, type RecordRows } from '../records/
 import type { FileOptions } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
-import { writeRecordTexts } from './convert-rows.ts';
+import { countPlainEmpty, emptyText, writeRecordTexts } from './convert-rows.ts';
 import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
@@ -169,9 +170,22 @@ export class Conversion {
         record = passed;
         continue;
       }
+      const empty = countPlainEmpty(rows, record, rows.to);
+      if (empty > 0) {
+        yield* this.#empty(empty);
+        record += empty * RECORD_ROWS;
+        continue;
+      }
       yield* this.#rowRecord(rows, record, lines);
       record = nextRecord(rows, record);
     }
+  }
+
+  /** Records without a message, as text. */
+  *#empty(records: number): Pieces {
+    this.#sums.converted += records;
+    const text = emptyText();
+    for (let left = records; left > 0; left--) if (!this.#out.take(text)) yield* this.#out.add(text);
   }
 
   /** Takes a refusal of which nothing but its number is told. */

@@ -2,11 +2,12 @@
 // are given, the text is what a unit of the record holds (records/unit-chat.ts).
 
 import {
-  HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { textPieces } from '../../formats/chat/record-texts.ts';
 import type { TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
+import { QUOTE } from '../records/json-bytes.ts';
 import type { RecordRows } from '../records/rows.ts';
 
 /**
@@ -31,16 +32,30 @@ export function* writeRecordTexts(
   return record;
 }
 
-/** What the text of a record begins with. */
-export const emptyText = (): Uint8Array => textPieces().pieces[0]!;
+/** The text of a record without a message. */
+export const emptyText = (): Uint8Array => Buffer.concat([textPieces().pieces[0]!, END_OF_HEADER]);
+const END_OF_HEADER = Buffer.from('---\n');
 
 /**
- * How many records from row `record` on, before row `to`, are transcripts without a message. As they are given they are
- * not written: their text, a header alone, would belong to the text behind it.
+ * How many records from row `record` on, before row `to`, are transcripts without a message, which are not written from
+ * their rows.
  */
 export function countEmpty({ machine: { rows } }: RecordRows, record: number, to: number): number {
   let count = 0;
   for (; record < to && isEmpty(rows, record); record = wordAt(rows, record, NEXT)) count++;
+  return count;
+}
+
+/** The same of those that lose nothing as text. */
+export function countPlainEmpty({ machine: { rows, input, origin } }: RecordRows, record: number, to: number): number {
+  let count = 0;
+  for (; record < to && isEmpty(rows, record); record = wordAt(rows, record, NEXT)) {
+    // An id is no part of the text; one that is a number may not be what readers hold.
+    const id = wordAt(rows, record + 2, FROM);
+    const isPlain = id === 0 || input[id - origin] === QUOTE;
+    if (!isPlain || (wordAt(rows, record, KIND) & HAS_LOSSES) !== 0) break;
+    count++;
+  }
   return count;
 }
 

@@ -48,6 +48,9 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
 
 const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['', ''] } as const;
 
+/** Behind the header of a transcript that holds nothing: the header of the next one would be read as part of it. */
+const END_OF_HEADER = '---\n';
+
 /**
  * A whole transcript as text. Throws a Refusal that names the message (R-REFUSE). Texts of several transcripts can be
  * put together in one file: in 2.x their document headers divide them, in 0.1 their bounds.
@@ -83,7 +86,7 @@ export function transcriptTexts(
     const message = messages[index];
     if (message) addMessage(texts, message, index, known, options, messages[index - 1], losses);
   }
-  texts.push(tailOf(known, options));
+  texts.push(messages.length === 0 && texts[0] !== '' && !hasFiles ? END_OF_HEADER : tailOf(known, options));
   return { texts: texts.some(isLong) ? texts : [texts.join('')], losses };
 }
 

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { convert, type ConvertCommandOptions } from '../../../src/cli/commands/convert.ts';
 import type { Host } from '../../../src/cli/stream.ts';
 import { FORMS } from '../../../src/formats/convert.ts';
+import { check, parse } from '../../../src/index.ts';
 import { at, CLEAN, file, jsonLines } from '../harness.ts';
 
 interface Answer {
@@ -399,4 +400,22 @@ test('--field names the list of messages or the text that is converted', async (
   const none = await run([], { to: 'messages', field: 'chat' }, lines(CHAT));
   expect(none.code).toBe(1);
   expect(none.err).toContain('the field that was asked for holds no text and no list of messages');
+});
+
+test('transcripts without a message stay apart from those behind them', async () => {
+  const empty = { version: '2.2', header: { reasoning_effort: 'high' }, messages: [] };
+  const records = [
+    { messages: [] }, empty, { id: 1.5, messages: [] }, { messages: [{ role: 'user', content: 'x' }] },
+    { id: 'a', messages: [] }, { messages: [], other: 1 }, ...Array.from({ length: 50 }, () => ({ messages: [] })),
+  ];
+  for (const to of ['openchatml-2.2', 'openchatml-2.0'] as const) {
+    const answer = await run([], { to }, lines(...records));
+    expect(answer.code).toBe(0);
+    const path = file('convert/empty.ocml', answer.out);
+    expect([...parse(answer.out).messages()].map(({ content }) => content)).toEqual(['x']);
+    const back = jsonLines((await run([path], { to: 'messages' })).out);
+    expect(back).toEqual([{ id: `${path}:3`, messages: [{ role: 'user', content: 'x' }] }]);
+    expect(parse(answer.out).transcripts.length).toBe(records.length);
+    expect(check(answer.out).filter(({ severity }) => severity === 'error')).toEqual([]);
+  }
 });
