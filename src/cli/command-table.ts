@@ -5,8 +5,8 @@ import { ENDINGS_TEXT } from '../corpus/input/paths.ts';
 import { ENCODINGS } from '../corpus/tokens.ts';
 import { DIALECTS } from '../scan/dialects.ts';
 import {
-  colorOption, corpusOptions, fieldOption, flag, formatOption, gather, readCount, readLimit, readNumber, recordOptions,
-  sharedOptions, strictOption, threadsOption, toolsOption,
+  colorOption, corpusOptions, fieldOption, flag, formatOption, gather, readCount, readLimit, readNumber, readTarget,
+  recordOptions, sharedOptions, strictOption, threadsOption, toolsOption,
 } from './options.ts';
 import type { MakeSpinner } from './progress.ts';
 import { REPORT_FORMATS } from './diagnostics/report.ts';
@@ -49,7 +49,7 @@ export function commandRows(): readonly CommandRow[] {
       load: async () => (await import('./commands/scan.ts')).scan,
       options: () => [
         formatOption(['table', 'json']),
-        new Option('--report <file>', 'write a page (HTML) that shows the counts, too'),
+        new Option('--report <file>', 'write a page (HTML) that shows the counts, too').argParser(readTarget),
         ...flag('--lengths', 'lengths of contents by role and channel, in bytes and code points, too'),
         tokensOption('--lengths in tokens, too'),
         ...corpusOptions(),
@@ -76,7 +76,7 @@ export function commandRows(): readonly CommandRow[] {
         ?? (options['ignoreCase'] === true && options['grep'] === undefined ? '--ignore-case is for --grep' : null),
       options: () => [
         formatOption(['ndjson', 'arrow', 'parquet']),
-        new Option('-o, --output <file>', 'where to write; standard output when left out'),
+        new Option('-o, --output <file>', 'where to write; standard output when left out').argParser(readTarget),
         new Option('--only-role <role>', 'messages of this role, or (none); repeatable').argParser(gather),
         new Option('--only-channel <channel>', 'messages on this channel; repeatable').argParser(gather),
         new Option('--transcript <number>', 'messages of one transcript a file, from 0').argParser(readNumber),
@@ -100,7 +100,7 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--missing-channel', 'show messages that lack a required channel, as final'),
         new Option('--notes', 'say how many messages are hidden'),
         new Option('-o, --output <folder>', 'an index and pages of at most about 1 MiB, of --format html; a new or an '
-          + 'empty folder'),
+          + 'empty folder').argParser(readTarget),
         threadsOption(),
         ...recordOptions(),
       ],
@@ -198,7 +198,7 @@ export function commandRows(): readonly CommandRow[] {
       argument: { name: '[path...]', description: `files, folders (their ${ENDINGS_TEXT})` },
       load: async () => (await import('./commands/run.ts')).runShards,
       options: () => [
-        new Option('-o, --out <folder>', 'where to write').makeOptionMandatory(),
+        new Option('-o, --out <folder>', 'where to write').argParser(readTarget).makeOptionMandatory(),
         new Option('--emit <what>', 'verdicts, messages, or the records without errors')
           .choices(['verdict', 'messages', 'keep']).default('verdict'),
         formatOption(['ndjson', 'arrow', 'parquet']),
@@ -216,7 +216,8 @@ export function commandRows(): readonly CommandRow[] {
       argument: { name: '<folder>', description: 'the folder that `run` has written to' },
       load: async () => (await import('./commands/merge.ts')).merge,
       options: () => [
-        new Option('-o, --output <file>', 'write the outputs (ndjson), joined in the order of the inputs, too'),
+        new Option('-o, --output <file>', "write the outputs (ndjson), joined in the order of the inputs' paths, too")
+          .argParser(readTarget),
       ],
       shared: () => [colorOption(), ...flag('-q, --quiet', 'errors only')],
     },

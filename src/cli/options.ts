@@ -123,6 +123,12 @@ function readRole(value: string): string {
   throw new InvalidArgumentError('Expected system, developer, user, assistant, tool or functions.<name>.');
 }
 
+/** The name of a file or folder that is written. */
+export function readTarget(value: string): string {
+  if (value !== '-') return value;
+  throw new InvalidArgumentError('Expected a name; what goes to standard output goes there without the option.');
+}
+
 /** A whole number from 0 on. */
 export function readNumber(value: string): number {
   const number = Number(value);

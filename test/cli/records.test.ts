@@ -1,5 +1,5 @@
 // Commands on records and on files that others touch: places, ends, what cannot be read, and what must not be replaced.
-import { readdirSync, readFileSync, symlinkSync, truncateSync } from 'node:fs';
+import { readdirSync, readFileSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -454,5 +454,58 @@ test('findings of turns have the same lines and columns, however the turns come'
     expect(placed((await run(command, { stdin: text })).out), name).toEqual(found);
     const packed = file(`records/turns-${name}.gz`, gzipSync(text));
     expect(placed((await run([...command, packed])).out), name).toEqual(found);
+  }
+});
+
+test('a reply that is written as text lacks no id, and answers a call or none', async () => {
+  const reply = '<tool_response>\n1\n</tool_response>';
+  const broken = '<tool_call>\n{"name":"f","arguments":{}\n</tool_call>';
+  const record = (...messages: unknown[]): string =>
+    JSON.stringify({ messages: [{ role: 'user', content: 'q' }, ...messages] });
+  const rules = async (line: string): Promise<unknown[]> => {
+    const { out } = await run(['check', '--format', 'ndjson'], { stdin: line });
+    return (jsonLines(out) as { rule?: string }[]).flatMap(({ rule }) => rule ?? []);
+  };
+  expect(await rules(record({ role: 'assistant', content: broken }, { role: 'user', content: reply })))
+    .toEqual(['bad-call-object', 'unmatched-reply']);
+  expect(await rules(record({ role: 'tool', name: 'f', content: reply }))).toEqual(['unmatched-reply']);
+  expect(await rules(record({ role: 'tool', name: 'f', content: '1' })))
+    .toEqual(['missing-call-id', 'unmatched-reply']);
+});
+
+test('turns that are kept stay records of their own', async () => {
+  const turn = (content: string): string => JSON.stringify({ role: 'user', content });
+  const path = file('records/kept-turns.jsonl', `${turn('a')}\nbad\n${turn('b')}\n${turn('c')}\n`);
+  const out = at('records/kept-turns');
+  expect((await run(['run', '--emit', 'keep', '--out', out, path])).code).toBe(0);
+  const name = readdirSync(out).find((one) => one.endsWith('.keep.ndjson'))!;
+  const kept = readFileSync(join(out, name), 'utf8');
+  expect(kept).toBe(`[${turn('a')}]\n[${turn('b')},${turn('c')}]\n`);
+  expect(JSON.parse((await run(['scan', '--format', 'json', join(out, name)])).out)).toMatchObject({ transcripts: 2 });
+});
+
+test('rows of a table are not written as records, of which columns are left out', async () => {
+  const path = at('records/columns.parquet');
+  const columnData = [
+    { name: 'id', data: ['a'] }, { name: 'score', data: [1] },
+    { name: 'messages', data: [[{ role: 'user', content: 'q' }]], type: 'JSON' },
+  ];
+  writeFileSync(path, Buffer.from(parquetWriteBuffer({ columnData: columnData as never })));
+  for (const options of [['--emit', 'keep'], ['--emit', 'drop'], ['--passthrough']]) {
+    expect(await run(['filter', ...options, path]))
+      .toMatchObject({ code: 2, out: '', err: expect.stringContaining('of which not all columns are read') });
+  }
+  expect((await run(['filter', path])).code).toBe(0);
+});
+
+test('a file is named by a name', async () => {
+  const path = file('records/clean.ocml', CLEAN);
+  const commands = [
+    ['messages', '--output', '-', path], ['scan', '--report', '-', path], ['merge', '--output', '-', at('records')],
+    ['render', '--format', 'html', '--output', '-', path], ['run', '--out', '-', path],
+  ];
+  for (const command of commands) {
+    const { code, err } = await run(command);
+    expect([code, err]).toEqual([2, expect.stringContaining('Expected a name')]);
   }
 });

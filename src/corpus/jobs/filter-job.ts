@@ -9,7 +9,7 @@ import { ALL, type LinesPart } from '../records/units.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
-import type { Kit, Opened } from './open.ts';
+import { columnsLeftOut, type Kit, type Opened } from './open.ts';
 import { Judge, tellsOnlyErrors } from './verdict-judge.ts';
 import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
@@ -32,12 +32,13 @@ const LINE_END = Buffer.from('\n');
 function* filter(
   kit: Kit, job: FilterJob, { input, options }: Opened, part: LinesPart,
 ): Generator<Piece, JobResult, void> {
-  const { emit, tools, warnings, rules, strict, largest, isApart } = job;
+  const { emit, tools, warnings, rules, strict, largest, isApart, passthrough, input: { path } } = job;
+  const isRaw = emit === 'keep' || emit === 'drop';
+  if (options.positions === 'field' && (isRaw || passthrough)) throw columnsLeftOut(path);
   // What was spent on schemas counts in each block of an input anew, and parts begin with a block.
   kit.restart();
   const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
   const texts = new VerdictTexts(judge, options, job);
-  const isRaw = emit === 'keep' || emit === 'drop';
   const isWanted = (line: Line): boolean => {
     const record = recordOfLine(line, judge.machine, largest);
     return judge.record(record, options, {}, line.from).ok === (emit === 'keep') && !line.isTooLong;

@@ -2,6 +2,7 @@
 
 import type { Source } from '../../scan/source.ts';
 import { Counter } from '../../rules/count.ts';
+import { InputError } from '../error.ts';
 import { COLUMNS } from '../input/container.ts';
 import type { JobInput } from './job.ts';
 import { openRef } from '../input/paths.ts';
@@ -77,4 +78,10 @@ export function leaveKit(kit: Kit): void {
   kit.watching = undefined;
   kit.restart();
   if (idle.length < MOST_IDLE) idle.push(kit);
+}
+
+/** Rows of a table are wanted as they are. */
+export function columnsLeftOut(path: string): InputError {
+  const remedy = 'write verdicts, and select the rows with a tool for tables';
+  return new InputError(path, 'is a Parquet file, of which not all columns are read', remedy);
 }

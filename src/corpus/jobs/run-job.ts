@@ -2,11 +2,10 @@
 // front of a transcript's first message belong to its verdict.
 
 import { applyRules } from '../../rules/settings.ts';
-import { InputError } from '../error.ts';
 import type { LinesPart } from '../records/units.ts';
 import { type JobResult, NO_RESULT, type Piece, type RunJob } from './job.ts';
 import type { Kind } from './kind.ts';
-import type { Kit, Opened } from './open.ts';
+import { columnsLeftOut, type Kit, type Opened } from './open.ts';
 import { RunMessages } from './run-messages.ts';
 import { readRun } from './run-read.ts';
 import { lineRows, type RunOutput } from './run-rows.ts';
@@ -22,10 +21,7 @@ function* run(
   kit: Kit, job: RunJob, { input, options }: Opened, part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const { emit, tools, warnings, rules, strict, input: { path } } = job;
-  if (options.positions === 'field' && emit === 'keep') {
-    const remedy = 'write verdicts, and select the rows with a tool for tables';
-    throw new InputError(path, 'is a Parquet file, of which not all columns are read', remedy);
-  }
+  if (options.positions === 'field' && emit === 'keep') throw columnsLeftOut(path);
   const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
   const rows = outputOf(job);
   const reading = readRun({ path, input, source: kit.watched(input), options, judge, rows, part });

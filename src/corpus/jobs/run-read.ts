@@ -22,7 +22,7 @@ import type { RunCounts } from './job.ts';
 import type { Rows } from './run-rows.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { Judge, Watcher } from './verdict-judge.ts';
-import { judged, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
+import { judgedApart, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
 
 export interface RunReading {
   readonly path: string;
@@ -81,7 +81,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       const verdict = judge.record(record, options, isWritten ? silent : watcher);
       before += judge.transcripts;
       likeHarmony += judge.likeHarmony;
-      give(verdict, record.number, judged(record));
+      give(verdict, record.number, judgedApart(record));
     };
     // Tools that the caller knows are for views.
     const areRows = judge.tools.length === 0 && canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
@@ -148,7 +148,7 @@ interface Known {
 
 /** Keeps nothing of the record's own memory. */
 function knownOf(bad: BadRecord, record: CorpusRecord | RecordProblem): Known {
-  const own = judged(record);
+  const own = judgedApart(record);
   const [id, text] = [own.id(), own.text()];
   return { fault: faultOf(record, bad), judged: { id: () => id, text: () => text } };
 }

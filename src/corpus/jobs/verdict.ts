@@ -6,6 +6,7 @@ import { countCalls } from '../../rules/call-count.ts';
 import type { PlacedMessage } from '../messages.ts';
 import { spanOf } from '../records/json-place.ts';
 import type { CorpusRecord, RecordProblem } from '../records/record.ts';
+import { isTurn } from '../records/turns.ts';
 import type { Unit } from '../records/unit-types.ts';
 
 export interface VerdictFinding {
@@ -133,6 +134,12 @@ export function judged(record: CorpusRecord | RecordProblem): JudgedRecord {
   if ('problem' in record) return { line, id: () => null, text: () => null };
   const { value, bytes } = record;
   return { line, id: () => idText(value, bytes), text: () => lineOf(bytes) };
+}
+
+/** The same, to be written as one of several lines: turns that follow each other would be read as one record. */
+export function judgedApart(record: CorpusRecord | RecordProblem): JudgedRecord {
+  const own = judged(record);
+  return 'problem' in record || !isTurn(record.value) ? own : { ...own, text: () => `[${own.text()}]` };
 }
 
 /** The same of a record that lies in `bytes`, with the value of its id there. */

@@ -36,7 +36,7 @@ export interface WholeRun {
   readonly outputBytes: number;
   readonly counts: RunCounts;
   readonly statistics: StatisticsJson;
-  /** In the order of the inputs, whose paths stand beside. */
+  /** In the order of the paths of the inputs, which stand beside. */
   readonly inputs: readonly string[];
   readonly outputs: readonly Sidecar['output'][];
 }

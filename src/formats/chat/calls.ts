@@ -80,19 +80,25 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
   const losses: Loss[] = [];
   const open = new OpenCalls();
   let number = 0;
+  const nextId = (): string => {
+    let id = '';
+    do id = `call_${++number}`;
+    while (used.has(id));
+    return id;
+  };
   const done = messages.map((message, index) => {
     let { callId = null } = message;
     if (isCall(message)) {
       if (callId === null) {
-        do callId = `call_${++number}`;
-        while (used.has(callId));
+        callId = nextId();
         losses.push({ what: 'call-id', message: index, detail: 'the call has none: one was made' });
       }
       open.call(callId, message.recipient!);
     } else if (message.role === 'tool' && !isTagged(message)) {
       const call = open.reply(callId, message.name ?? null);
       if (callId === null) {
-        callId = call?.id ?? null;
+        // One that is written as text has no place for an id, and lacks none (R-HERMES).
+        callId = call?.id ?? (message.contentFrom !== undefined ? nextId() : null);
         const detail =
           call === null
             ? 'the reply has none and answers no open call'
