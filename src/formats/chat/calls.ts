@@ -126,15 +126,43 @@ export function withReplyNames(messages: readonly MessageData[]): readonly Messa
 
 /**
  * Puts replies that follow each other in the order of their calls, for notations without ids, where a reply answers the
- * first call that waits (of its name). Replies apart from each other stay where they are.
+ * first call that waits (of its name, where they have names). Replies apart from each other stay where they are; one
+ * that is read as the reply to another call is a loss.
  */
-export function withOrderedReplies(messages: readonly MessageData[]): {
+export function withOrderedReplies(given: readonly MessageData[], haveNames = true): {
   messages: readonly MessageData[];
   losses: Loss[];
 } {
-  const open = new OpenCalls();
   const losses: Loss[] = [];
-  const done = [...messages];
+  if (!given.some(({ role }) => role === 'tool')) return { messages: given, losses };
+  const messages = inOrder(given, losses);
+  for (const index of readAsOthers(messages, haveNames)) losses.push({ what: 'call-id', message: index, detail: OTHER });
+  return { messages, losses };
+}
+
+export const OTHER = 'the reply is read as one to another call';
+
+/** The replies that are read as those to another call, or to one at all, where there are no ids: their places. */
+export function readAsOthers(messages: readonly MessageData[], haveNames = true): number[] {
+  const own = new OpenCalls();
+  const read = new OpenCalls();
+  const others: number[] = [];
+  messages.forEach((message, index) => {
+    const { callId = null, name = null } = message;
+    if (isCall(message)) {
+      own.call(callId, message.recipient!);
+      read.call(null, message.recipient!);
+    }
+    if (message.role !== 'tool') return;
+    const answered = own.reply(callId, name)?.number;
+    if (answered !== read.reply(null, haveNames ? name : null)?.number) others.push(index);
+  });
+  return others;
+}
+
+function inOrder(messages: readonly MessageData[], losses: Loss[]): readonly MessageData[] {
+  const open = new OpenCalls();
+  let done: MessageData[] | null = null;
   const calls: number[] = [];
   messages.forEach((message, index) => {
     if (isCall(message)) open.call(message.callId ?? null, message.recipient!);
@@ -143,8 +171,9 @@ export function withOrderedReplies(messages: readonly MessageData[]): {
     if (messages[index + 1]?.role === 'tool' || calls.every((call, at) => at === 0 || calls[at - 1]! <= call)) return;
     const from = index + 1 - calls.length;
     const order = calls.map((_, at) => at).sort((a, b) => (calls[a] === calls[b] ? a - b : calls[a]! - calls[b]!));
-    order.forEach((at, to) => (done[from + to] = messages[from + at]!));
+    done ??= [...messages];
+    for (const [to, at] of order.entries()) done[from + to] = messages[from + at]!;
     losses.push({ what: 'call-id', message: from, detail: 'the replies stand in the order of their calls' });
   });
-  return losses.length === 0 ? { messages, losses } : { messages: done, losses };
+  return done ?? messages;
 }

@@ -142,7 +142,7 @@ function messagesOf(word: string, value: string, index: number, losses: Loss[]):
  * ```
  */
 export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; losses: Loss[] } {
-  const { messages, losses } = withOrderedReplies(data.messages);
+  const { messages, losses } = withOrderedReplies(data.messages, false);
   tellBeside(data, losses);
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));

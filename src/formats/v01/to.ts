@@ -17,7 +17,7 @@ import {
   START_THOUGHT,
   staysInside,
 } from './marks.ts';
-import { isTagged } from '../chat/calls.ts';
+import { isTagged, OTHER, readAsOthers } from '../chat/calls.ts';
 import { filesByPlace, movedFiles } from '../files.ts';
 import { withListedTools } from '../listed-tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -46,7 +46,11 @@ export function toLine(data: TranscriptData, options: ToLineOptions = {}): { dat
   if (Object.keys(data.header ?? {}).some((key) => key !== 'version')) shaper.lose('header', null);
   const files = filesByPlace(data);
   const starts: number[] = [];
-  for (const [at, { message, index }] of inOrder(data.messages, files, shaper.losses).entries()) {
+  const placed = inOrder(data.messages, files, shaper.losses);
+  for (const at of readAsOthers(placed.map(({ message }) => message))) {
+    shaper.losses.push({ what: 'call-id', message: placed[at]!.index, detail: OTHER });
+  }
+  for (const [at, { message, index }] of placed.entries()) {
     // No message goes on behind a file.
     if (files.has(at)) shaper.flush();
     starts.push(shaper.messages.length);

@@ -419,3 +419,19 @@ test('transcripts without a message stay apart from those behind them', async ()
     expect(check(answer.out).filter(({ severity }) => severity === 'error')).toEqual([]);
   }
 });
+
+test.each([
+  ['openchatml-0.1', undefined], ['openchatml-2.0', undefined], ['harmony', undefined], ['sharegpt', undefined],
+  ['messages', 'hermes'],
+] as const)('a reply that is read as one to another call is a loss: %s, calls %s', async (to, calls) => {
+  const call = (id: string, city: string): unknown =>
+    ({ id, type: 'function', function: { name: 'g', arguments: JSON.stringify({ city }) } });
+  const reply = (id: string): unknown => ({ role: 'tool', tool_call_id: id, content: `of ${id}` });
+  const called = { role: 'assistant', content: null, tool_calls: [call('a', 'Oslo'), call('b', 'Paris')] };
+  const lost = async (...messages: unknown[]): Promise<boolean> =>
+    (await run([], { to, calls }, lines({ messages }))).err.includes('the reply is read as one to another call');
+  expect(await lost(called, reply('b'))).toBe(true);
+  expect(await lost(called, reply('a'), reply('b'))).toBe(false);
+  expect(await lost(called, reply('b'), reply('a'))).toBe(false);
+  expect(await lost(called, reply('b'), { role: 'user', content: 'and?' }, reply('a'))).toBe(true);
+});
