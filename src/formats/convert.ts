@@ -7,7 +7,7 @@ import type { MessageData, TranscriptData } from '../model/data.ts';
 import type { Edges } from '../model/edges.ts';
 import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { type AnthropicRecord, toAnthropic } from './chat/anthropic.ts';
-import { isNamedFromCall, withCallIds, withOrderedReplies } from './chat/calls.ts';
+import { isNamedFromCall, tellMismatches, withCallIds, withOrderedReplies } from './chat/calls.ts';
 import { type ResponsesRecord, toResponses } from './chat/responses.ts';
 import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
 import type { ChatRecord } from './chat/read.ts';
@@ -356,6 +356,7 @@ function shapeFor(
     case 'openchatml-2.0': {
       const calls = shapedCalls(data.messages, false, asGiven);
       const { messages, losses } = withOrderedReplies(calls.messages);
+      tellMismatches(messages, losses);
       return joined([...calls.losses, ...losses], placeTools({ ...data, messages }, 'list'));
     }
     case 'openchatml-2.2': {

@@ -8,7 +8,7 @@ import {
 import { isCall, isShown } from '../rules/message-data.ts';
 import { isBlank, skipBlanks } from '../tools/json.ts';
 import { toolRecipient } from '../tools/name.ts';
-import { OpenCalls, type TaggedReply, withOrderedReplies } from './chat/calls.ts';
+import { OpenCalls, type TaggedReply, tellMismatches, withOrderedReplies } from './chat/calls.ts';
 import { nameGained, Telling } from './chat/tell.ts';
 import { filesByPlace, movedFiles } from './files.ts';
 import { withListedTools } from './listed-tools.ts';
@@ -32,6 +32,7 @@ export interface HermesOptions {
  */
 export function withTagsFor(given: TranscriptData, options: HermesOptions): { data: TranscriptData; losses: Loss[] } {
   const { messages: ordered, losses } = withOrderedReplies(given.messages);
+  tellMismatches(ordered, losses);
   const data = { ...given, messages: ordered };
   const files = filesByPlace(data);
   const writer = new Writer(options, losses);

@@ -14,6 +14,7 @@ export type LossName =
   | 'intent'
   | 'name'
   | 'recipient'
+  | 'reply'
   | 'role'
   | 'thinking'
   | 'tools';

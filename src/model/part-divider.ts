@@ -1,7 +1,7 @@
 // Transcripts of inputs that are read in parts, and of which runs of messages are passed over; and whether what has no
 // header looks like Harmony (R-LIKELY). Who reads an input at once and message by message needs none of this.
 
-import { BODY, BY_ROLE, DEVELOPER, HAS_LINE, IMPLIED, SYSTEM } from '../abi.ts';
+import { AT_START, BODY, BY_ROLE, DEVELOPER, HAS_LINE, IMPLIED, SYSTEM } from '../abi.ts';
 import { type Dialect, dialectName, dialectNamed } from '../scan/dialects.ts';
 import { fromOf, kindOf, kindWord, type Table } from '../scan/table.ts';
 import { HarmonyLikeness, type LikenessState } from './harmony-likeness.ts';
@@ -114,10 +114,12 @@ export class PartDivider extends Divider {
     return isWritten && !mayNameBeginner(table, row) ? null : super.roleOf(table, row);
   }
 
-  protected override opened(): void {
+  protected override opened(opener: number): void {
     const { number, dialect, headerSpan } = this.current!;
     this.likeness.close();
-    const isDetected = !this.given && headerSpan === null && this.role === null;
+    // A role is not needed where the text begins with a start token after all.
+    const completes = this.role !== null && (opener & (BY_ROLE | AT_START)) !== 0;
+    const isDetected = !this.given && headerSpan === null && !completes;
     if (isDetected && number === 0 && dialect.id === 'openchatml-2.2') this.likeness.begin();
   }
 }

@@ -101,7 +101,7 @@ export class Divider {
     const kind = word & 0xff;
     if (kind === MESSAGE) {
       const begins = this.begins(table, row, word);
-      if (begins) this.#open(table, fromOf(table, row), null);
+      if (begins) this.#open(table, fromOf(table, row), null, word);
       this.messages++;
       this.afterMessage = true;
       this.placed(table, row, word);
@@ -135,8 +135,8 @@ export class Divider {
   /** A message was placed, whose row has this KIND word. */
   protected placed(_table: Table & { readonly dialect: Dialect }, _row: number, _word: number): void {}
 
-  /** A transcript was opened. */
-  protected opened(): void {}
+  /** A transcript was opened. `opener`: the KIND word of the message with which it begins; 0: it begins otherwise. */
+  protected opened(_opener: number): void {}
 
   /** A message's context. */
   get context(): MessageContext {
@@ -180,7 +180,7 @@ export class Divider {
     return new HeaderView(table, row, { dialect: table.dialect, transcript: null, role, rescue, known }).role;
   }
 
-  #open(table: Table & { readonly dialect: Dialect }, from: number, headerRow: number | null): void {
+  #open(table: Table & { readonly dialect: Dialect }, from: number, headerRow: number | null, opener = 0): void {
     const span = headerRow === null ? null : { from: fromOf(table, headerRow), to: toOf(table, headerRow) };
     const header = span && this.headers.read(table.source, span.from, span.to);
     this.current = {
@@ -192,7 +192,7 @@ export class Divider {
       from: headerRow === null && this.boundFrom >= 0 ? this.boundFrom : from,
       asksForChannels: this.asksForChannels && !(table.dialect.flags & HAS_LINE),
     };
-    this.opened();
+    this.opened(opener);
     this.messages = 0;
     this.bounded = false;
     this.boundFrom = -1;

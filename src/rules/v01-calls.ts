@@ -3,7 +3,7 @@
 
 import { JSON_DEEPEST } from '../abi.ts';
 import type { Finding } from '../errors.ts';
-import { isBlankByte } from '../model/bytes.ts';
+import { indexOfPart, isBlankByte } from '../model/bytes.ts';
 import { CLOSE_CALL, HERMES_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { Mark } from '../model/thoughts.ts';
@@ -22,6 +22,8 @@ export interface LineCall {
   /** The token is text: `<tool_call>`. */
   readonly isWritten: boolean;
 }
+
+const CLOSE_TAG = new TextEncoder().encode(CLOSE_CALL);
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
 
@@ -121,5 +123,6 @@ function objectFault(bytes: Uint8Array, call: LineCall, machine: JsonChecker): F
   if (call.name === null) return { at, detail: 'its name is no text' };
   if (!isObject(call.arguments)) return { at, detail: 'its arguments are no object' };
   if (!isWritten || decodeUtf8(bytes.subarray(to, to + CLOSE_CALL.length)) === CLOSE_CALL) return null;
-  return { at: to, detail: `no ${CLOSE_CALL} follows it` };
+  const isLater = indexOfPart(CLOSE_TAG, bytes.subarray(to)) >= 0;
+  return { at: to, detail: isLater ? `other text stands before its ${CLOSE_CALL}` : `no ${CLOSE_CALL} follows it` };
 }

@@ -77,7 +77,8 @@ export function referenceParse(bytes: Uint8Array, options: ReferenceOptions = {}
   walk.run();
   const { transcripts, messages } = walk;
   const meaning = readMeaning(source, transcripts, messages);
-  const isDetected = given === null && role === null;
+  // Of a text that begins with a start token after all nothing is left of the role.
+  const isDetected = given === null && walk.role === null;
   const told = (findings: readonly Finding[]): Finding[] =>
     (isDetected ? withLikeness(findings, source, transcripts, messages) : [...findings]);
   return {

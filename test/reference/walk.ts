@@ -67,7 +67,7 @@ export class Walk {
   private readonly headers: Range[] = [];
   /** The first byte that is neither byte order mark nor white space. */
   private readonly textFrom: number;
-  private role: string | null;
+  role: string | null;
   private settings: Settings;
   /** In 0.1: the next message or file opens a transcript, and where its BOS stands if it has one. */
   private boundary = true;

@@ -32,7 +32,8 @@ export class Targets {
     if (this.#taken.has(place)) {
       const isOne = output !== undefined;
       const reason = isOne ? '--output is for one input' : 'its copy would take the place of another copy';
-      throw new InputError(path, reason, 'use --output-dir, or call audit once for each');
+      const remedy = isOne ? 'use --output-dir' : 'name the folder that holds both';
+      throw new InputError(path, reason, `${remedy}, or call audit once for each`);
     }
     this.#taken.add(place);
     if (!inPlace && path !== STANDARD_INPUT && place === placeOf(path)) {

@@ -125,28 +125,21 @@ export function withReplyNames(messages: readonly MessageData[]): readonly Messa
 }
 
 /**
- * Puts replies that follow each other in the order of their calls, for notations without ids, where a reply answers the
- * first call that waits (of its name, where they have names). Replies apart from each other stay where they are; one
- * that is read as the reply to another call is a loss.
+ * Tells of replies that answer another call than before, or one at all, where there are no ids: by their names, if they
+ * have some, and their order.
  */
-export function withOrderedReplies(given: readonly MessageData[], haveNames = true): {
-  messages: readonly MessageData[];
-  losses: Loss[];
-} {
-  const losses: Loss[] = [];
-  if (!given.some(({ role }) => role === 'tool')) return { messages: given, losses };
-  const messages = inOrder(given, losses);
-  for (const index of readAsOthers(messages, haveNames)) losses.push({ what: 'call-id', message: index, detail: OTHER });
-  return { messages, losses };
+export function tellMismatches(messages: readonly MessageData[], losses: Loss[], haveNames = true): void {
+  for (const index of mismatches(messages, haveNames)) losses.push({ what: 'reply', message: index, detail: MISMATCH });
 }
 
-export const OTHER = 'the reply is read as one to another call';
+export const MISMATCH = 'by name and order the reply answers another call';
 
-/** The replies that are read as those to another call, or to one at all, where there are no ids: their places. */
-export function readAsOthers(messages: readonly MessageData[], haveNames = true): number[] {
+/** The places of such replies. */
+export function mismatches(messages: readonly MessageData[], haveNames = true): number[] {
+  if (!messages.some(({ role }) => role === 'tool')) return [];
   const own = new OpenCalls();
   const read = new OpenCalls();
-  const others: number[] = [];
+  const found: number[] = [];
   messages.forEach((message, index) => {
     const { callId = null, name = null } = message;
     if (isCall(message)) {
@@ -155,14 +148,22 @@ export function readAsOthers(messages: readonly MessageData[], haveNames = true)
     }
     if (message.role !== 'tool') return;
     const answered = own.reply(callId, name)?.number;
-    if (answered !== read.reply(null, haveNames ? name : null)?.number) others.push(index);
+    if (answered !== read.reply(null, haveNames ? name : null)?.number) found.push(index);
   });
-  return others;
+  return found;
 }
 
-function inOrder(messages: readonly MessageData[], losses: Loss[]): readonly MessageData[] {
+/**
+ * Puts replies that follow each other in the order of their calls, for notations without ids, where a reply answers the
+ * first call that waits (of its name). Replies apart from each other stay where they are.
+ */
+export function withOrderedReplies(messages: readonly MessageData[]): {
+  messages: readonly MessageData[];
+  losses: Loss[];
+} {
   const open = new OpenCalls();
-  let done: MessageData[] | null = null;
+  const losses: Loss[] = [];
+  const done = [...messages];
   const calls: number[] = [];
   messages.forEach((message, index) => {
     if (isCall(message)) open.call(message.callId ?? null, message.recipient!);
@@ -171,9 +172,8 @@ function inOrder(messages: readonly MessageData[], losses: Loss[]): readonly Mes
     if (messages[index + 1]?.role === 'tool' || calls.every((call, at) => at === 0 || calls[at - 1]! <= call)) return;
     const from = index + 1 - calls.length;
     const order = calls.map((_, at) => at).sort((a, b) => (calls[a] === calls[b] ? a - b : calls[a]! - calls[b]!));
-    done ??= [...messages];
-    for (const [to, at] of order.entries()) done[from + to] = messages[from + at]!;
+    order.forEach((at, to) => (done[from + to] = messages[from + at]!));
     losses.push({ what: 'call-id', message: from, detail: 'the replies stand in the order of their calls' });
   });
-  return done ?? messages;
+  return losses.length === 0 ? { messages, losses } : { messages: done, losses };
 }

@@ -6,7 +6,7 @@ import type { MessageData, RecordReadOptions, TranscriptData } from '../../model
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { toolsToOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
-import { OpenCalls, withOrderedReplies, withReplyNames } from './calls.ts';
+import { OpenCalls, tellMismatches, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
 import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
@@ -142,7 +142,8 @@ function messagesOf(word: string, value: string, index: number, losses: Loss[]):
  * ```
  */
 export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; losses: Loss[] } {
-  const { messages, losses } = withOrderedReplies(data.messages, false);
+  const { messages, losses } = withOrderedReplies(data.messages);
+  tellMismatches(messages, losses, false);
   tellBeside(data, losses);
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));

@@ -1,6 +1,7 @@
 // Transcripts as Harmony has them, and back (R-HIP1, 2.2 §12). The framing of the text is the writer's.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { tellMismatches } from '../chat/calls.ts';
 import { matchReplies, messagesForCompletion } from '../../rules/sampling.ts';
 import {
   type DeveloperStyle, harmonyDeveloper, hasFunctionTools, isDeveloperLayout, mergeTools, readHarmonyDeveloper,
@@ -85,7 +86,13 @@ export function toHarmony(given: TranscriptData, options: ToHarmonyOptions = {})
     const message = data.messages[index]!;
     const place: Place = { index, call: calls.get(index), endsInReturn: training && at === kept.length - 1 };
     const shaped = toHarmonyMessage(message, place, losses);
-    if (shaped.role === 'developer') return withInstructions(shaped, style);
+    if (shaped.role === 'developer') {
+      // What has the heading already is read as what the layout puts it before.
+      const read = readHarmonyDeveloper(shaped.content, style);
+      const detail = 'the heading # Instructions is read as none';
+      if ((read?.instructions ?? null) !== null) losses.push({ what: 'field', message: index, detail });
+      return withInstructions(shaped, style);
+    }
     if (shaped.role !== 'system') return shaped;
     if (at === 0 && !needsSystem && (instructions === 'keep' || isOwnSystem(message))) return shaped;
     losses.push({
@@ -180,16 +187,4 @@ function placeTools(
 /** Number of each reply to the call that it answers. */
 function callsByReply(messages: readonly MessageData[]): Map<number, MessageData> {
   return new Map([...matchReplies(messages)].map(([call, reply]) => [reply, messages[call]!]));
-}
-
-/** Without ids a reply answers the first open call of its name: tells where that is another call than before. */
-function tellMismatches(messages: readonly MessageData[], losses: Loss[]): void {
-  const byId = matchReplies(messages);
-  const byOrder = new Map(
-    [...matchReplies(messages.map(({ callId: _, ...rest }) => rest))].map(([call, reply]) => [reply, call]),
-  );
-  for (const [call, reply] of byId) {
-    if (byOrder.get(reply) === call) continue;
-    losses.push({ what: 'call-id', message: reply, detail: 'by name and order the reply answers another call' });
-  }
 }

@@ -17,7 +17,7 @@ import {
   START_THOUGHT,
   staysInside,
 } from './marks.ts';
-import { isTagged, OTHER, readAsOthers } from '../chat/calls.ts';
+import { isTagged, MISMATCH, mismatches } from '../chat/calls.ts';
 import { filesByPlace, movedFiles } from '../files.ts';
 import { withListedTools } from '../listed-tools.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
@@ -47,8 +47,8 @@ export function toLine(data: TranscriptData, options: ToLineOptions = {}): { dat
   const files = filesByPlace(data);
   const starts: number[] = [];
   const placed = inOrder(data.messages, files, shaper.losses);
-  for (const at of readAsOthers(placed.map(({ message }) => message))) {
-    shaper.losses.push({ what: 'call-id', message: placed[at]!.index, detail: OTHER });
+  for (const at of mismatches(placed.map(({ message }) => message))) {
+    shaper.losses.push({ what: 'reply', message: placed[at]!.index, detail: MISMATCH });
   }
   for (const [at, { message, index }] of placed.entries()) {
     // No message goes on behind a file.

@@ -423,15 +423,24 @@ test('transcripts without a message stay apart from those behind them', async ()
 test.each([
   ['openchatml-0.1', undefined], ['openchatml-2.0', undefined], ['harmony', undefined], ['sharegpt', undefined],
   ['messages', 'hermes'],
-] as const)('a reply that is read as one to another call is a loss: %s, calls %s', async (to, calls) => {
+] as const)('a reply that answers another call where there are no ids is a loss: %s, calls %s', async (to, calls) => {
   const call = (id: string, city: string): unknown =>
     ({ id, type: 'function', function: { name: 'g', arguments: JSON.stringify({ city }) } });
   const reply = (id: string): unknown => ({ role: 'tool', tool_call_id: id, content: `of ${id}` });
   const called = { role: 'assistant', content: null, tool_calls: [call('a', 'Oslo'), call('b', 'Paris')] };
   const lost = async (...messages: unknown[]): Promise<boolean> =>
-    (await run([], { to, calls }, lines({ messages }))).err.includes('the reply is read as one to another call');
+    (await run([], { to, calls }, lines({ messages }))).err.includes('lost: reply 1 ');
   expect(await lost(called, reply('b'))).toBe(true);
   expect(await lost(called, reply('a'), reply('b'))).toBe(false);
   expect(await lost(called, reply('b'), reply('a'))).toBe(false);
-  expect(await lost(called, reply('b'), { role: 'user', content: 'and?' }, reply('a'))).toBe(true);
+  const apart = [called, reply('b'), { role: 'user', content: 'and?' }, reply('a')];
+  expect((await run([], { to, calls }, lines({ messages: apart }))).err).toMatch(/lost: reply \d /);
+});
+
+test('a developer that writes the heading of the layout loses it in Harmony, which is told', async () => {
+  const record = (content: string): string => lines({ messages: [{ role: 'developer', content }] });
+  const headed = await run([], { to: 'harmony' }, record('# Instructions\n\nBe brief.'));
+  expect(headed.err).toContain('lost: field 1 ');
+  expect((await run([], { to: 'harmony' }, record('Be brief.'))).err).toBe('');
+  expect((await run([], { to: 'harmony', from: 'harmony' }, headed.out)).err).toBe('');
 });

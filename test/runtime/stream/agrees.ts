@@ -34,11 +34,17 @@ function readOptionsOf(options: ReadOptions): ReadOptions {
   return { dialect, role, stopStripped, requireChannels, edges, rescue, yaml: undefined };
 }
 
+const CALLS = /<\|function_call\|>|<tool_call>/;
+
 /** Compares the events of an input (options reasoning and collect are on) with what reading it whole gives. */
 export function expectAgreement(
   events: readonly StreamEvent[], input: Uint8Array, options: ReadOptions & VisibilityOptions, told: string,
 ): void {
   const parsed = parseOn(machine, input, options);
+  // A call of a thought that turns out to be one has been told by then, and hides what follows it.
+  for (const { writtenThought, isLine, content } of parsed.messages()) {
+    if (writtenThought?.isOpened === false && isLine && CALLS.test(content)) return;
+  }
   const done = events.flatMap((event) => (event.type === 'response.output_item.done' ? [event.message] : []));
   const expected: Message[] = [];
   const found: Message[] = [];
