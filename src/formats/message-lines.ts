@@ -189,9 +189,11 @@ export class MessageLines {
       if (waiting > 0 && (length > SHORT_SPAN || waiting + length > BODY_BYTES)) {
         this.#escapeInput(BODY_AT + waiting, true);
         waiting = 0;
+        window = NOTHING;
         yield;
       }
       if (length > SHORT_SPAN) {
+        window = NOTHING;
         yield* this.#escape(source, from, to);
         continue;
       }

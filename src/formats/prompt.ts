@@ -8,7 +8,7 @@ import type { DialectId } from '../scan/dialects.ts';
 import { type ConvertOptions, convertTranscript, reasoningLost } from './convert.ts';
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
-import { writeTail } from './write/write.ts';
+import { END_OF_HEADER, writeTail } from './write/write.ts';
 import { splitWritten } from './written-thoughts.ts';
 import { checkOptions, type Known } from '../options.ts';
 
@@ -60,7 +60,9 @@ export function writePrompt(data: TranscriptData, dialect: DialectId, options: P
     neutralise, calls, contentType, edges, constrainCalls, system, asWritten: true,
   });
   // The transcript goes on.
-  const open = text.slice(0, text.length - writeTail(dialect, { edges }).length);
+  // The transcript goes on.
+  const isEnded = messages.length === 0 && text.endsWith(END_OF_HEADER);
+  const open = text.slice(0, text.length - (isEnded ? END_OF_HEADER : writeTail(dialect, { edges })).length);
   return {
     messages,
     text: open + (dialect === 'openchatml-0.1' ? '<|im_start|>assistant\n' : '<|start|>assistant'),

@@ -1,6 +1,7 @@
 // Messages as plain data: what every notation gives and a writer takes. A view becomes data when it is asked for.
 
 import type { HeaderValue } from './header/text.ts';
+import { OPEN_CALL } from './hermes.ts';
 import type { End, Message } from './message.ts';
 import type { FillInPart } from './sequence.ts';
 import { thoughtIn, type WrittenThought } from './written-thought.ts';
@@ -128,7 +129,8 @@ function writtenOf(message: Message, content: string): WrittenThought | null | u
   if (looks === null) return undefined;
   const { writtenThought } = message;
   if (writtenThought === null) return null;
-  if (message.isLeaf) return undefined;
+  // Without a mark or an escape they differ only where a call stands before the marker.
+  if (message.isLeaf && !content.slice(looks.textFrom, looks.textTo).includes(OPEN_CALL)) return undefined;
   const { from, to, textFrom, textTo, marker, isOpened } = writtenThought;
   const offset = (position: number): number => contentOffset(message, position);
   const written = {

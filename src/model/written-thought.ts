@@ -108,9 +108,12 @@ function closing(source: Bytes, spans: Parts, from: number): number {
   return -1;
 }
 
+/** Bytes of a call that are looked at. */
+const LONGEST_CALL = 16 * 1024 * 1024;
+
 /** Where the object of a call in [from, to) ends; `from` where there is none that is JSON. */
 function endOfCall(source: Bytes, from: number, to: number): number {
-  const bytes = source.bytes(from, to);
+  const bytes = source.bytes(from, Math.min(to, from + LONGEST_CALL));
   let depth = 0;
   let isText = false;
   for (let at = 0; at < bytes.length; at++) {
@@ -158,7 +161,7 @@ export function behindBlanks(text: string, at: number): number {
   return to;
 }
 
-/** The same in a text; positions are UTF-16 units. Null: it holds none. */
+/** The same in a text, whose calls are not looked at; positions are UTF-16 units. Null: it holds none. */
 export function thoughtIn(text: string): WrittenThought | null {
   const closed = text.indexOf(CLOSE_THINK);
   const opened = text.search(/[^ \t\r\n]/);

@@ -89,8 +89,8 @@ export class InvalidUtf8 {
 
 /**
  * Spans of one to three bytes by rising position, of which there may be one for every byte of the input. Each is the
- * distance from the one before, times 4, and its length, seven bits a byte. For those behind it that touch each other
- * and are as long stands their number, times 4.
+ * distance from the one before, times 4, and its length, seven bits a byte. A run of spans that follow it without a gap
+ * and have the same length is written as their number, times 4.
  */
 class Spans {
   /** The first that was not taken; both Infinity: there is none. */

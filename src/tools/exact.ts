@@ -3,8 +3,8 @@
 /** A token of JSON text: a string, or a number. */
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
 /**
- * Numbers that may be rounded: the others have at most 15 digits and no exponent. As one alternative it is tried once
- * at each digit, and behind two characters of a kind none is counted that stands alone: half the time.
+ * Numbers that may be rounded: the others have at most 15 digits and no exponent. With one alternative it is tried once
+ * at each digit, and a `[\d.]` of its own before the count keeps the engine from counting after each: half the time.
  */
 const LONG = /\d(?:[eE]|[\d.][\d.]{14})/;
 

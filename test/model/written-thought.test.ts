@@ -1,5 +1,8 @@
 // Reasoning that is written as text (R-THINK): what a view reads in bytes is what data reads in the same text.
 import { expect, test } from 'vitest';
+import type { ChatRecord } from '../../src/formats/chat/read.ts';
+import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
+import { messageData } from '../../src/model/data.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import { thoughtIn } from '../../src/model/written-thought.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
@@ -50,10 +53,20 @@ test.each([
   ['a call behind it', `Secret</think>\n${CALL}`, CALL, 1],
   ['two calls', `${CALL}\n${CALL}`, `${CALL}\n${CALL}`, 2],
   ['a tag before what is no object', `Secret\n<tool_call>\n{I think </think>Hi`, 'Hi', 0],
+  ['a call, a thought behind it, and an answer', `${CALL}\nSecret\n</think>\nHi`, 'Hi', 0],
   ['a tag before nothing', `Secret\n<tool_call>\n</think>Hi`, 'Hi', 0],
 ])('%s', (_, body, said, calls) => {
   const [message] = parseOn(MACHINE, `<|im_start|>assistant\n${body}<|im_end|>\n`).messages();
   const { writtenThought: thought } = message!;
   const rest = thought === null ? body : message!.content.slice(thought.to - message!.body.from);
   expect([rest, message!.functionCalls.length]).toEqual([said, calls]);
+  const data = messageData(message!);
+  const written = data.written === undefined ? thoughtIn(data.content) : data.written;
+  expect(written === null ? body : data.content.slice(written.to)).toBe(said);
+  // What is hidden here is hidden in every other form.
+  const neutral = neutralOf({ header: null, tools: [], messages: [data] }, 'openchatml-0.1').data;
+  const { record } = convertTranscript(neutral, 'messages');
+  const contents = (record as unknown as ChatRecord).messages.map(({ content }) => content ?? '').join('');
+  expect(contents).not.toContain('ecret');
+  expect(contents).toBe(said.startsWith('Hi') ? said : '');
 });

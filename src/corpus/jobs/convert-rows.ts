@@ -5,6 +5,7 @@ import {
   FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { textPieces } from '../../formats/chat/record-texts.ts';
+import { writeTranscript } from '../../formats/write/write.ts';
 import type { TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
@@ -33,8 +34,8 @@ export function* writeRecordTexts(
 }
 
 /** The text of a record without a message. */
-export const emptyText = (): Uint8Array => Buffer.concat([textPieces().pieces[0]!, END_OF_HEADER]);
-const END_OF_HEADER = Buffer.from('---\n');
+export const emptyText = (): Uint8Array => Buffer.from(writeTranscript(NOTHING, 'openchatml-2.2').text);
+const NOTHING = { header: null, tools: [], messages: [] };
 
 /**
  * How many records from row `record` on, before row `to`, are transcripts without a message, which are not written from

@@ -10,7 +10,7 @@ export class FewTexts {
   readonly #room = new Uint8Array(ROOM);
   #length = 0;
   #count = 0;
-  /** How many texts stand before records without one, and how many of these there are up to there, in pairs. */
+  /** Pairs: the number of texts before some records without one, and the number of such records up to these. */
   readonly #skips: number[] = [];
 
   /** The texts, valid until more are added. */

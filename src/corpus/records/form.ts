@@ -3,7 +3,10 @@
 import { versionOfTurns } from '../../formats/interchange/shape.ts';
 import { isBlankByte } from '../../model/bytes.ts';
 import type { Source } from '../../scan/source.ts';
-import { MARK } from './json-bytes.ts';
+import {
+  BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, MARK, OPEN_LIST, OPEN_OBJECT, QUOTE,
+} from './json-bytes.ts';
+import { FirstBytes } from './layout.ts';
 
 /** Forms of JSON records; `text`: a field of that name holds raw transcripts. */
 export type RecordForm =
@@ -42,26 +45,17 @@ export function holdsRecords(path: string, source: Source): boolean {
   return RECORD_NAME.test(path) && !RAW.test(seen);
 }
 
-/** Whether a `<` stands directly behind the first value, an object or a list. */
+/** Whether a `<` stands directly behind the first value, an object or a list of up to 1 MiB. */
 function isAnswer(source: Source): boolean {
-  const part = new Uint8Array(PEEK);
-  let [depth, inText, isEscaped] = [0, false, false];
-  for (let from = 0, count = 0; from < PEEK; from += count) {
-    // Of a pipe what there is: nothing is waited for behind the value but one byte.
-    count = source.read(from, part);
-    if (count === 0) return false;
-    for (let i = 0; i < count; i++) {
-      const sign = String.fromCharCode(part[i]!);
-      if (isEscaped) isEscaped = false;
-      else if (inText && sign === '\\') isEscaped = true;
-      else if (sign === '"') inText = !inText;
-      else if (inText) continue;
-      else if (sign === '{' || sign === '[') depth++;
-      else if ((sign === '}' || sign === ']') && --depth === 0) {
-        const next = new Uint8Array(1);
-        return source.read(from + i + 1, next) === 1 && next[0] === LESS;
+  const bytes = new FirstBytes(source);
+  let depth = 0;
+  for (let byte = bytes.next(); byte !== undefined; byte = bytes.next()) {
+    if (byte === QUOTE) {
+      for (byte = bytes.next(); byte !== undefined && byte !== QUOTE; byte = bytes.next()) {
+        if (byte === BACKSLASH) bytes.next();
       }
-    }
+    } else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth++;
+    else if ((byte === CLOSE_OBJECT || byte === CLOSE_LIST) && --depth === 0) return bytes.next() === LESS;
   }
   return false;
 }

@@ -98,11 +98,11 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
       const call = open.reply(callId, message.name ?? null);
       if (callId === null) {
         // One that is written as text has no place for an id, and lacks none (R-HERMES).
-        callId = call?.id ?? (message.contentFrom !== undefined ? nextId() : null);
-        const detail =
-          call === null
-            ? 'the reply has none and answers no open call'
-            : 'the reply has none: that of its call was taken';
+        const isMade = call === null && message.contentFrom !== undefined;
+        callId = call?.id ?? (isMade ? nextId() : null);
+        const none = 'the reply has none and answers no open call';
+        const detail = call !== null ? 'the reply has none: that of its call was taken'
+          : isMade ? `${none}: one was made` : none;
         losses.push({ what: 'call-id', message: index, detail });
       }
     }
@@ -125,8 +125,8 @@ export function withReplyNames(messages: readonly MessageData[]): readonly Messa
 }
 
 /**
- * Tells of replies that answer another call than before, or one at all, where there are no ids: by their names, if they
- * have some, and their order.
+ * Tells of replies that, read without ids, would answer another call than they do now, or a call where they answered
+ * none: they are matched by their names, if they have some, and their order.
  */
 export function tellMismatches(messages: readonly MessageData[], losses: Loss[], haveNames = true): void {
   for (const index of mismatches(messages, haveNames)) losses.push({ what: 'reply', message: index, detail: MISMATCH });

@@ -57,7 +57,7 @@ for (const second of [BAR, ...SECOND.keys()]) IS_SECOND[second] = 1;
 /** Whether a token may begin at a `<` or a `[`: soon told of most that begin none. */
 export function mayBeginToken(text: string, at: number): boolean {
   const second = text.charCodeAt(at + 1);
-  // Not so at the end of the text, where it is NaN.
+  // At the end of the text it is NaN, which is in no table.
   if (IS_SECOND[second] !== 1) return false;
   return second === BAR || SECOND.get(second)?.has(text.charCodeAt(at + 2)) === true;
 }

@@ -49,7 +49,7 @@ const CHOICES: Readonly<Record<string, readonly unknown[]>> = {
 const BOUNDS = { s: ['<s>\n', '</s>\n'], bracket: ['[BOS]', '[EOS]\n'], none: ['', ''] } as const;
 
 /** Behind the header of a transcript that holds nothing: the header of the next one would be read as part of it. */
-const END_OF_HEADER = '---\n';
+export const END_OF_HEADER = '---\n';
 
 /**
  * A whole transcript as text. Throws a Refusal that names the message (R-REFUSE). Texts of several transcripts can be
@@ -170,7 +170,8 @@ function addMessage(
 }
 
 /**
- * What stands after the last message: in 0.1 what bounds a transcript (R-CONCAT), in other dialects nothing. Throws a
+ * What stands after the last message: in 0.1 what bounds a transcript (R-CONCAT), in other dialects nothing. A 2.x
+ * transcript without messages must be ended with a line `---` before another one follows. Throws a
  * RangeError for a wrong dialect, or a wrong value of an option.
  *
  * @example

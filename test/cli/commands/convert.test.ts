@@ -444,3 +444,15 @@ test('a developer that writes the heading of the layout loses it in Harmony, whi
   expect((await run([], { to: 'harmony' }, record('Be brief.'))).err).toBe('');
   expect((await run([], { to: 'harmony', from: 'harmony' }, headed.out)).err).toBe('');
 });
+
+test('a call of a thought, and the thought behind it, are shown in no form', async () => {
+  const call = '<tool_call>\n{"name":"f","arguments":{"x":"</think>"}}\n</tool_call>';
+  const text = `<|im_start|>assistant\n${call}\nsecret\n</think>\nAnswer<|im_end|>\n`;
+  for (const to of FORMS) {
+    const { out } = await run([], { to, format: 'ndjson' }, text);
+    const shown = await run([], { to: 'messages', from: to }, out);
+    const { messages } = JSON.parse(shown.out) as { messages: { content: string | null }[] };
+    expect(messages.map(({ content }) => content ?? '').join(''), to).not.toMatch(/secret|\}\}/);
+    expect(messages.at(-1)!.content, to).toContain('Answer');
+  }
+});

@@ -288,12 +288,18 @@ describe('detection', () => {
     ['{}<|file_separator|>{"b":2}', false],
     ['{"answer":1}\n<|return|>', true],
     ['{"text":"<|return|>"}', true],
-    [`{"text":"${'x'.repeat(5000)}"}<|return|>`, true],
   ];
   test.each(raw)('%j', (start, records) => {
     expect(holdsRecords('-', new MemorySource(encode(start)))).toBe(records);
     // A name decides where the content does not.
     expect(holdsRecords('a.jsonl', new MemorySource(encode(start)))).toBe(!/^(?:\[BOS|<\||version|---)/.test(start));
+  });
+
+  test('an answer of up to 1 MiB is told from a record', () => {
+    const answer = (length: number): Uint8Array => encode(`{"text":"${'x'.repeat(length)}"}<|return|>`);
+    expect(holdsRecords('-', new MemorySource(answer(5000)))).toBe(false);
+    expect(holdsRecords('-', new MemorySource(answer(1_000_000)))).toBe(false);
+    expect(holdsRecords('-', new MemorySource(answer(2_000_000)))).toBe(true);
   });
 
   const forms: [value: unknown, form: string | null][] = [
