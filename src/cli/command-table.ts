@@ -148,8 +148,8 @@ export function commandRows(): readonly CommandRow[] {
         new Option('--fix-warnings', 'the same, and without what is a warning'),
         new Option('--how <style>', 'break tokens up, or write the escapes of OpenChatML 2.2 (default: records are '
           + 'broken up, raw text as its dialect has it)').choices(['neutralise', 'escape']),
-        new Option('-o, --output <file>', 'where the copy goes, of one input'),
-        new Option('--output-dir <folder>', 'where the copies go, of several'),
+        new Option('-o, --output <file>', 'where the copy goes, of one input').argParser(readTarget),
+        new Option('--output-dir <folder>', 'where the copies go, of several').argParser(readTarget),
         new Option('--in-place', 'the copies take the places of the inputs'),
         new Option('--diff', 'show what --fix would change, and write nothing'),
       ],
@@ -272,7 +272,7 @@ function refuseConversion(options: Readonly<Record<string, unknown>>): string | 
     return 'harmony shows <think> to users: --reasoning think is for the other forms';
   }
   if (field !== undefined && from !== 'auto' && !Object.hasOwn(DIALECTS, String(from))) {
-    return `--field is for --from auto and the dialects: what the messages of a field are is seen by their entries`;
+    return '--field is for --from auto and the dialects: the entries of the field tell what its messages are';
   }
   if (calls !== undefined && !TAGGED.includes(String(to))) return `--calls is for --to ${TAGGED.join(', ')}`;
   if (prompt !== undefined && !Object.hasOwn(DIALECTS, String(to))) return '--prompt is for dialects';

@@ -126,7 +126,7 @@ function readRole(value: string): string {
 /** The name of a file or folder that is written. */
 export function readTarget(value: string): string {
   if (value !== '-') return value;
-  throw new InvalidArgumentError('Expected a name; what goes to standard output goes there without the option.');
+  throw new InvalidArgumentError('Expected the name of a file or folder. Standard output needs no option.');
 }
 
 /** A whole number from 0 on. */

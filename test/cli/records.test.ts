@@ -503,9 +503,10 @@ test('a file is named by a name', async () => {
   const commands = [
     ['messages', '--output', '-', path], ['scan', '--report', '-', path], ['merge', '--output', '-', at('records')],
     ['render', '--format', 'html', '--output', '-', path], ['run', '--out', '-', path],
+    ['audit', '--fix', '--output', '-', path],
   ];
   for (const command of commands) {
     const { code, err } = await run(command);
-    expect([code, err]).toEqual([2, expect.stringContaining('Expected a name')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('Expected the name of a file')]);
   }
 });

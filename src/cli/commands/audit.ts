@@ -64,7 +64,6 @@ function refuse(paths: readonly string[], options: AuditCommandOptions): string 
   if (isFixing(options) && places === 0 && !diff) {
     return '--fix needs a place for the copy: --output <file>, --output-dir <folder> or --in-place';
   }
-  if (output === '-') return '--output names a file; findings go to standard output';
   if (output === undefined || paths.length <= 1) return null;
   return `--output is for one input, not ${paths.length}; use --output-dir`;
 }

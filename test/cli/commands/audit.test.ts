@@ -195,7 +195,7 @@ describe('refusals', () => {
     [['--output', 'x'], 'say so, too'],
     [['--fix', '--output', 'x', '--in-place'], 'give one of'],
     [['--fix', '--diff', '--in-place'], '--diff writes no copy'],
-    [['--fix', '--output', '-'], '--output names a file'],
+    [['--fix', '--output', '-'], 'Expected the name of a file'],
     [['--fix', '--in-place'], 'has no place that a copy could take'],
     [['--fix', '--output-dir', 'x'], 'has no name'],
   ];
