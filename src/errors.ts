@@ -141,7 +141,7 @@ export class Lines {
 
   /** The place of a byte position. */
   at(position: number): Place {
-    if (position < this.#at) this.#goBack(position);
+    if (position < this.#at || position > this.#at + this.#step) this.#goNear(position);
     while (this.#at < position) {
       const part = this.#bytes(this.#at, Math.min(position, this.#at + PART));
       if (part.length === 0) break;
@@ -153,9 +153,9 @@ export class Lines {
 
   /** Bytes before this position cannot be read again: no earlier place will be asked for. */
   forget(before: number): void {
+    if (before <= this.#remembered[0]!.at) return;
     this.at(before);
-    this.#remembered = this.#remembered.filter((place) => place.at > before);
-    this.#remembered.unshift(this.#here);
+    this.#remembered = [this.#here, ...this.#remembered.filter((place) => place.at > before)];
   }
 
   get #here(): Remembered {
@@ -169,7 +169,8 @@ export class Lines {
     this.#step *= 2;
   }
 
-  #goBack(position: number): void {
+  /** To the nearest remembered place before a position, unless it is behind this one already. */
+  #goNear(position: number): void {
     let low = 0;
     let high = this.#remembered.length;
     while (high - low > 1) {
@@ -177,7 +178,10 @@ export class Lines {
       if (this.#remembered[middle]!.at <= position) low = middle;
       else high = middle;
     }
-    ({ at: this.#at, line: this.#line, column: this.#column, cut: this.#cut } = this.#remembered[low]!);
+    const near = this.#remembered[low]!;
+    if (this.#at > position || near.at > this.#at) {
+      ({ at: this.#at, line: this.#line, column: this.#column, cut: this.#cut } = near);
+    }
   }
 
   #advance(part: Uint8Array): void {

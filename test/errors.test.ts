@@ -63,6 +63,27 @@ describe('places', () => {
     }
   });
 
+  test(`what is let go again and again is not read again (OPENCHATML_SEED=${SEED})`, () => {
+    const random = randomOf(SEED);
+    const bytes = new TextEncoder().encode(`a${'é\n'.repeat(1000)}${'x'.repeat(100_000)}`.repeat(20));
+    let asked = 0;
+    const lines = new Lines((from, to) => {
+      asked += to - from;
+      return bytes.subarray(from, to);
+    });
+    let kept = 0;
+    for (let at = 0; at <= bytes.length; at += 1 + random.below(20_000)) {
+      const wanted = random.once(2) ? at : Math.max(kept, at - random.below(30_000));
+      const text = decodeUtf8(bytes.subarray(0, wanted)).split('\n');
+      expect(lines.at(wanted).line).toBe(text.length);
+      // What goes on begins far before, as a long message does.
+      lines.forget(kept);
+      if (random.once(20)) lines.forget((kept = Math.max(kept, wanted - random.below(1_000_000))));
+    }
+    // Going back is to the last place that is remembered, 64 KiB at most.
+    expect(asked).toBeLessThan(bytes.length * 12);
+  });
+
   test(`characters that parts cut count once (OPENCHATML_SEED=${SEED})`, () => {
     const random = randomOf(SEED);
     for (let run = 0; run < 1000; run++) {
