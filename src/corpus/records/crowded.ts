@@ -6,16 +6,33 @@ import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts
 /** What a record holds too many of; null: nothing. What is no JSON may be told as anything. */
 export function crowdOf(bytes: Uint8Array): string | null {
   if (bytes.length < RECORD_CROWD) return null;
-  let containers = 0;
-  let further = 0;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at]!;
-    if (byte === QUOTE) at = endOfString(bytes, at + 1);
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) containers++;
-    else if (byte === COMMA) further++;
+  const crowd = new Crowd();
+  crowd.add(bytes);
+  return crowd.told;
+}
+
+/** The objects, lists and other values of a record that comes in pieces, each of which is a value. */
+export class Crowd {
+  #containers = 0;
+  #further = 0;
+
+  add(bytes: Uint8Array): void {
+    let [containers, further] = [0, 0];
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte === QUOTE) at = endOfString(bytes, at + 1);
+      else if (byte === OPEN_OBJECT || byte === OPEN_LIST) containers++;
+      else if (byte === COMMA) further++;
+    }
+    this.#containers += containers;
+    this.#further += further;
   }
-  if (containers > RECORD_CONTAINERS) return `more than ${RECORD_CONTAINERS} objects and lists`;
-  return further > RECORD_FURTHER ? `more than ${RECORD_FURTHER} values` : null;
+
+  /** What there is too much of; null: nothing. */
+  get told(): string | null {
+    if (this.#containers > RECORD_CONTAINERS) return `more than ${RECORD_CONTAINERS} objects and lists`;
+    return this.#further > RECORD_FURTHER ? `more than ${RECORD_FURTHER} values` : null;
+  }
 }
 
 /** Short strings are read byte by byte. */

@@ -6,6 +6,7 @@ import { isBlankByte } from '../../model/bytes.ts';
 import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
+import { Crowd } from './crowded.ts';
 import { FirstBytes, layoutOf } from './layout.ts';
 import type { CorpusRecord, RecordProblem } from './record-types.ts';
 
@@ -66,8 +67,8 @@ const BETWEEN = Buffer.from(',');
 const CLOSED = Buffer.from(']');
 
 /**
- * Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes. `kept`: where
- * the bytes begin that are still to be looked into.
+ * Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes, and as many
+ * objects as one record. `kept`: where the bytes begin that are still to be looked into.
  */
 export function* withTurnsJoined(
   records: Iterable<CorpusRecord | RecordProblem>, largest: number, kept: { from: number },
@@ -77,7 +78,7 @@ export function* withTurnsJoined(
   for (const record of records) {
     if (!('problem' in record) && isTurn(record.value)) {
       run.add(record);
-      kept.from = run.isTooLarge ? Infinity : Math.min(kept.from, record.from);
+      kept.from = run.isTooMuch ? Infinity : Math.min(kept.from, record.from);
       continue;
     }
     if (!run.isEmpty) yield run.record(number++);
@@ -97,6 +98,7 @@ class TurnList {
   /** Where each turn begins in the list's text, and how much further it stands in the input. */
   #starts: { readonly from: number; readonly shift: number }[] = [];
   #length = OPENED.length;
+  readonly #crowd = new Crowd();
   #isRounded = false;
 
   constructor(largest: number) {
@@ -107,8 +109,9 @@ class TurnList {
     return this.#first === null;
   }
 
-  get isTooLarge(): boolean {
-    return this.#length > this.#largest;
+  /** They are not kept any more. */
+  get isTooMuch(): boolean {
+    return this.#length > this.#largest || this.#crowd.told !== null;
   }
 
   add(turn: CorpusRecord): void {
@@ -116,13 +119,15 @@ class TurnList {
     this.#first ??= turn;
     this.#last = turn;
     this.#isRounded ||= isRounded;
-    if (this.isTooLarge) return;
+    if (this.isTooMuch) return;
     if (this.#values.length > 0) this.#push(BETWEEN);
     this.#starts.push({ from: this.#length, shift: from - this.#length });
     // The bytes of a record are valid until the next one is asked for.
     this.#push(Buffer.from(bytes));
     this.#values.push(value);
-    if (!this.isTooLarge) return;
+    this.#crowd.add(bytes);
+    if (!this.isTooMuch) return;
+    this.#starts = [];
     this.#values = [];
     this.#parts = [];
   }
@@ -135,8 +140,10 @@ class TurnList {
   record(number: number): CorpusRecord | RecordProblem {
     const { line, from } = this.#first!;
     const placed = { number, line, from, to: this.#last!.to };
-    if (this.isTooLarge) {
-      return { ...placed, problem: 'its turns are too large together', remedy: 'split it', at: null };
+    if (this.isTooMuch) {
+      const crowd = this.#crowd.told;
+      const problem = crowd === null ? 'its turns are too large together' : `its turns hold ${crowd} together`;
+      return { ...placed, problem, remedy: 'split it', at: null };
     }
     // One by itself is read alone.
     if (this.#values.length === 1) return { ...this.#first!, number, bytes: this.#parts[1]! };

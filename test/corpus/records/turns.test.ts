@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkFile, readMessages } from '../../../src/corpus/files.ts';
-import { readRecords } from '../../../src/corpus/records/record.ts';
+import { type CorpusRecord, readRecords, type RecordProblem } from '../../../src/corpus/records/record.ts';
 import { beginsWithTurn } from '../../../src/corpus/records/turns.ts';
 import { messageData } from '../../../src/convert.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -143,6 +143,16 @@ describe('what is no turn', () => {
     const [record, ...others] = [...readRecords(source, { joinsTurns: true, largest: 200 })];
     expect(record).toMatchObject({ number: 0, line: 1, from: 0, to: source.end - 1, problem: expect.any(String) });
     expect(others).toEqual([]);
+  });
+
+  test('turns that hold too many objects together are one record that does, and the next one is read', () => {
+    const turns = (count: number): string => '{"role":"user","content":[{}]}\n'.repeat(count);
+    const read = (text: string): (CorpusRecord | RecordProblem)[] =>
+      [...readRecords(new MemorySource(Buffer.from(text)), { joinsTurns: true })];
+    expect(read(turns(21_845))).toMatchObject([{ value: { length: 21_845 } }]);
+    const [record, next] = read(`${turns(100_000)}{"messages":[]}\n`);
+    expect(record).toMatchObject({ number: 0, problem: 'its turns hold more than 65536 objects and lists together' });
+    expect(next).toMatchObject({ number: 1, line: 100_001, value: { messages: [] } });
   });
 
   test('an unknown version is told', async () => {
