@@ -21,7 +21,10 @@ import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
 import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import type { Layout } from '../records/layout.ts';
+import {
+  type CorpusRecord, readRecords, type RecordOptions, type RecordProblem, restOfRecords,
+} from '../records/record.ts';
 import { detailOf } from '../records/unit-types.ts';
 import type { LineRange } from '../records/window.ts';
 
@@ -57,11 +60,21 @@ export function* auditRecords(
   source: Source,
   options: AuditOptions = {},
   range?: LineRange,
-  auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() },
 ): Generator<Audited, number, void> {
-  const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
-  let records = range?.record ?? 0;
-  for (const record of readRecords(source, { locate, largest: options.largestRecord }, range)) {
+  const auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() };
+  return yield* auditEach(auditor, range?.record ?? 0, readRecords(source, readingOf(auditor), range));
+}
+
+function readingOf({ machine, options }: Auditor): RecordOptions {
+  return { locate: (bytes) => machine.checkJson(bytes, JSON_DEEPEST), largest: options.largestRecord };
+}
+
+/** `before`: records before them. */
+function* auditEach(
+  auditor: Auditor, before: number, all: Iterable<CorpusRecord | RecordProblem>,
+): Generator<Audited, number, void> {
+  let records = before;
+  for (const record of all) {
     records++;
     yield* auditOne(auditor, record);
     yield record.to;
@@ -70,18 +83,23 @@ export function* auditRecords(
   return records;
 }
 
-/** The same of lines, where chat records of which nothing can be told are passed as bytes. */
+/** The same where chat records of which nothing can be told are passed as bytes. */
 export function* auditLines(
   machine: Machine,
   source: Source,
   options: AuditOptions,
   lines: ChatLines,
+  layout: Layout,
 ): Generator<Audited, number, void> {
   const auditor: Auditor = { machine, options, known: newHeaders(), bad: new BadRecords() };
   const scanned = lines.scanned();
   for (let next = scanned.next(); ; next = scanned.next()) {
     if (next.done) {
-      if (next.value !== null) return yield* auditRecords(machine, source, options, next.value, auditor);
+      const rest = next.value;
+      if (rest !== null) {
+        const others = restOfRecords(source, layout, readingOf(auditor), rest);
+        return yield* auditEach(auditor, rest.record, others);
+      }
       yield* auditor.bad.end();
       return lines.records;
     }

@@ -43,12 +43,12 @@ export const AUDIT: Kind<AuditJob> = {
     const areRows = options.positions === 'field';
     const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, areRows });
     const given = { ...options, ...fixOf(job) };
-    const areLines = part.from > 0 || layoutOf(output.source) === 'lines';
+    const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = !areRows && canBeRows(read) && areLines;
-    const lines = canPass ? new ChatLines(kit, output.source, read, part, 'lines', { takesTexts: true }) : null;
-    const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines)
+    const canPass = !areRows && canBeRows(read);
+    const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, { takesTexts: true }) : null;
+    const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines, layout)
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);
     yield* output.end(part.to);
@@ -56,7 +56,7 @@ export const AUDIT: Kind<AuditJob> = {
       ...NO_RESULT,
       ...output.sums,
       records,
-      lines: linesOf(kit, input, part, lines),
+      lines: linesOf(kit, input, part, layout === 'lines' ? lines : null),
       transcripts: records + part.surplus,
       bytes: Math.min(part.to, output.furthest) - part.from,
     };

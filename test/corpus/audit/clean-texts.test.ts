@@ -6,6 +6,7 @@ import { passerOf } from '../../../src/corpus/audit/clean-messages.ts';
 import { CleanTexts } from '../../../src/corpus/audit/clean-texts.ts';
 import { newHeaders } from '../../../src/corpus/headers.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
+import { type Layout, layoutOf } from '../../../src/corpus/records/layout.ts';
 import { ChatLines, isRows } from '../../../src/corpus/records/rows.ts';
 import { ALL } from '../../../src/corpus/records/units.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
@@ -16,8 +17,8 @@ import { randomText } from '../records/random-chat.ts';
 const kit = new Kit();
 afterAll(() => kit.close());
 
-const linesOf = (bytes: Uint8Array): ChatLines =>
-  new ChatLines(kit, new MemorySource(bytes), {}, ALL, 'lines', { takesTexts: true });
+const linesOf = (bytes: Uint8Array, layout: Layout = 'lines'): ChatLines =>
+  new ChatLines(kit, new MemorySource(bytes), {}, ALL, layout, { takesTexts: true });
 
 /** Numbers of the records that are passed. */
 function passedIn(bytes: Uint8Array): number[] {
@@ -40,10 +41,19 @@ function passedIn(bytes: Uint8Array): number[] {
 const told = (audited: Iterable<AuditedText | number>): AuditedText[] =>
   [...audited].filter((one): one is AuditedText => typeof one !== 'number');
 
-/** What both ways tell of lines; they tell the same. */
+/** What both ways tell of lines, of the list of their values and of values without lines; they tell the same. */
 function findingsOf(bytes: Uint8Array): AuditedText['findings'][] {
+  const values = Buffer.from(bytes).toString('latin1').trimEnd().split('\n');
+  toldOf(Buffer.from(`[${values.join(',')}]`, 'latin1'), 'list');
+  toldOf(Buffer.from(values.join(' '), 'latin1'), 'values');
+  return toldOf(bytes, 'lines');
+}
+
+function toldOf(bytes: Uint8Array, layout: Layout): AuditedText['findings'][] {
   const options = { tellsOnly: true };
-  const one = told(auditLines(kit.machine, new MemorySource(bytes), options, linesOf(bytes)));
+  // One value alone is a line.
+  if (layoutOf(new MemorySource(bytes)) !== layout) return [];
+  const one = told(auditLines(kit.machine, new MemorySource(bytes), options, linesOf(bytes, layout), layout));
   const other = told(auditRecords(kit.machine, new MemorySource(bytes), options));
   expect(one.map(({ findings, at, line }) => ({ findings, at, line })))
     .toEqual(other.map(({ findings, at, line }) => ({ findings, at, line })));
