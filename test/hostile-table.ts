@@ -1,13 +1,14 @@
 // Prints what shapes of hostile.ts cost as whole processes, each beside honest text of its size in the same command:
 //
 //   node --import ts-blank-space/register test/hostile-table.ts [--size MIB] [--known] [--drawn N] [--from N]
-//     [--only COMMAND,…] [--command FILE] [PLACE FRAGMENT]…
+//     [--only COMMAND,…] [--command FILE] [--piped] [PLACE FRAGMENT]…
 //
 // Honest are the real dialogues beside the checkout. OPENCHATML_SEED draws other shapes. Of each command of a shape one
 // line goes to standard output, with tabs: MiB resident at most, seconds of processor time, times the honest ones, the
 // same for each byte that is read or written, the exit code, the command, the shape. What a command writes it was asked
-// for: a line for each line, each message or each record, however small they are. A machine is slow now and then: what
-// is honest, and what takes long beside it, is measured three times, of which the least counts.
+// for: a line for each line, each message or each record, however small they are. `--piped`: the input comes from a
+// pipe. A machine is slow now and then: what is honest, and what takes long beside it, is measured three times, of
+// which the least counts.
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +31,7 @@ const { values: given, positionals } = parseArgs({
     from: { type: 'string', default: '0' },
     only: { type: 'string' },
     command: { type: 'string', default: COMMAND },
+    piped: { type: 'boolean', default: false },
   },
 });
 const size = Number(given.size) * MIB;
@@ -64,18 +66,20 @@ const TIMES = 3;
 
 function measure(shape: Shape): void {
   const path = join(folder, nameOfFile(shape));
-  writeFileSync(path, shape.bytes(size));
+  const bytes = shape.bytes(size);
+  writeFileSync(path, bytes);
+  const input = given.piped ? bytes : null;
   const out = join(folder, 'out');
-  for (const argv of commandsOf(path, out)) {
+  for (const argv of commandsOf(given.piped ? '-' : path, out)) {
     const name = argv.filter((word) => !word.startsWith(folder)).join(' ');
     if (only !== null && !only.includes(argv[0]!)) continue;
     const key = `${shape.dialect} ${name}`;
     const isLong = (taken: number): boolean => taken > LONG * (known.get(key)?.[0] ?? 0);
-    const first = used(argv, out);
+    const first = used(argv, out, input);
     const { written, status } = first;
     let { peak, seconds } = first;
     for (let time = 1; time < TIMES && isLong(seconds); time++) {
-      const again = used(argv, out);
+      const again = used(argv, out, input);
       peak = Math.max(peak, again.peak);
       seconds = Math.min(seconds, again.seconds);
     }
@@ -88,9 +92,9 @@ function measure(shape: Shape): void {
   }
 }
 
-function used(argv: readonly string[], out: string): ReturnType<typeof usedBy> {
+function used(argv: readonly string[], out: string, input: Uint8Array | null): ReturnType<typeof usedBy> {
   if (argv[0] !== 'merge') rmSync(out, { recursive: true, force: true });
-  return usedBy(argv, given.command, LIMIT);
+  return usedBy(argv, given.command, LIMIT, input);
 }
 
 try {

@@ -49,6 +49,13 @@ const PLACES: readonly Place[] = [
   place('messages', 'record', '{"messages":[{"role":"user","content":"x"}', ']}\n'),
   place('keys', 'record', '{"messages":[{"role":"user","content":"x"', '}]}\n'),
   place('lines', 'record', '{"messages":[{"role":"user","content":"x"}]}\n', ''),
+  place('list', 'record', '[{"messages":[{"role":"user","content":"x"}]}', ']\n'),
+  place('turns', 'record', '{"role":"user","content":"x"}\n', ''),
+  place('text', 'record', '{"text":"version: 2.2\\n<|start|>assistant<|message|>', '<|end|>"}\n'),
+  place('text of 0.1', 'record', '{"text":"<|im_start|>assistant\\n', '<|im_end|>"}\n'),
+  place('value of ShareGPT', 'record', '{"conversations":[{"from":"gpt","value":"', '"}]}\n'),
+  place('output', 'record', '{"instruction":"x","output":"', '"}\n'),
+  place('prompt of a record', 'record', '{"prompt":"', '","completion":"x"}\n'),
 ];
 
 /** `\xff` is the byte, as all here are. */
@@ -63,7 +70,8 @@ const FRAGMENTS: readonly string[] = [
   '<tool_response>x</tool_response>', '<tools>{"name":"f"}</tools>', '<|END|>', '<\u007cend|>', '&lt;', '\\u003c|end|>',
   '\\ud800', '\\n<tool_call>', '[', '{"a":', '[1,', '"', '- ', 'k: 1\n', '---\nversion: 2.2\n---\n',
   ',{"role":"user","content":"x"}', ',{"role":"tool","content":1}', ',"k":1', ',"tool_calls":[]', '{}\n', '{\n',
-  '{"messages":[]}\n', 'namespace functions { type f = (_: {a: string}) => any; }\n', '// ', 'type ',
+  '{"messages":[]}\n', '{"role":"user","content":"x"}\n', ',{"messages":[{"role":"user","content":"x"}]}',
+  'namespace functions { type f = (_: {a: string}) => any; }\n', '// ', 'type ',
 ];
 
 /** Those that have been expensive, or ended in an error: a place and a fragment each. */
@@ -76,7 +84,7 @@ const KNOWN: readonly (readonly [place: string, fragment: string])[] = [
   ['system of 0.1', '<|function_list|>'], ['content', '<|end|>'], ['content', '\\n<tool_call>'],
   ['arguments', '<|end|>'], ['body of Harmony', '<<|END|><|constrain|>json '], ['body of Harmony', '\\ud800'],
   ['content', '<think></think>'], ['gap', '<|start|>user'], ['prompt', '<|fim_prefix|><|start|><|start|>user'],
-  ['messages', ',{"role":"user","content":"x"}'],
+  ['messages', ',{"role":"user","content":"x"}'], ['turns', '{"role":"user","content":"x"}\n'], ['text', '<<|end|>'],
   ['role', 'namespace functions { type f = (_: {a: string}) => any; }\n<|start|>'],
 ];
 

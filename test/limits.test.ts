@@ -1,11 +1,13 @@
 // Bounds and sizes that are too large for a fixture: headers at and beyond their limits, one message over many windows,
 // many transcripts, hostile YAML.
 import { describe, expect, test } from 'vitest';
+import { checkFile } from '../src/corpus/files.ts';
 import { Lines, parse, scan } from '../src/index.ts';
 import { check } from '../src/tools.ts';
-import { MemorySource } from '../src/scan/source.ts';
+import { MemorySource, WatchedSource } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
+import { file } from './cli/harness.ts';
 import { Chunked, recordsOf } from './read.ts';
 import { expectAgreement } from './runtime/stream/agrees.ts';
 import { eventsOf } from './runtime/stream/run.ts';
@@ -187,6 +189,24 @@ describe('messages over many windows', () => {
   });
 });
 
+test('a source is told how many rows of a message are kept', () => {
+  const escapes = '<<|end|>'.repeat(100_000);
+  const bytes = new TextEncoder().encode(`<|start|>user<|message|>a<|end|><|start|>user<|message|>${escapes}<|end|>`);
+  class Told extends MemorySource {
+    rows = 0;
+
+    keeps(rows: number, from: number): void {
+      expect(from).toBe(32);
+      expect(rows).toBeGreaterThan(this.rows);
+      this.rows = rows;
+      if (rows > 80_000) throw new Error('too many');
+    }
+  }
+  const source = new Told(bytes);
+  expect(() => recordsOf(new WasmMachine(), new WatchedSource(source, {}), {})).toThrow('too many');
+  expect(source.rows).toBeLessThan(120_000);
+});
+
 test('a million messages cost their table until a field is read', () => {
   const one = '<|start|>user<|message|>hello<|end|>\n';
   const parsed = parse(one.repeat(1_000_000), { dialect: 'harmony' });
@@ -237,4 +257,14 @@ test.each([
     .toEqual(['assistant', head.indexOf('Sorry'), 7 + body.length]);
   const attributes = parse(`${head.replace('Sorry, ', 'name=n '.repeat(20_000))}`, { dialect }).transcripts[0]!.at(0)!;
   expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 9359]);
+});
+
+test('a text of more than 16 MiB is told, and read where larger records are asked for', () => {
+  const text = `<|start|>user<|message|>${'x'.repeat(1 << 24)}<|end|>`;
+  const path = file('large-text.jsonl', `${JSON.stringify({ text })}\n{"messages":[]}\n`);
+  const told = (options: object): string[] =>
+    [...checkFile(path, options)].filter(({ record, rule }) => record === 0 && rule === 'bad-record')
+      .map(({ message }) => message);
+  expect(told({})).toEqual([expect.stringContaining('its text has more than 16777216 bytes')]);
+  expect(told({ largestRecord: 1 << 25 })).toEqual([]);
 });

@@ -37,14 +37,17 @@ export interface Used {
   readonly words: string;
 }
 
-/** Runs the command; `limit`: seconds after which it is stopped. */
-export function usedBy(argv: readonly string[], command = COMMAND, limit = Infinity): Used {
+/** Runs the command; `limit`: seconds after which it is stopped; `input`: what a pipe gives it. */
+export function usedBy(
+  argv: readonly string[], command = COMMAND, limit = Infinity, input: Uint8Array | null = null,
+): Used {
   const folder = mkdtempSync(join(tmpdir(), 'openchatml-peak-'));
   // As a file: it may be longer than any string.
   const said = openSync(join(folder, 'said'), 'w+');
   try {
     const { status } = spawnSync(process.execPath, ['--import', MEASURE, command, ...argv], {
-      stdio: ['ignore', 'ignore', said],
+      stdio: [input === null ? 'ignore' : 'pipe', 'ignore', said],
+      ...(input !== null && { input }),
       ...(limit < Infinity && { timeout: 1000 * limit, killSignal: 'SIGKILL' }),
     });
     const part = (from: number, length: number): string => {

@@ -311,6 +311,7 @@ export class Reading implements Source {
     if (settled > this.#first) this.#sureTo = this.#base + machine.rows[(settled - this.#first - 1) * ROW_WORDS + TO]!;
     if (this.#carried.count > 0) {
       this.#carry(0, count);
+      this.#source.keeps?.(this.#carried.count, this.#carried.words[FROM]!);
     } else if (settled < this.#first + count) {
       this.#carriedFirst = settled;
       this.#carry(settled - this.#first, count);

@@ -16,6 +16,8 @@ export interface Source {
   bytes(from: number, to: number): Uint8Array;
   /** Nothing before this position will be asked for again. */
   release(before: number): void;
+  /** The message that begins at `from` goes on, and so many of its rows are kept: who cannot have so many throws. */
+  keeps?(rows: number, from: number): void;
 }
 
 /** Sees what is asked of a source. */
@@ -57,6 +59,10 @@ export class WatchedSource implements Source {
 
   release(before: number): void {
     this.#source.release(this.#watcher.mayRelease?.(before) ?? before);
+  }
+
+  keeps(rows: number, from: number): void {
+    this.#source.keeps?.(rows, from);
   }
 }
 

@@ -18,6 +18,15 @@ export interface InputSource extends Source {
   close(): void;
 }
 
+/** Rows of a message that are kept while it goes on: 40 MiB of them. */
+const MOST_ROWS = 2_621_440;
+
+function refuseCrowd(path: string, rows: number, from: number): void {
+  if (rows <= MOST_ROWS) return;
+  const reason = `the message at byte ${from} holds more than ${MOST_ROWS} control tokens and escapes`;
+  throw new InputError(path, reason, 'leave it out, or divide it');
+}
+
 /** The system refuses to read 2^31 bytes and more at once. */
 const MOST_AT_ONCE = 2 ** 30;
 /** A span is often followed by a small span after it. */
@@ -133,6 +142,10 @@ export class FileSource implements InputSource {
 
   release(): void {}
 
+  keeps(rows: number, from: number): void {
+    refuseCrowd(this.path, rows, from);
+  }
+
   close(): void {
     if (this.#fd < 0) return;
     closeSync(this.#fd);
@@ -149,6 +162,8 @@ export class FileSource implements InputSource {
 }
 
 const CHUNK = 256 * 1024;
+/** Chunks that are kept: 40 MiB. */
+const MOST_KEPT = 160;
 
 /** Reads on: fills the beginning of `into`; 0 at the end. `at` is the position, for messages. Throws an InputError. */
 export type ReadOn = (into: Uint8Array, at: number) => number;
@@ -218,6 +233,10 @@ export class StreamSource implements InputSource {
     }
   }
 
+  keeps(rows: number, from: number): void {
+    refuseCrowd(this.path, rows, from);
+  }
+
   close(): void {
     const close = this.#close;
     this.#close = null;
@@ -252,6 +271,10 @@ export class StreamSource implements InputSource {
     if (this.#ended) return false;
     const at = this.#offset(this.#end);
     if (this.#end === this.#base + this.#chunks.length * CHUNK) {
+      if (this.#chunks.length === MOST_KEPT) {
+        const reason = `more than ${MOST_KEPT * CHUNK} bytes from byte ${this.#base} on would have to be kept`;
+        throw new InputError(this.path, reason, this.#once.remedy);
+      }
       this.#chunks.push(this.#spare ?? new Uint8Array(CHUNK));
       this.#spare = undefined;
     }

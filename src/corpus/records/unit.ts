@@ -25,7 +25,7 @@ export interface FileOptions extends PlainReadOptions {
    * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
    */
   readonly field?: string | undefined;
-  /** Bytes of one record that are still read. 64 MiB by default. */
+  /** Bytes of one record that are still read. 64 MiB by default, and 16 MiB of a text that is a transcript. */
   readonly largestRecord?: number | undefined;
   /**
    * What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines.
@@ -170,6 +170,8 @@ function takeList(record: { readonly [name: string]: unknown }, name: string): H
 }
 
 export const HALF_CHARACTER = 'its text holds half a character';
+/** Bytes of a text that are still read: of one, several copies are made. */
+const LARGEST_TEXT = 16 * 1024 * 1024;
 const SURROGATE = /\p{Surrogate}/u;
 
 /** The text of one field, or of two that follow each other. */
@@ -179,6 +181,11 @@ function* textUnit(
   texts: readonly string[],
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
+  const most = options.largestRecord ?? LARGEST_TEXT;
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most) {
+    yield badRecord(record, 'bad-record', `its text has more than ${most} bytes`);
+    return;
+  }
   if (texts.some((text) => SURROGATE.test(text))) yield badRecord(record, 'bad-record', HALF_CHARACTER);
   const parts = texts.map((text) => Buffer.from(text, 'utf8'));
   const bytes = parts.length === 1 ? parts[0]! : Buffer.concat(parts);

@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { closeSync, constants, ftruncateSync, openSync, writeSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { InputError } from '../../../src/corpus/error.ts';
-import { FileSource, type InputSource, PipeSource } from '../../../src/corpus/input/source.ts';
+import { FileSource, type InputSource, PipeSource, StreamSource } from '../../../src/corpus/input/source.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { at, file, run } from '../../cli/harness.ts';
@@ -73,6 +73,31 @@ test('a pipe lets go of what was released and says so', () => {
   expect(() => pipe.bytes(10, 20)).toThrow(InputError);
   expect(() => pipe.bytes(10, 20)).toThrow('pipe: byte 10 is needed again, and a pipe is read once; store the input');
   pipe.close();
+});
+
+test('a pipe keeps so much and no more', () => {
+  let given = 0;
+  const source = new StreamSource('pipe', (into) => {
+    given += into.length;
+    return into.length;
+  }, () => {}, { reason: 'it is read once', remedy: 'store it' });
+  const into = new Uint8Array(1 << 20);
+  const readTo = (to: number): void => {
+    for (let position = given; position < to; position += into.length) source.read(position, into);
+  };
+  readTo(40 << 20);
+  source.release(30 << 20);
+  readTo(70 << 20);
+  const told = 'pipe: more than 41943040 bytes from byte 31457280 on would have to be kept; store it';
+  expect(() => readTo(72 << 20)).toThrow(told);
+  source.close();
+});
+
+test.each(MADE)('of a message %s may have so many rows and no more', (_, make) => {
+  const source = make();
+  source.keeps!(2_621_440, 7);
+  expect(() => source.keeps!(2_621_441, 7)).toThrow('the message at byte 7 holds more than 2621440 control tokens');
+  source.close();
 });
 
 test('a failing read names path, place and reason', () => {
