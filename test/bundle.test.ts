@@ -32,7 +32,7 @@ const WEIGHTS: [code: string, most: number][] = [
   ["export { parse } from 'openchatml/js';", 23_400],
   ["export { MessageStream } from 'openchatml/stream';", 35_000],
   ["export * from 'openchatml/convert';", 56_200],
-  ["export { Lines } from 'openchatml';", 1_100],
+  ["export { Lines } from 'openchatml';", 1_150],
   ["export { fromOpenAI } from 'openchatml/convert';", 10_300],
 ];
 
