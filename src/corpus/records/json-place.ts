@@ -198,10 +198,10 @@ export class RawOffsets {
         this.#decoded += plain;
         continue;
       }
-      const [length, bytes] = escapeAt(this.#json, this.#raw, this.#end);
-      if (this.#decoded + bytes > offset) break;
-      this.#raw += length;
-      this.#decoded += bytes;
+      const escape = escapeAt(this.#json, this.#raw, this.#end);
+      if (this.#decoded + escape % LENGTH > offset) break;
+      this.#raw += Math.floor(escape / LENGTH);
+      this.#decoded += escape % LENGTH;
     }
     return this.#raw;
   }
@@ -219,27 +219,27 @@ function plainEnd(json: Uint8Array, from: number, end: number): number {
   return found < 0 ? end : near + found;
 }
 
-/** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */
-function escapeAt(json: Uint8Array, at: number, end: number): [length: number, bytes: number] {
+/** The escape at a backslash: its length times LENGTH, and the bytes of UTF-8 of the character that it writes. */
+function escapeAt(json: Uint8Array, at: number, end: number): number {
   const unit = unitAt(json, at, end);
-  if (unit < 0) return [Math.min(2, end - at), 1];
-  if (unit < 0x80) return [6, 1];
-  if (unit < 0x800) return [6, 2];
+  if (unit < 0) return Math.min(2, end - at) * LENGTH + 1;
+  if (unit < 0x80) return 6 * LENGTH + 1;
+  if (unit < 0x800) return 6 * LENGTH + 2;
   const next = unit >= 0xd800 && unit < 0xdc00 ? unitAt(json, at + 6, end) : -1;
-  return next >= 0xdc00 && next < 0xe000 ? [12, 4] : [6, 3];
+  return next >= 0xdc00 && next < 0xe000 ? 12 * LENGTH + 4 : 6 * LENGTH + 3;
 }
 
-/** The code unit of a `\u` escape; -1: there is none. */
+const LENGTH = 8;
+
+/** What hexadecimal digits mean; -1: a byte is none. */
+const DIGITS = new Int8Array(256).fill(-1);
+for (const digit of '0123456789abcdefABCDEF') DIGITS[digit.charCodeAt(0)] = parseInt(digit, 16);
+
+/** The code unit of a `\u` escape; negative: there is none. */
 function unitAt(json: Uint8Array, at: number, end: number): number {
   if (at + 6 > end || json[at] !== BACKSLASH || json[at + 1] !== SMALL_U) return -1;
-  let unit = 0;
-  for (let i = at + 2; i < at + 6; i++) {
-    const byte = json[i]! | 0x20;
-    const digit = byte >= 0x61 ? byte - 0x57 : json[i]! - 0x30;
-    if (digit < 0 || digit > 15 || (byte < 0x61 && digit > 9)) return -1;
-    unit = unit * 16 + digit;
-  }
-  return unit;
+  const high = DIGITS[json[at + 2]!]! << 12 | DIGITS[json[at + 3]!]! << 8;
+  return high | DIGITS[json[at + 4]!]! << 4 | DIGITS[json[at + 5]!]!;
 }
 
 /** The text of a key, span with its quotes. */
