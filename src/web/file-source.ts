@@ -12,6 +12,9 @@ declare const FileReaderSync: new () => SyncReader;
 const BLOCK = 4 * 1024 * 1024;
 const LF = 0x0a;
 
+/** Rows of a message that are kept, as for the command: 40 MiB of them. */
+const MOST_ROWS = 2_621_440;
+
 /** Places of lines that are kept; when there are more, every second one is forgotten. */
 const MOST_PLACES = 65_536;
 
@@ -44,6 +47,11 @@ export class FileSource implements Source {
   }
 
   release(): void {}
+
+  keeps(rows: number, from: number): void {
+    if (rows <= MOST_ROWS) return;
+    throw new Error(`its message at byte ${from} holds more than ${MOST_ROWS} control tokens and escapes`);
+  }
 
   #load(at: number): void {
     this.#block = new Uint8Array(this.#reader.readAsArrayBuffer(this.#file.slice(at, at + BLOCK)));
