@@ -14,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { commandsOf, drawShape, KNOWN_SHAPES, nameOfFile, type Shape, shapeAt } from './hostile.ts';
+import { commandsOf, drawShape, KNOWN_SHAPES, nameOfFile, type RecordForm, type Shape, shapeAt } from './hostile.ts';
 import { COMMAND, usedBy } from './peak.ts';
 import { randomOf, SEED } from './random.ts';
 import { sharedData } from './skip.ts';
@@ -49,16 +49,51 @@ function shapes(): Shape[] {
   return [...named, ...(given.known ? KNOWN_SHAPES : []), ...drawn];
 }
 
-/** The real dialogues in a dialect, as many as fit. */
-function honest(dialect: Shape['dialect']): Shape {
+type Chat = { readonly messages: readonly { readonly role: string; readonly content: string | null }[] };
+
+/** A chat record in another form, without what it calls. */
+const IN_FORM: Readonly<Record<RecordForm, (line: string) => string>> = {
+  list: (line) => line,
+  turns: (line) => [...messagesOf(line).map((one) => JSON.stringify(one)), '{"messages":[]}'].join('\n'),
+  text: (line) => JSON.stringify({
+    text: said(line).map(({ role, content }) => `<|start|>${role}<|message|>${content}<|end|>`).join('\n'),
+  }),
+  conversations: (line) => JSON.stringify({
+    conversations: said(line).map(({ role, content }) => ({ from: role === 'user' ? 'human' : 'gpt', value: content })),
+  }),
+  fields: (line) => JSON.stringify({ instruction: said(line)[0]?.content, output: said(line)[1]?.content }),
+};
+
+const messagesOf = (line: string): Chat['messages'] => (JSON.parse(line) as Chat).messages;
+const said = (line: string): Chat['messages'] =>
+  messagesOf(line).filter(({ role, content }) => role !== 'tool' && content !== null);
+
+function inForm(bytes: Buffer, form: RecordForm, most: number): Uint8Array {
+  const lines: string[] = [];
+  let length = 0;
+  for (let from = 0, to = bytes.indexOf('\n'); to >= 0; to = bytes.indexOf('\n', (from = to + 1))) {
+    const line = IN_FORM[form](bytes.toString('utf8', from, to));
+    length += Buffer.byteLength(line) + 1;
+    if (length + 2 > most) break;
+    lines.push(line);
+  }
+  return Buffer.from(form === 'list' ? `[${lines.join(',')}]` : `${lines.join('\n')}\n`);
+}
+
+/** The real dialogues in a dialect, and of records in a form, as many as fit. */
+function honest(dialect: Shape['dialect'], form: Shape['form']): Shape {
   const data = sharedData('dialogues');
   if (data === null) throw new Error('the dialogues are needed: what is honest is measured with them');
   const bytes = gunzipSync(readFileSync(join(data, `${FILES[dialect]}.gz`)));
   const end = (to: number): number => dialect === 'record' ? bytes.lastIndexOf('\n', to) + 1 : to;
-  return { name: 'honest', dialect, bytes: (most) => bytes.subarray(0, end(Math.min(most, bytes.length))) };
+  const fits = (most: number): Uint8Array => bytes.subarray(0, end(Math.min(most, bytes.length)));
+  const inItsForm = (most: number): Uint8Array => form === undefined ? fits(most) : inForm(bytes, form, most);
+  return { name: 'honest', dialect, form, bytes: inItsForm };
 }
 
-/** The honest ones, by dialect and command: seconds, and seconds for each byte that is moved. */
+const kindOf = ({ dialect, form }: Shape): string => form ?? dialect;
+
+/** The honest ones, by dialect or form, and command: seconds, and seconds for each byte that is moved. */
 const known = new Map<string, readonly [seconds: number, each: number]>();
 /** Times the honest seconds from which on a shape is measured again. */
 const LONG = 3.3;
@@ -73,7 +108,7 @@ function measure(shape: Shape): void {
   for (const argv of commandsOf(given.piped ? '-' : path, out)) {
     const name = argv.filter((word) => !word.startsWith(folder)).join(' ');
     if (only !== null && !only.includes(argv[0]!)) continue;
-    const key = `${shape.dialect} ${name}`;
+    const key = `${kindOf(shape)} ${name}`;
     const isLong = (taken: number): boolean => taken > LONG * (known.get(key)?.[0] ?? 0);
     const first = used(argv, out, input);
     const { written, status } = first;
@@ -88,7 +123,7 @@ function measure(shape: Shape): void {
     const [honestSeconds, honestEach] = known.get(key)!;
     const times = [seconds / honestSeconds, each / honestEach].map((ratio) => ratio.toFixed(1));
     const numbers = [(peak / 1024).toFixed(0), seconds.toFixed(2), ...times, status];
-    console.log([...numbers, name, shape.name === 'honest' ? `honest ${shape.dialect}` : shape.name].join('\t'));
+    console.log([...numbers, name, shape.name === 'honest' ? `honest ${kindOf(shape)}` : shape.name].join('\t'));
   }
 }
 
@@ -99,7 +134,8 @@ function used(argv: readonly string[], out: string, input: Uint8Array | null): R
 
 try {
   const wanted = shapes();
-  for (const dialect of new Set(wanted.map((shape) => shape.dialect))) measure(honest(dialect));
+  const kinds = new Map(wanted.map((shape) => [kindOf(shape), shape]));
+  for (const { dialect, form } of kinds.values()) measure(honest(dialect, form));
   for (const shape of wanted) measure(shape);
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -8,17 +8,22 @@ interface Place {
   readonly dialect: DialectId | 'record';
   readonly before: string;
   readonly after: string;
+  /** Of records that are no chat records, one a line. */
+  readonly form?: RecordForm | undefined;
 }
+
+export type RecordForm = 'list' | 'turns' | 'text' | 'conversations' | 'fields';
 
 export interface Shape {
   readonly name: string;
   readonly dialect: Place['dialect'];
+  readonly form?: RecordForm | undefined;
   /** The input, of about so many bytes. */
   readonly bytes: (size: number) => Uint8Array;
 }
 
-const place = (name: string, dialect: Place['dialect'], before: string, after: string): Place =>
-  ({ name, dialect, before, after });
+const place = (name: string, dialect: Place['dialect'], before: string, after: string, form?: RecordForm): Place =>
+  ({ name, dialect, before, after, form });
 const message = (header: string): string => `version: 2.2\n<|start|>${header}<|message|>`;
 const CALL = 'assistant to=functions.f call_id=1<|channel|>commentary';
 
@@ -49,13 +54,13 @@ const PLACES: readonly Place[] = [
   place('messages', 'record', '{"messages":[{"role":"user","content":"x"}', ']}\n'),
   place('keys', 'record', '{"messages":[{"role":"user","content":"x"', '}]}\n'),
   place('lines', 'record', '{"messages":[{"role":"user","content":"x"}]}\n', ''),
-  place('list', 'record', '[{"messages":[{"role":"user","content":"x"}]}', ']\n'),
-  place('turns', 'record', '{"role":"user","content":"x"}\n', ''),
-  place('text', 'record', '{"text":"version: 2.2\\n<|start|>assistant<|message|>', '<|end|>"}\n'),
-  place('text of 0.1', 'record', '{"text":"<|im_start|>assistant\\n', '<|im_end|>"}\n'),
-  place('value of ShareGPT', 'record', '{"conversations":[{"from":"gpt","value":"', '"}]}\n'),
-  place('output', 'record', '{"instruction":"x","output":"', '"}\n'),
-  place('prompt of a record', 'record', '{"prompt":"', '","completion":"x"}\n'),
+  place('list', 'record', '[{"messages":[{"role":"user","content":"x"}]}', ']\n', 'list'),
+  place('turns', 'record', '{"role":"user","content":"x"}\n', '', 'turns'),
+  place('text', 'record', '{"text":"version: 2.2\\n<|start|>assistant<|message|>', '<|end|>"}\n', 'text'),
+  place('text of 0.1', 'record', '{"text":"<|im_start|>assistant\\n', '<|im_end|>"}\n', 'text'),
+  place('value of ShareGPT', 'record', '{"conversations":[{"from":"gpt","value":"', '"}]}\n', 'conversations'),
+  place('output', 'record', '{"instruction":"x","output":"', '"}\n', 'fields'),
+  place('prompt of a record', 'record', '{"prompt":"', '","completion":"x"}\n', 'fields'),
 ];
 
 /** `\xff` is the byte, as all here are. */
@@ -88,13 +93,13 @@ const KNOWN: readonly (readonly [place: string, fragment: string])[] = [
   ['role', 'namespace functions { type f = (_: {a: string}) => any; }\n<|start|>'],
 ];
 
-function shapeOf({ name, dialect, before, after }: Place, fragment: string): Shape {
+function shapeOf({ name, dialect, before, after, form }: Place, fragment: string): Shape {
   const bytes = (size: number): Uint8Array => Buffer.concat([
     Buffer.from(before, 'latin1'),
     Buffer.from(fragment.repeat(Math.ceil(size / fragment.length)), 'latin1'),
     Buffer.from(after, 'latin1'),
   ]);
-  return { name: `${name}: ${JSON.stringify(fragment)}`, dialect, bytes };
+  return { name: `${name}: ${JSON.stringify(fragment)}`, dialect, form, bytes };
 }
 
 /** A fragment at a place, by its name. */
