@@ -43,10 +43,11 @@ export async function* guessChain(
         running[i]!.drop();
         continue;
       } else {
-        const guessed = await resultOf(running[i]!);
+        // Where the guess is wrong, what was read of it may be more than can be kept: it counts for nothing then.
+        const guessed = await resultOf(running[i]!).catch(() => null);
         let end: Checkpoint | null;
-        const { start } = guessed;
-        if (start !== null && start.position === exact!.position && leadsOn(exact!, start)) {
+        const start = guessed?.start ?? null;
+        if (guessed !== null && start !== null && start.position === exact!.position && leadsOn(exact!, start)) {
           end = guessed.end && shifted(guessed.end, start, exact!);
           yield counted(guessed, end);
         } else {
