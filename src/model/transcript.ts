@@ -20,7 +20,9 @@ export type { TranscriptInfo };
 export class HeaderCache {
   readonly #known: { readonly ended: ByBytes<DocumentHeader>; readonly open: ByBytes<DocumentHeader> };
   /** Headers that were read for their dialect and will be asked for again, for their transcripts, in the same order. */
-  #ahead: { from: number; header: DocumentHeader }[] = [];
+  readonly #ahead: { from: number; header: DocumentHeader }[] = [];
+  /** The first one of these that was not asked for again: a window may hold ten thousand. */
+  #next = 0;
 
   readonly #readYaml: ReadYaml | undefined;
 
@@ -39,8 +41,10 @@ export class HeaderCache {
 
   /** The header [from, to), for its transcript. */
   read(source: { bytes(from: number, to: number): Uint8Array }, from: number, to: number): DocumentHeader {
-    let known = this.#ahead.shift();
-    while (known && known.from < from) known = this.#ahead.shift();
+    const ahead = this.#ahead;
+    while (this.#next < ahead.length && ahead[this.#next]!.from < from) this.#next++;
+    const known = this.#next < ahead.length ? ahead[this.#next++] : undefined;
+    if (this.#next === ahead.length) ahead.length = this.#next = 0;
     return known?.from === from ? known.header : this.#find(source, from, to);
   }
 
