@@ -92,9 +92,9 @@ function* valueRecords(
   spans: Iterable<ValueSpan>, first: number, options: RecordOptions,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   let number = first;
-  for (const { bytes, problem, ...place } of spans) {
-    const placed = { ...place, number: number++ };
-    if (problem !== undefined) yield { ...placed, ...problem };
+  for (const { line, from, to, bytes, problem } of spans) {
+    const placed = { number: number++, line, from, to };
+    if (problem !== undefined) yield problemOf(placed, problem.problem, problem.remedy, problem.at);
     else if (bytes === null) yield tooLarge(placed);
     else yield recordOf(bytes, placed, options)!;
   }

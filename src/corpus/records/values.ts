@@ -58,13 +58,14 @@ export function* listed(input: RecordWindow, firstLine: number, beginsList = tru
     else if (byte === OPEN_LIST || byte === OPEN_OBJECT) depth++;
     else if (byte === CLOSE_OBJECT || (byte === CLOSE_LIST && depth > 0)) depth = Math.max(0, depth - 1);
     else if (depth === 0 && (byte === COMMA || byte === CLOSE_LIST)) {
-      const place = { line: startLine, from: input.base + start - dropped, to: input.base + at };
+      const from = input.base + start - dropped;
+      const to = input.base + at;
       const isEmpty = dropped === 0 && isBlank(input.bytes, start, at);
       if (!isEmpty) {
         const isKept = dropped === 0 && !input.isTooLarge(at - start);
-        yield { ...place, bytes: isKept ? input.bytes.subarray(start, at) : null };
+        yield { line: startLine, from, to, bytes: isKept ? input.bytes.subarray(start, at) : null };
       } else if (byte === COMMA || !isFirst) {
-        yield problemAt(place, place.from, 'a value is missing in the list', 'remove the comma');
+        yield problemAt({ line: startLine, from, to }, from, 'a value is missing in the list', 'remove the comma');
       }
       isFirst = false;
       start = at + 1;
@@ -123,13 +124,13 @@ export function* valuesOf(input: RecordWindow, firstLine: number): Spans {
   let isContainer = false;
   let at = 0;
   const take = (to: number): ValueSpan => {
-    const place = { line: startLine, from: input.base + start - dropped, to: input.base + to };
+    const from = input.base + start - dropped;
     const isKept = dropped === 0 && !input.isTooLarge(to - start);
     const bytes = isKept ? input.bytes.subarray(start, to) : null;
     start = -1;
     dropped = depth = 0;
     isString = false;
-    return { ...place, bytes };
+    return { line: startLine, from, to: input.base + to, bytes };
   };
   for (; ; at++) {
     if (at === input.length) {
