@@ -31,9 +31,10 @@ export interface FixOptions {
 }
 
 /** What a finding counts as where texts are mended; null: as nothing. What is escaped is as it should be. */
-export function settledSeverity(found: Found, { rules = {} }: FixOptions): Severity | null {
+export function settledSeverity(found: Found, { rules }: FixOptions): Severity | null {
   const severity = severityOfFound(found);
-  return severity === 'info' ? severity : applyRules(rules)({ rule: found.rule, severity })?.severity ?? null;
+  if (severity === 'info' || rules === undefined) return severity;
+  return applyRules(rules)({ rule: found.rule, severity })?.severity ?? null;
 }
 
 /** Findings of a text that are told one by one; beyond, those of one kind are one. */

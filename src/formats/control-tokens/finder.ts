@@ -23,6 +23,8 @@ interface Kind {
   readonly isOwn: boolean;
   /** Its sign begins no look-alike. */
   readonly isPlain: boolean;
+  /** Where the next sign stands in it; its length: nowhere. */
+  readonly nextSign: number;
   readonly found: Pick<Found, 'rule' | 'token' | 'severity' | 'detail'> | null;
 }
 
@@ -68,13 +70,17 @@ export class Finder {
   /** Gives all that is found from a sign on, in order; at one place a token before what looks like one. */
   find(sign: number, edges: string, seams: readonly Found[]): void {
     const text = this.#text;
-    for (let at = sign; at < text.length; at = nextSign(text, at + 1)) {
+    for (let at = sign, next = 1; at < text.length; at = nextSign(text, at + next)) {
+      next = 1;
       const unit = text.charCodeAt(at);
       if (unit === LESS || unit === BRACKET) {
         const kind = at < this.#tokenTo ? null : this.#kindAt(at);
         if (kind !== null) this.#token(kind, at);
         else if (this.#body === null) this.#bound(at, edges, seams);
-        if (kind?.isPlain === true) continue;
+        if (kind?.isPlain === true) {
+          next = kind.nextSign;
+          continue;
+        }
       }
       if (unit === BRACKET || at < this.#alikeTo) continue;
       const alike = this.#alikes.at(at);
@@ -106,14 +112,14 @@ export class Finder {
       // `<|END|>` has the shape of a foreign token, too.
       const isAlike = this.#alikes.at(at) !== null;
       const found = isAlike ? null : { rule: 'foreign-token' as const, token: publicName(text) };
-      return { text, length, token, isOwn: false, isPlain: isPlain(text, 0), found };
+      return { text, length, token, isOwn: false, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1), found };
     }
     const body = this.#body;
     const own = body === null ? undefined : inDialect(token, body);
     const severity = severityOf(token, own, body, this.#role);
     const detail = body !== null && own === undefined ? `${text}, which is text in ${body.id}` : text;
     return {
-      text, length, token, isPlain: isPlain(text, 0),
+      text, length, token, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1),
       isOwn: own !== undefined && own.tokenClass !== CLASS_INNER,
       found: severity && { rule: isMarker(token) ? 'cot-marker' : 'control-token', token: text, severity, detail },
     };
@@ -158,18 +164,25 @@ export class Finder {
     const to = index + token.length;
     let right = to;
     while (right < text.length && isBlank(text.charCodeAt(right))) right++;
-    const isBracket = text.charCodeAt(index) === BRACKET;
-    const first = left === 0 && (isBracket || text.slice(to, right).includes('\n'));
-    const last = right === text.length && (isBracket || text.slice(left, index).includes('\n'));
     if (
-      (left === 0 && right === text.length) ||
-      (first && (edges === 'both' || edges === 'start')) ||
-      (last && (edges === 'both' || edges === 'end')) ||
-      seams.some((seam) => seam.to === left || seam.index === right) ||
+      ((left === 0 || right === text.length) && this.#isAtEdge({ left, index, to, right }, edges)) ||
+      (seams.length > 0 && seams.some((seam) => seam.to === left || seam.index === right)) ||
       (this.#tokenTo > 0 && this.#tokenTo === left) || this.#kindAt(right) !== null
     ) {
       this.#take({ rule: 'bound-token', index, to, token });
     }
+  }
+
+  /** `left` and `right`: with the white space around it. */
+  #isAtEdge({ left, index, to, right }: Record<'left' | 'index' | 'to' | 'right', number>, edges: string): boolean {
+    const text = this.#text;
+    if (left === 0 && right === text.length) return true;
+    const isBracket = text.charCodeAt(index) === BRACKET;
+    if (left === 0 && (edges === 'both' || edges === 'start')) {
+      return isBracket || text.slice(to, right).includes('\n');
+    }
+    return right === text.length && (edges === 'both' || edges === 'end')
+      && (isBracket || text.slice(left, index).includes('\n'));
   }
 }
 

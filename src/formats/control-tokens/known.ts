@@ -42,24 +42,28 @@ export function boundAt(text: string, at: number): string | undefined {
 }
 
 const BAR = 0x7c;
-/** By their second units: the third units of those that do not look like `<|name|>`. */
-const SECOND: ReadonlyMap<number, ReadonlySet<number>> = new Map(
-  FOREIGN.map((text) => text.charCodeAt(1)).map((second) => [
-    second,
-    new Set(FOREIGN.filter((text) => text.charCodeAt(1) === second).map((text) => text.charCodeAt(2))),
-  ]),
-);
-
-/** Of each UTF-16 unit: whether a token has it as its second one. */
-const IS_SECOND = new Uint8Array(0x1_0000);
-for (const second of [BAR, ...SECOND.keys()]) IS_SECOND[second] = 1;
+/** What a second unit tells of the third one: anything may follow, some units, none. */
+const ANY_THIRD = 1;
+const SOME_THIRD = 2;
+/** Of each UTF-16 unit: what it tells as the second one of a token. */
+const SECOND = new Uint8Array(0x1_0000);
+/** Of ASCII: whether a token that does not look like `<|name|>` has two units as its second and its third one. */
+const IS_PAIR = new Uint8Array(0x80 * 0x80);
+for (const text of FOREIGN) {
+  const [second, third] = [text.charCodeAt(1), text.charCodeAt(2)];
+  SECOND[second] = second < 0x80 ? SOME_THIRD : ANY_THIRD;
+  if (second < 0x80) IS_PAIR[second * 0x80 + third] = 1;
+}
+SECOND[BAR] = ANY_THIRD;
 
 /** Whether a token may begin at a `<` or a `[`: soon told of most that begin none. */
 export function mayBeginToken(text: string, at: number): boolean {
   const second = text.charCodeAt(at + 1);
   // At the end of the text it is NaN, which is in no table.
-  if (IS_SECOND[second] !== 1) return false;
-  return second === BAR || SECOND.get(second)?.has(text.charCodeAt(at + 2)) === true;
+  const told = SECOND[second];
+  if (told !== SOME_THIRD) return told === ANY_THIRD;
+  const third = text.charCodeAt(at + 2);
+  return third < 0x80 && IS_PAIR[second * 0x80 + third] === 1;
 }
 
 /** What may be a token and begins at a position; null: nothing. */
