@@ -10,7 +10,7 @@ import { check } from '../src/tools.ts';
 import { at, file, run } from './cli/harness.ts';
 import { commandsOf, drawShape, KNOWN_SHAPES, manyPatterns, nameOfFile, type Shape, shapeAt } from './hostile.ts';
 import { describeLong, isAll, runs, testLong } from './long.ts';
-import { usedBy } from './peak.ts';
+import { COMMAND, usedBy } from './peak.ts';
 import { type Random, randomOf, SEED } from './random.ts';
 
 const KIB = 1024;
@@ -374,6 +374,39 @@ describeLong('memory of processes', () => {
       expect(status).toBe(1);
       expect(words).toContain(told);
       expect(peak).toBeLessThan(MOST_KIB);
+    }
+  });
+
+  test('a message of too many tokens is refused by whoever reads messages', () => {
+    const path = fileOf(shapeAt('body', '<<|end|>'), 64 * MIB);
+    for (const argv of commandsOf(path, OUT).filter(([name]) => name !== 'filter' && name !== 'merge')) {
+      makeRoom(argv);
+      const { status, peak, words } = usedBy(argv);
+      expect(status, argv.join(' ')).toBe(2);
+      expect(words).toContain('the message at byte 13 holds more than 2621440 control tokens and escapes');
+      expect(peak, argv.join(' ')).toBeLessThan(MOST_KIB);
+    }
+  });
+
+  test('a pipe is refused where too much of it would have to be kept', () => {
+    const message = (size: number): Uint8Array => shapeAt('body', 'x').bytes(size * MIB);
+    for (const argv of [['scan'], ['check'], ['messages'], ['audit']]) {
+      const short = usedBy([...argv, '-'], COMMAND, Infinity, message(32));
+      expect(short.status, argv[0]).toBeLessThanOrEqual(1);
+      const { status, peak, words } = usedBy([...argv, '-'], COMMAND, Infinity, message(64));
+      expect(status, argv[0]).toBe(2);
+      expect(words).toContain('more than 41943040 bytes from byte 0 on would have to be kept; store the input');
+      expect(Math.max(peak, short.peak), argv[0]).toBeLessThan(MOST_KIB);
+    }
+  });
+
+  test('turns, one a line, are one record of a bounded number', () => {
+    const path = fileOf(shapeAt('turns', '{"role":"user","content":"x"}\n'), 57 * MIB);
+    for (const argv of commandsOf(path, OUT)) {
+      makeRoom(argv);
+      const { status, peak } = usedBy(argv);
+      expect(status, argv.join(' ')).toBeLessThanOrEqual(1);
+      expect(peak, argv.join(' ')).toBeLessThan(MOST_KIB);
     }
   });
 
