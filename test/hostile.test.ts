@@ -391,11 +391,11 @@ describeLong('memory of processes', () => {
   test('a pipe is refused where too much of it would have to be kept', () => {
     const message = (size: number): Uint8Array => shapeAt('body', 'x').bytes(size * MIB);
     for (const argv of [['scan'], ['check'], ['messages'], ['audit']]) {
-      const short = usedBy([...argv, '-'], COMMAND, Infinity, message(32));
+      const short = usedBy([...argv, '-'], COMMAND, Infinity, message(64));
       expect(short.status, argv[0]).toBeLessThanOrEqual(1);
-      const { status, peak, words } = usedBy([...argv, '-'], COMMAND, Infinity, message(64));
+      const { status, peak, words } = usedBy([...argv, '-'], COMMAND, Infinity, message(96));
       expect(status, argv[0]).toBe(2);
-      expect(words).toContain('more than 41943040 bytes from byte 0 on would have to be kept; store the input');
+      expect(words).toContain('more than 83886080 bytes from byte 0 on would have to be kept; store the input');
       expect(Math.max(peak, short.peak), argv[0]).toBeLessThan(MOST_KIB);
     }
   });

@@ -259,12 +259,12 @@ test.each([
   expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 9359]);
 });
 
-test('a text of more than 20 MiB is told, and read where larger records are asked for', () => {
-  const text = `<|start|>user<|message|>${'x'.repeat(20 << 20)}<|end|>`;
+test('a text of more than 17 MiB is told, and read where larger records are asked for', () => {
+  const text = `<|start|>user<|message|>${'x'.repeat(17 << 20)}<|end|>`;
   const path = file('large-text.jsonl', `${JSON.stringify({ text })}\n{"messages":[]}\n`);
   const told = (options: object): string[] =>
     [...checkFile(path, options)].filter(({ record, rule }) => record === 0 && rule === 'bad-record')
       .map(({ message }) => message);
-  expect(told({})).toEqual([expect.stringContaining('its text has more than 20971520 bytes')]);
+  expect(told({})).toEqual([expect.stringContaining('its text has more than 17825792 bytes')]);
   expect(told({ largestRecord: 1 << 25 })).toEqual([]);
 });

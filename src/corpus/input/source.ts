@@ -162,8 +162,8 @@ export class FileSource implements InputSource {
 }
 
 const CHUNK = 256 * 1024;
-/** Chunks that are kept: 40 MiB. */
-const MOST_KEPT = 160;
+/** Chunks that are kept: 80 MiB, more than a record may have. */
+const MOST_KEPT = 320;
 
 /** Reads on: fills the beginning of `into`; 0 at the end. `at` is the position, for messages. Throws an InputError. */
 export type ReadOn = (into: Uint8Array, at: number) => number;

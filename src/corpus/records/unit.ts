@@ -25,7 +25,7 @@ export interface FileOptions extends PlainReadOptions {
    * The field that holds the transcript; without it `messages`, `conversations`, `text`, `prompt` with `completion`.
    */
   readonly field?: string | undefined;
-  /** Bytes of one record that are still read. 64 MiB by default, and 20 MiB of a text that is a transcript. */
+  /** Bytes of one record that are still read. 64 MiB by default, and 17 MiB of a text that is a transcript. */
   readonly largestRecord?: number | undefined;
   /**
    * What positions of records are: bytes of the file (the default), or bytes of the field, where the file has no lines.
@@ -171,7 +171,7 @@ function takeList(record: { readonly [name: string]: unknown }, name: string): H
 
 export const HALF_CHARACTER = 'its text holds half a character';
 /** Bytes of a text that are still read: of one, several copies are made. */
-const LARGEST_TEXT = 20 * 1024 * 1024;
+const LARGEST_TEXT = 17 * 1024 * 1024;
 const SURROGATE = /\p{Surrogate}/u;
 
 /** The text of one field, or of two that follow each other. */

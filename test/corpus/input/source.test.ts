@@ -85,11 +85,11 @@ test('a pipe keeps so much and no more', () => {
   const readTo = (to: number): void => {
     for (let position = given; position < to; position += into.length) source.read(position, into);
   };
-  readTo(40 << 20);
+  readTo(80 << 20);
   source.release(30 << 20);
-  readTo(70 << 20);
-  const told = 'pipe: more than 41943040 bytes from byte 31457280 on would have to be kept; store it';
-  expect(() => readTo(72 << 20)).toThrow(told);
+  readTo(110 << 20);
+  const told = 'pipe: more than 83886080 bytes from byte 31457280 on would have to be kept; store it';
+  expect(() => readTo(112 << 20)).toThrow(told);
   source.close();
 });
 
