@@ -388,15 +388,18 @@ describeLong('memory of processes', () => {
     }
   });
 
-  test('a pipe is refused where too much of it would have to be kept', () => {
-    const message = (size: number): Uint8Array => shapeAt('body', 'x').bytes(size * MIB);
+  test('a pipe takes the memory of a file and of what is kept of it', () => {
+    const message = shapeAt('body', 'x').bytes(64 * MIB);
+    // What waits to be told in a block is told when it is over, though nothing else is found behind it.
+    const dirty = '{"messages":[{"role":"user","content":"see <|im_start|> and <|im_end|>"}]}\n'.repeat(20_000);
+    const clean = `{"messages":[{"role":"user","content":"${'x'.repeat(1000)}"}]}\n`.repeat(200_000);
+    const records = Buffer.from(dirty + clean);
     for (const argv of [['scan'], ['check'], ['messages'], ['audit']]) {
-      const short = usedBy([...argv, '-'], COMMAND, Infinity, message(64));
-      expect(short.status, argv[0]).toBeLessThanOrEqual(1);
-      const { status, peak, words } = usedBy([...argv, '-'], COMMAND, Infinity, message(96));
-      expect(status, argv[0]).toBe(2);
-      expect(words).toContain('more than 83886080 bytes from byte 0 on would have to be kept; store the input');
-      expect(Math.max(peak, short.peak), argv[0]).toBeLessThan(MOST_KIB);
+      for (const input of [message, records]) {
+        const { status, peak } = usedBy([...argv, '-'], COMMAND, Infinity, input);
+        expect(status, argv[0]).toBeLessThanOrEqual(1);
+        expect(peak, argv[0]).toBeLessThan(MOST_KIB);
+      }
     }
   });
 

@@ -7,7 +7,7 @@ import { check } from '../src/tools.ts';
 import { MemorySource, WatchedSource } from '../src/scan/source.ts';
 import { Twin } from '../src/scan/twin/twin.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
-import { file } from './cli/harness.ts';
+import { file, run } from './cli/harness.ts';
 import { Chunked, recordsOf } from './read.ts';
 import { expectAgreement } from './runtime/stream/agrees.ts';
 import { eventsOf } from './runtime/stream/run.ts';
@@ -259,7 +259,7 @@ test.each([
   expect([attributes.name, attributes.content, attributes.attributes.length]).toEqual(['n', '', 9359]);
 });
 
-test('a text of more than 17 MiB is told, and read where larger records are asked for', () => {
+test('a text of more than 17 MiB is told, and read where larger records are asked for', async () => {
   const text = `<|start|>user<|message|>${'x'.repeat(17 << 20)}<|end|>`;
   const path = file('large-text.jsonl', `${JSON.stringify({ text })}\n{"messages":[]}\n`);
   const told = (options: object): string[] =>
@@ -267,4 +267,13 @@ test('a text of more than 17 MiB is told, and read where larger records are aske
       .map(({ message }) => message);
   expect(told({})).toEqual([expect.stringContaining('its text has more than 17825792 bytes')]);
   expect(told({ largestRecord: 1 << 25 })).toEqual([]);
+  const said = async (...argv: string[]): Promise<string> => {
+    const { out, err } = await run([...argv, path]);
+    return out + err;
+  };
+  const words = 'its text has more than 17825792 bytes';
+  for (const argv of [['audit'], ['convert', '--to', 'messages'], ['filter']]) {
+    expect(await said(...argv), argv[0]).toContain(words);
+  }
+  expect(await said('filter', '--max-line-bytes', `${1 << 27}`)).not.toContain(words);
 });

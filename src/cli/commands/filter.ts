@@ -54,6 +54,7 @@ export async function filter(
   const reading = isApart ? { ...options, threads: 1 } : options;
   for await (const event of run.events(paths, reading, {
     inputs: [input],
+    largestRecord: largestOf(options),
     work: { kind: 'filter', emit, passthrough, isApart, largest: largest ?? LARGEST_LINE, largestList, ...judging },
     tellsAtEnd: false,
   })) {
@@ -62,6 +63,10 @@ export async function filter(
   out.end();
   return run.failed ? FAILED : OK;
 }
+
+/** Who asks for longer lines asks for longer texts in them; shorter ones are bounded by their lines. */
+const largestOf = ({ maxLineBytes }: FilterOptions): number | undefined =>
+  maxLineBytes !== undefined && maxLineBytes > LARGEST_LINE ? maxLineBytes : undefined;
 
 function refuse(paths: readonly string[], options: FilterOptions): string | null {
   const { emit, passthrough, maxLineBytes = 0, format, recordColumn } = options;
@@ -83,7 +88,9 @@ async function filterBatches(
 ): Promise<number> {
   const { filterArrow } = await import('./filter-arrow.ts');
   run.attempt(() => filterArrow(input, host.stdout, judging, {
-    unit: { ...readOptionsOf(options), form: options.form, field: options.field },
+    unit: {
+      ...readOptionsOf(options), form: options.form, field: options.field, largestRecord: largestOf(options),
+    },
     recordColumn: options.recordColumn,
     largest: options.maxLineBytes ?? LARGEST_LINE,
   }));

@@ -25,6 +25,7 @@ import type { Layout } from '../records/layout.ts';
 import {
   type CorpusRecord, readRecords, type RecordOptions, type RecordProblem, restOfRecords,
 } from '../records/record.ts';
+import { largeText } from '../records/unit.ts';
 import { detailOf } from '../records/unit-types.ts';
 import type { LineRange } from '../records/window.ts';
 
@@ -157,6 +158,12 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   if (texts === null) {
     const detail = named === null ? 'no known field' : 'no known field, and not the named one';
     yield* auditor.bad.tell('unknown-record', record, detail);
+    return;
+  }
+  for (const parts of texts.transcripts) {
+    const isLarge = largeText(parts.map(({ text }) => text), options);
+    if (isLarge === null) continue;
+    yield* auditor.bad.tell('bad-record', record, isLarge);
     return;
   }
   const looked = texts.fields.map((field) => lookInto(field, options));

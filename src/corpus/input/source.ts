@@ -162,8 +162,8 @@ export class FileSource implements InputSource {
 }
 
 const CHUNK = 256 * 1024;
-/** Chunks that are kept: 80 MiB, more than a record may have. */
-const MOST_KEPT = 320;
+/** Chunks that are kept: 1 GiB, more than anything needs that is no attack. */
+const MOST_KEPT = 4096;
 
 /** Reads on: fills the beginning of `into`; 0 at the end. `at` is the position, for messages. Throws an InputError. */
 export type ReadOn = (into: Uint8Array, at: number) => number;
@@ -192,9 +192,12 @@ export class StreamSource implements InputSource {
   #spare: Uint8Array | undefined;
   #joined = new Uint8Array(0);
 
-  /** `close` is called once. */
-  constructor(path: string, readOn: ReadOn, close: () => void, once: Once) {
+  readonly #most: number;
+
+  /** `close` is called once. `most`: chunks that are kept. */
+  constructor(path: string, readOn: ReadOn, close: () => void, once: Once, most = MOST_KEPT) {
     this.path = path;
+    this.#most = most;
     this.#readOn = readOn;
     this.#once = once;
     this.#close = close;
@@ -271,8 +274,8 @@ export class StreamSource implements InputSource {
     if (this.#ended) return false;
     const at = this.#offset(this.#end);
     if (this.#end === this.#base + this.#chunks.length * CHUNK) {
-      if (this.#chunks.length === MOST_KEPT) {
-        const reason = `more than ${MOST_KEPT * CHUNK} bytes from byte ${this.#base} on would have to be kept`;
+      if (this.#chunks.length === this.#most) {
+        const reason = `more than ${this.#most * CHUNK} bytes from byte ${this.#base} on would have to be kept`;
         throw new InputError(this.path, reason, this.#once.remedy);
       }
       this.#chunks.push(this.#spare ?? new Uint8Array(CHUNK));

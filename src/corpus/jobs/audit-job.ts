@@ -119,8 +119,11 @@ class AuditOutput implements SourceWatcher {
     try {
       for (let next = audited.next(); ; next = audited.next()) {
         if (next.done) return next.value;
-        if (typeof next.value === 'number') yield* this.#copyTo(next.value, false);
-        else this.#add(next.value);
+        if (typeof next.value === 'number') {
+          // What waits in a block is told when the block is over: its bytes are kept until then.
+          for (const found of this.#crowd.enter(next.value)) this.#found.push(found);
+          yield* this.#copyTo(next.value, false);
+        } else this.#add(next.value);
         if (this.#found.length >= this.#most) yield* this.#ready(this.#most);
       }
     } catch (error) {

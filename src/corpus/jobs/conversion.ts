@@ -22,7 +22,7 @@ import { rawTranscripts } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { type ChatLines, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
-import type { FileOptions } from '../records/unit.ts';
+import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
 import { countPlainEmpty, emptyText, writeRecordTexts } from './convert-rows.ts';
@@ -278,6 +278,11 @@ export class Conversion {
     if (texts.some((text) => /\p{Surrogate}/u.test(text))) {
       const refusal = new Refusal(null, 'its text holds half a character', 'write whole characters');
       yield* this.#refuse(origin, refusal, 'record');
+      return;
+    }
+    const isLarge = largeText(texts, this.#reading);
+    if (isLarge !== null) {
+      yield* this.#refuse(origin, new Refusal(null, isLarge, 'split it'), 'record');
       return;
     }
     const lost = [...before, ...otherFields.map(fieldLost)];

@@ -27,8 +27,9 @@ export async function joined(jobs: () => Jobs, work: Running, end: Checkpoint | 
     work.drop();
     return null;
   }
-  const first = await work.next();
-  const begins = 'piece' in first && 'begins' in first.piece ? first.piece.begins : null;
+  // Where the guess is wrong, what was read of it may be more than can be kept.
+  const first = await work.next().catch(() => null);
+  const begins = first !== null && 'piece' in first && 'begins' in first.piece ? first.piece.begins : null;
   if (begins === null || !isTheSame(begins, end)) {
     work.drop();
     return asItIs(jobs().start({ ...job, part: { of: 'raw', start: end, to } }, true));

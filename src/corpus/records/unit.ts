@@ -171,7 +171,16 @@ function takeList(record: { readonly [name: string]: unknown }, name: string): H
 
 export const HALF_CHARACTER = 'its text holds half a character';
 /** Bytes of a text that are still read: of one, several copies are made. */
-const LARGEST_TEXT = 17 * 1024 * 1024;
+export const LARGEST_TEXT = 17 * 1024 * 1024;
+
+/** What is wrong with texts that are too large to be read together; null: nothing. */
+export function largeText(
+  texts: readonly string[], { largestRecord: most = LARGEST_TEXT }: Pick<FileOptions, 'largestRecord'>,
+): string | null {
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return bytes > most ? `its text has more than ${most} bytes` : null;
+}
+
 const SURROGATE = /\p{Surrogate}/u;
 
 /** The text of one field, or of two that follow each other. */
@@ -181,9 +190,9 @@ function* textUnit(
   texts: readonly string[],
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
-  const most = options.largestRecord ?? LARGEST_TEXT;
-  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > most) {
-    yield badRecord(record, 'bad-record', `its text has more than ${most} bytes`);
+  const isLarge = largeText(texts, options);
+  if (isLarge !== null) {
+    yield badRecord(record, 'bad-record', isLarge);
     return;
   }
   if (texts.some((text) => SURROGATE.test(text))) yield badRecord(record, 'bad-record', HALF_CHARACTER);

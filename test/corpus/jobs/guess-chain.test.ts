@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { InputError } from '../../../src/corpus/error.ts';
 import { guessChain } from '../../../src/corpus/jobs/guess-chain.ts';
 import { type Job, type JobResult, NO_RESULT, type Part } from '../../../src/corpus/jobs/job.ts';
-import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
+import { joined } from '../../../src/corpus/jobs/joined.ts';
+import type { Jobs, Running } from '../../../src/corpus/jobs/pool.ts';
 import type { Checkpoint } from '../../../src/model/part-walk.ts';
 
 const endAt = (position: number): Checkpoint => ({ position } as Checkpoint);
@@ -42,4 +43,19 @@ test('a part that fails when it is done again fails', async () => {
   const counted = guessChain(jobs, {} as never, PARTS);
   await counted.next();
   await expect(counted.next()).rejects.toThrow('holds too much');
+});
+
+test('a guessed part whose pieces come is done again, too', async () => {
+  let isDropped = false;
+  const failing = {
+    job: { kind: 'check', part: PARTS[1] },
+    next: () => Promise.reject(new InputError('x', 'holds too much')),
+    drop: () => void (isDropped = true),
+  } as unknown as Running;
+  const again = {} as Running;
+  const asked: Part[] = [];
+  const jobs = { threads: 1, start: ({ part }: Job) => (asked.push(part), again) } as Jobs;
+  expect((await joined(() => jobs, failing, endAt(10)))!.work).toBe(again);
+  expect(isDropped).toBe(true);
+  expect(asked).toEqual([{ of: 'raw', start: endAt(10), to: 20 }]);
 });
