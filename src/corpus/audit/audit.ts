@@ -161,9 +161,9 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
     return;
   }
   for (const parts of texts.transcripts) {
-    const isLarge = largeText(parts.map(({ text }) => text), options);
-    if (isLarge === null) continue;
-    yield* auditor.bad.tell('bad-record', record, isLarge);
+    const problem = largeText(parts.map(({ text }) => text), options);
+    if (problem === null) continue;
+    yield* auditor.bad.tell('bad-record', record, problem);
     return;
   }
   const looked = texts.fields.map((field) => lookInto(field, options));

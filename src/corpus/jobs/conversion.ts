@@ -280,9 +280,9 @@ export class Conversion {
       yield* this.#refuse(origin, refusal, 'record');
       return;
     }
-    const isLarge = largeText(texts, this.#reading);
-    if (isLarge !== null) {
-      yield* this.#refuse(origin, new Refusal(null, isLarge, 'split it'), 'record');
+    const problem = largeText(texts, this.#reading);
+    if (problem !== null) {
+      yield* this.#refuse(origin, new Refusal(null, problem, 'split it'), 'record');
       return;
     }
     const lost = [...before, ...otherFields.map(fieldLost)];

@@ -3,7 +3,7 @@
 
 import type { Checkpoint } from '../../model/part-walk.ts';
 import type { PartialCounts } from '../../rules/counts.ts';
-import { leadsOn, shifted } from './guess.ts';
+import { leadsOn, shifted, unlessRefused } from './guess.ts';
 import type { Job, JobInput, JobResult, Part } from './job.ts';
 import type { Jobs, Running } from './pool.ts';
 
@@ -43,8 +43,7 @@ export async function* guessChain(
         running[i]!.drop();
         continue;
       } else {
-        // Where the guess is wrong, what was read of it may be more than can be kept: it counts for nothing then.
-        const guessed = await resultOf(running[i]!).catch(() => null);
+        const guessed = await unlessRefused(resultOf(running[i]!));
         let end: Checkpoint | null;
         const start = guessed?.start ?? null;
         if (guessed !== null && start !== null && start.position === exact!.position && leadsOn(exact!, start)) {

@@ -5,6 +5,7 @@ import { HAS_LINE } from '../../abi.ts';
 import { dialectNamed } from '../../scan/dialects.ts';
 import type { Checkpoint } from '../../model/part-walk.ts';
 import type { Source } from '../../scan/source.ts';
+import { InputError } from '../error.ts';
 import type { Job, Part } from './job.ts';
 
 const STEP = 64 * 1024;
@@ -76,4 +77,17 @@ export function shifted(end: Checkpoint, guessed: Checkpoint, exact: Checkpoint)
         messages: messages + end.transcript.messages - guessed.transcript.messages,
       };
   return { ...end, transcript };
+}
+
+/**
+ * What comes of a guess; null: its input was refused. Where the guess is wrong, what was read may be more than can be
+ * kept, and counts for nothing: the part is done again.
+ */
+export async function unlessRefused<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (error instanceof InputError) return null;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 // A guessed part whose pieces come while it is read: joined to the part before it, or done again from where that ended.
 
 import type { Checkpoint } from '../../model/part-walk.ts';
-import { leadsOn, shifted } from './guess.ts';
+import { leadsOn, shifted, unlessRefused } from './guess.ts';
 import type { JobResult } from './job.ts';
 import { AS_COUNTED, type Counted } from './moved.ts';
 import type { Jobs, Running } from './pool.ts';
@@ -27,8 +27,7 @@ export async function joined(jobs: () => Jobs, work: Running, end: Checkpoint | 
     work.drop();
     return null;
   }
-  // Where the guess is wrong, what was read of it may be more than can be kept.
-  const first = await work.next().catch(() => null);
+  const first = await unlessRefused(work.next());
   const begins = first !== null && 'piece' in first && 'begins' in first.piece ? first.piece.begins : null;
   if (begins === null || !isTheSame(begins, end)) {
     work.drop();

@@ -6,13 +6,13 @@ import { BACKSLASH, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './json-bytes.ts
 /** What a record holds too many of; null: nothing. What is no JSON may be told as anything. */
 export function crowdOf(bytes: Uint8Array): string | null {
   if (bytes.length < RECORD_CROWD) return null;
-  const crowd = new Crowd();
-  crowd.add(bytes);
-  return crowd.told;
+  const count = new ValueCount();
+  count.add(bytes);
+  return count.tooMany;
 }
 
 /** The objects, lists and other values of a record that comes in pieces, each of which is a value. */
-export class Crowd {
+export class ValueCount {
   #containers = 0;
   #further = 0;
 
@@ -29,7 +29,7 @@ export class Crowd {
   }
 
   /** What there is too much of; null: nothing. */
-  get told(): string | null {
+  get tooMany(): string | null {
     if (this.#containers > RECORD_CONTAINERS) return `more than ${RECORD_CONTAINERS} objects and lists`;
     return this.#further > RECORD_FURTHER ? `more than ${RECORD_FURTHER} values` : null;
   }

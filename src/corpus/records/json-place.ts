@@ -198,10 +198,10 @@ export class RawOffsets {
         this.#decoded += plain;
         continue;
       }
-      const escape = escapeAt(this.#json, this.#raw, this.#end);
-      if (this.#decoded + escape % LENGTH > offset) break;
-      this.#raw += Math.floor(escape / LENGTH);
-      this.#decoded += escape % LENGTH;
+      const [length, bytes] = escapeAt(this.#json, this.#raw, this.#end);
+      if (this.#decoded + bytes > offset) break;
+      this.#raw += length;
+      this.#decoded += bytes;
     }
     return this.#raw;
   }
@@ -219,17 +219,15 @@ function plainEnd(json: Uint8Array, from: number, end: number): number {
   return found < 0 ? end : near + found;
 }
 
-/** The escape at a backslash: its length times LENGTH, and the bytes of UTF-8 of the character that it writes. */
-function escapeAt(json: Uint8Array, at: number, end: number): number {
+/** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */
+function escapeAt(json: Uint8Array, at: number, end: number): [length: number, bytes: number] {
   const unit = unitAt(json, at, end);
-  if (unit < 0) return Math.min(2, end - at) * LENGTH + 1;
-  if (unit < 0x80) return 6 * LENGTH + 1;
-  if (unit < 0x800) return 6 * LENGTH + 2;
+  if (unit < 0) return [Math.min(2, end - at), 1];
+  if (unit < 0x80) return [6, 1];
+  if (unit < 0x800) return [6, 2];
   const next = unit >= 0xd800 && unit < 0xdc00 ? unitAt(json, at + 6, end) : -1;
-  return next >= 0xdc00 && next < 0xe000 ? 12 * LENGTH + 4 : 6 * LENGTH + 3;
+  return next >= 0xdc00 && next < 0xe000 ? [12, 4] : [6, 3];
 }
-
-const LENGTH = 8;
 
 /** What hexadecimal digits mean; -1: a byte is none. */
 const DIGITS = new Int8Array(256).fill(-1);

@@ -6,7 +6,7 @@ import { isBlankByte } from '../../model/bytes.ts';
 import {
   BACKSLASH, CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, SEPARATOR,
 } from './json-bytes.ts';
-import { Crowd } from './crowded.ts';
+import { ValueCount } from './crowded.ts';
 import { FirstBytes, layoutOf } from './layout.ts';
 import type { CorpusRecord, RecordProblem } from './record-types.ts';
 
@@ -98,7 +98,7 @@ class TurnList {
   /** Where each turn begins in the list's text, and how much further it stands in the input. */
   #starts: { readonly from: number; readonly shift: number }[] = [];
   #length = OPENED.length;
-  readonly #crowd = new Crowd();
+  readonly #count = new ValueCount();
   #isRounded = false;
 
   constructor(largest: number) {
@@ -111,7 +111,7 @@ class TurnList {
 
   /** They are not kept any more. */
   get isTooMuch(): boolean {
-    return this.#length > this.#largest || this.#crowd.told !== null;
+    return this.#length > this.#largest || this.#count.tooMany !== null;
   }
 
   add(turn: CorpusRecord): void {
@@ -125,7 +125,7 @@ class TurnList {
     // The bytes of a record are valid until the next one is asked for.
     this.#push(Buffer.from(bytes));
     this.#values.push(value);
-    this.#crowd.add(bytes);
+    this.#count.add(bytes);
     if (!this.isTooMuch) return;
     this.#starts = [];
     this.#values = [];
@@ -141,8 +141,8 @@ class TurnList {
     const { line, from } = this.#first!;
     const placed = { number, line, from, to: this.#last!.to };
     if (this.isTooMuch) {
-      const crowd = this.#crowd.told;
-      const problem = crowd === null ? 'its turns are too large together' : `its turns hold ${crowd} together`;
+      const tooMany = this.#count.tooMany;
+      const problem = tooMany === null ? 'its turns are too large together' : `its turns hold ${tooMany} together`;
       return { ...placed, problem, remedy: 'split it', at: null };
     }
     // One by itself is read alone.

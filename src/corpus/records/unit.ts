@@ -171,7 +171,7 @@ function takeList(record: { readonly [name: string]: unknown }, name: string): H
 
 export const HALF_CHARACTER = 'its text holds half a character';
 /** Bytes of a text that are still read: of one, several copies are made. */
-export const LARGEST_TEXT = 17 * 1024 * 1024;
+const LARGEST_TEXT = 17 * 1024 * 1024;
 
 /** What is wrong with texts that are too large to be read together; null: nothing. */
 export function largeText(
@@ -190,9 +190,9 @@ function* textUnit(
   texts: readonly string[],
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
-  const isLarge = largeText(texts, options);
-  if (isLarge !== null) {
-    yield badRecord(record, 'bad-record', isLarge);
+  const problem = largeText(texts, options);
+  if (problem !== null) {
+    yield badRecord(record, 'bad-record', problem);
     return;
   }
   if (texts.some((text) => SURROGATE.test(text))) yield badRecord(record, 'bad-record', HALF_CHARACTER);

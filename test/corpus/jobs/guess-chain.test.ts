@@ -45,6 +45,16 @@ test('a part that fails when it is done again fails', async () => {
   await expect(counted.next()).rejects.toThrow('holds too much');
 });
 
+test('what is wrong with a guess beside its input is no wrong guess', async () => {
+  const jobs = jobsOf((part) => {
+    if (part.of === 'guess') throw new Error('a bug');
+    return { bytes: 10, end: endAt((part as { readonly to: number }).to) };
+  });
+  const counted = guessChain(jobs, {} as never, PARTS);
+  await counted.next();
+  await expect(counted.next()).rejects.toThrow('a bug');
+});
+
 test('a guessed part whose pieces come is done again, too', async () => {
   let isDropped = false;
   const failing = {
