@@ -1,6 +1,7 @@
 // Lines and columns of what is found in an input, of any size. What lies in a scanner's window is counted there, while
 // it passes; else bytes are read again from a file, and of a pipe they are counted before they are let go.
 
+import { isAscii } from 'node:buffer';
 import { countLineFeeds, type LineCounting, Lines, type Place } from '../errors.ts';
 import type { OpenCalls } from '../rules/calls.ts';
 import type { Machine } from '../scan/machine.ts';
@@ -13,13 +14,21 @@ const START: Place = { line: 1, column: 1 };
 /** Bytes that are read again at once. */
 const PART = 64 * 1024;
 
+/** Most texts are ASCII, which the platform tells in a tenth of the time. */
+const codePointsIn = (part: Uint8Array): number => isAscii(part) ? part.length : countCodePoints(part, 0, part.length);
+
+const COUNTING: LineCounting = { lines: countLineFeeds, codePoints: codePointsIn };
+
 export class Places implements Watch, LineCounting, SourceWatcher {
   readonly #input: InputSource;
   #lines: Lines;
   readonly #open = new Map<number, Place>();
   readonly #closed: number[] = [];
   #forgotten = 0;
+  /** Bytes that were read last, and where they stand. */
   #part = new Uint8Array(0);
+  #partFrom = 0;
+  #partTo = 0;
   /** The window that was seen last. */
   #machine: Machine | null = null;
   #base = 0;
@@ -94,7 +103,7 @@ export class Places implements Watch, LineCounting, SourceWatcher {
     const from = this.#offset(part);
     const to = from + part.length;
     const isCounted = from >= 0 && this.#machine!.invalidUtf8(from, to) < 0;
-    return isCounted ? this.#machine!.countCharacters(from, to) : countCodePoints(part, 0, part.length);
+    return isCounted ? this.#machine!.countCharacters(from, to) : codePointsIn(part);
   }
 
   /** Where a part lies in the window; negative: elsewhere. */
@@ -108,9 +117,15 @@ export class Places implements Watch, LineCounting, SourceWatcher {
     return this.#machine!.source.subarray(from - this.#base, to - this.#base);
   }
 
+  /** Findings may be a few bytes apart: of a file more is read than is asked for, and kept. */
   #read(from: number, to: number): Uint8Array {
+    const at = from - this.#partFrom;
+    if (at >= 0 && to <= this.#partTo) return this.#part.subarray(at, to - this.#partFrom);
     if (to - from > this.#part.length) this.#part = new Uint8Array(Math.max(PART, to - from));
-    return this.#part.subarray(0, this.#input.read(from, this.#part.subarray(0, to - from)));
+    const most = this.#input.canReread ? this.#part.length : to - from;
+    this.#partFrom = from;
+    this.#partTo = from + this.#input.read(from, this.#part.subarray(0, most));
+    return this.#part.subarray(0, Math.min(to, this.#partTo) - from);
   }
 }
 
@@ -139,7 +154,7 @@ export class LinePlaces {
   at(position: number, line: number, lineFrom: number): Place {
     if (this.#lineFrom !== lineFrom) this.#lines = undefined;
     this.#lineFrom = lineFrom;
-    this.#lines ??= new Lines((from, to) => this.#read(from, to), lineFrom);
+    this.#lines ??= new Lines((from, to) => this.#read(from, to), lineFrom, COUNTING);
     return { line, column: this.#lines.at(position).column };
   }
 

@@ -99,8 +99,8 @@ export class MessageView extends HeaderView {
   get leakedChannel(): Span | null {
     if (this.role !== 'assistant' || this.isLeaf) return null;
     const body = this.body;
-    for (const { from, to, token } of rowsBelow(this.table, this.row, STRAY)) {
-      if (token !== CHANNEL || from < body.from) continue;
+    for (const { from, to } of rowsBelow(this.table, this.row, STRAY, CHANNEL)) {
+      if (from < body.from) continue;
       const next = decodeUtf8(this.source.bytes(to, Math.min(to + LONGEST_HIDDEN, body.to)));
       if (HIDDEN_CHANNELS.some((channel) => next.startsWith(channel))) return { from, to };
     }

@@ -42,21 +42,25 @@ export interface RowBelow {
   readonly unterminated: boolean;
 }
 
-/** The descendants of a row that are of a kind, in order. */
-export function* rowsBelow(table: Table, row: number, kind: number): Generator<RowBelow, void, void> {
+/** The descendants of a row that are of a kind, in order; of a token when it is given. */
+export function* rowsBelow(
+  table: Table, row: number, kind: number, token?: number,
+): Generator<RowBelow, void, void> {
   const end = nextOf(table, row);
-  for (let below = find(table, row + 1, end, kind); below < end; below = find(table, below + 1, end, kind)) {
+  const mask = token === undefined ? KIND_MASK : KIND_MASK | TOKEN_MASK << TOKEN_SHIFT;
+  const wanted = token === undefined ? kind : kind | token << TOKEN_SHIFT;
+  for (let below = row; (below = find(table, below + 1, end, mask, wanted)) < end; ) {
     const unterminated = kind === LITERAL && (kindWord(table, below) & UNTERMINATED) !== 0;
     yield { from: fromOf(table, below), to: toOf(table, below), token: tokenOf(table, below), unterminated };
   }
 }
 
 /**
- * The first row of a kind from `row` on; `end` when none comes before it. There may be millions of another kind, and a
- * loop within a generator takes ten times as long.
+ * The first row from `row` on of which the masked word is as wanted; `end` when none comes before it. There may be
+ * millions of others, and a loop within a generator takes ten times as long.
  */
-function find({ words, first }: Table, row: number, end: number, kind: number): number {
-  while (row < end && (words[(row - first) * ROW_WORDS + KIND]! & KIND_MASK) !== kind) row++;
+function find({ words, first }: Table, row: number, end: number, mask: number, wanted: number): number {
+  while (row < end && (words[(row - first) * ROW_WORDS + KIND]! & mask) !== wanted) row++;
   return row;
 }
 

@@ -13,6 +13,7 @@ import { newHeaders } from '../headers.ts';
 import { type Audited, type AuditedText, type AuditFinding, type Edits } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
 import { ByteEdits, type Place } from './byte-edits.ts';
+import { chatFields } from './chat-fields.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
@@ -119,6 +120,12 @@ export function* auditLines(
         record = clean;
         continue;
       }
+      const fields = chatFields(rows, record, lines.bytesOf(rows, record));
+      if (fields !== null) {
+        yield* auditFields(auditor, fields, { ...lines.placeOf(rows, record), bytes: lines.bytesOf(rows, record) });
+        record = nextRecord(rows, record);
+        continue;
+      }
       const next = passBad(rows, record, auditor.bad.isFurther, auditor.bad.known);
       if (next === record) yield* auditor.bad.row(lines, rows, record, (one) => auditOne(auditor, one));
       record = next === record ? nextRecord(rows, record) : next;
@@ -179,6 +186,21 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
   yield* audited;
 }
 
+/** The same of the fields of a chat record in which something may be found. */
+function* auditFields(
+  { options, bad }: Auditor, fields: readonly AuditField[], record: RecordBytes,
+): Generator<AuditedText, void, void> {
+  for (const field of fields) {
+    const looked = lookInto(field, options);
+    if (looked === null) continue;
+    yield* bad.end();
+    yield auditField(field, looked, record, options);
+  }
+}
+
+/** A record's bytes and where it stands, without its value. */
+type RecordBytes = Omit<CorpusRecord, 'value' | 'isRounded'>;
+
 /** What is found in a field, and how it is mended. */
 interface Looked {
   readonly found: readonly ControlToken[];
@@ -208,7 +230,7 @@ function lookInto({ text, role, before, after, edges }: AuditField, options: Aud
   return found.length === 0 ? null : { found, hasError, edits, left };
 }
 
-function auditField(field: AuditField, looked: Looked, record: CorpusRecord, options: AuditOptions): AuditedText {
+function auditField(field: AuditField, looked: Looked, record: RecordBytes, options: AuditOptions): AuditedText {
   const { text } = field;
   const path = pathText(field.path);
   const where = field.isKey ? `the key of ${path}` : path;
@@ -254,10 +276,10 @@ const isColumn = ({ path, isKey }: AuditField, { positions }: AuditOptions): boo
   positions === 'field' && path.outer === null && !isKey;
 
 /** As if the text began where the record does. */
-const inText = ({ from }: CorpusRecord): Place => (first, end) => ({ from: from + first, to: from + end });
+const inText = ({ from }: Raw): Place => (first, end) => ({ from: from + first, to: from + end });
 
 /** The same, for edits, which are made when the record's bytes are gone. */
-function keptPlacing({ from, bytes }: CorpusRecord, span: JsonSpan): Place {
+function keptPlacing({ from, bytes }: Raw, span: JsonSpan): Place {
   const kept = Uint8Array.prototype.slice.call(bytes, span.from, span.to);
   return placing({ from: from + span.from, bytes: kept }, { from: 0, to: kept.length });
 }
@@ -271,8 +293,11 @@ function findingOf(
   place: Place,
 ): AuditFinding {
   const words = `${message} (${where})`;
-  const many = times === undefined ? {} : { times };
-  return { code: null, rule, severity, ...place(from, to), transcript, record, field, message: words, ...many };
+  const span = place(from, to);
+  const told: AuditFinding = {
+    code: null, rule, severity, from: span.from, to: span.to, transcript, record, field, message: words,
+  };
+  return times === undefined ? told : { ...told, times };
 }
 
 /** What is found in transcripts in the text of one field, or of two that follow each other. */
@@ -299,12 +324,13 @@ function placedIn(
   return texts.map((raw) => {
     // What stands in both parts cannot be mended.
     let both = 0;
-    const all = raw.looked.edits;
-    if (other !== undefined) for (const edit of all) if (isBoth(edit, raw.from)) both++;
-    const edits: Edits = {
+    const { edits: all, text } = raw.looked;
+    const mayBeBoth = other !== undefined && raw.from < first && raw.from + Buffer.byteLength(text) > first;
+    if (mayBeBoth) for (const edit = all.cursor(); edit.next(); ) if (isBoth(edit, raw.from)) both++;
+    const edits: Edits = both === 0 ? all : {
       length: all.length - both,
       *[Symbol.iterator]() {
-        for (const edit of all) if (both === 0 || !isBoth(edit, raw.from)) yield edit;
+        for (const edit of all) if (!isBoth(edit, raw.from)) yield edit;
       },
     };
     return textOfField(raw, edits, raw.looked.left + both, record, field, place);

@@ -53,6 +53,10 @@ const ROLES: Readonly<Record<string, string>> = {
 const ITEMS: Readonly<Record<string, string>> = {
   reasoning: 'assistant', function_call: 'assistant', function_call_output: 'tool',
 };
+
+/** The role that a message says it has. */
+export const roleOf = (said: string): string => Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
+
 /** What ends a text: a `<` before it would make it an escape. */
 const END = '<|end|>';
 /** Keys that hold nothing to look for. */
@@ -105,7 +109,7 @@ export function textsOf(record: unknown, named: string | null, root: JsonPlace |
 
 /** Text that is a transcript, by its beginning and by a token that begins a message. */
 export function isTranscript(text: string): boolean {
-  return BEGINNING.test(text) && STARTS.some((token) => text.includes(token));
+  return BEGINNING.test(text) && START.test(text);
 }
 
 /** The same of a text that holds such a token, by its bytes. */
@@ -115,7 +119,7 @@ export const beginsTranscript = (bytes: Uint8Array): boolean =>
 /** Bytes in which most transcripts show by their beginning that they are some. */
 const LONGEST_BEGINNING = 64;
 
-const STARTS = ['<|start|>', '<|im_start|>', '<|message|>'];
+const START = /<\|(?:(?:im_)?start|message)\|>/;
 const BEGINNING =
   /^\ufeff?[ \t\r\n]*(?:---|version:|#|<s>|\[BOS\]|<\|(?:start|channel|message|im_start)\|>)/;
 
@@ -147,6 +151,10 @@ function within(place: JsonPlace | null, step: string | number): JsonPlace | nul
   if (Array.isArray(place.inner)) return place.inner[step as number] ?? null;
   return place.inner.get(String(step)) ?? null;
 }
+
+/** Whether what stands behind a text may make a token with its end, or an escape. */
+export const goesOn = (text: string): boolean => BEGUN.test(tailOf(text));
+const BEGUN = /<(?:\|[\w-]*\|?)?$/;
 
 /** The end of two texts that follow each other. A token's part that can go on holds a `<`. */
 function joined(before: string, text: string): string {
@@ -201,7 +209,7 @@ class Collector {
     const { role, from, type } = value;
     const said = typeof role === 'string' ? role : typeof from === 'string' ? from : null;
     const item = typeof type === 'string' && Object.hasOwn(ITEMS, type) ? ITEMS[type]! : null;
-    const who = said === null ? item : Object.hasOwn(ROLES, said) ? ROLES[said]! : said;
+    const who = said === null ? item : roleOf(said);
     for (const key of Object.keys(value)) {
       const member = memberOf(key);
       this.#takeKey(key, member, who);
@@ -260,6 +268,7 @@ class Collector {
 }
 
 const SHOWN_KEY = /^[A-Za-z_][\w-]{0,39}$/;
+export const isShownKey = (key: string): boolean => SHOWN_KEY.test(key);
 
 /** A path for people; a key that could be anything is not shown. */
 export function pathText(path: Path): string {

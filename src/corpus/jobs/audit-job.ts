@@ -152,8 +152,9 @@ class AuditOutput implements SourceWatcher {
       const isAlone = i >= MOST_ALONE || crowd.isAlone(brief, base + brief.from);
       // From one row to another nothing has an end.
       if (!isAlone && crowd.isFurther(brief, this.#areRows ? 0 : base + brief.to)) continue;
-      const { record, ...told } = (findings ??= audited.findings)[i]!;
-      const diagnostic = this.#areRows ? { ...told, from: told.from - at, to: told.to - at } : told;
+      const finding = (findings ??= audited.findings)[i]!;
+      const { record } = finding;
+      const diagnostic = diagnosticOf(finding, this.#areRows ? at : 0);
       // Changes are shown instead of findings, and stand before them: going back and forth takes long.
       const place = this.#givesChanges ? null : (this.#places?.at(diagnostic.from) ?? null);
       const found = { diagnostic, record, line, place };
@@ -197,6 +198,13 @@ class AuditOutput implements SourceWatcher {
     yield* this.#copy.upTo(position, all);
     this.source.release(this.#released);
   }
+}
+
+/** What is told of a finding beside its record; places count from `base` on. */
+function diagnosticOf(finding: AuditFinding, base: number): Omit<AuditFinding, 'record'> {
+  const { code, rule, severity, from, to, transcript, field, message, times } = finding;
+  const told = { code, rule, severity, from: from - base, to: to - base, transcript, field, message };
+  return times === undefined ? told : { ...told, times };
 }
 
 /** The bytes of a source, with edits made. */

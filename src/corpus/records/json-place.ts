@@ -26,7 +26,7 @@ const SMALL_U = 0x75;
 
 /** Byte span of the value at a path of keys and indices; null: there is none. Of duplicate keys the last one. */
 export function spanOf(json: Uint8Array, path: readonly (string | number)[]): JsonSpan | null {
-  const reader = new Reader(json);
+  const reader = new JsonReader(json);
   // Containers that are open, and how many of them, from the outermost, lie on the path.
   let depth = 0;
   let matched = 0;
@@ -83,7 +83,7 @@ export function spanOf(json: Uint8Array, path: readonly (string | number)[]): Js
 
 /** All values of a JSON text; null: there is none. */
 export function placesOf(json: Uint8Array): JsonPlace | null {
-  const reader = new Reader(json);
+  const reader = new JsonReader(json);
   const open: { place: JsonPlace & { to: number }; name: string; key: JsonSpan | null }[] = [];
   while (reader.next()) {
     const { token, from, to } = reader;
@@ -113,7 +113,7 @@ export function placesOf(json: Uint8Array): JsonPlace | null {
 /** JSON pointers of values of one text, by where they begin: linear over all of them when these rise. */
 export class JsonPointers {
   readonly #json: Uint8Array;
-  #reader: Reader;
+  #reader: JsonReader;
   /** Of each container around the value at hand: the index of its item, or the key of its member. */
   #path: (number | JsonSpan)[] = [];
   /** The value at hand is a container; null: no value is at hand. */
@@ -121,13 +121,13 @@ export class JsonPointers {
 
   constructor(json: Uint8Array) {
     this.#json = json;
-    this.#reader = new Reader(json);
+    this.#reader = new JsonReader(json);
   }
 
   /** The pointer of the value that begins at a byte; null: none does. */
   at(from: number): string | null {
     if (from < this.#reader.from) {
-      this.#reader = new Reader(this.#json);
+      this.#reader = new JsonReader(this.#json);
       this.#path = [];
       this.#opens = null;
     }
@@ -190,20 +190,25 @@ export class RawOffsets {
       this.#raw = this.#first;
       this.#decoded = this.#plainTo = 0;
     }
-    while (this.#decoded < offset && this.#raw < this.#end) {
-      if (this.#raw >= this.#plainTo) this.#plainTo = plainEnd(this.#json, this.#raw, this.#end);
-      const plain = Math.min(this.#plainTo - this.#raw, offset - this.#decoded);
+    const json = this.#json;
+    const end = this.#end;
+    let raw = this.#raw;
+    let decoded = this.#decoded;
+    while (decoded < offset && raw < end) {
+      if (raw >= this.#plainTo) this.#plainTo = plainEnd(json, raw, end);
+      const plain = Math.min(this.#plainTo - raw, offset - decoded);
       if (plain > 0) {
-        this.#raw += plain;
-        this.#decoded += plain;
+        raw += plain;
+        decoded += plain;
         continue;
       }
-      const [length, bytes] = escapeAt(this.#json, this.#raw, this.#end);
-      if (this.#decoded + bytes > offset) break;
-      this.#raw += length;
-      this.#decoded += bytes;
+      const [length, bytes] = escapeAt(json, raw, end);
+      if (decoded + bytes > offset) break;
+      raw += length;
+      decoded += bytes;
     }
-    return this.#raw;
+    this.#decoded = decoded;
+    return (this.#raw = raw);
   }
 }
 
@@ -253,7 +258,7 @@ function keyText(json: Uint8Array, from: number, to: number): string {
 }
 
 /** The tokens of a JSON text, one after another. */
-class Reader {
+export class JsonReader {
   readonly #json: Uint8Array;
   #at = 0;
   /** Of each open container, whether it is an object. */

@@ -118,7 +118,7 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
     index = one.index;
     const { text: words } = AUDIT_RULES[one.rule];
     const detail = one.times > 1 ? manyTimes(one.times) : (one.detail ?? one.token);
-    return {
+    const told = {
       rule: one.rule,
       severity: severityOfFound(one),
       from,
@@ -127,8 +127,8 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
       length: one.to - one.index,
       token: one.token,
       message: detail === null ? words : `${words}: ${detail}`,
-      ...(one.times > 1 && { times: one.times }),
     };
+    return one.times > 1 ? { ...told, times: one.times } : told;
   });
 }
 

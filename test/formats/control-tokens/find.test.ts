@@ -52,6 +52,16 @@ describe('whole tokens', () => {
     expect(short(text)).toEqual(found);
   });
 
+  // The bytes of a long text are counted in parts, which cut no character.
+  test.each(['é', '\u{1f600}', '\ud83d', '\ud83d\u{1f600}'])('bytes before a token: %j many times', (text) => {
+    for (const shift of ['', 'x']) {
+      const before = shift + text.repeat(9000);
+      const [one, other] = findControlTokens(`${before}<|end|>${before}<|end|>`);
+      const bytes = encode(before).length;
+      expect([one!.from, other!.from]).toEqual([bytes, 2 * bytes + 7]);
+    }
+  });
+
   test('a name that could be anything is not told', () => {
     const [known, unknown] = findControlTokens('<|eot_id|> <|my_password|>');
     expect(known!.message).toContain('<|eot_id|>');
