@@ -46,16 +46,17 @@ export type Tell = (finding: Finding) => void;
 /** The diagnostic of a finding. `declared`: the version was declared (R-DIAG). */
 export function diagnose(finding: Finding, transcript: number, declared: boolean): Diagnostic {
   const [code, severity, text] = DIAGNOSES[finding.rule];
-  return {
+  const { rule, from, to, detail, times } = finding;
+  const diagnostic: Diagnostic = {
     code,
-    rule: finding.rule,
+    rule,
     severity: finding.severity ?? (severity === 'declared' ? (declared ? 'error' : 'warning') : severity),
-    from: finding.from,
-    to: finding.to,
+    from,
+    to,
     transcript,
-    message: finding.detail ? `${text}: ${finding.detail}` : text,
-    ...(finding.times !== undefined && { times: finding.times }),
+    message: detail ? `${text}: ${detail}` : text,
   };
+  return times === undefined ? diagnostic : { ...diagnostic, times };
 }
 
 /** A place as people count: line and column from 1; columns are code points. */

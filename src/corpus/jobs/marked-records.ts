@@ -5,7 +5,7 @@ import {
   ABSENT, CALL, FROM, IS_OPEN, KIND, KIND_MASK, MAY_NOT_FIT, MAY_THINK, NEXT, RECIPIENT, RECORD_ROWS, TO, TOKEN_MASK,
   TOKEN_SHIFT, VALUE,
 } from '../../abi.ts';
-import { diagnose } from '../../errors.ts';
+import { diagnose, type Diagnostic } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { byName, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -45,7 +45,7 @@ export class MarkedRecords {
         const found = word & MAY_THINK ? this.#thought(rows, body) : null;
         if (found === null) continue;
         const diagnostic = diagnose({ rule: 'reasoning-in-final', ...found }, transcript, true);
-        told.push({ ...diagnostic, pointer: pointers.text(body), isChat: true });
+        told.push(inChat(diagnostic, pointers.text(body)));
         continue;
       }
       // Up to the arguments, where they are text.
@@ -59,12 +59,12 @@ export class MarkedRecords {
         const problem = tools.check(nameAt(rows, row), () => value);
         if (problem !== null) {
           const pointer = pointers.pointer(row, problem.rule);
-          told.push({ ...diagnose({ ...problem, ...span }, transcript, true), pointer, isChat: true });
+          told.push(inChat(diagnose({ ...problem, ...span }, transcript, true), pointer));
         }
       }
       if (!(word & IS_OPEN)) continue;
       const diagnostic = diagnose({ rule: 'open-call', ...span }, transcript, true);
-      open.push({ ...diagnostic, pointer: pointers.pointer(row), isChat: true });
+      open.push(inChat(diagnostic, pointers.pointer(row)));
     }
     return [...told, ...open];
   }
@@ -96,6 +96,11 @@ export class MarkedRecords {
     known.note(definer);
     return known;
   }
+}
+
+/** A corpus may have one for each message: an object that is spread takes ten times as long. */
+function inChat({ code, rule, severity, from, to, transcript, message }: Diagnostic, pointer: string): Told {
+  return { code, rule, severity, from, to, transcript, message, pointer, isChat: true };
 }
 
 function textAt({ machine }: RecordRows, row: number): string {

@@ -1,7 +1,7 @@
 // Where the values of one JSON text stand in its bytes. Linear, without recursion, never throws; on what is no JSON the
 // answer is null, or a place within the text.
 
-import { isBlankByte } from '../../model/bytes.ts';
+import { isBlankByte, standsAt } from '../../model/bytes.ts';
 import { pointerTo } from '../../tools/json.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import {
@@ -245,9 +245,23 @@ function unitAt(json: Uint8Array, at: number, end: number): number {
   return high | DIGITS[json[at + 4]!]! << 4 | DIGITS[json[at + 5]!]!;
 }
 
+/** Keys that were met: records have the same ones, and to decode one takes as long as to read ten. */
+const KEYS: ({ readonly bytes: Uint8Array; readonly text: string } | undefined)[] = new Array(256).fill(undefined);
+const LONGEST_KEY = 32;
+
 /** The text of a key, span with its quotes. */
 function keyText(json: Uint8Array, from: number, to: number): string {
-  const bytes = json.subarray(from, to);
+  if (to - from > LONGEST_KEY) return decodedKey(json.subarray(from, to));
+  const at = (31 * (to - from) + 7 * json[from + 1]! + json[to - 2]!) & 0xff;
+  const known = KEYS[at];
+  if (known !== undefined && known.bytes.length === to - from && standsAt(known.bytes, json, from)) return known.text;
+  const bytes = json.slice(from, to);
+  const text = decodedKey(bytes);
+  KEYS[at] = { bytes, text };
+  return text;
+}
+
+function decodedKey(bytes: Uint8Array): string {
   const text = decodeUtf8(bytes);
   if (!bytes.includes(BACKSLASH)) return text.slice(1, -1);
   try {

@@ -4,32 +4,33 @@ import type { RuleName } from '../../errors.ts';
 import { pointerTo } from '../../tools/json.ts';
 import type { JsonPlace } from './json-place.ts';
 
-/** A value of a record, with its pointer. */
+/** A value of a record, with its pointer, which most are never asked for. */
 export class Spot {
   readonly place: JsonPlace;
-  readonly pointer: string;
+  readonly #outer: Spot | string;
+  readonly #step: string | number;
 
-  constructor(place: JsonPlace, pointer: string) {
+  /** `outer`: the value that it stands in, at `step`; or the pointer of a value that is looked at by itself. */
+  constructor(place: JsonPlace, outer: Spot | string, step: string | number = '') {
     this.place = place;
-    this.pointer = pointer;
+    this.#outer = outer;
+    this.#step = step;
   }
 
-  /** A member of an object, by the names that lead to it; null: there is none. */
-  member(...names: readonly string[]): Spot | null {
-    let { place, pointer } = this;
-    for (const name of names) {
-      const inner = place.inner instanceof Map ? place.inner.get(name) : undefined;
-      if (inner === undefined) return null;
-      place = inner;
-      pointer = pointerTo(pointer, name);
-    }
-    return new Spot(place, pointer);
+  get pointer(): string {
+    return typeof this.#outer === 'string' ? this.#outer : pointerTo(this.#outer.pointer, this.#step);
+  }
+
+  /** A member of an object; null: there is none. */
+  member(name: string): Spot | null {
+    const inner = this.place.inner instanceof Map ? this.place.inner.get(name) : undefined;
+    return inner === undefined ? null : new Spot(inner, this, name);
   }
 
   /** An item of a list; null: there is none. */
   item(index: number): Spot | null {
     const inner = Array.isArray(this.place.inner) ? this.place.inner[index] : undefined;
-    return inner === undefined ? null : new Spot(inner, pointerTo(this.pointer, index));
+    return inner === undefined ? null : new Spot(inner, this, index);
   }
 
   get items(): number {
@@ -101,7 +102,7 @@ export class EntryCalls {
     const part = inBody ? 'arguments' : OF_CALL[rule];
     if (part === undefined) return call;
     for (const path of PARTS[part]) {
-      const found = call.member(...path);
+      const found = path.reduce<Spot | null>((spot, name) => spot && spot.member(name), call);
       if (found !== null) return found;
     }
     return call;

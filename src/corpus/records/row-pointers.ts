@@ -6,6 +6,7 @@ import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { JsonPointers, placesOf } from './json-place.ts';
 import { EntryCalls, Spot } from './pointer.ts';
+import { RowEntries } from './row-entries.ts';
 import type { RecordRows } from './rows.ts';
 
 /** The bytes of a record; valid while its rows are. */
@@ -20,8 +21,9 @@ export class RowPointers {
   /** Its address. */
   readonly #from: number;
   readonly #pointers: JsonPointers;
-  /** Apart from those of entries, so that both rise. */
-  readonly #texts: JsonPointers;
+  readonly #entries: RowEntries | null;
+  /** Where these are not known; apart from those of entries, so that both rise. */
+  #texts: JsonPointers | undefined;
   /** The entry whose messages pass, by its address, and how many of them were calls. */
   #entry = -1;
   #calls = 0;
@@ -34,7 +36,7 @@ export class RowPointers {
     this.#from = wordAt(machine.rows, record, FROM);
     this.#bytes = bytesOfRow(rows, record);
     this.#pointers = new JsonPointers(this.#bytes);
-    this.#texts = new JsonPointers(this.#bytes);
+    this.#entries = RowEntries.of(rows, record, this.#bytes);
   }
 
   /** A message of the record, in order; each is to be passed. */
@@ -58,8 +60,15 @@ export class RowPointers {
     return this.#read.calls.spot(this.#calls - 1, rule, false).pointer;
   }
 
-  /** The pointer of the string whose inside is the body at a row. */
+  /** The pointer of the string whose inside is the body at a row, of the message that was passed last. */
   text(body: number): string {
-    return this.#texts.at(wordAt(this.#rows, body, FROM) - 1 - this.#from) ?? '';
+    const at = wordAt(this.#rows, body, FROM) - 1 - this.#from;
+    const from = this.#entry - this.#from;
+    const entries = this.#entries;
+    if (entries !== null) while (entries.from < from || entries.index < 0) if (!entries.next()) break;
+    if (entries?.from !== from) return (this.#texts ??= new JsonPointers(this.#bytes)).at(at) ?? '';
+    // The entry up to the text.
+    const inner = new JsonPointers(this.#bytes.subarray(from, entries.to)).at(at - from);
+    return inner === null ? '' : `/${entries.list}/${entries.index}${inner}`;
   }
 }

@@ -114,6 +114,7 @@ class ChatPlaces {
   readonly #messages: readonly MessageData[];
   readonly #positions: 'file' | 'field';
   #root: Spot | null | undefined;
+  #last: { readonly origin: number; readonly spot: Spot | null } | undefined;
   /** Of each message: byte positions of its start token, of its body, of its end. */
   #spans: readonly MessageSpan[] | undefined;
   #at = 0;
@@ -185,14 +186,22 @@ class ChatPlaces {
       const place = placesOf(this.#record.bytes);
       this.#root = place && new Spot(place, '');
     }
-    const spans = (this.#spans ??= spansOf(this.#text ?? decodeUtf8(this.#bytes), this.#messages));
+    const spans = (this.#spans ??= this.#readSpans());
     if (this.#at > 0 && spans[this.#at]!.from > byte) this.#at = 0;
     while (this.#at + 1 < spans.length && spans[this.#at + 1]!.from <= byte) this.#at++;
     return this.#entry(this.#messages[this.#at]?.origin);
   }
 
+  #readSpans(): readonly MessageSpan[] {
+    const text = this.#text ?? decodeUtf8(this.#bytes);
+    return spansOf(text, this.#messages, text.length === this.#bytes.length);
+  }
+
+  /** The entry of a number. Places are asked for message by message. */
   #entry(origin: number | undefined): Spot | null {
-    return origin === undefined || !this.#root ? null : this.#entries.spot(this.#root, origin);
+    if (origin === undefined || !this.#root) return null;
+    if (this.#last?.origin !== origin) this.#last = { origin, spot: this.#entries.spot(this.#root, origin) };
+    return this.#last.spot;
   }
 
   /** The text of a field that the message at hand was made of. */
@@ -268,15 +277,18 @@ interface MessageSpan {
   readonly number: number;
 }
 
-/** The messages are written one after the other, and each body follows its header's last token. */
-function spansOf(text: string, messages: readonly MessageData[]): MessageSpan[] {
+/**
+ * The messages are written one after the other, and each body follows its header's last token. `isBytes`: each unit of
+ * the text is a byte.
+ */
+function spansOf(text: string, messages: readonly MessageData[], isBytes: boolean): MessageSpan[] {
   const spans: MessageSpan[] = [];
   let number = 0;
   let entry: number | undefined;
   let at = 0;
   let bytes = 0;
   const to = (index: number): number => {
-    bytes += Buffer.byteLength(text.slice(at, index), 'utf8');
+    bytes += isBytes ? index - at : Buffer.byteLength(text.slice(at, index), 'utf8');
     at = index;
     return bytes;
   };
