@@ -12,13 +12,14 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
 import { type Audited, type AuditedText, type AuditFinding, type Edits } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
-import { ByteEdits, type Place } from './byte-edits.ts';
+import { ByteEdits } from './byte-edits.ts';
 import { chatFields } from './chat-fields.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
 import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText, settledSeverity } from './raw.ts';
-import { type JsonSpan, placesOf, RawOffsets } from '../records/json-place.ts';
+import { type JsonSpan, placesOf } from '../records/json-place.ts';
+import { InBoth, InString, type Place, type Raw, Shifted, Within } from './place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
 import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
@@ -234,7 +235,7 @@ function auditField(field: AuditField, looked: Looked, record: RecordBytes, opti
   const { text } = field;
   const path = pathText(field.path);
   const where = field.isKey ? `the key of ${path}` : path;
-  const place = isColumn(field, options) ? inText(record) : placing(record, field.span!);
+  const place = placeOf(field, record, options);
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
   const { line } = record;
   const at = record.from;
@@ -247,9 +248,9 @@ function auditField(field: AuditField, looked: Looked, record: RecordBytes, opti
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
   if (edits.length === 0) return { ...told, change: null, left };
-  const kept = keptPlacing(record, field.span!);
+  const kept = keptPlace(record, field.span!);
   const byteEdits = (): ByteEdits => new ByteEdits(edits, kept, jsonEncoder);
-  return { ...told, change: { where, line, from: place(0, 0).from, text, edits, byteEdits }, left };
+  return { ...told, change: { where, line, from: place.from(0), text, edits, byteEdits }, left };
 }
 
 const NO_EDITS: readonly TokenEdit[] = [];
@@ -263,25 +264,18 @@ function errorsAfter(text: string, { role, before, after }: AuditField, options:
   return errors;
 }
 
-type Raw = { readonly from: number; readonly bytes: Uint8Array };
-
-/** Of the value of a string; what lies behind it is its end. */
-function placing({ from, bytes }: Raw, span: JsonSpan): Place {
-  const offsets = new RawOffsets(bytes, span);
-  return (first, end) => ({ from: from + offsets.of(first), to: from + offsets.of(end) });
-}
-
 /** Whether a field is a column of texts in a table, of whose bytes its positions are. */
 const isColumn = ({ path, isKey }: AuditField, { positions }: AuditOptions): boolean =>
   positions === 'field' && path.outer === null && !isKey;
 
-/** As if the text began where the record does. */
-const inText = ({ from }: Raw): Place => (first, end) => ({ from: from + first, to: from + end });
+/** Of a column the text begins where the record does. */
+const placeOf = (field: AuditField, record: Raw, options: AuditOptions): Place =>
+  isColumn(field, options) ? new Shifted(record.from) : new InString(record, field.span!);
 
 /** The same, for edits, which are made when the record's bytes are gone. */
-function keptPlacing({ from, bytes }: Raw, span: JsonSpan): Place {
+function keptPlace({ from, bytes }: Raw, span: JsonSpan): Place {
   const kept = Uint8Array.prototype.slice.call(bytes, span.from, span.to);
-  return placing({ from: from + span.from, bytes: kept }, { from: 0, to: kept.length });
+  return new InString({ from: from + span.from, bytes: kept }, { from: 0, to: kept.length });
 }
 
 function findingOf(
@@ -293,9 +287,9 @@ function findingOf(
   place: Place,
 ): AuditFinding {
   const words = `${message} (${where})`;
-  const span = place(from, to);
   const told: AuditFinding = {
-    code: null, rule, severity, from: span.from, to: span.to, transcript, record, field, message: words,
+    code: null, rule, severity, from: place.from(from), to: place.to(from, to), transcript, record, field,
+    message: words,
   };
   return times === undefined ? told : { ...told, times };
 }
@@ -312,13 +306,10 @@ function placedIn(
 ): AuditedText[] {
   if (texts.length === 0) return [];
   const first = Buffer.byteLength(parts[0]!.text);
-  const placed = texts.some(({ looked }) => looked.edits.length > 0) ? keptPlacing : placing;
-  const [one, other] = parts.map((part) => (isColumn(part, options) ? inText(record) : placed(record, part.span!)));
-  // Bytes of both parts are told where the first one has them.
-  const place: Place = (from, to) => {
-    if (from < first || other === undefined) return one!(from, Math.min(to, first));
-    return other(from - first, to - first);
-  };
+  const isKept = texts.some(({ looked }) => looked.edits.length > 0);
+  const [one, other] = parts.map((part) =>
+    isKept && !isColumn(part, options) ? keptPlace(record, part.span!) : placeOf(part, record, options));
+  const place = other === undefined ? one! : new InBoth(first, one!, other);
   const isBoth = ({ from, to }: TokenEdit, shift: number): boolean => shift + from < first && shift + to > first;
   const field = parts.map(({ path }) => pathText(path)).join(' and ');
   return texts.map((raw) => {
@@ -344,11 +335,11 @@ function textOfField(
 ): AuditedText {
   const { transcript, from, looked: { text, found, isTooLarge } } = raw;
   const where = `${field}, ${placeIn(raw)}`;
-  const at: Place = (first, end) => place(from + first, from + end);
-  if (isTooLarge) return tooLargeBody(record, at(0, 0).from, where, transcript);
+  const at = new Within(from, place);
+  if (isTooLarge) return tooLargeBody(record, at.from(0), where, transcript);
   const findings = found.map((one) => findingOf(one, where, transcript, record.number, field, at));
   const { line, from: begin } = record;
   const byteEdits = (): ByteEdits => new ByteEdits(edits, at, jsonEncoder);
-  const change = edits.length === 0 ? null : { where, line, from: at(0, 0).from, text, edits, byteEdits };
+  const change = edits.length === 0 ? null : { where, line, from: at.from(0), text, edits, byteEdits };
   return { at: begin, briefs: findings, base: 0, findings, line, change, left };
 }

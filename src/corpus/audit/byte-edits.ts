@@ -1,11 +1,8 @@
 // Edits of a text as edits of the input's bytes: a text may be nothing but tokens, so no object is made for each.
 
 import { type EditCursor, type TokenEdit, TokenEdits } from '../../formats/control-tokens/edits.ts';
-import type { JsonSpan } from '../records/json-place.ts';
 import type { ByteEditCursor, Edits } from './audited.ts';
-
-/** The bytes of the input that bytes of a text come from. */
-export type Place = (from: number, to: number) => JsonSpan;
+import type { Place } from './place.ts';
 
 /** Bytes of texts that are written in place of tokens: of one text there are few. */
 const MOST_WRITTEN = 64;
@@ -32,9 +29,8 @@ export class ByteEdits implements ByteEditCursor {
     const edits = this.#edits;
     if (!edits.next()) return false;
     if (edits.text !== this.#text) this.#write(edits.text);
-    const { from, to } = this.#place(edits.from, edits.to);
-    this.from = from;
-    this.to = to;
+    this.from = this.#place.from(edits.from);
+    this.to = this.#place.to(edits.from, edits.to);
     return true;
   }
 

@@ -6,6 +6,7 @@ import {
   type AuditedText, type AuditFinding, badText, type Brief, type Edits, type TextChange,
 } from './audited.ts';
 import { ByteEdits } from './byte-edits.ts';
+import { Shifted } from './place.ts';
 import type { RawText } from './raw.ts';
 
 const ENCODER = new TextEncoder();
@@ -107,6 +108,6 @@ class AuditedPiece implements AuditedText, TextChange {
 
   byteEdits(): ByteEdits {
     const { from: base, looked } = this.#raw;
-    return new ByteEdits(looked.edits, (from, to) => ({ from: base + from, to: base + to }), encoded);
+    return new ByteEdits(looked.edits, new Shifted(base), encoded);
   }
 }

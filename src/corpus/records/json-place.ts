@@ -180,12 +180,19 @@ export class RawOffsets {
   #plainTo = 0;
 
   constructor(json: Uint8Array, span: JsonSpan) {
-    this.#json = json;
     this.#end = Math.max(0, Math.min(span.to, json.length) - 1);
+    // The rest of the record is not looked through for each of its strings.
+    this.#json = new Uint8Array(json.buffer, json.byteOffset, this.#end);
     this.#first = this.#raw = Math.max(0, Math.min(span.from + 1, this.#end));
   }
 
   of(offset: number): number {
+    // Most lie before the next escape.
+    const next = this.#raw + offset - this.#decoded;
+    if (offset >= this.#decoded && next <= this.#plainTo) {
+      this.#decoded = offset;
+      return (this.#raw = next);
+    }
     if (offset < this.#decoded) {
       this.#raw = this.#first;
       this.#decoded = this.#plainTo = 0;
@@ -219,9 +226,8 @@ const NEAR = 32;
 function plainEnd(json: Uint8Array, from: number, end: number): number {
   const near = Math.min(end, from + NEAR);
   for (let at = from; at < near; at++) if (json[at] === BACKSLASH) return at;
-  // The rest of the record is not looked through for each of its strings.
-  const found = json.subarray(near, end).indexOf(BACKSLASH);
-  return found < 0 ? end : near + found;
+  const found = json.indexOf(BACKSLASH, near);
+  return found < 0 ? end : found;
 }
 
 /** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */

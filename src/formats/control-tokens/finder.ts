@@ -8,7 +8,7 @@ import type { Found } from './found.ts';
 import {
   boundAt, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
 } from './known.ts';
-import { isPlain, LookAlikes, opensLookAlike } from './look-alike.ts';
+import { isPlain, type LookAlike, LookAlikes, opensLookAlike } from './look-alike.ts';
 
 const LESS = 0x3c;
 const BRACKET = 0x5b;
@@ -57,6 +57,8 @@ export class Finder {
   #tokenTo = 0;
   #alikeTo = 0;
   #inLiteral = false;
+  /** The look-alike that was told last. */
+  #alike: Pick<LookAlike, 'token' | 'ways'> & { readonly detail: string } = { token: '', ways: [], detail: '' };
 
   constructor(text: string, body: Dialect | null, role: string | null, take: (found: Found) => void) {
     this.#text = text;
@@ -85,10 +87,18 @@ export class Finder {
       if (unit === BRACKET || at < this.#alikeTo) continue;
       const alike = this.#alikes.at(at);
       if (alike === null) continue;
-      const { to, token, ways } = alike;
+      const { to, token } = alike;
       this.#alikeTo = to;
-      this.#take({ rule: 'token-look-alike', index: at, to, token, detail: `${token}, with ${ways.join(', ')}` });
+      this.#take({ rule: 'token-look-alike', index: at, to, token, detail: this.#detailOf(alike) });
     }
+  }
+
+  #detailOf({ token, ways }: LookAlike): string {
+    // A text may hold one of them again and again, of which the ways are one object.
+    if (token !== this.#alike.token || ways !== this.#alike.ways) {
+      this.#alike = { token, ways, detail: `${token}, with ${ways.join(', ')}` };
+    }
+    return this.#alike.detail;
   }
 
   /** The token that begins at a position. */
