@@ -1,22 +1,26 @@
-// The rows of a Parquet file as JSON lines, one object a row, of the wanted columns only. Row group by row group: one
-// of them is in memory.
+// The rows of a Parquet file as JSON lines, one object a row, of the wanted columns only. Page by page: a page of each
+// column is in memory.
 //
 // - Keys come in the order of the file. What is null is left out, in structs too; a null in a list stays.
 // - The rest is told by parquet-values.ts. A row with a value that JSON cannot tell becomes a line that is a string,
 //   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
 // - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).
 
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { AsyncBuffer, ColumnData, Compressors, FileMetaData, RowGroup } from 'hyparquet';
+import type { AsyncBuffer, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
 import { readAt } from '../input/decoder.ts';
 import type { Decoded } from '../input/pass.ts';
 import { Cancelled } from '../input/ring.ts';
 import { InputError } from '../error.ts';
-import { checkPages, type PageReading } from './parquet-checks.ts';
-import { jsonOf, PARSERS, Untellable } from './parquet-values.ts';
+import { jsonKey, JsonWriter } from './json-writer.ts';
+import { ColumnValues, type Decoding, type Slice } from './parquet-column.ts';
+import { loadCompressors, loadPageLibrary, type PageLibrary } from './parquet-library.ts';
+import { RowNode } from './parquet-rows.ts';
+import { Untellable, writeMember } from './parquet-values.ts';
 
 /** Lines are handed on when they are this long together. */
 const BATCH = 2 ** 18;
+/** Bytes of room for lines that is kept. */
+const MOST_KEPT = 2 ** 21;
 /** Columns that a message names. */
 const MOST_NAMED = 20;
 
@@ -25,8 +29,6 @@ export interface ParquetTask {
   readonly descriptor: number | null;
   readonly columns: readonly string[];
 }
-
-type Column = { readonly name: string; readonly values: ColumnData['columnData'][] };
 
 /** Gives all rows. Throws InputError. */
 export async function readParquet(task: ParquetTask, size: number, output: Decoded): Promise<void> {
@@ -37,49 +39,41 @@ export async function readParquet(task: ParquetTask, size: number, output: Decod
 class ParquetReader {
   readonly #path: string;
   readonly #wanted: readonly string[];
+  readonly #descriptor: number;
   readonly #file: AsyncBuffer;
   readonly #output: Decoded;
+  readonly #lines = new JsonWriter();
   #rows = 0;
 
   constructor(task: ParquetTask, size: number, output: Decoded) {
     this.#path = task.path;
     this.#wanted = task.columns;
     this.#output = output;
-    this.#file = { byteLength: size, slice: (from, to = size) => this.#slice(task.descriptor!, from, to) };
+    this.#descriptor = task.descriptor!;
+    this.#file = { byteLength: size, slice: (from, to = size) => this.#slice(from, to) };
   }
 
   async run(): Promise<void> {
-    const [{ parquetMetadataAsync, parquetSchema }, { parquetRead }, library, decompressors] = await Promise.all([
+    const [{ parquetMetadataAsync, parquetSchema }, library, compressors] = await Promise.all([
       import('hyparquet/src/metadata.js'),
-      import('hyparquet/src/read.js'),
-      loadPageReading(),
+      loadPageLibrary(),
       loadCompressors(),
     ]);
     const metadata = await this.#attempt(() => parquetMetadataAsync(this.#file, { geoparquet: false }));
-    const names = await this.#attempt(async () => parquetSchema(metadata).children.map(({ element }) => element.name));
-    const columns = this.#choose(names);
-    const file = this.#file;
+    const root = await this.#attempt(() => parquetSchema(metadata));
+    const wanted = this.#choose(root.children.map(({ element }) => element.name));
+    const schemas = root.children.filter(({ element }) => wanted.includes(element.name));
     for (const group of metadata.row_groups) {
-      const rows = Number(group.num_rows);
-      if (rows === 0) continue;
-      const rowStart = this.#groupStart;
-      this.#groupStart += rows;
-      const read = columns.map((name): Column => ({ name, values: [] }));
-      const onChunk = ({ columnName, columnData }: ColumnData): void => {
-        read.find(({ name }) => name === columnName)?.values.push(columnData);
-      };
-      await this.#attempt(async () => {
-        this.#checkGroup(group, columns);
-        const compressors = await checkPages(file, group, columns, metadata.schema, decompressors, library);
-        const options = { file, metadata, columns, compressors, parsers: PARSERS as never, onChunk };
-        await parquetRead({ ...options, rowStart, rowEnd: rowStart + rows });
+      await this.#attempt(() => {
+        this.#checkGroup(group, wanted);
+        const rows = Number(group.num_rows);
+        if (rows === 0) return;
+        const columnOf = columnsOf(group, root, this.#slice, { library, compressors });
+        this.#giveGroup(schemas.map((schema) => new Column(schema, columnOf, library)), rows);
       });
-      this.#give(read, rows);
     }
     this.#checkRows(metadata);
   }
-
-  #groupStart = 0;
 
   /** The wanted columns that the file has, in its order. */
   #choose(names: string[]): string[] {
@@ -105,36 +99,46 @@ class ParquetReader {
     if (Number(rows) !== this.#rows) throw this.#damage(`it promises ${rows} rows and has ${this.#rows}`);
   }
 
-  #give(columns: Column[], rows: number): void {
-    const read = columns.map(({ name, values }) => ({ name, key: JSON.stringify(name), values: join(values) }));
-    for (const { key, values } of read) {
-      if (values.length !== rows) throw this.#damage(`the column ${key} has ${values.length} of ${rows} rows`);
+  #giveGroup(columns: readonly Column[], rows: number): void {
+    const out = this.#lines;
+    const give = (): void => {
+      const lines = out.bytes.subarray(0, out.at);
+      out.clear(MOST_KEPT);
+      if (lines.length > 0) this.#output.write(lines);
+    };
+    try {
+      for (let row = 0; row < rows; row++) {
+        for (const column of columns) if (!column.hasRow) throw this.#lacks(column, row, rows);
+        writeLine(out, columns);
+        this.#rows++;
+        if (out.at >= BATCH) give();
+      }
+    } finally {
+      // Rows before damage are whole.
+      give();
     }
-    let batch = '';
-    for (let row = 0; row < rows; row++) {
-      batch += `${lineOf(read, row)}\n`;
-      this.#rows++;
-      if (batch.length < BATCH && row < rows - 1) continue;
-      this.#output.write(Buffer.from(batch));
-      batch = '';
-    }
+    for (const column of columns) if (column.hasRow) throw this.#lacks(column, rows + 1, rows);
   }
 
-  #slice(descriptor: number, from: number, to: number): ArrayBuffer {
+  #lacks({ name }: Column, has: number, rows: number): InputError {
+    return this.#damage(`the column ${JSON.stringify(name)} has ${has > rows ? 'more than' : `${has} of`} ${rows} rows`);
+  }
+
+  readonly #slice = (from: number, to: number): ArrayBuffer => {
     this.#output.check();
     const size = this.#file.byteLength;
     if (!(from >= 0 && from <= to && to <= size)) throw this.#damage('it refers to bytes that it does not have');
     const into = new Uint8Array(to - from);
     for (let read = 0; read < into.length; ) {
-      const length = readAt(descriptor, into.subarray(read), from + read, this.#path);
+      const length = readAt(this.#descriptor, into.subarray(read), from + read, this.#path);
       if (length === 0) throw new InputError(this.#path, 'became shorter while it was read', 'try again');
       read += length;
     }
     return into.buffer;
-  }
+  };
 
   /** What goes wrong in the library is damage, or a kind that it does not know. */
-  async #attempt<T>(work: () => Promise<T>): Promise<T> {
+  async #attempt<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
@@ -151,45 +155,46 @@ class ParquetReader {
   }
 }
 
-function join(parts: Column['values']): ArrayLike<unknown> {
-  if (parts.length === 1) return parts[0]!;
-  return parts.flatMap((part) => Array.from(part as ArrayLike<unknown>));
+/** The columns of a row group by the leaves of the schema. */
+function columnsOf(
+  { columns }: RowGroup, root: SchemaTree, slice: Slice, decoding: Decoding,
+): (leaf: SchemaTree) => ColumnValues {
+  return ({ path }) => {
+    const name = path.join('.');
+    const data = columns.find(({ meta_data: one }) => one?.path_in_schema.join('.') === name)?.meta_data;
+    if (data === undefined) throw new Error('parquet row group lacks a column');
+    return new ColumnValues(slice, data, decoding.library.getTreePath(root, data.path_in_schema), decoding);
+  };
 }
 
-function lineOf(columns: { name: string; key: string; values: ArrayLike<unknown> }[], row: number): string {
-  let line = '';
-  for (const { name, key, values } of columns) {
+/** A wanted column. */
+class Column extends RowNode {
+  readonly key: Uint8Array;
+
+  constructor(...[schema, columnOf, library]: [SchemaTree, (leaf: SchemaTree) => ColumnValues, PageLibrary]) {
+    super(schema, columnOf, library);
+    this.key = jsonKey(this.name);
+  }
+}
+
+/** Writes the next row of the columns. */
+function writeLine(out: JsonWriter, columns: readonly Column[]): void {
+  const start = out.at;
+  let untellable: string | null = null;
+  out.ascii('{');
+  for (const column of columns) {
+    const value = column.read();
+    if (untellable !== null) continue;
     try {
-      const json = jsonOf(values[row]);
-      if (json !== 'null') line += `${line && ','}${key}:${json}`;
+      writeMember(out, start + 1, column.key, value);
     } catch (error) {
       if (!(error instanceof Untellable)) throw error;
-      return JSON.stringify(`the column ${name} cannot be written as JSON`);
+      untellable = JSON.stringify(`the column ${column.name} cannot be written as JSON`);
     }
   }
-  return `{${line}}`;
-}
-
-async function loadPageReading(): Promise<PageReading> {
-  const [{ parquetHeader }, schema, { readRleBitPackedHybrid }, { deltaBinaryUnpack }] = await Promise.all([
-    import('hyparquet/src/column.js'),
-    import('hyparquet/src/schema.js'),
-    import('hyparquet/src/encoding.js'),
-    import('hyparquet/src/delta.js'),
-  ]);
-  const { getSchemaPath, getMaxRepetitionLevel, getMaxDefinitionLevel } = schema;
-  return {
-    parquetHeader, getSchemaPath, getMaxRepetitionLevel, getMaxDefinitionLevel, readRleBitPackedHybrid,
-    deltaBinaryUnpack,
-  };
-}
-
-/** Node's own decoders where it has them: they are faster, and check checksums. */
-async function loadCompressors(): Promise<Compressors> {
-  const { compressors } = await import('hyparquet-compressors');
-  return {
-    ...compressors,
-    GZIP: (bytes, length) => gunzipSync(bytes, { maxOutputLength: Math.max(1, length) }),
-    BROTLI: (bytes, length) => brotliDecompressSync(bytes, { maxOutputLength: Math.max(1, length) }),
-  };
+  if (untellable === null) out.ascii('}\n');
+  else {
+    out.at = start;
+    out.copy(Buffer.from(`${untellable}\n`));
+  }
 }

@@ -7,6 +7,7 @@
 // - Lists are arrays, structs and maps objects. Bytes without a type are UTF-8 text. A JSON column is what it holds.
 
 import { isUtf8 } from 'node:buffer';
+import { jsonKey, type JsonWriter } from './json-writer.ts';
 
 /** JSON has no way to tell a value: bytes that are no UTF-8, a JSON column that holds no JSON. */
 export class Untellable extends Error {}
@@ -32,7 +33,16 @@ class Text {
 /** Bytes that should be JSON. */
 class Json extends Text {}
 
-/** Makes values of bytes and numbers; see jsonOf. */
+/** A map: keys with what stands behind them. A key that JSON cannot tell shows when it is told. */
+export class MapValue {
+  readonly entries: readonly (readonly [key: unknown, value: unknown])[];
+
+  constructor(entries: MapValue['entries']) {
+    this.entries = entries;
+  }
+}
+
+/** Makes values of bytes and numbers; see writeJson. */
 export const PARSERS = {
   timestampFromMilliseconds: (time: bigint) => timeOf(BigInt(time), 1000n, 3),
   timestampFromMicroseconds: (time: bigint) => timeOf(BigInt(time), 1_000_000n, 6),
@@ -59,30 +69,80 @@ export function timeOf(time: bigint, parts: bigint, digits: number): string {
   return `${date.toISOString().slice(0, -'.000Z'.length)}${fraction}Z`;
 }
 
-/** One value as JSON, on one line. Throws Untellable. */
-export function jsonOf(value: unknown): string {
-  if (value === null || value === undefined) return 'null';
+/** Writes a value as JSON, on one line. False: it is null, and nothing is written. Throws Untellable. */
+export function writeJson(out: JsonWriter, value: unknown): boolean {
+  if (value === null || value === undefined) return false;
   switch (typeof value) {
     case 'string':
-      return JSON.stringify(value);
+      out.copy(Buffer.from(JSON.stringify(value)));
+      return true;
     case 'number':
-      return Number.isFinite(value) ? String(value) : 'null';
+      if (!Number.isFinite(value)) return false;
+      out.ascii(String(value));
+      return true;
     case 'bigint':
     case 'boolean':
-      return String(value);
+      out.ascii(String(value));
+      return true;
   }
-  if (value instanceof Json) return compact(value.toString());
-  if (value instanceof Text) return JSON.stringify(value.toString());
-  if (value instanceof Uint8Array) return JSON.stringify(new Text(value).toString());
-  if (Array.isArray(value) || ArrayBuffer.isView(value)) {
-    return `[${Array.from(value as ArrayLike<unknown>, jsonOf).join(',')}]`;
+  if (value instanceof Json) return writeCompact(out, value.toString());
+  if (value instanceof Text) writeText(out, value.bytes);
+  else if (value instanceof Uint8Array) writeText(out, value);
+  else if (Array.isArray(value) || ArrayBuffer.isView(value)) writeList(out, value as ArrayLike<unknown>);
+  else if (value instanceof MapValue) {
+    writeObject(out, Object.fromEntries(value.entries.map(([key, member]) => [String(key), member])));
+  } else writeObject(out, value as Readonly<Record<string, unknown>>);
+  return true;
+}
+
+function writeText(out: JsonWriter, bytes: Uint8Array): void {
+  if (!isUtf8(bytes)) throw new Untellable();
+  out.string(bytes, 0, bytes.length);
+}
+
+function writeList(out: JsonWriter, items: ArrayLike<unknown>): void {
+  out.ascii('[');
+  for (let i = 0; i < items.length; i++) {
+    if (i > 0) out.ascii(',');
+    if (!writeJson(out, items[i])) out.ascii('null');
   }
-  let members = '';
-  for (const [key, member] of Object.entries(value)) {
-    const json = jsonOf(member);
-    if (json !== 'null') members += `${members && ','}${JSON.stringify(key)}:${json}`;
+  out.ascii(']');
+}
+
+/** Writes the members that are no null. */
+function writeObject(out: JsonWriter, object: Readonly<Record<string, unknown>>): void {
+  out.ascii('{');
+  const first = out.at;
+  for (const key of Object.keys(object)) writeMember(out, first, keyOf(key), object[key]);
+  out.ascii('}');
+}
+
+/** Writes a member of an object, unless it is null. `first`: where the first one of the object begins. */
+export function writeMember(out: JsonWriter, first: number, key: Uint8Array, value: unknown): void {
+  const before = out.at;
+  if (before > first) out.ascii(',');
+  out.copy(key);
+  if (!writeJson(out, value)) out.at = before;
+}
+
+/** Names of members that were met: there are few. */
+const KEYS = new Map<string, Uint8Array>();
+const MOST_KEYS = 256;
+
+function keyOf(name: string): Uint8Array {
+  let key = KEYS.get(name);
+  if (key === undefined) {
+    key = jsonKey(name);
+    if (KEYS.size < MOST_KEYS) KEYS.set(name, key);
   }
-  return `{${members}}`;
+  return key;
+}
+
+function writeCompact(out: JsonWriter, json: string): boolean {
+  const text = compact(json);
+  if (text === 'null') return false;
+  out.copy(Buffer.from(text));
+  return true;
 }
 
 /** As it stands, so that long numbers keep their digits, but on one line. */

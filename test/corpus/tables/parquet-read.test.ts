@@ -8,7 +8,8 @@ import { describe, expect, test } from 'vitest';
 import { COLUMNS, decodeInput } from '../../../src/corpus/input/container.ts';
 import { InputError } from '../../../src/corpus/error.ts';
 import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
-import { jsonOf, PARSERS } from '../../../src/corpus/tables/parquet-values.ts';
+import { JsonWriter } from '../../../src/corpus/tables/json-writer.ts';
+import { PARSERS, writeJson } from '../../../src/corpus/tables/parquet-values.ts';
 import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file, jsonLines } from '../../cli/harness.ts';
 import { isAll } from '../../long.ts';
@@ -21,6 +22,11 @@ interface Read {
 
 function write(name: string, columnData: ColumnSource[], options: Partial<ParquetWriteOptions> = {}): string {
   return file(`parquet/${name}`, new Uint8Array(parquetWriteBuffer({ columnData, ...options })));
+}
+
+function jsonOf(value: unknown): string {
+  const out = new JsonWriter();
+  return writeJson(out, value) ? Buffer.from(out.bytes.subarray(0, out.at)).toString() : 'null';
 }
 
 /** In this thread. */
