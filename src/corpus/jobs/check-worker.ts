@@ -38,13 +38,19 @@ export class CheckWorker implements UnitWorker {
   readonly #most: number;
   readonly #places: LinePlaces | null;
   readonly #marked: MarkedRecords;
+  readonly #isTable: boolean;
+  readonly takesTables = true;
   #found: Found[] = [];
   readonly #runs = new BadRuns<PlacedBad>();
   transcripts: number;
   messages = 0;
   likeHarmony = 0;
 
-  constructor(kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource) {
+  /** `isTable`: positions are those in a row of a table. */
+  constructor(
+    kit: Kit, job: Extract<Job, { kind: 'check' }>, transcripts: number, input: InputSource, isTable: boolean,
+  ) {
+    this.#isTable = isTable;
     this.#kit = kit;
     this.#job = job;
     this.transcripts = transcripts;
@@ -86,7 +92,11 @@ export class CheckWorker implements UnitWorker {
     const told = this.#marked.told(rows, record, this.transcripts);
     if (told === null) return false;
     if (lineFrom !== null) this.#places?.hold(lineFrom, bytesOfRow(rows, record));
-    for (const diagnostic of told) this.#tell(diagnostic, number, line, lineFrom);
+    const shift = this.#isTable ? base + wordAt(machine.rows, record, FROM) : 0;
+    for (const one of told) {
+      const diagnostic = shift === 0 ? one : { ...one, from: one.from - shift, to: one.to - shift };
+      this.#tell(diagnostic, number, line, lineFrom);
+    }
     this.#places?.letGo();
     return true;
   }

@@ -26,9 +26,9 @@ export function* performRecords(
   part: LinesPart | null,
 ): Generator<Piece, JobResult, void> {
   const range = part ?? ALL;
-  const worker = workerFor(kit, job, range, input);
+  const worker = workerFor(kit, job, range, input, options);
   const asRows = worker.rows === null ? 'none' : worker.takes ?? 'chats';
-  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows);
+  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows, worker.takesTables);
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
@@ -92,8 +92,10 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
   }
 }
 
-function workerFor(kit: Kit, job: Job, { record, surplus }: LinesPart, input: InputSource): UnitWorker {
-  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input);
+function workerFor(
+  kit: Kit, job: Job, { record, surplus }: LinesPart, input: InputSource, { positions }: FileOptions,
+): UnitWorker {
+  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input, positions === 'field');
   if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus);
   if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !input.canReread);
   return new CountWorker(kit, record + surplus);
@@ -104,6 +106,7 @@ const isTranscript = (rows: Int32Array, record: number): boolean =>
 
 class CountWorker implements UnitWorker {
   readonly takes = 'texts';
+  readonly takesTables = true;
   readonly #kit: Kit;
   readonly #counter: Counter;
   readonly #isOwn: boolean;

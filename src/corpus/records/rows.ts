@@ -42,9 +42,15 @@ export interface RecordRows {
 
 export const isRows = (item: object): item is RecordRows => 'to' in item && 'machine' in item;
 
-/** Whether chat records are read as rows: in any other way the options leave nothing to the scanner. */
-export function canBeRows({ form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions): boolean {
-  return FORMS[form] !== 0 && field === undefined && positions === 'file' && largestRecord >= LARGEST;
+/**
+ * Whether chat records are read as rows: in any other way the options leave nothing to the scanner. `takesTables`: also
+ * where positions are those in a row of a table, which rows have as those of the decoded file.
+ */
+export function canBeRows(
+  { form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions, takesTables = false,
+): boolean {
+  const isPlaced = positions === 'file' || takesTables;
+  return FORMS[form] !== 0 && field === undefined && isPlaced && largestRecord >= LARGEST;
 }
 
 /**

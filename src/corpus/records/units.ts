@@ -29,14 +29,15 @@ export class Units implements SourceWatcher {
   records: number;
   #furthest = 0;
 
+  /** `takesTables`: rows of tables may come as rows, too; their positions are those of the decoded file. */
   constructor(
     scanners: Scanners, path: string, source: Source, options: FileOptions, part: LinesPart,
-    rows: RowsWanted = 'none',
+    rows: RowsWanted = 'none', takesTables = false,
   ) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const isRead = rows !== 'none' && canBeRows(options);
+    const isRead = rows !== 'none' && canBeRows(options, takesTables);
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
       : isRead ? new ChatLines(scanners, counted, options, part, layout, {

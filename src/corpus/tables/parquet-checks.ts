@@ -84,8 +84,9 @@ export function checkPage(page: Page, bytes: Uint8Array): number {
 
 type Second = NonNullable<Page['data_page_header_v2']>;
 
-export const lengthOfLevels = ({ definition_levels_byte_length: one, repetition_levels_byte_length: other }: Second): number =>
-  one + other;
+export const lengthOfLevels = (
+  { definition_levels_byte_length: one, repetition_levels_byte_length: other }: Second,
+): number => one + other;
 
 /** Those of a page of the second version, which are not compressed. */
 export function checkLevels(bytes: Uint8Array, header: Second, { repetition, definition }: CheckedColumn): void {
@@ -121,7 +122,9 @@ export function checkDecoded(bytes: Uint8Array, page: Page, column: CheckedColum
   const count = second !== undefined ? values - second.num_nulls
     : definition === 0 ? values : definedIn(bytes, definitionsAt, values, column);
   const texts = lengthOfPrefixed(bytes, at, count, column.library);
-  if (texts > FEW_BYTES + BYTES_A_BYTE * page.uncompressed_page_size) throw new Error('parquet page has too long texts');
+  if (texts > FEW_BYTES + BYTES_A_BYTE * page.uncompressed_page_size) {
+    throw new Error('parquet page has too long texts');
+  }
 }
 
 /** Values of a page that are no null. */

@@ -2,7 +2,9 @@
 // large its row groups are. The library decodes pages, which are looked at before.
 
 import type { ColumnMetaData, Compressors, DecodedArray, SchemaTree } from 'hyparquet';
-import { checkDecoded, type CheckedColumn, checkLevels, checkPage, lengthOfLevels, type Page } from './parquet-checks.ts';
+import {
+  checkDecoded, type CheckedColumn, checkLevels, checkPage, lengthOfLevels, type Page,
+} from './parquet-checks.ts';
 import type { ColumnDecoder, PageLibrary } from './parquet-library.ts';
 import { PARSERS } from './parquet-values.ts';
 
@@ -11,6 +13,8 @@ const WINDOW = 256 * 1024;
 /** Bytes of a page's header that are tried first, and at most: it may hold the least and the greatest value. */
 const HEADER = 16 * 1024;
 const LONGEST_HEADER = 2 ** 24;
+/** A level is a byte: a page may have a million values of few bytes. */
+const MOST_LEVELS = 255;
 /** The repetition level behind the last value. */
 const OVER = -1;
 
@@ -40,8 +44,8 @@ export class ColumnValues {
   readonly #isNested: boolean;
   /** Of the page at hand; no levels: they are all the same. */
   #page: Page | undefined;
-  #definitions: readonly number[] = [];
-  #repetitions: readonly number[] = [];
+  #definitions = new Uint8Array(0);
+  #repetitions = new Uint8Array(0);
   #decoded: DecodedArray = [];
   /** The entry at hand, how many there are, and those before it that are no null. */
   #entry = -1;
@@ -72,6 +76,9 @@ export class ColumnValues {
       parsers: { ...library.DEFAULT_PARSERS, ...PARSERS } as never, codec: CHECKED as never,
       compressors: { [CHECKED]: this.#decompressor(data.codec, compressors) } as never,
     };
+    if (Math.max(this.#column.definition, this.#column.repetition) > MOST_LEVELS) {
+      throw new Error('parquet schema is too deep');
+    }
     this.next();
   }
 
@@ -144,8 +151,8 @@ export class ColumnValues {
     { definitionLevels, repetitionLevels, dataPage }: ReturnType<PageLibrary['readDataPage']>,
     { num_values: entries, encoding }: { readonly num_values: number; readonly encoding: string | undefined },
   ): void {
-    this.#definitions = definitionLevels ?? [];
-    this.#repetitions = repetitionLevels;
+    this.#definitions = Uint8Array.from(definitionLevels ?? []);
+    this.#repetitions = Uint8Array.from(repetitionLevels);
     this.#decoded = this.#library.convertWithDictionary(dataPage, this.#dictionary, encoding as never, this.#decoder);
     this.#entries = entries;
   }

@@ -121,7 +121,8 @@ class ParquetReader {
   }
 
   #lacks({ name }: Column, has: number, rows: number): InputError {
-    return this.#damage(`the column ${JSON.stringify(name)} has ${has > rows ? 'more than' : `${has} of`} ${rows} rows`);
+    const found = has > rows ? 'more than' : `${has} of`;
+    return this.#damage(`the column ${JSON.stringify(name)} has ${found} ${rows} rows`);
   }
 
   readonly #slice = (from: number, to: number): ArrayBuffer => {
