@@ -135,8 +135,10 @@ export class CheckWorker implements UnitWorker {
   }
 
   #tellBad({ bad, lineFrom, transcript }: PlacedBad, to: number, detail: string, times?: number): void {
-    const { rule, from, record, line, pointer } = bad;
-    const finding = { rule, from, to, detail, ...(times !== undefined && { times }) };
+    const { rule, record, line, pointer } = bad;
+    // From one row of a table to another nothing has an end.
+    const span = this.#isTable ? { from: 0, to: bad.to - bad.from } : { from: bad.from, to };
+    const finding = { rule, ...span, detail, ...(times !== undefined && { times }) };
     this.#tell({ ...diagnose(finding, transcript, true), pointer }, record, line, lineFrom);
   }
 

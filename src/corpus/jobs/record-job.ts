@@ -69,7 +69,8 @@ function* takeUnit(
   }
   worker.begins?.(lineFrom ?? 0);
   if (worker.isFull) yield* worker.ready(false);
-  return worker.take(unit, lineFrom);
+  const taken = worker.take(unit, lineFrom);
+  return typeof taken === 'boolean' ? taken : yield* taken;
 }
 
 /** Records that were scanned together: those that do not go as rows go as units. */
@@ -215,7 +216,7 @@ class MessagesWorker implements UnitWorker {
     return this.#out.messages;
   }
 
-  take({ source, options, record, place }: Unit): boolean {
+  *take({ source, options, record, place }: Unit): Generator<Piece, boolean, void> {
     const where = { record: record!, transcripts: this.transcripts, place };
     const reading = messagesOf(this.#kit.machine, source, options, { known: this.#kit.headers });
     for (let next = reading.next(); ; next = reading.next()) {
@@ -225,6 +226,7 @@ class MessagesWorker implements UnitWorker {
         return true;
       }
       if (!this.#out.add(next.value, where)) return false;
+      if (this.#out.isReady || this.#out.isFull) yield* this.#out.take();
     }
   }
 

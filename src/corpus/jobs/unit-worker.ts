@@ -17,8 +17,11 @@ export interface UnitWorker {
   begins?(position: number): void;
   /** What is ready must go out before anything is taken. */
   readonly isFull?: boolean;
-  /** `lineFrom`: where its line begins in the input, if that is known. False: nothing further is wanted. */
-  take(unit: Unit, lineFrom: number | null): boolean;
+  /**
+   * `lineFrom`: where its line begins in the input, if that is known. False: nothing further is wanted. What comes of
+   * one unit may be many times longer than the unit: a generator gives it as it is made.
+   */
+  take(unit: Unit, lineFrom: number | null): boolean | Generator<Piece, boolean, void>;
   bad(record: BadRecord, lineFrom: number | null): void;
   /** Takes a bad record of which it needs no more than this, or answers false. */
   readonly passesBad?: PassesBad;

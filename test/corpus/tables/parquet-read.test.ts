@@ -11,7 +11,7 @@ import { readParquet } from '../../../src/corpus/tables/parquet-read.ts';
 import { JsonWriter } from '../../../src/corpus/tables/json-writer.ts';
 import { PARSERS, writeJson } from '../../../src/corpus/tables/parquet-values.ts';
 import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
-import { at, file, jsonLines } from '../../cli/harness.ts';
+import { at, file, jsonLines, run } from '../../cli/harness.ts';
 import { isAll } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
 
@@ -74,6 +74,78 @@ test('rows are lines, through row groups and pages', () => {
   }
   const compressors = { GZIP: (bytes: Uint8Array) => new Uint8Array(gzipSync(bytes)) };
   expect(jsonLines(read(write('gzip', columns, { codec: 'GZIP', compressors })))).toEqual(expected);
+});
+
+test('of a row group pages are read as rows are wanted', async () => {
+  // Columns whose pages end at different rows.
+  const path = write('pages', [
+    { name: 'text', data: many, type: 'STRING' },
+    { name: 'id', data: many.map((_, n) => n), type: 'INT32' },
+  ], { pageSize: 4000, rowGroupSize: many.length, codec: 'UNCOMPRESSED' });
+  const bytes = readFileSync(path);
+  const descriptor = openSync(path, 'r');
+  let reads = 0;
+  const readsAt: number[] = [];
+  const lines: string[] = [];
+  const output = {
+    write: (part: Uint8Array) => {
+      readsAt.push(reads);
+      lines.push(Buffer.from(part).toString());
+    },
+    check: () => void reads++,
+    ask: () => null,
+  };
+  await readParquet({ path, descriptor, columns: COLUMNS }, bytes.length, output);
+  closeSync(descriptor);
+  expect(jsonLines(lines.join(''))).toEqual(many.map((text, id) => ({ text, id })));
+  expect(readsAt[0]).toBeLessThan(reads);
+  // What stands before damage is given: the last pages are gone.
+  const text = many.at(-1)!;
+  bytes.fill(0xff, bytes.lastIndexOf(text.slice(0, 20)), bytes.lastIndexOf(text.slice(0, 20)) + 20);
+  const { text: given, error } = await readHere(file('parquet/pages-damaged', bytes), ['text']);
+  const rows = jsonLines(given.replace(/^"the column.*\n/gm, '{}\n')).length;
+  expect([rows, error?.reason ?? 'no error']).toEqual([many.length, 'no error']);
+});
+
+describe('chat records in a table', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a":' } };
+  const records = [
+    { messages: [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Hello' }] },
+    { messages: [{ role: 'user', content: 'a <|end|>' }, { role: 'assistant', content: '<think>x</think>y' }] },
+    { messages: [{ role: 'assistant', content: null, tool_calls: [call] }] },
+    { messages: [{ role: 'robot', content: 'x' }, { role: 'tool', content: 'y', tool_call_id: 'none' }] },
+    { messages: 'none' },
+  ];
+  const table = write('chats.parquet', [
+    { name: 'messages', data: records.map(({ messages }) => messages), type: 'JSON' },
+  ]);
+  const ends: number[] = [];
+  let json = '';
+  for (const record of records) ends.push((json += `${JSON.stringify(record)}\n`).length);
+  const lines = file('parquet/chats.jsonl', Buffer.from(json, 'latin1'));
+
+  test('are counted as lines are', async () => {
+    const counts = async (path: string): Promise<unknown> => {
+      const { out } = await run(['scan', '--format', 'json', path]);
+      return { ...(JSON.parse(out) as object), bytes: 0, seconds: 0 };
+    };
+    expect(await counts(table)).toEqual(await counts(lines));
+  });
+
+  test('are checked as lines are, with positions in their rows', async () => {
+    type Told = { path: string; record: number; from: number; to: number; column: number; rule?: string };
+    const told = async (path: string): Promise<Told[]> => {
+      const all = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as Told[];
+      return all.filter(({ rule }) => rule !== undefined);
+    };
+    const inTable = await told(table);
+    expect(inTable.map(({ rule }) => rule)).toEqual(expect.arrayContaining(['reasoning-in-final', 'open-call']));
+    const inLines = (await told(lines)).map((one) => {
+      const shift = ends[one.record - 1] ?? 0;
+      return { ...one, path: table, from: one.from - shift, to: one.to - shift, column: one.from - shift + 1 };
+    });
+    expect(inTable).toEqual(inLines);
+  });
 });
 
 test('only wanted columns are read, in the order of the file', () => {
