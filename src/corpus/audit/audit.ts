@@ -121,9 +121,10 @@ export function* auditLines(
         record = clean;
         continue;
       }
-      const fields = chatFields(rows, record, lines.bytesOf(rows, record));
+      const bytes = lines.bytesOf(rows, record);
+      const fields = chatFields(rows, record, bytes);
       if (fields !== null) {
-        yield* auditFields(auditor, fields, { ...lines.placeOf(rows, record), bytes: lines.bytesOf(rows, record) });
+        yield* auditFields(auditor, fields, { ...lines.placeOf(rows, record), bytes });
         record = nextRecord(rows, record);
         continue;
       }

@@ -38,7 +38,7 @@ export function chatFields(rows: RecordRows, record: number, bytes: Buffer): rea
   return end !== null && !mayHold(end, bytes.length) && crowdOf(bytes) === null ? found.fields : null;
 }
 
-/** TOOLS: it is no plain list of messages. */
+/** What the TOOLS row says of a record that is no plain list of messages. */
 const OTHER = HAS_SIDES | IS_TEXT | IS_TRANSCRIPT;
 
 class EntryFields {

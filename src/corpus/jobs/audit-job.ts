@@ -46,7 +46,7 @@ export const AUDIT: Kind<AuditJob> = {
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = !areRows && canBeRows(read);
+    const canPass = canBeRows(read, areRows);
     const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, { takesTexts: true }) : null;
     const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines, layout)
       : auditRecords(kit.machine, output.source, given, part);

@@ -4,13 +4,13 @@ import { now } from '../clock.ts';
 import { lineMachine, MessageLines } from '../../formats/message-lines.ts';
 import type { Message } from '../../model/message.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { KIND, SLOW } from '../../abi.ts';
+import { FROM, KIND, SLOW } from '../../abi.ts';
 import { linePieces } from '../../formats/chat/record-lines.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
-import type { RecordRows } from '../records/rows.ts';
+import { nextRecord, type RecordRows } from '../records/rows.ts';
 import type { CountTokens } from '../tokens.ts';
 import type { Piece } from './job.ts';
 import type { MessageForm } from './message-form.ts';
@@ -35,6 +35,7 @@ export class LineOutput implements MessageForm {
   readonly #lines: MessageLines;
   readonly #isLive: boolean;
   readonly #text: TextFilter | null;
+  readonly #isTable: boolean;
   #handedOut = -Infinity;
   #ready: Uint8Array[] = [];
   readonly #made: Made;
@@ -44,9 +45,10 @@ export class LineOutput implements MessageForm {
 
   /**
    * `isLive`: the input may come slowly, and what is there goes out. `count`: tokens of contents are told. `text`: of
-   * rows those lines go out that hold it.
+   * rows those lines go out that hold it. `isTable`: records are rows of a table, in which positions are.
    */
-  constructor(path: string, isLive: boolean, count: CountTokens | null, text: TextFilter | null) {
+  constructor(path: string, isLive: boolean, count: CountTokens | null, text: TextFilter | null, isTable: boolean) {
+    this.#isTable = isTable;
     this.#path = path;
     this.#isLive = isLive;
     this.#text = text;
@@ -86,11 +88,14 @@ export class LineOutput implements MessageForm {
     this.#lines.flush();
     machine.setPieces(linePieces(this.#path));
     while (record < to) {
-      const next = machine.writeLines(record, to, this.#gathered, rows.base, rows.record, transcripts, channels);
+      // Positions are those of the file, or of the row of a table.
+      const end = this.#isTable ? nextRecord(rows, record) : to;
+      const base = this.#isTable ? -wordAt(machine.rows, record, FROM) : rows.base;
+      const next = machine.writeLines(record, end, this.#gathered, base, rows.record, transcripts, channels);
       this.#gathered = machine.linesTo;
       if (this.#text === null) this.ofRows += machine.linesWritten;
       record = next;
-      if (next === to) break;
+      if (next === end) continue;
       const entry = machine.wantedText;
       if (entry > 0) {
         const text = tools.textOf(entry);

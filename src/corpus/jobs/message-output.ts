@@ -35,13 +35,19 @@ export class MessageOutput {
   readonly #text: TextFilter | null;
   #messages = 0;
 
-  /** `isLive`: the input may come slowly, and what is there goes out. */
-  constructor({ input: { path }, filters, form, tokens }: Omit<MessagesJob, 'part'>, isLive: boolean) {
+  /**
+   * `isLive`: the input may come slowly, and what is there goes out. `isTable`: records are rows of a table, in which
+   * positions are.
+   */
+  constructor(
+    { input: { path }, filters, form, tokens }: Omit<MessagesJob, 'part'>, isLive: boolean, isTable = false,
+  ) {
     this.#filters = filters;
     this.#text = textFilterOf(filters);
     this.#countsTokens = tokens !== undefined;
     const count = tokens === undefined ? null : tokenCounter(tokens);
-    this.#form = form === 'lines' ? new LineOutput(path, isLive, count, this.#text) : new TableOutput(path, form);
+    this.#form = form === 'lines' ? new LineOutput(path, isLive, count, this.#text, isTable)
+      : new TableOutput(path, form);
   }
 
   /** Messages that were taken. */
@@ -86,6 +92,11 @@ export class MessageOutput {
     this.#messages++;
     this.#form.add(message, info, index, source, where?.record ?? null, place);
     return true;
+  }
+
+  /** So can those in rows of tables: as lines. */
+  get takesTables(): boolean {
+    return this.#form instanceof LineOutput;
   }
 
   /** Messages of chat records can be written from their rows. */

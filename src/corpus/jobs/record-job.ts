@@ -98,7 +98,9 @@ function workerFor(
 ): UnitWorker {
   if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input, positions === 'field');
   if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus);
-  if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !input.canReread);
+  if (job.kind === 'messages') {
+    return new MessagesWorker(kit, job, record + surplus, !input.canReread, positions === 'field');
+  }
   return new CountWorker(kit, record + surplus);
 }
 
@@ -192,6 +194,7 @@ function passed(rows: RecordRows, record: number, next: number): number {
 
 class MessagesWorker implements UnitWorker {
   readonly takes = 'definitions';
+  readonly takesTables: boolean;
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
   likeHarmony = 0;
@@ -199,9 +202,10 @@ class MessagesWorker implements UnitWorker {
   readonly #out: MessageOutput;
   transcripts: number;
 
-  constructor(kit: Kit, job: MessagesJob, transcripts: number, isLive: boolean) {
+  constructor(kit: Kit, job: MessagesJob, transcripts: number, isLive: boolean, isTable: boolean) {
     this.#kit = kit;
-    this.#out = new MessageOutput(job, isLive);
+    this.#out = new MessageOutput(job, isLive, isTable);
+    this.takesTables = this.#out.takesTables;
     this.transcripts = transcripts;
     this.rows = this.#out.takesRows ? (rows, record) => this.#rows(rows, record) : null;
   }

@@ -12,6 +12,10 @@ const MOST_VALUES = 2 ** 26;
 /** Values that a byte of a page holds at most, of runs that are one value again and again. */
 const VALUES_A_BYTE = 64;
 
+/** Whether so many values, or rows, are more than so many bytes are believed to hold. */
+export const isTooMany = (values: number, bytes: number): boolean =>
+  values > MOST_VALUES && values > VALUES_A_BYTE * bytes;
+
 interface Levels {
   readonly num_values: number;
   readonly encoding: string | undefined;
@@ -63,6 +67,7 @@ export function checkPage(page: Page, bytes: Uint8Array): number {
     throw new Error('parquet dictionary has no such number of values');
   }
   const { data_page_header_v2: second, data_page_header: first } = page;
+  if (first !== undefined && second !== undefined) throw new Error('parquet page has two headers');
   const header = first ?? second;
   if (header === undefined) return 0;
   const numbers = [header.num_values];

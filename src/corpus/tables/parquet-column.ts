@@ -1,9 +1,10 @@
 // The values of a column of a row group with their levels, one after another: of the file a page is in memory, however
 // large its row groups are. The library decodes pages, which are looked at before.
 
+import { RECORD_FURTHER } from '../../abi.ts';
 import type { ColumnMetaData, Compressors, DecodedArray, SchemaTree } from 'hyparquet';
 import {
-  checkDecoded, type CheckedColumn, checkLevels, checkPage, lengthOfLevels, type Page,
+  checkDecoded, type CheckedColumn, checkLevels, checkPage, isTooMany, lengthOfLevels, type Page,
 } from './parquet-checks.ts';
 import type { ColumnDecoder, PageLibrary } from './parquet-library.ts';
 import { PARSERS } from './parquet-values.ts';
@@ -13,6 +14,8 @@ const WINDOW = 256 * 1024;
 /** Bytes of a page's header that are tried first, and at most: it may hold the least and the greatest value. */
 const HEADER = 16 * 1024;
 const LONGEST_HEADER = 2 ** 24;
+/** Values of a row in a column: a record may have as many. */
+const MOST_OF_ROW = RECORD_FURTHER;
 /** A level is a byte: a page may have a million values of few bytes. */
 const MOST_LEVELS = 255;
 /** The repetition level behind the last value. */
@@ -21,15 +24,23 @@ const OVER = -1;
 /** What a file has at [from, to). */
 export type Slice = (from: number, to: number) => ArrayBuffer;
 
-/** What Parquet is decoded with. */
+/** What the columns of a row group are decoded with. */
 export interface Decoding {
   readonly library: PageLibrary;
   readonly compressors: Compressors;
+  /** Bytes of pages and dictionaries that are in memory, of all columns. */
+  held: number;
 }
+
+/** Bytes of pages that are in memory together. */
+const MOST_HELD = 2 ** 28;
 
 export class ColumnValues {
   readonly #slice: Slice;
   readonly #library: PageLibrary;
+  readonly #decoding: Decoding;
+  /** Bytes of the page at hand. */
+  #held = 0;
   readonly #column: CheckedColumn;
   readonly #decoder: ColumnDecoder;
   /** Where the next page begins, and the last one ends. */
@@ -38,8 +49,9 @@ export class ColumnValues {
   #window = new Uint8Array(0);
   #windowFrom = 0;
   #dictionary: DecodedArray | undefined;
-  /** Values so far, and that are promised. */
+  /** Values so far with the bytes of their pages, and values that are promised. */
   #values = 0;
+  #pages = 0;
   readonly #promised: number;
   readonly #isNested: boolean;
   /** Of the page at hand; no levels: they are all the same. */
@@ -54,11 +66,13 @@ export class ColumnValues {
   /** Levels of the entry at hand. */
   definition = 0;
   repetition = 0;
-  /** Rows that were begun. */
-  rows = 0;
+  /** Entries of the row at hand. */
+  #ofRow = 0;
 
   /** `path`: of the schema, from its root. What `slice` throws is thrown, and Errors as the library's. */
-  constructor(slice: Slice, data: ColumnMetaData, path: SchemaTree[], { library, compressors }: Decoding) {
+  constructor(slice: Slice, data: ColumnMetaData, path: SchemaTree[], decoding: Decoding) {
+    const { library, compressors } = decoding;
+    this.#decoding = decoding;
     this.#slice = slice;
     this.#library = library;
     this.#column = {
@@ -106,7 +120,8 @@ export class ColumnValues {
     }
     this.definition = this.#definitions.length === 0 ? this.#column.definition : this.#definitions[this.#entry]!;
     this.repetition = this.#repetitions.length === 0 ? 0 : this.#repetitions[this.#entry]!;
-    if (this.repetition === 0) this.rows++;
+    if (this.repetition === 0) this.#ofRow = 0;
+    if (++this.#ofRow > MOST_OF_ROW) throw new Error(`parquet row has more than ${MOST_OF_ROW} values`);
   }
 
   /** Of nested columns the library reads what lies behind the last value, too. */
@@ -121,10 +136,22 @@ export class ColumnValues {
     const bytes = this.#bytes(this.#at, this.#at + size);
     this.#at += size;
     this.#values += checkPage(page, bytes);
+    this.#pages += page.uncompressed_page_size;
     if (this.#values > this.#promised) throw new Error(OTHER_NUMBER);
+    if (isTooMany(this.#values, this.#pages)) throw new Error('parquet row group has too many values');
+    this.#hold(page);
     this.#page = page;
     this.#entry = this.#entries = this.#defined = 0;
     this.#decode(page, bytes);
+  }
+
+  /** A page takes the place of the one before; a dictionary stays. */
+  #hold({ type, uncompressed_page_size: size }: Page): void {
+    this.#decoding.held += size - this.#held;
+    this.#held = type === 'DICTIONARY_PAGE' ? 0 : size;
+    if (this.#decoding.held > MOST_HELD) {
+      throw new Error(`parquet pages are needed together that are longer than ${MOST_HELD >> 20} MiB`);
+    }
   }
 
   #decode(page: Page, bytes: Uint8Array): void {

@@ -6,14 +6,16 @@
 //   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
 // - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).
 
-import type { AsyncBuffer, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
+import type { AsyncBuffer, ColumnMetaData, FileMetaData, RowGroup, SchemaTree } from 'hyparquet';
 import { readAt } from '../input/decoder.ts';
 import type { Decoded } from '../input/pass.ts';
 import { Cancelled } from '../input/ring.ts';
 import { InputError } from '../error.ts';
-import { jsonKey, JsonWriter } from './json-writer.ts';
+import { jsonKey, JsonWriter, TooLong } from './json-writer.ts';
+import { LARGEST } from '../records/record.ts';
+import { isTooMany } from './parquet-checks.ts';
 import { ColumnValues, type Decoding, type Slice } from './parquet-column.ts';
-import { loadCompressors, loadPageLibrary, type PageLibrary } from './parquet-library.ts';
+import { loadCompressors, loadPageLibrary } from './parquet-library.ts';
 import { RowNode } from './parquet-rows.ts';
 import { Untellable, writeMember } from './parquet-values.ts';
 
@@ -60,6 +62,8 @@ class ParquetReader {
       loadCompressors(),
     ]);
     const metadata = await this.#attempt(() => parquetMetadataAsync(this.#file, { geoparquet: false }));
+    const rows = metadata.row_groups.reduce((sum, { num_rows: some }) => sum + Number(some), 0);
+    if (isTooMany(rows, this.#file.byteLength)) throw this.#damage('it promises more rows than it can hold');
     const root = await this.#attempt(() => parquetSchema(metadata));
     const wanted = this.#choose(root.children.map(({ element }) => element.name));
     const schemas = root.children.filter(({ element }) => wanted.includes(element.name));
@@ -68,7 +72,7 @@ class ParquetReader {
         this.#checkGroup(group, wanted);
         const rows = Number(group.num_rows);
         if (rows === 0) return;
-        const columnOf = columnsOf(group, root, this.#slice, { library, compressors });
+        const columnOf = columnsOf(group, root, this.#slice, { library, compressors, held: 0 });
         this.#giveGroup(schemas.map((schema) => new Column(schema, columnOf, library)), rows);
       });
     }
@@ -101,20 +105,24 @@ class ParquetReader {
 
   #giveGroup(columns: readonly Column[], rows: number): void {
     const out = this.#lines;
+    let whole = 0;
     const give = (): void => {
       const lines = out.bytes.subarray(0, out.at);
       out.clear(MOST_KEPT);
+      whole = 0;
       if (lines.length > 0) this.#output.write(lines);
     };
     try {
       for (let row = 0; row < rows; row++) {
         for (const column of columns) if (!column.hasRow) throw this.#lacks(column, row, rows);
         writeLine(out, columns);
+        whole = out.at;
         this.#rows++;
-        if (out.at >= BATCH) give();
+        if (whole >= BATCH) give();
       }
     } finally {
-      // Rows before damage are whole.
+      // Rows before damage are whole, and given.
+      out.at = whole;
       give();
     }
     for (const column of columns) if (column.hasRow) throw this.#lacks(column, rows + 1, rows);
@@ -160,9 +168,15 @@ class ParquetReader {
 function columnsOf(
   { columns }: RowGroup, root: SchemaTree, slice: Slice, decoding: Decoding,
 ): (leaf: SchemaTree) => ColumnValues {
+  const byPath = new Map<string, ColumnMetaData>();
+  for (const { meta_data: data } of columns) {
+    if (data === undefined) continue;
+    const path = JSON.stringify(data.path_in_schema);
+    if (byPath.has(path)) throw new Error('parquet row group has a column twice');
+    byPath.set(path, data);
+  }
   return ({ path }) => {
-    const name = path.join('.');
-    const data = columns.find(({ meta_data: one }) => one?.path_in_schema.join('.') === name)?.meta_data;
+    const data = byPath.get(JSON.stringify(path));
     if (data === undefined) throw new Error('parquet row group lacks a column');
     return new ColumnValues(slice, data, decoding.library.getTreePath(root, data.path_in_schema), decoding);
   };
@@ -170,17 +184,13 @@ function columnsOf(
 
 /** A wanted column. */
 class Column extends RowNode {
-  readonly key: Uint8Array;
-
-  constructor(...[schema, columnOf, library]: [SchemaTree, (leaf: SchemaTree) => ColumnValues, PageLibrary]) {
-    super(schema, columnOf, library);
-    this.key = jsonKey(this.name);
-  }
+  readonly key = jsonKey(this.name);
 }
 
 /** Writes the next row of the columns. */
 function writeLine(out: JsonWriter, columns: readonly Column[]): void {
   const start = out.at;
+  out.limit = start + LARGEST;
   let untellable: string | null = null;
   out.ascii('{');
   for (const column of columns) {
@@ -189,13 +199,12 @@ function writeLine(out: JsonWriter, columns: readonly Column[]): void {
     try {
       writeMember(out, start + 1, column.key, value);
     } catch (error) {
-      if (!(error instanceof Untellable)) throw error;
-      untellable = JSON.stringify(`the column ${column.name} cannot be written as JSON`);
+      if (error instanceof TooLong) untellable = `the row is longer than ${LARGEST >> 20} MiB`;
+      else if (error instanceof Untellable) untellable = `the column ${column.name} cannot be written as JSON`;
+      else throw error;
+      out.at = start;
     }
   }
   if (untellable === null) out.ascii('}\n');
-  else {
-    out.at = start;
-    out.copy(Buffer.from(`${untellable}\n`));
-  }
+  else out.copy(Buffer.from(`${JSON.stringify(untellable)}\n`));
 }

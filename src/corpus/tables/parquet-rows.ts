@@ -66,11 +66,17 @@ export class RowNode {
     const [child] = this.#children;
     if (this.#kind === 'list') return child!.#items(() => child!.#item());
     if (this.#kind === 'map') {
-      const [key, value] = child!.#children;
-      return new MapValue(child!.#items(() => [key!.read(), value!.read()] as const));
+      const key = child!.#children.find(({ name }) => name === 'key');
+      const value = child!.#children.find(({ name }) => name === 'value');
+      if (key === undefined || value === undefined) throw new Error('parquet map lacks its key or its value');
+      return new MapValue(child!.#items(() => [key.read(), value.read()] as const));
     }
     const members: Record<string, unknown> = {};
-    for (const one of this.#children) members[one.name] = one.read();
+    for (const one of this.#children) {
+      const member = one.read();
+      if (one.name === '__proto__') Object.defineProperty(members, one.name, { value: member, enumerable: true });
+      else members[one.name] = member;
+    }
     if (this.#kind === 'group') return members;
     return this.#library.decodeVariantColumn(members, { ...this.#library.DEFAULT_PARSERS, ...PARSERS } as never);
   }

@@ -14,6 +14,7 @@ import { FileSource, PipeSource } from '../../../src/corpus/input/source.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
 import { isAll } from '../../long.ts';
 import { hasTableReaders } from '../../outside/tables.ts';
+import { int, oneList, struct } from './parquet-bytes.ts';
 
 interface Read {
   text: string;
@@ -99,12 +100,14 @@ test('of a row group pages are read as rows are wanted', async () => {
   closeSync(descriptor);
   expect(jsonLines(lines.join(''))).toEqual(many.map((text, id) => ({ text, id })));
   expect(readsAt[0]).toBeLessThan(reads);
-  // What stands before damage is given: the last pages are gone.
-  const text = many.at(-1)!;
-  bytes.fill(0xff, bytes.lastIndexOf(text.slice(0, 20)), bytes.lastIndexOf(text.slice(0, 20)) + 20);
-  const { text: given, error } = await readHere(file('parquet/pages-damaged', bytes), ['text']);
-  const rows = jsonLines(given.replace(/^"the column.*\n/gm, '{}\n')).length;
-  expect([rows, error?.reason ?? 'no error']).toEqual([many.length, 'no error']);
+  // Of a damaged page nothing is given, and all rows before it are: whole ones.
+  const place = bytes.lastIndexOf('number 3');
+  bytes.writeUInt32LE(0x7fffffff, place - 5 - '<|start|>user<|message|>'.length);
+  const { text, error } = await readHere(file('parquet/pages-damaged', bytes), ['id', 'text']);
+  const rows = jsonLines(text);
+  expect(rows).toEqual(many.slice(0, rows.length).map((one, id) => ({ text: one, id })));
+  expect(rows.length).toBeGreaterThan(1000);
+  expect(error?.reason).toContain(`; ${rows.length} rows before it are whole`);
 });
 
 describe('chat records in a table', () => {
@@ -130,6 +133,25 @@ describe('chat records in a table', () => {
       return { ...(JSON.parse(out) as object), bytes: 0, seconds: 0 };
     };
     expect(await counts(table)).toEqual(await counts(lines));
+  });
+
+  test('are listed and audited as lines are, with positions in their rows', async () => {
+    type Told = { path: string; record: number; from: number; to: number; column?: number; body_from?: number };
+    for (const argv of [['messages'], ['messages', '--only-role', 'assistant'], ['audit', '--format', 'ndjson']]) {
+      const told = async (path: string): Promise<Told[]> => {
+        const all = jsonLines((await run([...argv, path])).out) as Told[];
+        return all.filter(({ from }) => from !== undefined);
+      };
+      const inTable = await told(table);
+      expect(inTable.length, argv.join(' ')).toBeGreaterThan(1);
+      expect(inTable).toEqual((await told(lines)).map(({ path: _, ...one }) => {
+        const shift = ends[one.record - 1] ?? 0;
+        const moved = Object.entries(one).map(([key, value]) =>
+          [key, /^(?:body_)?(?:from|to)$/.test(key) ? Number(value) - shift : value]);
+        const place = one.column === undefined ? {} : { column: one.from - shift + 1 };
+        return { path: table, ...Object.fromEntries(moved) as object, ...place };
+      }));
+    }
   });
 
   test('are checked as lines are, with positions in their rows', async () => {
@@ -266,6 +288,22 @@ describe('damage', () => {
       }
     }
     expect(failed).toBeGreaterThan(tried / 4);
+  });
+
+  test.each([
+    ['a list that goes on over pages', oneList(3, 2 ** 20, 1), 'row has more than 1048576 values'],
+    ['a page with two headers', oneList(1, 3, 1, [struct(8, int(1, 3), int(2, 0), int(3, 1), int(4, 8), int(5, 2))]),
+      'page has two headers'],
+  ])('%s is refused', async (_, bytes, reason) => {
+    const { text, error } = await readHere(file('parquet/odd', bytes));
+    expect([text, error?.reason]).toEqual(['', expect.stringContaining(reason)]);
+  });
+
+  test('a row that would be longer than a record may be is none', async () => {
+    const few = await readHere(file('parquet/few', oneList(2, 2, 3)));
+    expect(few).toEqual({ text: '{"messages":["xxx","xxx","xxx","xxx"]}\n', error: null });
+    const { text, error } = await readHere(file('parquet/long', oneList(1, 2 ** 13, 2 ** 14)));
+    expect([text, error]).toEqual(['"the row is longer than 64 MiB"\n', null]);
   });
 
   test('a run is no longer than the values of its page', async () => {
