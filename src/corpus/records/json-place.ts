@@ -168,11 +168,12 @@ export function rawOffset(json: Uint8Array, span: JsonSpan, offset: number): num
   return new RawOffsets(json, span).of(offset);
 }
 
-/** `rawOffset` for many offsets of one string: linear over all when they ascend. */
+/** `rawOffset` for many offsets of one string: linear over all when they ascend, and nearly so when they do not. */
 export class RawOffsets {
   readonly #json: Uint8Array;
-  readonly #first: number;
   readonly #end: number;
+  /** Places that were passed, `STEP` bytes of the value from each other at least: bytes of the value, and of the text. */
+  readonly #passed: { readonly decoded: number; readonly raw: number }[];
   /** The byte `#raw` of the text is the byte `#decoded` of the value. */
   #raw: number;
   #decoded = 0;
@@ -183,7 +184,8 @@ export class RawOffsets {
     this.#end = Math.max(0, Math.min(span.to, json.length) - 1);
     // The rest of the record is not looked through for each of its strings.
     this.#json = new Uint8Array(json.buffer, json.byteOffset, this.#end);
-    this.#first = this.#raw = Math.max(0, Math.min(span.from + 1, this.#end));
+    this.#raw = Math.max(0, Math.min(span.from + 1, this.#end));
+    this.#passed = [{ decoded: 0, raw: this.#raw }];
   }
 
   of(offset: number): number {
@@ -193,10 +195,7 @@ export class RawOffsets {
       this.#decoded = offset;
       return (this.#raw = next);
     }
-    if (offset < this.#decoded) {
-      this.#raw = this.#first;
-      this.#decoded = this.#plainTo = 0;
-    }
+    this.#goNear(offset);
     const json = this.#json;
     const end = this.#end;
     let raw = this.#raw;
@@ -213,11 +212,32 @@ export class RawOffsets {
       if (decoded + bytes > offset) break;
       raw += length;
       decoded += bytes;
+      if (decoded >= this.#passed.at(-1)!.decoded + STEP) this.#passed.push({ decoded, raw });
     }
     this.#decoded = decoded;
     return (this.#raw = raw);
   }
+
+  /** To the last place before an offset that was passed, unless it is behind this one already. */
+  #goNear(offset: number): void {
+    const passed = this.#passed;
+    if (offset >= this.#decoded && passed.at(-1)!.decoded <= this.#decoded) return;
+    let low = 0;
+    let high = passed.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (passed[middle]!.decoded <= offset) low = middle;
+      else high = middle;
+    }
+    const near = passed[low]!;
+    if (offset >= this.#decoded && near.decoded <= this.#decoded) return;
+    ({ decoded: this.#decoded, raw: this.#raw } = near);
+    this.#plainTo = 0;
+  }
 }
+
+/** Findings of several rules may each go from the beginning of a value of many MiB to its end. */
+const STEP = 64 * 1024;
 
 /** Bytes that are looked at one by one: escapes are often near each other. */
 const NEAR = 32;

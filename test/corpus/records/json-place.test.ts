@@ -209,6 +209,23 @@ describe('rawOffset', () => {
   });
 });
 
+test('offsets of a long string, in any order, are those of short steps', () => {
+  const random = randomOf(SEED);
+  const parts = ['plain text, ', '\\n', '\\u00e9', '\\ud83d\\ude00', 'é', '\\ud800'];
+  let json = '"';
+  while (json.length < 400_000) json += random.pick(parts);
+  const bytes = encode(`${json}"`);
+  const span = { from: 0, to: bytes.length };
+  const steps = new RawOffsets(bytes, span);
+  const expected: number[] = [];
+  while (expected.at(-1) !== bytes.length - 1) expected.push(steps.of(expected.length));
+  const many = new RawOffsets(bytes, span);
+  for (let i = 0; i < 2000; i++) {
+    const offset = random.below(expected.length);
+    expect(many.of(offset), `seed ${SEED}, offset ${offset}`).toBe(expected[offset]);
+  }
+});
+
 test('what is no JSON gives null or a place within it', () => {
   for (let round = 0; round < 5000; round++) {
     const random = randomOf(SEED + round);
