@@ -168,11 +168,11 @@ export function rawOffset(json: Uint8Array, span: JsonSpan, offset: number): num
   return new RawOffsets(json, span).of(offset);
 }
 
-/** `rawOffset` for many offsets of one string: linear over all when they ascend, and nearly so when they do not. */
+/** `rawOffset` for many offsets of one string: linear over all when they ascend, and nearly so otherwise. */
 export class RawOffsets {
   readonly #json: Uint8Array;
   readonly #end: number;
-  /** Places that were passed, `STEP` bytes of the value from each other at least: bytes of the value, and of the text. */
+  /** Places that were passed, at least `STEP` bytes of the value from each other: in the value, and in the text. */
   readonly #passed: { readonly decoded: number; readonly raw: number }[];
   /** The byte `#raw` of the text is the byte `#decoded` of the value. */
   #raw: number;
