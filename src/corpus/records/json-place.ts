@@ -281,7 +281,8 @@ function keyText(json: Uint8Array, from: number, to: number): string {
   const at = (31 * (to - from) + 7 * json[from + 1]! + json[to - 2]!) & 0xff;
   const known = KEYS[at];
   if (known !== undefined && known.bytes.length === to - from && standsAt(known.bytes, json, from)) return known.text;
-  const bytes = json.slice(from, to);
+  // A copy: `slice` of a Buffer is none, and memory of records is written over.
+  const bytes = Uint8Array.from(json.subarray(from, to));
   const text = decodedKey(bytes);
   KEYS[at] = { bytes, text };
   return text;

@@ -226,6 +226,15 @@ test('offsets of a long string, in any order, are those of short steps', () => {
   }
 });
 
+test('keys are those that stand there, where the bytes of one record are written over by the next', () => {
+  const keys = (bytes: Uint8Array): string[] => [...(placesOf(bytes)!.inner as Map<string, JsonPlace>).keys()];
+  const bytes = Buffer.from('{"abcde":1}');
+  expect(keys(bytes)).toEqual(['abcde']);
+  bytes.write('{"axcde":1}');
+  expect(keys(bytes)).toEqual(['axcde']);
+  expect(keys(Buffer.from('{"abcde":1}'))).toEqual(['abcde']);
+});
+
 test('what is no JSON gives null or a place within it', () => {
   for (let round = 0; round < 5000; round++) {
     const random = randomOf(SEED + round);
