@@ -3,6 +3,7 @@
 // by textsOf, whose fields these are.
 
 import { FROM, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, KIND, SLOW } from '../../abi.ts';
+import { holdsBound } from '../../formats/control-tokens/known.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { crowdOf } from '../records/crowded.ts';
 import {
@@ -12,9 +13,6 @@ import { JsonReader, type JsonSpan } from '../records/json-place.ts';
 import { RowEntries } from '../records/row-entries.ts';
 import type { RecordRows } from '../records/rows.ts';
 import { type AuditField, goesOn, isShownKey, type Path, roleOf } from './fields.ts';
-
-/** Bounds mean something at the edges of a transcript, which are not known here. */
-const BOUND = /<\/?s>|\[(?:BOS|EOS)\]/;
 
 /**
  * The fields of the record at a row in which something may be found, in order; null: the record is to be read as a
@@ -80,7 +78,8 @@ class EntryFields {
         if (!this.#mayHold(span.from, span.to)) continue;
         if (key === 'role' || key === 'from') return false;
         const text = this.#text(span);
-        if (goesOn(text) || BOUND.test(text)) return false;
+        // Bounds mean something at the edges of a transcript, which are not known here.
+        if (goesOn(text) || holdsBound(text)) return false;
         texts.push({ step: key, text, span });
       }
     }

@@ -5,7 +5,7 @@ import { FROM, NEXT, RECORD_ROWS, TO } from '../../abi.ts';
 import { isBlankByte, standsAt } from '../../model/bytes.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { CLOSE_LIST, CLOSE_OBJECT, COLON, COMMA, OPEN_LIST, OPEN_OBJECT } from './json-bytes.ts';
-import { JsonReader } from './json-place.ts';
+import { JsonReader, spanOf } from './json-place.ts';
 import type { RecordRows } from './rows.ts';
 
 /** Lists of messages, by their keys with quotes. */
@@ -75,7 +75,9 @@ export class RowEntries {
       this.#row = wordAt(table, this.#row, NEXT);
     }
     const isKnown = this.#row < this.#lastRow && wordAt(table, this.#row, FROM) === address;
-    return isKnown ? wordAt(table, this.#row, TO) - this.#start : endOfObject(this.#bytes, at);
+    if (isKnown) return wordAt(table, this.#row, TO) - this.#start;
+    const bytes = this.#bytes.subarray(at);
+    return at + (spanOf(bytes, [])?.to ?? bytes.length);
   }
 }
 
@@ -111,17 +113,6 @@ function isListOf(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   if (bytes[before - 1] !== COLON) return false;
   before = beforeBlanks(bytes, before - 1);
   return before >= key.length && standsAt(key, bytes, before - key.length);
-}
-
-/** Where the object that begins at `at` ends. */
-function endOfObject(bytes: Uint8Array, at: number): number {
-  const reader = new JsonReader(bytes.subarray(at));
-  let depth = 0;
-  while (reader.next()) {
-    if (reader.token === OPEN_OBJECT || reader.token === OPEN_LIST) depth++;
-    else if ((reader.token === CLOSE_OBJECT || reader.token === CLOSE_LIST) && --depth === 0) return at + reader.to;
-  }
-  return bytes.length;
 }
 
 function skipBlanks(bytes: Uint8Array, at: number): number {

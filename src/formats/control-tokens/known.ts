@@ -41,6 +41,11 @@ export function boundAt(text: string, at: number): string | undefined {
   return undefined;
 }
 
+const BOUND = new RegExp(BOUNDS.map(literalPattern).join('|'));
+
+/** Whether a text holds a bound anywhere. */
+export const holdsBound = (text: string): boolean => BOUND.test(text);
+
 const BAR = 0x7c;
 /** What a second unit tells of the third one: anything may follow, some units, none. */
 const ANY_THIRD = 1;
