@@ -10,7 +10,7 @@ import { writeAssistant, writeCall, writePlain, writeReply, writeSystem } from '
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
 import { addFlag, isOdd, markElsewhere, markOdd } from './state';
 import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, NULL_4, OPEN_LIST, QUOTE, skipBlanks, stringEnd, valueEnd,
+  afterKey, clearSeen, CLOSE_OBJECT, COMMA, longEnd, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd,
 } from './text';
 import { saidFrom, saidKind, saidTo, textCall, writtenCalls } from './text-call';
 import { writtenReplies } from './text-replies';
@@ -89,7 +89,7 @@ function contentValue(p: usize): usize {
   const byte = <u32>load<u8>(p);
   if (byte == QUOTE) {
     clearSeen();
-    const to = stringEnd(p + 1);
+    const to = longEnd(p + 1);
     if (to == 0) return 0;
     contentFrom = p + 1;
     contentTo = to;

@@ -17,14 +17,23 @@ export function endAt(p: usize): void { after = p; }
 export function pass(p: usize): usize { return valueEnd(p, DEEPEST); }
 
 /** From a key's quote to its value; `seen` tells of escapes in the key. */
-export function memberValue(p: usize): usize {
+export function memberValue(p: usize): usize { return passKey(p); }
+
+/** The same where many are read. */
+// @ts-ignore: decorator
+@inline
+export function passKey(p: usize): usize {
   keyFrom = p + 1;
   clearSeen();
   keyTo = stringEnd(keyFrom);
   if (keyTo == 0) return 0;
+  // Without a branch, as lengths vary: what stands behind a short key is shifted out. An empty key is none of them.
   const length = keyTo - keyFrom;
-  keyWord = load<u64>(keyFrom);
-  if (length < 8) keyWord &= (<u64>1 << (<u64>length << 3)) - 1;
+  const behind = <u64>(length < 8 ? 64 - (length << 3) : 0);
+  keyWord = (load<u64>(keyFrom) << behind) >> behind;
+  // As most write it: one colon, and a blank or none.
+  const more = load<u32>(keyTo, 1);
+  if ((more & 0xffff) == 0x203a && (more & 0xff0000) > 0x200000) return keyTo + 3;
   return afterKey(keyTo);
 }
 
@@ -57,6 +66,12 @@ function end(p: usize): usize {
 export function isKey(length: usize, key: u64): bool { return keyWord == key && keyTo - keyFrom == length; }
 
 /** Whether the key is this one, of 9 to 16 bytes: its first 8 and its last 8. */
+// @ts-ignore: decorator
+@inline
 export function isLongKey(length: usize, first: u64, last: u64): bool {
-  return keyWord == first && keyTo - keyFrom == length && load<u64>(keyTo - 8) == last;
+  return keyWord == first && endsSo(length, last);
+}
+
+function endsSo(length: usize, last: u64): bool {
+  return keyTo - keyFrom == length && load<u64>(keyTo - 8) == last;
 }

@@ -14,9 +14,9 @@
 import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
-import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey } from './members';
+import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, passKey } from './members';
 import {
-  clearSeen, CLOSE_LIST, COMMA, isSame, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, stringEnd,
+  clearSeen, CLOSE_LIST, COMMA, isSame, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
   valueEnd,
 } from './text';
 import { isPlain } from './value';
@@ -66,7 +66,7 @@ function pass(p: usize): usize { return valueEnd(p, deepest); }
 
 /** From a key's quote to its value. */
 function readKey(p: usize): usize {
-  p = memberValue(p);
+  p = passKey(p);
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
   return p;
@@ -99,10 +99,10 @@ function isAdditional(): bool {
     && load<u32>(keyFrom, 16) == TIES;
 }
 
-function typeOf(p: usize): u32 {
-  const to = stringEnd(p + 1);
-  const word = load<u32>(p, 1);
-  const length = to - p - 1;
+/** The type in the text [p, to). */
+function typeIn(p: usize, to: usize): u32 {
+  const word = load<u32>(p);
+  const length = to - p;
   if (word == 0x69727473 && length == 6) return T_STRING;
   if (word == 0x626d756e && length == 6) return T_NUMBER;
   if (word == 0x65746e69 && length == 7) return T_INTEGER;
@@ -124,10 +124,13 @@ function ask(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
 /** A text that says nothing of what fits. */
 function passText(p: usize): usize {
   clearSeen();
-  if (load<u8>(p) != QUOTE) isFlat = false;
-  p = pass(p);
+  if (load<u8>(p) != QUOTE) {
+    isFlat = false;
+    return pass(p);
+  }
+  p = longEnd(p + 1);
   if ((seen & SEEN_LONE) != 0) isFlat = false;
-  return p;
+  return p == 0 ? 0 : p + 1;
 }
 
 /** The values of an enumeration, at its bracket. */
@@ -212,27 +215,44 @@ function isTwice(property: usize, from: usize, length: usize): bool {
   return false;
 }
 
-/** Marks the properties of `node` that the list at p names, which is JSON. */
-function readRequired(p: usize, node: usize): void {
+/** Marks the properties of `node` that the list at p names. */
+function readRequired(p: usize, node: usize): usize {
+  if (load<u8>(p) != OPEN_LIST) {
+    ask(node);
+    return pass(p);
+  }
+  const first: usize = load<u32>(node, 12);
+  // Most lists keep the order of the properties.
+  let property = first;
+  let bit: u64 = 1;
   let mask: u64 = 0;
   p = skipBlanks(p + 1);
-  while (load<u8>(p) == QUOTE) {
+  if (load<u8>(p) == CLOSE_LIST) return p + 1;
+  while (true) {
     const from = p + 1;
-    p = stringEnd(from);
-    const length = p - from;
-    let bit: u64 = 1;
-    let property: usize = load<u32>(node, 12);
-    while (property != 0 && (<usize>load<u32>(property, 4) != length || !isSame(load<u32>(property), from, length))) {
+    let tries = load<u8>(p) == QUOTE ? load<u32>(node, 16) : 0;
+    p = pass(p);
+    if (p == 0) return 0;
+    const length = p - 1 - from;
+    while (tries != 0 && (<usize>load<u32>(property, 4) != length || !isSame(load<u32>(property), from, length))) {
       property = load<u32>(property, 12);
       bit <<= 1;
+      tries--;
+      if (property == 0) {
+        property = first;
+        bit = 1;
+      }
     }
-    if (property == 0) ask(node);
-    mask |= bit;
+    if (tries == 0) ask(node);
+    else mask |= bit;
+    p = skipBlanks(p);
+    const byte = <u32>load<u8>(p);
+    if (byte == CLOSE_LIST) break;
+    if (byte != COMMA) return 0;
     p = skipBlanks(p + 1);
-    if (load<u8>(p) == COMMA) p = skipBlanks(p + 1);
   }
-  if (load<u8>(p) != CLOSE_LIST) ask(node);
   store<u64>(node, mask, 24);
+  return p + 1;
 }
 
 /** The schema at p, into a node at `at`; behind it. */
@@ -260,25 +280,29 @@ function readNode(p: usize, depth: i32): usize {
     p = readKey(p);
     if (p == 0) return 0;
     let bit: u32 = 0;
-    if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
+    if (isKey(4, TYPE)) {
+      bit = 4;
+      const from = p + 1;
+      const isText = load<u8>(p) == QUOTE;
+      p = pass(p);
+      if (!isText || p == 0) ask(node);
+      else store<u32>(node, load<u32>(node) | typeIn(from, p - 1));
+    } else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
     } else if (isKey(5, TITLE)) {
       bit = 2;
       p = passText(p);
-    } else if (isKey(4, TYPE)) {
-      bit = 4;
-      if (load<u8>(p) == QUOTE) store<u32>(node, load<u32>(node) | typeOf(p));
-      else ask(node);
-      p = pass(p);
     } else if (isKey(4, ENUM)) {
       bit = 8;
       p = readEnum(p, node);
     } else if (isKey(8, REQUIRED)) {
       bit = 16;
-      required = p;
-      if (load<u8>(p) != OPEN_LIST) ask(node);
-      p = pass(p);
+      if ((has & 32) != 0) p = readRequired(p, node);
+      else {
+        required = p;
+        p = pass(p);
+      }
     } else if (isLongKey(10, PROPERTI, PROPERTI_END)) {
       bit = 32;
       p = readProperties(p, node, depth + 1);
@@ -329,11 +353,13 @@ function readMember(p: usize, tool: usize, isSchema: bool): usize {
   member = 0;
   if (isKey(4, NAME)) {
     member = HAS_NAME;
-    const to = load<u8>(p) == QUOTE ? stringEnd(p + 1) : 0;
-    if (to == 0 || !isName(p + 1, to)) isUsable = false;
-    store<u32>(tool, <u32>(p + 1));
-    store<u32>(tool, <u32>(to - p - 1), 4);
-    return pass(p);
+    const from = p + 1;
+    const isText = load<u8>(p) == QUOTE;
+    p = pass(p);
+    if (!isText || p == 0 || !isName(from, p - 1)) isUsable = false;
+    store<u32>(tool, <u32>from);
+    store<u32>(tool, <u32>(p - 1 - from), 4);
+    return p;
   }
   if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
     member = HAS_TEXT;

@@ -95,7 +95,12 @@ const LIST = JSON.stringify([
       },
     },
   },
-  { name: 'g', input_schema: { type: 'object', properties: {} } },
+  {
+    name: 'g',
+    input_schema: {
+      type: 'object', properties: { c: { type: 'number' }, d: { type: 'boolean' } }, required: ['d', 'c'],
+    },
+  },
 ]).replaceAll('","', '" , "');
 
 /** What takes the place of a byte, or comes before it. */

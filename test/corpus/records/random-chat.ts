@@ -77,8 +77,10 @@ export function randomTools(random: Random): unknown {
     }
     const required = Object.keys(properties).filter(() => random.once(3));
     if (random.once(20)) required.push('missing');
+    if (random.once(3)) required.reverse();
     const parameters = {
       type: 'object',
+      ...(random.once(5) && { required }),
       properties,
       ...(!random.once(4) && { required }),
       ...(random.once(9) && { additionalProperties: false }),
