@@ -31,7 +31,7 @@ export function passKey(p: usize): usize {
   const length = keyTo - keyFrom;
   const behind = <u64>(length < 8 ? 64 - (length << 3) : 0);
   keyWord = (load<u64>(keyFrom) << behind) >> behind;
-  // As most write it: one colon, and a blank or none.
+  // As most write it: a colon and one blank.
   const more = load<u32>(keyTo, 1);
   if ((more & 0xffff) == 0x203a && (more & 0xff0000) > 0x200000) return keyTo + 3;
   return afterKey(keyTo);
