@@ -384,12 +384,13 @@ export const MAY_THINK = 0x80000000;
 // MESSAGE of a call: its arguments are JSON, which may not fit the tool's definition (set by `checkRecords`).
 export const MAY_NOT_FIT = 0x80000000;
 // BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list);
-// arguments that are no string; there is no content (FROM … TO is the entry).
+// arguments that are no string; there is no content (FROM … TO is the entry); its text stands within a part.
 export const ESCAPED = 0x100;
 export const CODED = 0x200;
 export const PARTS = 0x400;
 export const VALUE = 0x800;
 export const ABSENT = 0x1000;
+export const IN_PART = 0x2000;
 // TOOLS: FROM … TO is the list, or FROM = TO = 0. What is known of it: none is there; flat definitions; the host must
 // say.
 export const TOOLS_SHIFT = 8;

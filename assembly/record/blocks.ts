@@ -3,7 +3,7 @@
 // Most are texts, or what a placeholder is shown for. Those of Anthropic may act: they think, call, reply. Such a one
 // is passed like any other first; its members are read once its type is known, when it is valid JSON for certain.
 
-import { BODY, HAS_PARTS, PARTS, VALUE } from '../../src/abi';
+import { BODY, HAS_PARTS, IN_PART, PARTS, VALUE } from '../../src/abi';
 import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { addFlag, markOdd } from './state';
 import { beginsTag } from './tags';
@@ -80,7 +80,7 @@ export let bodyTo: usize = 0;
 export function bodyOf(first: i32, end: i32): void {
   const at = blockAt(first);
   if (end - first == 1 && load<u32>(at) == B_TEXT) {
-    bodyKind = load<u32>(at, BLOCK_KIND);
+    bodyKind = load<u32>(at, BLOCK_KIND) | IN_PART;
     bodyFrom = load<u32>(at, BLOCK_BODY);
     bodyTo = load<u32>(at, BLOCK_BODY_TO);
     return;
@@ -126,7 +126,7 @@ function isShown(p: usize): bool {
 }
 
 /** Whether a type, at its value, is that of a text: text, input_, output_, summary_ and reasoning_text. */
-function isTextType(p: usize): bool {
+export function isTextType(p: usize): bool {
   const word = load<u64>(p);
   if ((word & M6) == 0x227478657422) return true;
   if (word == 0x745f7475706e6922) return load<u32>(p, 8) == 0x22747865;
@@ -248,7 +248,7 @@ function acting(start: usize, end: usize, what: u32): void {
       bit = 8;
       p = textValue(p, IN_ITEM);
       if (textFrom == 0 || textFrom == textTo) markOdd();
-      kind = kindOfBody();
+      kind = kindOfBody() | IN_PART;
       from = textFrom;
       to = textTo;
     } else if (what == B_REPLY && isKey(7, CONTENT)) {
@@ -275,6 +275,7 @@ function replyContent(p: usize): usize {
   isInReply = true;
   p = textOrParts(p, IN_ITEM);
   isInReply = false;
+  if (bodyKind != 0) bodyKind |= IN_PART;
   blocks = before;
   return p;
 }

@@ -21,7 +21,7 @@ export {
   beginTools, entryFrom, entryLength, entryStatus, placeTools, setEntryStatus, toolsGeneration, trustTools,
 } from './tools';
 export {
-  beginLines, clearTexts, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
+  beginLines, clearTexts, linesSides, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
 export { auditRecords, mayHold } from './audit';
 export { copyTranscripts } from './transcripts';

@@ -13,17 +13,16 @@
 // Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
 
 import {
-  ABSENT, ANALYSIS, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, CODED, COMMENTARY, DEVELOPER, ENTRY_SHIFT, ESCAPED,
-  HAS_DEVELOPER, HAS_PARTS, HAS_VALUES, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW,
-  SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+  ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
+  HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT,
+  ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
-import { escape } from '../text-escape';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
-import { copyString, textTo } from '../text-string';
 import {
   addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
-import { NULL_4 } from './text';
+import { askedTo, beginContents, isAsked, putContent } from './contents';
+import { NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
@@ -45,8 +44,6 @@ const OF_KINDS: u32 = 9;
 // @ts-ignore: decorator
 @lazy export const TEXTS: usize = memory.data(4097 * 8, 16);
 export let most: usize = 0;
-let scratch: usize = 0;
-let scratchEnd: usize = 0;
 
 export function setPiece(number: u32, from: usize, length: usize): void {
   store<u32>(PIECES + (<usize>number << 3), <u32>from);
@@ -63,8 +60,7 @@ export function clearTexts(): void { memory.fill(TEXTS, 0, 4097 * 8); }
 export function beginLines(longest: usize, from: usize, to: usize): void {
   // Names, ids, and seven numbers.
   most = longest + 512;
-  scratch = from;
-  scratchEnd = to;
+  beginContents(from, to);
 }
 
 /**
@@ -77,6 +73,9 @@ export function wantedText(): u32 { return wanted; }
 /** Where the lines end that were written; messages that were. */
 export function linesTo(): usize { return out; }
 let written: u32 = 0;
+/** Transcripts that the records have beyond one each. */
+let sides: u32 = 0;
+export function linesSides(): u32 { return sides; }
 export function linesWritten(): u32 { return written; }
 
 // Where the next message's cells go; 0: lines are written. Behind the last ones there is no room.
@@ -188,29 +187,6 @@ function putColumns(q: usize, kind: u32, from: u32, to: u32, bodyFrom: u32, body
   return put(q, 6);
 }
 
-/** The content whose BODY row is `row`; 0: it needs more room than there is. */
-function putContent(q: usize, row: usize): usize {
-  const kind = load<u32>(row);
-  if ((kind & ABSENT) != 0) return q;
-  const from = <usize>load<u32>(row, 4);
-  const to = <usize>load<u32>(row, 8);
-  if ((kind & CODED) == 0) return copy(q, from, to);
-  // As every writer has it: what needs no escape has none.
-  if (to - from + 128 > scratchEnd - scratch || copyString(from, to + 1, scratch) == 0) return 0;
-  const length = textTo - scratch;
-  return escape(scratch, textTo, q, q + 6 * length + 64, true);
-}
-
-/** The same as a text; 0: the host must read it. */
-function putPlain(q: usize, row: usize): usize {
-  const kind = load<u32>(row);
-  if ((kind & ABSENT) != 0) return q;
-  const from = <usize>load<u32>(row, 4);
-  const to = <usize>load<u32>(row, 8);
-  if ((kind & ESCAPED) == 0) return copy(q, from, to);
-  return copyString(from, to + 1, q) == 0 ? 0 : textTo;
-}
-
 /** The cells of a message of the record at hand, whose content ends at q. */
 function putCells(q: usize, recordRow: u32, kind: u32, from: u32, to: u32, bodyFrom: u32, bodyTo: u32): void {
   const p = cells;
@@ -255,18 +231,22 @@ export function writeCells(
 function writeRecords(
   first: u32, end: u32, q: usize, limit: usize, records: f64, transcripts: f64, channels: u32,
 ): u32 {
-  wanted = written = 0;
+  wanted = written = sides = 0;
   out = q;
   while (first < end) {
     const at = rowAt(first);
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
     const status = statusOf(tools);
-    if ((flags & (SLOW | HAS_PARTS | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) {
+    if ((flags & (SLOW | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) {
       return stopAt(at, first, status != TOOLS_ASK);
     }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
-    if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0)) return stopAt(at, first, true);
+    // Definitions between tags are taken out of a content.
+    const isWritten = status != TOOLS_NONE && load<u8>(load<u32>(tools, 4) - 1) == 0x3e;
+    if (isWritten || (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0))) {
+      return stopAt(at, first, true);
+    }
     const text = TEXTS + ((isKept(entry) ? <usize>entry : 0) << 3);
     const hasText = status != TOOLS_NONE;
     if (hasText && load<u32>(text) == 0) {
@@ -277,15 +257,19 @@ function writeRecords(
     const rows = <usize>(next - first);
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
     const messages = (rows >> 1) + 1;
-    const needed = bytes + (cells != 0 ? SLACK : messages * most) + (hasText ? <usize>load<u32>(text, 4) : 0);
+    const isTwice = (load<u32>(tools) & HAS_SIDES) != 0;
+    const textLength = hasText ? <usize>load<u32>(text, 4) << 1 : 0;
+    const needed = (bytes << (isTwice ? 1 : 0)) + (cells != 0 ? SLACK : messages * most) + textLength;
     if (out + needed > limit || (cells != 0 && cells + messages * CELL_BYTES > cellsEnd)) return first;
     record = records + <f64>(flags >> RECORD_SHIFT);
-    transcript = transcripts + <f64>(flags >> RECORD_SHIFT);
+    transcript = transcripts + <f64>(flags >> RECORD_SHIFT) + <f64>sides;
     const before = written;
+    const sidesBefore = sides;
     const cellsBefore = cells;
     q = writeRecord(at, first, rowAt(next), hasText ? text : 0, out, channels);
     if (q == 0) {
       written = before;
+      sides = sidesBefore;
       cells = cellsBefore;
       return stopAt(at, first, true);
     }
@@ -311,6 +295,16 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
   let row = at + RECORD_ROWS * ROW_BYTES;
   while (true) {
     const word = row < end ? load<u32>(row) : 0;
+    if ((word & BEGINS_SIDE) != 0) {
+      // Definitions of a side that says nothing else are the host's.
+      if (isOpening || isTable) return 0;
+      isOpening = text != 0;
+      transcript++;
+      sides++;
+      index = 0;
+      head = 0;
+      beginCalls();
+    }
     // Definitions stand behind the messages of the system that open the record.
     if (isOpening && (row >= end || ((word >> ROLE_SHIFT) & ROLE_MASK) != SYSTEM)) {
       isOpening = false;
@@ -333,12 +327,23 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
     } else if (kind == KIND_TOOL && !takeReply()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
-      const from = load<u32>(row, 4);
-      const to = load<u32>(row, 8);
-      const bodyFrom = load<u32>(body, 4);
-      const bodyTo = load<u32>(body, 8);
+      let from = load<u32>(row, 4);
+      let to = load<u32>(row, 8);
+      let bodyFrom = load<u32>(body, 4);
+      let bodyTo = load<u32>(body, 8);
+      const isBeside = kind == KIND_SYSTEM && load<u8>(from) == QUOTE
+        && (next == end || load<u8>(load<u32>(next, 4)) != QUOTE);
+      if (isBeside) {
+        // A text beside a list of messages has no place.
+        from = to = bodyFrom = bodyTo = load<u32>(at, 4);
+      } else if ((load<u32>(body) & (PARTS | IN_PART)) != 0) {
+        // Such a content is placed by its entry, or by its first text.
+        if ((load<u32>(body) & PARTS) != 0 && isAsked(bodyFrom)) to = <u32>askedTo(bodyFrom);
+        bodyFrom = from;
+        bodyTo = to;
+      }
       if (!isTable) q = putColumns(q, kind, from, to, bodyFrom, bodyTo);
-      q = isTable ? putPlain(q, body) : putContent(q, body);
+      q = putContent(q, body, isTable);
       if (q == 0) return 0;
       if (isTable) putCells(q, number, kind, from, to, bodyFrom, bodyTo);
       else q = put(q, 7);

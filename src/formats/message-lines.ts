@@ -111,6 +111,13 @@ export class MessageLines {
     this.#write(this.#text.output.subarray(0, length));
   }
 
+  /** Adds lines that were made elsewhere. */
+  addLines(bytes: Uint8Array): void {
+    this.#put(bytes);
+    this.#lineAt = this.#at;
+    if (this.#at >= this.#piece) this.flush();
+  }
+
   /** Takes back what was gathered of a line that `add` could not end, as reading its message failed. */
   dropLine(): void {
     this.#at = this.#lineAt;

@@ -55,4 +55,5 @@ export interface Exports {
   wantedText(): number;
   linesTo(): number;
   linesWritten(): number;
+  linesSides(): number;
 }

@@ -298,4 +298,9 @@ export class RecordMachine extends RecordMemory {
   get linesWritten(): number {
     return this.#exports.linesWritten();
   }
+
+  /** Transcripts that the records have beyond one each whose lines were written. */
+  get linesSides(): number {
+    return this.#exports.linesSides();
+  }
 }

@@ -18,6 +18,8 @@ import type { TextFilter } from './text-filter.ts';
 
 /** Bytes of a copy: most pieces have fewer. */
 const COPY = 512 * 1024;
+/** Bytes of rows that are gathered with other lines: a write for each of them takes longer than they do. */
+const FEW = 16 * 1024;
 /** Bytes of a body that goes out in parts. */
 const LONG = 1 << 20;
 /** What was gathered for longer goes out with the next message. */
@@ -42,6 +44,7 @@ export class LineOutput implements MessageForm {
   /** Bytes in the output of the machine that has rows. */
   #gathered = 0;
   ofRows = 0;
+  sides = 0;
 
   /**
    * `isLive`: the input may come slowly, and what is there goes out. `count`: tokens of contents are told. `text`: of
@@ -85,7 +88,6 @@ export class LineOutput implements MessageForm {
 
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number {
     const { machine, tools, to } = rows;
-    this.#lines.flush();
     machine.setPieces(linePieces(this.#path));
     while (record < to) {
       // Positions are those of the file, or of the row of a table.
@@ -93,6 +95,8 @@ export class LineOutput implements MessageForm {
       const base = this.#isTable ? -wordAt(machine.rows, record, FROM) : rows.base;
       const next = machine.writeLines(record, end, this.#gathered, base, rows.record, transcripts, channels);
       this.#gathered = machine.linesTo;
+      this.sides += machine.linesSides;
+      transcripts += machine.linesSides;
       if (this.#text === null) this.ofRows += machine.linesWritten;
       record = next;
       if (next === end) continue;
@@ -119,8 +123,14 @@ export class LineOutput implements MessageForm {
     const all = machine.output.subarray(0, this.#gathered);
     const bytes = this.#text === null ? all : this.#text.keep(all);
     if (this.#text !== null) this.ofRows = this.#text.kept;
-    if (bytes.length > 0) this.#ready.push(isLast ? bytes : this.#copy(bytes));
     this.#gathered = 0;
+    if (bytes.length === 0) return;
+    if (bytes.length < FEW && !this.#isLive) {
+      this.#lines.addLines(bytes);
+      return;
+    }
+    this.#lines.flush();
+    this.#ready.push(isLast ? bytes : this.#copy(bytes));
   }
 
   get isReady(): boolean {

@@ -30,6 +30,8 @@ export interface MessageForm {
   addRows(rows: RecordRows, record: number, transcripts: number, channels: number): number;
   /** Messages that `addRows` has added so far. */
   readonly ofRows: number;
+  /** Transcripts that records have beyond one each which `addRows` has added so far. */
+  readonly sides: number;
   /** There is something to be taken. */
   readonly isReady: boolean;
   take(): Iterable<Piece>;

@@ -55,6 +55,11 @@ export class MessageOutput {
     return this.#messages + this.#form.ofRows;
   }
 
+  /** Transcripts that records taken as rows have beyond one each. */
+  get sides(): number {
+    return this.#form.sides;
+  }
+
   begins(position: number): void {
     this.#form.begins(position);
   }

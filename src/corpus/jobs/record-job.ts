@@ -211,8 +211,9 @@ class MessagesWorker implements UnitWorker {
   }
 
   #rows(rows: RecordRows, record: number): number {
+    const { sides } = this.#out;
     const next = this.#out.addRows(rows, record, this.transcripts);
-    this.transcripts += passed(rows, record, next);
+    this.transcripts += passed(rows, record, next) + this.#out.sides - sides;
     return next;
   }
 

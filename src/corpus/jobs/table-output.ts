@@ -23,6 +23,8 @@ export class TableOutput implements MessageForm {
   readonly #rows: MessageColumns;
   readonly #ofRecords: RecordColumns;
   ofRows = 0;
+  /** Records of two transcripts are not written as cells. */
+  readonly sides = 0;
   isFull = false;
 
   constructor(path: string, form: TableForm) {

@@ -63,6 +63,8 @@ export class VerdictMessages {
       if ((wordAt(machine.rows, record, KIND) & SLOW) !== 0 || text === null) return -1;
       if (!machine.setToolsText(entry, text)) return -1;
     }
+    // In a verdict each side of a preference counts from 0.
+    if (machine.linesSides > 0) return -1;
     const lines = machine.output.subarray(0, machine.linesTo);
     for (let from = 0; from < lines.length; ) {
       const to = lines.indexOf(LF, from);

@@ -313,7 +313,7 @@ export class RecordRows {
       case 'thinking': {
         const body = this.string(has.get('thinking'));
         if (body === null || body.from === body.to) throw RARE;
-        return { ...none, body };
+        return { ...none, body: inPart(body) };
       }
       case 'tool_use': {
         const body = this.object(has.get('input'));
@@ -321,7 +321,7 @@ export class RecordRows {
       }
       case 'tool_result': {
         const body = this.textOrParts(has.get('content'), before, true);
-        return { ...none, body, id: this.word(has.get('tool_use_id')) };
+        return { ...none, body: body && inPart(body), id: this.word(has.get('tool_use_id')) };
       }
       default:
         return none;
@@ -486,9 +486,11 @@ export class RecordRows {
   }
 }
 
+const inPart = (body: Text): Text => ({ ...body, kind: body.kind | abi.IN_PART });
+
 /** The body that parts are together; a text by itself is that text. */
 export function bodyOf(blocks: readonly Block[]): Text {
   const [first] = blocks;
-  if (blocks.length === 1 && first!.what === 'text') return first!.body!;
+  if (blocks.length === 1 && first!.what === 'text') return inPart(first!.body!);
   return { kind: abi.BODY | abi.PARTS, from: first!.from, to: blocks.at(-1)!.to };
 }

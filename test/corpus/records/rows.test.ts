@@ -2,6 +2,7 @@
 // findings and lines of messages, whatever the records, the size of reads, of the window and of the table.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
+import { FORM_MESSAGES, FORM_OTHERS } from '../../../src/abi.ts';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
@@ -10,6 +11,7 @@ import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
+import { linePieces } from '../../../src/formats/chat/record-lines.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
 import { runs, testLong } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
@@ -252,6 +254,44 @@ describe('rows of chat records', () => {
       lines.push(written(`"${every}"`), written(`"kk ${every.replaceAll('e', 'E')}"`));
     }
     same(Buffer.from(lines.join('\n')), 'codes');
+  });
+
+  test('messages of several texts, or of two transcripts', () => {
+    const schema = '{"type":"object","properties":{}}';
+    const tools = `"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+    const chat = (...entries: string[]): string => `{"messages":[${entries.join()}]}`;
+    const text = (said: string, type = 'text'): string => `{"type":"${type}","text":"${said}"}`;
+    const user = (content: string): string => `{"role":"user","content":${content}}`;
+    const [said, better, worse] = ['"a"', '"b"', '"\\u0062"']
+      .map((content) => `{"role":"assistant","content":${content}}`);
+    const lines = [
+      '{"instruction":"Add \\u0031","id":1,"input":"1\\n2","output":"3"}',
+      '{"output":"3","instruction":"a","input":"b"}', '{"input":"b","output":"3","instruction":"a"}',
+      '{"instruction":"a","other":{"input":"c"},"input":"b","output":"3"}',
+      chat(user(`[${text('a')}]`), user(`[ ${text('a')} , ${text('\\u00e9')},${text('')} ]`)),
+      chat(user(`[{"text":"a","type":"text","cache_control":{"type":"x"}},${text('b', 'input_text')}]`)),
+      chat(user(`[${text('a')},{"type":"image_url","image_url":{"url":"x"}}]`), user('[]'), user('["a"]')),
+      `{"prompt":[${user('"q"')}],"chosen":[${better}],"rejected":[${worse}],${tools}}`,
+      `{"chosen":[${user('"q"')},${better}],"rejected":[${user('"q"')},${worse}],"system":"s"}`,
+      `{"system":"s","prompt":"q","chosen":"a","rejected":"b"}`, `{"system":"s","messages":[${said}],${tools}}`,
+      chat(`{"role":"assistant","content":[{"type":"thinking","thinking":"t"},${text('a')},${text('b')}]}`),
+      chat(user(`[{"type":"tool_result","tool_use_id":"c","content":"r"},${text('a')}]`)),
+    ];
+    // Each of them alone, and behind others that count as two.
+    same(Buffer.from([...lines, ...lines.toReversed()].join('\n')), 'several texts');
+    // The scanner writes them itself, but for an input that stands in front, what is no text, definitions, and a reply
+    // to no call.
+    const machine = new RecordMachine();
+    machine.setPieces(linePieces('x'));
+    const written = lines.map((line) => {
+      const bytes = Buffer.from(`${line}\n`);
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_MESSAGES | FORM_OTHERS);
+      const next = machine.writeLines(0, rows, 0, 0, 0, 0, -1);
+      return next === rows ? machine.linesWritten : next === 0 ? 'host' : 'some';
+    });
+    const host = 'host';
+    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 6, host, 2, host]);
   });
 
   test('records that are longer than the window, and than what is written at once', () => {

@@ -1,0 +1,98 @@
+// The contents of messages, from where they stand in a record: as the inside of a JSON string, or as text. Those that
+// are put together of several texts, too: the parts of a list; an instruction and its input.
+
+import { ABSENT, CODED, ESCAPED, PARTS } from '../../src/abi';
+import { escape } from '../text-escape';
+import { copy } from '../text-line';
+import { copyString, textTo as copiedTo } from '../text-string';
+import { isTextType } from './blocks';
+import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
+import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
+import { kindAtQuote } from './whole-texts';
+import { textFrom, textTo } from './value';
+
+const TYPE: u64 = 0x65707974;
+const TEXT: u64 = 0x74786574;
+const INPUT: u64 = 0x7475706e69;
+/** Two line feeds, as text and in a string. */
+const BETWEEN: u32 = 0x0a0a;
+const BETWEEN_ESCAPED: u32 = 0x6e5c6e5c;
+
+let scratch: usize = 0;
+let scratchEnd: usize = 0;
+
+export function beginContents(from: usize, to: usize): void {
+  scratch = from;
+  scratchEnd = to;
+}
+
+/**
+ * Writes the content whose BODY row is `row`, `isPlain`: as text, else as the inside of a JSON string. 0: the host must
+ * write it, or it needs more room than there is.
+ */
+export function putContent(q: usize, row: usize, isPlain: bool): usize {
+  const kind = load<u32>(row);
+  if ((kind & ABSENT) != 0) return q;
+  const from = <usize>load<u32>(row, 4);
+  const to = <usize>load<u32>(row, 8);
+  if ((kind & PARTS) == 0) return putText(q, kind, from, to, isPlain);
+  return isAsked(from) ? putAsked(q, from, isPlain) : putParts(q, from, to, isPlain);
+}
+
+function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
+  if ((kind & (isPlain ? ESCAPED : CODED)) == 0) return copy(q, from, to);
+  if (isPlain) return copyString(from, to + 1, q) == 0 ? 0 : copiedTo;
+  // As every writer has it: what needs no escape has none.
+  if (to - from + 128 > scratchEnd - scratch || copyString(from, to + 1, scratch) == 0) return 0;
+  const length = copiedTo - scratch;
+  return escape(scratch, copiedTo, q, q + 6 * length + 64, true);
+}
+
+/** The string at p. */
+function putString(q: usize, p: usize, isPlain: bool): usize {
+  const kind = kindAtQuote(p);
+  return putText(q, kind, textFrom, textTo, isPlain);
+}
+
+/** Whether a body of several texts begins with an instruction: in a string. */
+export function isAsked(from: usize): bool { return load<u8>(from - 1) == QUOTE; }
+/** Where the string ends in which it begins. */
+export function askedTo(from: usize): usize { return stringEnd(from) + 1; }
+
+/** The instruction, and its input behind it. */
+function putAsked(q: usize, from: usize, isPlain: bool): usize {
+  for (let p = nextKey(askedTo(from)); p != 0; p = nextKey(p)) {
+    p = memberValue(p);
+    if (!isKey(5, INPUT)) {
+      p = pass(p);
+      continue;
+    }
+    q = putString(q, from - 1, isPlain);
+    if (q == 0) return 0;
+    store<u32>(q, isPlain ? BETWEEN : BETWEEN_ESCAPED);
+    return putString(q + (isPlain ? 2 : 4), p, isPlain);
+  }
+  return 0;
+}
+
+/** The parts of a list, or some of them, if all are text. */
+function putParts(q: usize, p: usize, to: usize, isPlain: bool): usize {
+  if (load<u8>(p) == OPEN_LIST) p = skipBlanks(p + 1);
+  while (load<u8>(p) == OPEN_OBJECT) {
+    let text: usize = 0;
+    for (let key = firstKey(p); key != 0; key = nextKey(key)) {
+      key = memberValue(key);
+      if (isKey(4, TEXT)) text = key;
+      else if (isKey(4, TYPE) && !isTextType(key)) return 0;
+      key = pass(key);
+    }
+    p = after;
+    q = putString(q, text, isPlain);
+    if (q == 0) return 0;
+    if (p >= to) return q;
+    p = skipBlanks(p);
+    if (load<u8>(p) != COMMA) return q;
+    p = skipBlanks(p + 1);
+  }
+  return 0;
+}
