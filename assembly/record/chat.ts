@@ -19,11 +19,12 @@ import { beginEntries } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
-  addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, markOdd, markOther, numberOf,
+  addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, markElsewhere, markOdd, markOther,
+  numberOf,
   placeToolsRow, push, rewindTo, row, table, toolsFlags,
 } from './state';
 import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
+  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isSame, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
   skipBlanks, takeCodes, valueEnd,
 } from './text';
 import { mayCodeTag } from './tags';
@@ -36,6 +37,17 @@ const K_ID: u64 = 0x226469;
 const K_TOOLS: u64 = 0x22736c6f6f74;
 const K_MESSAGES: u64 = 0x736567617373656d;
 const K_CONVERSA: u64 = 0x61737265766e6f63;
+
+/** The name of the list that is asked for, and its length; 0: the forms have theirs. */
+const MOST_FIELD: usize = 64;
+// @ts-ignore: decorator
+@lazy const FIELD: usize = memory.data(64 + 16, 16);
+let fieldLength: usize = 0;
+export function fieldRoom(): usize { return FIELD; }
+export function setField(length: usize): void { fieldLength = min(length, MOST_FIELD); }
+
+/** Whether a key, from its first byte on, is that name. */
+function isField(p: usize): bool { return load<u8>(p + fieldLength) == QUOTE && isSame(FIELD, p, fieldLength); }
 
 /** The record at p, an object, whose rows begin at `tools`: behind it, or 0. */
 function record(p: usize, tools: usize): usize {
@@ -51,10 +63,11 @@ function record(p: usize, tools: usize): usize {
     let bit: u32 = 0;
     const isMessages = key == K_MESSAGES && load<u8>(p, 9) == QUOTE && (forms & FORM_MESSAGES) != 0;
     const isTurns = key == K_CONVERSA && (load<u64>(p, 9) & M6) == 0x22736e6f6974 && (forms & FORM_CONVERSATIONS) != 0;
-    if (isMessages || isTurns) {
+    if (fieldLength != 0 ? isField(p + 1) : isMessages || isTurns) {
       // One of the two is left out by the host.
       bit = 1;
-      p = afterKey(isMessages ? p + 9 : p + 14);
+      if (fieldLength != 0) markElsewhere();
+      p = afterKey(fieldLength != 0 ? p + 1 + fieldLength : isMessages ? p + 9 : p + 14);
       if (p == 0) return 0;
       if (load<u8>(p) == OPEN_LIST) {
         beforeEntries();
@@ -88,7 +101,11 @@ function record(p: usize, tools: usize): usize {
       // Escapes in an id that is text, or anywhere in another one.
       store<u32>(tools + ROW_BYTES, RECORD_ID | (seen << 8));
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
-    } else p = memberBeside(p, (forms & FORM_OTHERS) != 0);
+    } else {
+      // A list of one form's name would be hidden by another one.
+      if (fieldLength != 0 && (isMessages || (key == K_CONVERSA && load<u8>(p, 14) == QUOTE))) markOdd();
+      p = memberBeside(p, (forms & FORM_OTHERS) != 0);
+    }
     if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
     has |= bit;

@@ -54,6 +54,9 @@ function putString(q: usize, p: usize, isPlain: bool): usize {
   return putText(q, kind, textFrom, textTo, isPlain);
 }
 
+/** Whether the definitions that a TOOLS row tells of stand between tags: they are taken out of a content. */
+export function isWritten(tools: usize): bool { return load<u8>(load<u32>(tools, 4) - 1) == 0x3e; }
+
 /** Whether a body of several texts begins with an instruction: in a string. */
 export function isAsked(from: usize): bool { return load<u8>(from - 1) == QUOTE; }
 /** Where the string ends in which it begins. */

@@ -12,7 +12,7 @@ export function memoryFrom(): usize {
 export function usesSimd(): bool { return ASC_FEATURE_SIMD; }
 
 export { lastLine } from '../text-lines';
-export { holdsCodedTags, linesPassed, recordsPassed, scanLines, scanTo } from './chat';
+export { fieldRoom, holdsCodedTags, linesPassed, recordsPassed, scanLines, scanTo, setField } from './chat';
 export { asksForTools, checkRecords, countRecords, transcriptsPassed } from './check';
 export { placeScratch } from './fit';
 export { joinLines, objectEnd } from './join';

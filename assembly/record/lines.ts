@@ -21,7 +21,7 @@ import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
-import { askedTo, beginContents, isAsked, putContent } from './contents';
+import { askedTo, beginContents, isAsked, isWritten, putContent } from './contents';
 import { NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
 
@@ -242,9 +242,7 @@ function writeRecords(
       return stopAt(at, first, status != TOOLS_ASK);
     }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
-    // Definitions between tags are taken out of a content.
-    const isWritten = status != TOOLS_NONE && load<u8>(load<u32>(tools, 4) - 1) == 0x3e;
-    if (isWritten || (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0))) {
+    if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0 || isWritten(tools))) {
       return stopAt(at, first, true);
     }
     const text = TEXTS + ((isKept(entry) ? <usize>entry : 0) << 3);

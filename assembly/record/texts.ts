@@ -10,14 +10,14 @@
 //   its end
 
 import {
-  ABSENT, ASSISTANT, ENTRY_SHIFT, ESCAPED, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
+  ABSENT, ASSISTANT, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
   LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
-import { copyString, textTo } from '../text-string';
 import {
   addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
+import { isWritten, putContent } from './contents';
 import {
   KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt, TEXTS,
 } from './lines';
@@ -62,21 +62,21 @@ export function firstNamedMessage(): u32 { return namedMessage; }
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
   asGiven = given;
-  const lossy = given ? LACKS_ID : <u32>(HAS_LOSSES | LACKS_ID);
+  const lossy: u32 = given ? LACKS_ID : HAS_LOSSES | HAS_PARTS | LACKS_ID;
   out = q;
   texts = missing = named = 0;
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
-    const isPlain = (flags & (SLOW | HAS_PARTS | HAS_VALUES | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
+    const isPlain = (flags & (SLOW | HAS_VALUES | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
       && (given || isPlainId(tools + ROW_BYTES));
     if (!isPlain) return stopAt(at, record, true);
     let text: usize = 0;
     if (statusOf(tools) != TOOLS_NONE) {
       const entry = load<u32>(tools) >> ENTRY_SHIFT;
       // A developer's message takes definitions in.
-      if (!isKept(entry) || (flags & HAS_DEVELOPER) != 0) return stopAt(at, record, true);
+      if (isWritten(tools) || !isKept(entry) || (flags & HAS_DEVELOPER) != 0) return stopAt(at, record, true);
       text = TEXTS + (<usize>entry << 3);
       if (load<u32>(text) == 0) {
         missing = entry;
@@ -173,16 +173,8 @@ function writeText(record: u32, end: usize, tools: usize): usize {
 
 /** The body whose row is `row`; 0: the host must write it. */
 function putBody(q: usize, row: usize): usize {
-  const kind = load<u32>(row);
-  const from = <usize>load<u32>(row, 4);
-  const to = <usize>load<u32>(row, 8);
-  if ((kind & ABSENT) != 0) return 0;
-  let end: usize;
-  if ((kind & ESCAPED) == 0) end = copy(q, from, to);
-  else {
-    if (copyString(from, to + 1, q) == 0) return 0;
-    end = textTo;
-  }
+  if ((load<u32>(row) & ABSENT) != 0) return 0;
+  const end = putContent(q, row, true);
   return mayNeedEscape(q, end) ? 0 : end;
 }
 
@@ -192,6 +184,5 @@ const SIGN: u32 = 0x7c3c;
 
 /** A control token may begin in the text [p, end), or make one with what follows it. */
 function mayNeedEscape(p: usize, end: usize): bool {
-  if (p == end) return false;
-  return load<u8>(end - 1) == 0x3c || holdsPair(p, end, SIGN);
+  return end != 0 && p != end && (load<u8>(end - 1) == 0x3c || holdsPair(p, end, SIGN));
 }

@@ -14,6 +14,8 @@ export interface Exports {
   joinLines(from: number, to: number): number;
   beginTools(all: boolean): void;
   scanLines(from: number, to: number, forms: number): number;
+  fieldRoom(): number;
+  setField(length: number): void;
   holdsCodedTags(): number;
   scanTo(): number;
   linesPassed(): number;

@@ -37,6 +37,8 @@ export class RecordMachine extends RecordMemory {
   readonly engine: 'simd' | 'scalar';
   readonly #exports: Exports;
   /** Bytes of texts in use; those of pieces come first. */
+  /** The field that is named in the module's memory. */
+  #field = '';
   #texts = 0;
   #pieces = 0;
   #generation = 0;
@@ -77,13 +79,22 @@ export class RecordMachine extends RecordMemory {
    * Scans the lines [from, to) of the input, the last of which ends with LF, into the table, which is emptied first.
    * Answers the number of rows. Stops before `to` when the table is full, and behind a first record that has none of
    * the wanted forms (`stop`). `forms`: FORM_…. `keepsTools`: definitions are kept at once, not when they come again.
+   * `field`: the name of the list that holds messages, where one is given: at most 64 characters of ASCII.
    */
-  scan(from: number, to: number, forms: number, keepsTools = false): number {
+  scan(from: number, to: number, forms: number, keepsTools = false, field = ''): number {
     const machine = this.#exports;
+    if (field !== this.#field) this.#setField(field);
     machine.beginTools(keepsTools);
     const rows = machine.scanLines(this.origin + from, this.origin + to, forms);
     if (machine.holdsCodedTags() !== 0) markCoded(this.memory, this.rows, rows);
     return rows;
+  }
+
+  #setField(field: string): void {
+    const at = this.#exports.fieldRoom();
+    for (let i = 0; i < field.length; i++) this.memory[at + i] = field.charCodeAt(i);
+    this.#exports.setField(field.length);
+    this.#field = field;
   }
 
   /** Where the last scan stopped; lines and records that it passed. */

@@ -18,6 +18,8 @@ export interface VerdictRowsOptions {
   readonly largest: number;
   /** FORM_MESSAGES, FORM_CONVERSATIONS. */
   readonly forms: number;
+  /** The field that holds the messages, when one is named. */
+  readonly field?: string | undefined;
   /** Nothing but errors is told. */
   readonly onlyErrors: boolean;
   readonly range: LineRange;
@@ -84,7 +86,7 @@ export class VerdictRows {
     const isEnded = !window.isEnd(last);
     machine.input[last] = LF;
     while (window.at <= last) {
-      const rows = machine.scan(window.at, last + 1, this.#options.forms);
+      const rows = machine.scan(window.at, last + 1, this.#options.forms, false, this.#options.field);
       const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
       const { stop } = machine;
       // Lines of another form are judged one by one.

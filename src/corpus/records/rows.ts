@@ -44,13 +44,16 @@ export const isRows = (item: object): item is RecordRows => 'to' in item && 'mac
 
 /**
  * Whether chat records are read as rows: in any other way the options leave nothing to the scanner. `takesTables`: also
- * where positions are those in a row of a table, which rows have as those of the decoded file.
+ * where positions are those in a row of a table, which rows have as those of the decoded file; `takesField`: also where
+ * a field is named that holds the messages.
  */
 export function canBeRows(
   { form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions, takesTables = false,
+  takesField = false,
 ): boolean {
   const isPlaced = positions === 'file' || takesTables;
-  return FORMS[form] !== 0 && field === undefined && isPlaced && largestRecord >= LARGEST;
+  const isNamed = field === undefined || (takesField && canNameField(field));
+  return FORMS[form] !== 0 && isNamed && isPlaced && largestRecord >= LARGEST;
 }
 
 /**
@@ -58,7 +61,8 @@ export function canBeRows(
  * that may be transcripts are wanted too.
  */
 export function formsOf(options: FileOptions, takesTexts = false): number {
-  const { form = 'auto', dialect = 'auto', role, edges, rescue = false } = options;
+  const { form = 'auto', field, dialect = 'auto', role, edges, rescue = false } = options;
+  if (field !== undefined) return FORM_MESSAGES;
   const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
   return FORMS[form] | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
 }
@@ -160,6 +164,7 @@ export class ChatLines {
   *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, RecordsRest | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
+    const { field } = this.#options;
     const framing = this.#layout === 'lines' ? null : new ValueFraming(machine, this.#layout);
     const longest = framing === null ? LARGEST + 1 : LONGEST_FRAMED;
     const window = new LineWindow(machine, this.#source, this.#range, longest, framing);
@@ -167,7 +172,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window), this.#writesTools);
+        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window), this.#writesTools, field);
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER) {
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
@@ -282,6 +287,13 @@ export class ChatLines {
     return restOfRecords(this.#source, this.#layout, options, place);
   }
 }
+
+/** Names that members of records have in which the scanner looks for something else. */
+const OTHER_MEMBERS: ReadonlySet<string> = new Set(['id', 'system', 'tools', 'version']);
+const FIELD_NAME = /^[\w .-]{1,64}$/;
+
+/** Whether the scanner can be told that a field of this name holds the messages. */
+const canNameField = (field: string): boolean => FIELD_NAME.test(field) && !OTHER_MEMBERS.has(field);
 
 const FORMS: Readonly<Record<FileForm, number>> = {
   auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,

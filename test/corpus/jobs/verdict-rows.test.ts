@@ -14,6 +14,12 @@ async function verdicts(stdin: Buffer, options: Partial<FilterOptions>): Promise
   return { code, out, err };
 }
 
+/** A line whose messages stand in another field, most of them. */
+function inField(random: Random, line: Buffer, field: string): Buffer {
+  if (random.once(8)) return line;
+  return Buffer.from(line.toString('latin1').replace('"messages"', `"${field}"`), 'latin1');
+}
+
 function lineOf(random: Random): Buffer {
   if (random.once(9)) {
     return Buffer.from(random.pick(['', ' ', '\t', '\r', 'x', '{}', '12', '{"text": "x"}', '\ufeff{}']));
@@ -25,7 +31,11 @@ function lineOf(random: Random): Buffer {
 test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
   for (let run = 0; run < RUNS; run++) {
     const random = randomOf(SEED + run);
-    const lines = Array.from({ length: 1 + random.below(20) }, () => lineOf(random));
+    const field = random.once(4) ? random.pick(['conversation', 'messages', 'tools']) : null;
+    const lines = Array.from({ length: 1 + random.below(20) }, () => {
+      const line = lineOf(random);
+      return field === null ? line : inField(random, line, field);
+    });
     const bytes = Buffer.concat(
       lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from(random.once(9) ? '\r\n' : '\n'), line])),
     );
@@ -33,7 +43,7 @@ test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
       random.once(2) ? Buffer.concat([Buffer.from(random.once(9) ? '\ufeff' : ''), bytes, Buffer.from('\n')]) : bytes;
     const warnings = random.once(3) ? { warnings: true } as const : {};
     for (const emit of ['verdict', 'messages'] as const) {
-      const options: Partial<FilterOptions> = { ...warnings, emit };
+      const options: Partial<FilterOptions> = { ...warnings, emit, ...(field !== null && { field }) };
       // Buffered by lines, nothing is read as rows.
       const plain = await verdicts(stdin, { ...options, lineBuffered: true });
       expect(await verdicts(stdin, options), `seed ${SEED + run}, ${emit}: ${stdin.toString()}`).toEqual(plain);

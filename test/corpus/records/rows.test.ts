@@ -97,20 +97,21 @@ const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner));
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b) || jsonOf(a) === jsonOf(b);
 
-function same(bytes: Buffer, hint: string): void {
+function same(bytes: Buffer, hint: string, options: FileOptions = {}): void {
+  const old = { ...OLD, ...options };
   const kits = [...KITS, growing()];
   for (const work of WORK) {
-    const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), OLD);
+    const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
     kits.forEach((kit, i) => {
       const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;
-      const rows = done(kit, work, inputOf(bytes, most), {});
+      const rows = done(kit, work, inputOf(bytes, most), options);
       if (isSame(rows, plain)) return;
       // A line that goes wrong alone is easier to look at.
       if (layoutOf(inputOf(bytes, 1 << 20)) === 'lines') for (const text of bytes.toString('latin1').split('\n')) {
         const line = Buffer.from(text, 'latin1');
-        const alone = done(PLAIN, work, inputOf(line, 1 << 20), OLD);
-        expect(done(kit, work, inputOf(line, most), {}), `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`)
-          .toEqual(alone);
+        const alone = done(PLAIN, work, inputOf(line, 1 << 20), old);
+        const told = `${hint}, ${work.kind}, machine ${i}:\n${line.toString()}`;
+        expect(done(kit, work, inputOf(line, most), options), told).toEqual(alone);
       }
       expect(rows, `${hint}, ${work.kind}, machine ${i}:\n${bytes.toString()}`).toEqual(plain);
     });
@@ -181,6 +182,22 @@ describe('rows of chat records', () => {
       const all = [random.once(10) ? '\ufeff' : '', blank(), ...inside, blank()];
       const bytes = Buffer.concat(all.map((piece) => (typeof piece === 'string' ? Buffer.from(piece) : piece)));
       same(bytes, `seed ${seed}`);
+    }
+  });
+
+  test(`a field that is named (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+    const names = ['messages', 'conversation', 'conversations', 'turns of it', 'x'];
+    for (let run = 0; run < runs(130); run++) {
+      const random = randomOf(SEED + run);
+      const field = random.pick([...names, 'id', 'tools', 'text', '\u00e9']);
+      const lines = Array.from({ length: 1 + random.below(12) }, () => {
+        const line = lineOf(random).toString('latin1');
+        if (random.once(8)) return line;
+        const name = random.once(5) ? random.pick(names) : field;
+        return line.replace(/"(?:messages|conversations)"/, () => `"${name}"`);
+      });
+      if (lines[0]!.trimStart().startsWith('[')) lines.unshift('{"messages":[]}');
+      same(Buffer.from(lines.join('\n'), 'latin1'), `seed ${SEED + run}, ${field}`, { field });
     }
   });
 
