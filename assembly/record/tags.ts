@@ -71,20 +71,24 @@ const CODE: u32 = 0x3030755c;
 /** Whether an escape in the JSON [p, to) stands for the `<` of a tag, or behind one for what else may be in it. */
 export function mayCodeTag(p: usize, to: usize): bool {
   for (let at = findSign(p, to, 0x3c, 0x63); at != 0; at = findSign(at + 1, to, 0x3c, 0x63)) {
-    if (<u32>load<u8>(at) != 0x3c) {
-      if (load<u32>(at - 4) == CODE_OF_THREE && isEscape(at - 5)) return true;
-    } else if (codeFollows(at + 1)) return true;
+    const isCode = <u32>load<u8>(at) != 0x3c;
+    if (isCode && (load<u32>(at - 4) != CODE_OF_THREE || !isEscape(at - 5))) continue;
+    if (mayGoOn(at + 1, isCode)) return true;
   }
   return false;
 }
 
-/** Whether letters of a tag and then a code follow at p. */
-function codeFollows(p: usize): bool {
+/**
+ * Whether what follows a `<` at p may be a tag in which something is written with codes, as the `<` is when `isCode`:
+ * letters and then a code; else what tags begin with, or letters up to the end of a part.
+ */
+function mayGoOn(p: usize, isCode: bool): bool {
+  if (isCode && <u32>load<u8>(p) == 0x74) return true;
   const last = p + MOST_LETTERS;
   for (; p < last; p++) {
     const byte = <u32>load<u8>(p);
     if (byte == BACKSLASH) return load<u32>(p) == CODE && <u32>load<u8>(p, 4) - 0x33 < 5;
-    if (byte - 0x61 >= 26 && byte != 0x5f) return false;
+    if (byte - 0x61 >= 26 && byte != 0x5f) return isCode && byte == QUOTE;
   }
   return false;
 }
