@@ -127,8 +127,18 @@ function nearMiss(record: JsonObject): string | null {
   // A prompt alone is not all that is said.
   const isPart = other === 'prompt' && ['completion', 'chosen', 'rejected'].some((name) => Object.hasOwn(record, name));
   if (isPart) return null;
-  return other === undefined ? null : `its messages are in ${other}, which is read when --field names it`;
+  if (other !== undefined) return `its messages are in ${other}, which is read when --field names it`;
+  const said = QUESTIONS.find((pair) => pair.every((name) => typeof own(record, name) === 'string'));
+  if (said === undefined) return null;
+  const named = said[0] === 'instruction' ? 'instruction with output' : 'prompt with completion';
+  return `it has ${said.join(' with ')}, which is read when it is named ${named}`;
 }
+
+/** Names under which others keep a question and its answer. */
+const QUESTIONS: readonly (readonly [string, string])[] = [
+  ['instruction', 'response'], ['instruction', 'answer'], ['prompt', 'response'], ['question', 'answer'],
+  ['question', 'response'], ['query', 'response'], ['query', 'answer'], ['problem', 'solution'], ['input', 'output'],
+];
 
 /** Whether a value is a list of objects, of which the first one says a role. */
 function areMessages(value: unknown): boolean {

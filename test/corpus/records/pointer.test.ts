@@ -125,6 +125,15 @@ test.each([
   [{ dialogue: [user] }, 'its messages are in dialogue, which is read when --field names it'],
   [{ prompt: [user], answer: '4' }, 'its messages are in prompt, which is read when --field names it'],
   [{ prompt: [user], completion: 'four' }, 'it has none of messages, conversations, text,'],
+  [
+    { instruction: 'a', context: '', response: 'b' },
+    'it has instruction with response, which is read when it is named instruction with output',
+  ],
+  [
+    { question: 'a', answer: 'b' },
+    'it has question with answer, which is read when it is named prompt with completion',
+  ],
+  [{ question: 'a', answer: 1 }, 'it has none of messages, conversations, text,'],
   // A name that is no word is not repeated.
   [{ 'a\nb': [user] }, 'it has none of messages, conversations, text,'],
   [{ rows: [{ value: 1 }] }, 'it has none of messages, conversations, text,'],
