@@ -46,8 +46,10 @@ export const AUDIT: Kind<AuditJob> = {
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = canBeRows(read, areRows);
-    const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, { takesTexts: true }) : null;
+    const canPass = canBeRows(read, areRows, true);
+    // Messages are looked for there, too (audit/fields.ts).
+    const wanted = { takesTexts: true, otherField: 'conversation' };
+    const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, wanted) : null;
     const audited = lines !== null ? auditLines(kit.machine, output.source, given, lines, layout)
       : auditRecords(kit.machine, output.source, given, part);
     const records = yield* output.take(audited);

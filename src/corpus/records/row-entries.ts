@@ -9,7 +9,9 @@ import { JsonReader, spanOf } from './json-place.ts';
 import type { RecordRows } from './rows.ts';
 
 /** Lists of messages, by their keys with quotes. */
-const LISTS = ['messages', 'conversations'].map((name) => ({ name, key: new TextEncoder().encode(`"${name}"`) }));
+const LISTS = ['messages', 'conversations', 'conversation'].map((name) => {
+  return { name, key: new TextEncoder().encode(`"${name}"`) };
+});
 
 /** Positions are bytes of the record. */
 export class RowEntries {

@@ -91,6 +91,12 @@ const LOOKED_AT = 4;
 /** Bytes of a value that is made a line: it is looked for again whenever more bytes are there. */
 const LONGEST_FRAMED = 4 * 1024 * 1024;
 
+interface ChatLinesOptions {
+  readonly takesTexts?: boolean;
+  readonly writesTools?: boolean;
+  readonly otherField?: string;
+}
+
 export class ChatLines {
   readonly #machine: Machine;
   readonly #records: RecordMachine;
@@ -100,6 +106,7 @@ export class ChatLines {
   readonly #range: LineRange;
   readonly #tools: RecordTools;
   readonly #layout: Layout;
+  readonly #otherField: string | undefined;
   readonly #forms: number;
   readonly #writesTools: boolean;
   #window: LineWindow | undefined;
@@ -115,13 +122,14 @@ export class ChatLines {
 
   /**
    * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
-   * rows; `writesTools`: what definitions say is.
+   * rows; `writesTools`: what definitions say is. `otherField`: where messages may stand that are of no form.
    */
   constructor(
     machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
-    { takesTexts = false, writesTools = false }: { takesTexts?: boolean; writesTools?: boolean } = {},
+    { takesTexts = false, writesTools = false, otherField }: ChatLinesOptions = {},
   ) {
     this.#forms = formsOf(options, takesTexts);
+    this.#otherField = options.field === undefined ? otherField : undefined;
     this.knownBad = new KnownBad(options);
     this.#writesTools = writesTools;
     this.#machines = machines;
@@ -164,7 +172,7 @@ export class ChatLines {
   *scanned(): Generator<RecordRows | CorpusRecord | RecordProblem, RecordsRest | null, void> {
     const machine = this.#records;
     const { to } = this.#range;
-    const { field } = this.#options;
+    let { field } = this.#options;
     const framing = this.#layout === 'lines' ? null : new ValueFraming(machine, this.#layout);
     const longest = framing === null ? LARGEST + 1 : LONGEST_FRAMED;
     const window = new LineWindow(machine, this.#source, this.#range, longest, framing);
@@ -172,9 +180,14 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const rows = machine.scan(at, this.#endOfLines(window), this.#formsAt(window), this.#writesTools, field);
+        const forms = field === undefined ? this.#formsAt(window) : FORM_MESSAGES;
+        const rows = machine.scan(at, this.#endOfLines(window), forms, this.#writesTools, field);
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER) {
+          if (field === undefined && this.#otherField !== undefined) {
+            field = this.#otherField;
+            continue;
+          }
           const from = base + wordAt(machine.rows, 0, FROM) - machine.origin;
           const line = framing?.lineAt(from) ?? this.lines + 1 + wordAt(machine.rows, 1, NEXT);
           this.countsLines = false;

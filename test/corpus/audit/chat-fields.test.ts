@@ -17,8 +17,10 @@ import { content, mutated, randomLine, randomText, randomTools } from '../record
 const kit = new Kit();
 afterAll(() => kit.close());
 
-const linesOf = (bytes: Uint8Array, layout: Layout = 'lines'): ChatLines =>
-  new ChatLines(kit, new MemorySource(bytes), {}, ALL, layout, { takesTexts: true });
+const linesOf = (bytes: Uint8Array, layout: Layout = 'lines', field?: string): ChatLines => {
+  const wanted = { takesTexts: true, otherField: 'conversation' };
+  return new ChatLines(kit, new MemorySource(bytes), { field }, ALL, layout, wanted);
+};
 
 /** Of each record the fields that are read where they lie, by path, role and text; null: it is read as a whole. */
 function fieldsOf(bytes: Uint8Array): (string[] | null)[] {
@@ -50,10 +52,11 @@ const WAYS: readonly AuditOptions[] = [
   {}, { tellsOnly: true }, { lookAlikes: true, foreign: true }, { how: 'escape', lookAlikes: true, foreign: true },
 ];
 
-function expectSame(bytes: Uint8Array, why: string): Told[] {
+function expectSame(bytes: Uint8Array, why: string, field?: string): Told[] {
   const layout = layoutOf(new MemorySource(bytes));
-  const all = WAYS.map((options) => {
-    const lines = linesOf(bytes, layout);
+  const all = WAYS.map((way) => {
+    const lines = linesOf(bytes, layout, field);
+    const options = { ...way, field };
     const told = toldOf(auditLines(kit.machine, new MemorySource(bytes), options, lines, layout));
     expect(told, why).toEqual(toldOf(auditRecords(kit.machine, new MemorySource(bytes), options)));
     return told;
@@ -120,7 +123,7 @@ const PIECES = [
 const WORDS = ['Hello there. ', 'a b ', 'One, two; three. '];
 
 /** A chat record of which some texts hold something. */
-function randomSigned(random: Random): unknown {
+function randomSigned(random: Random, messages: string): unknown {
   const text = (): string => Array.from({ length: 1 + random.below(4) }, () =>
     random.pick(random.once(5) ? PIECES : WORDS)).join('');
   const role = (): string => random.pick(['user', 'assistant', 'assistant', 'tool', 'system', 'developer', 'x']);
@@ -136,7 +139,7 @@ function randomSigned(random: Random): unknown {
   return {
     ...(random.once(6) && { id: random.pick([1, 'x', '[INST]']) }),
     ...(random.once(8) && { tools: randomTools(random) }),
-    [isShared ? 'conversations' : 'messages']: list,
+    [isShared && random.once(2) ? 'conversations' : messages]: list,
     ...(random.once(10) && { meta: text() }),
   };
 }
@@ -145,9 +148,12 @@ test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
   let [taken, left] = [0, 0];
   for (let run = 0; run < runs(5000); run++) {
     const random = randomOf(SEED + run);
+    const name = random.once(4) ? random.pick(['conversation', 'conversation', 'dialogue']) : 'messages';
+    const field = random.once(name === 'dialogue' ? 1 : 8) ? name : undefined;
     const lines = Array.from({ length: 1 + random.below(4) }, () => {
       if (random.once(6)) return randomLine(random);
-      const line = Buffer.from(`${randomText(random, randomSigned(random))}\n`);
+      const messages = random.once(8) ? 'messages' : name;
+      const line = Buffer.from(`${randomText(random, randomSigned(random, messages))}\n`);
       return random.once(10) ? mutated(random, line) : line;
     });
     const bytes = Buffer.concat(lines);
@@ -155,7 +161,7 @@ test(`random records (seed ${SEED})`, { timeout: 20 * 60_000 }, () => {
       if (fields === null) left++;
       else if (fields.length > 0) taken++;
     }
-    expectSame(bytes, `seed ${SEED + run}: ${bytes.toString()}`);
+    expectSame(bytes, `seed ${SEED + run}: ${bytes.toString()}`, field);
   }
   expect(taken).toBeGreaterThan(runs(5000) / 10);
   expect(left).toBeGreaterThan(runs(5000) / 10);
