@@ -6,6 +6,7 @@
 import {
   BODY, CALL_ID, ENTRY_SHIFT, IS_OPEN, KIND_MASK, RECIPIENT, ROW_BYTES, TOOLS_ASK, TOOLS_MASK, TOOLS_SHIFT,
 } from '../../src/abi';
+import { writeShort } from '../text-line';
 import { table } from './state';
 import { isSame } from './text';
 import { entryStatus, isKept } from './tools';
@@ -17,6 +18,13 @@ const CALL_BYTES: usize = 32;
 // @ts-ignore: decorator
 @lazy const CALLS: usize = memory.data(256 * 32, 16);
 let calls: i32 = 0;
+/** Ids that are made, by the number of the call. */
+// @ts-ignore: decorator
+@lazy const IDS: usize = memory.data(256 * 16, 16);
+/** `call_` */
+const ID_START: u64 = 0x5f6c6c6163;
+/** The call that was taken last, or answered. */
+let taken: i32 = 0;
 /** The first call that waits. */
 let first: i32 = 0;
 
@@ -63,6 +71,18 @@ export function readBelow(at: usize, end: usize): void {
 
 export function beginCalls(): void { calls = first = 0; }
 
+/**
+ * Gives the call that was taken last, or the reply to it, its id in a record that has none: `call_1`, `call_2` …
+ * (src/formats/chat/calls.ts). False: it has one.
+ */
+export function makeId(): bool {
+  if (idFrom != 0) return false;
+  idFrom = IDS + (<usize>taken << 4);
+  store<u64>(idFrom, ID_START);
+  idLength = writeShort(idFrom + 5, taken + 1) - idFrom;
+  return true;
+}
+
 /** Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. */
 export function addCall(row: usize): bool {
   if (calls == MOST_CALLS) return false;
@@ -79,7 +99,7 @@ export function addCall(row: usize): bool {
   store<u32>(call, <u32>nameFrom, 12);
   store<u32>(call, <u32>nameLength, 16);
   store<u32>(call, 0, 20);
-  calls++;
+  taken = calls++;
   return true;
 }
 
@@ -100,6 +120,7 @@ export function takeReply(): bool {
       if (!isNamed) return false;
     }
     store<u32>(call, 1, 20);
+    taken = i;
     nameFrom = load<u32>(call, 12);
     nameLength = length;
     while (first < calls && load<u32>(CALLS + <usize>first * CALL_BYTES, 20) != 0) first++;

@@ -1,7 +1,7 @@
 // The contents of messages, from where they stand in a record: as the inside of a JSON string, or as text. Those that
 // are put together of several texts, too: the parts of a list; an instruction and its input.
 
-import { ABSENT, CODED, ESCAPED, PARTS } from '../../src/abi';
+import { ABSENT, CODED, ESCAPED, PARTS, VALUE } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy } from '../text-line';
 import { copyString, textTo as copiedTo } from '../text-string';
@@ -33,6 +33,8 @@ export function beginContents(from: usize, to: usize): void {
 export function putContent(q: usize, row: usize, isPlain: bool): usize {
   const kind = load<u32>(row);
   if ((kind & ABSENT) != 0) return q;
+  // The host writes the JSON of values.
+  if ((kind & VALUE) != 0) return 0;
   const from = <usize>load<u32>(row, 4);
   const to = <usize>load<u32>(row, 8);
   if ((kind & PARTS) == 0) return putText(q, kind, from, to, isPlain);
@@ -41,11 +43,21 @@ export function putContent(q: usize, row: usize, isPlain: bool): usize {
 
 function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
   if ((kind & (isPlain ? ESCAPED : CODED)) == 0) return copy(q, from, to);
-  if (isPlain) return copyString(from, to + 1, q) == 0 ? 0 : copiedTo;
+  if (isPlain) return unescape(from, to, q);
   // As every writer has it: what needs no escape has none.
-  if (to - from + 128 > scratchEnd - scratch || copyString(from, to + 1, scratch) == 0) return 0;
+  if (to - from + 128 > scratchEnd - scratch || unescape(from, to, scratch) == 0) return 0;
   const length = copiedTo - scratch;
   return escape(scratch, copiedTo, q, q + 6 * length + 64, true);
+}
+
+/** Writes what [from, to), the inside of a string or a part of it, stands for; its end, or 0. */
+function unescape(from: usize, to: usize, q: usize): usize {
+  // A quote ends what is copied.
+  const byte = load<u8>(to);
+  store<u8>(to, QUOTE);
+  const end = copyString(from, to + 1, q) == 0 ? 0 : copiedTo;
+  store<u8>(to, byte);
+  return end;
 }
 
 /** The string at p. */

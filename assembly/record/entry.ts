@@ -1,6 +1,6 @@
 // One entry of a record: its members, and the rows of the messages that it means.
 
-import { ASSISTANT, BODY, ESCAPED, HAS_LOSSES, HAS_PARTS, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
+import { ASSISTANT, BODY, ESCAPED, HAS_LOSSES, HAS_PARTS, IN_PART, PARTS, SYSTEM, TOOL, USER } from '../../src/abi';
 import {
   beginBlocks, BLOCK_BODY, BLOCK_BODY_TO, BLOCK_ID, BLOCK_ID_TO, BLOCK_KIND,
   blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
@@ -286,7 +286,10 @@ function writeTextCall(from: usize, to: usize): void {
   markElsewhere();
   // Nothing in it is escaped that need not be.
   if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo)) markOdd();
-  else writeCall(CALLS, from, to, 0, 0);
+  else {
+    store<u32>(CALLS, load<u32>(CALLS, 24) | IN_PART, 24);
+    writeCall(CALLS, from, to, 0, 0);
+  }
 }
 
 /** Writes the messages of the entry [from, to) that has blocks as Anthropic has them. */

@@ -13,16 +13,16 @@
 // Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
 
 import {
-  ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
+  ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
   HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT,
   ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
 } from '../../src/abi';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { askedTo, beginContents, isAsked, isWritten, putContent } from './contents';
-import { NULL_4, QUOTE } from './text';
+import { NULL_4, QUOTE, stringEnd } from './text';
 import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
@@ -238,7 +238,7 @@ function writeRecords(
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
     const status = statusOf(tools);
-    if ((flags & (SLOW | HAS_VALUES | LACKS_ID)) != 0 || status == TOOLS_ASK) {
+    if ((flags & (SLOW | HAS_VALUES)) != 0 || status == TOOLS_ASK) {
       return stopAt(at, first, status != TOOLS_ASK);
     }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
@@ -286,6 +286,7 @@ export function stopAt(at: usize, record: u32, isSlow: bool): u32 {
 /** Writes the messages of one record; 0: the host must. */
 function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, channels: u32): usize {
   const isTable = cells != 0;
+  const lacksIds = (load<u32>(at) & LACKS_ID) != 0;
   let isOpening = text != 0;
   index = 0;
   head = 0;
@@ -322,15 +323,17 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     const kind = kindOf(word);
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
-      if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
+      if (next - row > (lacksIds ? 3 : 4) * ROW_BYTES || !addCall(row)) return 0;
     } else if (kind == KIND_TOOL && !takeReply()) return 0;
+    // Ids that are there may be those that would be made.
+    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
       let from = load<u32>(row, 4);
       let to = load<u32>(row, 8);
       let bodyFrom = load<u32>(body, 4);
       let bodyTo = load<u32>(body, 8);
       const isBeside = kind == KIND_SYSTEM && load<u8>(from) == QUOTE
-        && (next == end || load<u8>(load<u32>(next, 4)) != QUOTE);
+        && (next == end || (load<u32>(next) & BEGINS_SIDE) != 0 || load<u8>(load<u32>(next, 4)) != QUOTE);
       if (isBeside) {
         // A text beside a list of messages has no place.
         from = to = bodyFrom = bodyTo = load<u32>(at, 4);
@@ -339,6 +342,9 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
         if ((load<u32>(body) & PARTS) != 0 && isAsked(bodyFrom)) to = <u32>askedTo(bodyFrom);
         bodyFrom = from;
         bodyTo = to;
+      } else if ((load<u32>(body) & ABSENT) == 0 && load<u8>(bodyTo) != QUOTE && load<u8>(from) != QUOTE) {
+        // A part of an entry's text ends where the text does.
+        bodyTo = <u32>stringEnd(bodyTo);
       }
       if (!isTable) q = putColumns(q, kind, from, to, bodyFrom, bodyTo);
       q = putContent(q, body, isTable);

@@ -15,7 +15,7 @@ import {
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { isWritten, putContent } from './contents';
 import {
@@ -62,7 +62,7 @@ export function firstNamedMessage(): u32 { return namedMessage; }
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
   asGiven = given;
-  const lossy: u32 = given ? LACKS_ID : HAS_LOSSES | HAS_PARTS | LACKS_ID;
+  const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | LACKS_ID;
   out = q;
   texts = missing = named = 0;
   while (record < end) {
@@ -119,6 +119,7 @@ function writeText(record: u32, end: usize, tools: usize): usize {
   let gained: u32 = 0;
   let entry: u32 = 0;
   let before = NO_KIND;
+  const lacksIds = (load<u32>(rowAt(record)) & LACKS_ID) != 0;
   beginCalls();
   let row = rowAt(record) + RECORD_ROWS * ROW_BYTES;
   while (true) {
@@ -145,7 +146,7 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
     if (kind == KIND_CALL) {
-      if (next - row > 4 * ROW_BYTES || !addCall(row)) return 0;
+      if (next - row > (lacksIds ? 3 : 4) * ROW_BYTES || !addCall(row)) return 0;
       q = word(q, nameFrom, nameLength);
     } else if (kind == KIND_TOOL) {
       const isNamed = nameFrom != 0;
@@ -155,6 +156,7 @@ function writeText(record: u32, end: usize, tools: usize): usize {
         namedMessage = index;
       }
     }
+    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
     if (idFrom != 0) q = word(piece(q, BEFORE_ID), idFrom, idLength);
     if (kind != KIND_CALL && nameFrom != 0) {
       q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);

@@ -486,7 +486,7 @@ export class RecordRows {
   }
 }
 
-const inPart = (body: Text): Text => ({ ...body, kind: body.kind | abi.IN_PART });
+export const inPart = (body: Text): Text => ({ ...body, kind: body.kind | abi.IN_PART });
 
 /** The body that parts are together; a text by itself is that text. */
 export function bodyOf(blocks: readonly Block[]): Text {

@@ -2,7 +2,7 @@
 
 import * as abi from '../../abi.ts';
 import { type JsonNode, readJson } from './record-json.ts';
-import { type Call, DEEPEST_ARGUMENTS, escapesOf, isToolName, RARE, type Span, type Text } from './record-rows.ts';
+import { type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, isToolName, RARE, type Span, type Text } from './record-rows.ts';
 
 const PIECES = /\\u....|\\.|[^\\]/gs;
 const LONGEST_THOUGHT = 1 << 18;
@@ -104,7 +104,7 @@ export function callIn(raw: string, from: number): Call {
   const inside = new Inside(raw, from);
   const { call, to } = callAt(inside, behindBlanks(inside.text, 0));
   if (behindBlanks(inside.text, to) < inside.text.length) throw RARE;
-  return call;
+  return { ...call, given: call.given && inPart(call.given) };
 }
 
 /** What an assistant says before the calls of a content, and the calls; null: there are none. */
