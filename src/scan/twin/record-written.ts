@@ -2,7 +2,9 @@
 
 import * as abi from '../../abi.ts';
 import { type JsonNode, readJson } from './record-json.ts';
-import { type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, isToolName, RARE, type Span, type Text } from './record-rows.ts';
+import {
+  type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, isToolName, RARE, type Span, type Text,
+} from './record-rows.ts';
 
 const PIECES = /\\u....|\\.|[^\\]/gs;
 const LONGEST_THOUGHT = 1 << 18;
