@@ -384,7 +384,8 @@ export const MAY_THINK = 0x80000000;
 // MESSAGE of a call: its arguments are JSON, which may not fit the tool's definition (set by `checkRecords`).
 export const MAY_NOT_FIT = 0x80000000;
 // BODY: its text holds escapes; such as a writer may leave out; it is a list of parts (FROM … TO is the list);
-// arguments that are no string; there is no content (FROM … TO is the entry); its text stands within a part.
+// arguments that are no string; there is no content (FROM … TO is the entry); its text stands within a part of the
+// entry, or its texts do.
 export const ESCAPED = 0x100;
 export const CODED = 0x200;
 export const PARTS = 0x400;

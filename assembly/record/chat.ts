@@ -20,8 +20,7 @@ import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
   addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, markElsewhere, markOdd, markOther,
-  numberOf,
-  placeToolsRow, push, rewindTo, row, table, toolsFlags,
+  numberOf, placeToolsRow, push, rewindTo, row, table, toolsFlags,
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, isSame, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
@@ -38,13 +37,13 @@ const K_TOOLS: u64 = 0x22736c6f6f74;
 const K_MESSAGES: u64 = 0x736567617373656d;
 const K_CONVERSA: u64 = 0x61737265766e6f63;
 
-/** The name of the list that is asked for, and its length; 0: the forms have theirs. */
-const MOST_FIELD: usize = 64;
+/** The name of the list that is asked for, of at most 64 bytes, and its length; 0: the forms have theirs. */
 // @ts-ignore: decorator
 @lazy const FIELD: usize = memory.data(64 + 16, 16);
 let fieldLength: usize = 0;
+/** Where the host writes the name, and what it tells then. */
 export function fieldRoom(): usize { return FIELD; }
-export function setField(length: usize): void { fieldLength = min(length, MOST_FIELD); }
+export function setField(length: usize): void { fieldLength = length; }
 
 /** Whether a key, from its first byte on, is that name. */
 function isField(p: usize): bool { return load<u8>(p + fieldLength) == QUOTE && isSame(FIELD, p, fieldLength); }
@@ -102,7 +101,7 @@ function record(p: usize, tools: usize): usize {
       store<u32>(tools + ROW_BYTES, RECORD_ID | (seen << 8));
       store<u32>(tools + ROW_BYTES, <u32>p, 8);
     } else {
-      // A list of one form's name would be hidden by another one.
+      // The host says what becomes of a list of that name which is not asked for.
       if (fieldLength != 0 && (isMessages || (key == K_CONVERSA && load<u8>(p, 14) == QUOTE))) markOdd();
       p = memberBeside(p, (forms & FORM_OTHERS) != 0);
     }

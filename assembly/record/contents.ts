@@ -71,10 +71,10 @@ export function isWritten(tools: usize): bool { return load<u8>(load<u32>(tools,
 
 /** Whether a body of several texts begins with an instruction: in a string. */
 export function isAsked(from: usize): bool { return load<u8>(from - 1) == QUOTE; }
-/** Where the string ends in which it begins. */
+/** Behind the quote that closes the string in which it begins. */
 export function askedTo(from: usize): usize { return stringEnd(from) + 1; }
 
-/** The instruction, and its input behind it. */
+/** The instruction, and its input behind it; 0: the input stands in front. */
 function putAsked(q: usize, from: usize, isPlain: bool): usize {
   for (let p = nextKey(askedTo(from)); p != 0; p = nextKey(p)) {
     p = memberValue(p);

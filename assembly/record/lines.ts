@@ -70,13 +70,14 @@ export function beginLines(longest: usize, from: usize, to: usize): void {
 let wanted: u32 = 0;
 let out: usize = 0;
 export function wantedText(): u32 { return wanted; }
-/** Where the lines end that were written; messages that were. */
+/**
+ * Where the lines end that were written; messages that were; transcripts that their records have beyond one each.
+ */
 export function linesTo(): usize { return out; }
 let written: u32 = 0;
-/** Transcripts that the records have beyond one each. */
+export function linesWritten(): u32 { return written; }
 let sides: u32 = 0;
 export function linesSides(): u32 { return sides; }
-export function linesWritten(): u32 { return written; }
 
 // Where the next message's cells go; 0: lines are written. Behind the last ones there is no room.
 let cells: usize = 0;
@@ -295,7 +296,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
   while (true) {
     const word = row < end ? load<u32>(row) : 0;
     if ((word & BEGINS_SIDE) != 0) {
-      // Definitions of a side that says nothing else are the host's.
+      // Definitions of a side that says nothing else are the host's; and cells tell of one transcript alone.
       if (isOpening || isTable) return 0;
       isOpening = text != 0;
       transcript++;
@@ -335,7 +336,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       const isBeside = kind == KIND_SYSTEM && load<u8>(from) == QUOTE
         && (next == end || (load<u32>(next) & BEGINS_SIDE) != 0 || load<u8>(load<u32>(next, 4)) != QUOTE);
       if (isBeside) {
-        // A text beside a list of messages has no place.
+        // A text beside a list of messages is placed where the record begins.
         from = to = bodyFrom = bodyTo = load<u32>(at, 4);
       } else if ((load<u32>(body) & (PARTS | IN_PART)) != 0) {
         // Such a content is placed by its entry, or by its first text.

@@ -17,17 +17,18 @@ export function endAt(p: usize): void { after = p; }
 export function pass(p: usize): usize { return valueEnd(p, DEEPEST); }
 
 /** From a key's quote to its value; `seen` tells of escapes in the key. */
-export function memberValue(p: usize): usize { return passKey(p); }
+export function memberValue(p: usize): usize { return valueOfKey(p); }
 
 /** The same where many are read. */
 // @ts-ignore: decorator
 @inline
-export function passKey(p: usize): usize {
+export function valueOfKey(p: usize): usize {
   keyFrom = p + 1;
   clearSeen();
   keyTo = stringEnd(keyFrom);
   if (keyTo == 0) return 0;
-  // Without a branch, as lengths vary: what stands behind a short key is shifted out. An empty key is none of them.
+  // Without a branch, as lengths vary: what stands behind a short key is shifted out. Of an empty one nothing is, which
+  // its length tells.
   const length = keyTo - keyFrom;
   const behind = <u64>(length < 8 ? 64 - (length << 3) : 0);
   keyWord = (load<u64>(keyFrom) << behind) >> behind;
@@ -69,9 +70,10 @@ export function isKey(length: usize, key: u64): bool { return keyWord == key && 
 // @ts-ignore: decorator
 @inline
 export function isLongKey(length: usize, first: u64, last: u64): bool {
-  return keyWord == first && endsSo(length, last);
+  return keyWord == first && isRest(length, last);
 }
 
-function endsSo(length: usize, last: u64): bool {
+/** Whether the key is so long, and has these last 8 bytes. */
+function isRest(length: usize, last: u64): bool {
   return keyTo - keyFrom == length && load<u64>(keyTo - 8) == last;
 }

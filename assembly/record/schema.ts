@@ -14,7 +14,7 @@
 import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
-import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, passKey } from './members';
+import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, valueOfKey } from './members';
 import {
   clearSeen, CLOSE_LIST, COMMA, isSame, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
   valueEnd,
@@ -66,7 +66,7 @@ function pass(p: usize): usize { return valueEnd(p, deepest); }
 
 /** From a key's quote to its value. */
 function readKey(p: usize): usize {
-  p = passKey(p);
+  p = valueOfKey(p);
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
   return p;
@@ -215,7 +215,7 @@ function isTwice(property: usize, from: usize, length: usize): bool {
   return false;
 }
 
-/** Marks the properties of `node` that the list at p names. */
+/** Marks the properties of `node` that the list at p names, if it is one; behind it, or 0. */
 function readRequired(p: usize, node: usize): usize {
   if (load<u8>(p) != OPEN_LIST) {
     ask(node);

@@ -61,7 +61,7 @@ export function markWrittenTools(): void { hasWrittenTools = true; }
 export function markOdd(): void { isOdd = true; }
 export function markFull(): void { isOdd = isFull = true; }
 export function markOther(): void { isOdd = isOther = true; }
-/** Members of messages stand where no chat record of OpenAI has them: it is not written from its rows. */
+/** Members of messages stand where no chat record of OpenAI has them: it is not converted from its rows. */
 export function markElsewhere(): void {
   toolsFlags |= ELSEWHERE;
   flags |= HAS_PARTS;

@@ -36,9 +36,9 @@ export interface Pieces {
 export class RecordMachine extends RecordMemory {
   readonly engine: 'simd' | 'scalar';
   readonly #exports: Exports;
-  /** Bytes of texts in use; those of pieces come first. */
   /** The field that is named in the module's memory. */
   #field = '';
+  /** Bytes of texts in use; those of pieces come first. */
   #texts = 0;
   #pieces = 0;
   #generation = 0;

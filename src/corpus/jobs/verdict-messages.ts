@@ -1,7 +1,7 @@
 // Verdicts with the messages of their records, from rows: lines that `messages` writes, without what they say of the
 // file. What comes out is what verdict-texts.ts makes of values.
 
-import { KIND, NEXT, RECORD_SHIFT, SLOW } from '../../abi.ts';
+import { HAS_SIDES, KIND, NEXT, RECORD_SHIFT, SLOW } from '../../abi.ts';
 import { linePieces } from '../../formats/chat/record-lines.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -53,6 +53,8 @@ export class VerdictMessages {
   /** Adds the messages of a record; answers how many, -1 when rows alone do not say them. */
   #messages(record: number, lineAt: number): number {
     const machine = this.#machine;
+    // In a verdict each side of a preference counts from 0.
+    if (wordAt(machine.rows, record + 1, KIND) & HAS_SIDES) return -1;
     const next = wordAt(machine.rows, record, NEXT);
     const before = -(wordAt(machine.rows, record, KIND) >>> RECORD_SHIFT);
     machine.setPieces(PIECES);
@@ -63,8 +65,6 @@ export class VerdictMessages {
       if ((wordAt(machine.rows, record, KIND) & SLOW) !== 0 || text === null) return -1;
       if (!machine.setToolsText(entry, text)) return -1;
     }
-    // In a verdict each side of a preference counts from 0.
-    if (machine.linesSides > 0) return -1;
     const lines = machine.output.subarray(0, machine.linesTo);
     for (let from = 0; from < lines.length; ) {
       const to = lines.indexOf(LF, from);

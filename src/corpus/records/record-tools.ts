@@ -91,6 +91,7 @@ export function toolsOf(machine: RecordMachine): RecordTools {
 }
 
 const ENCODER = new TextEncoder();
+const LONE = /\p{Surrogate}/u;
 
 interface ToolsText {
   readonly json: Uint8Array | null;
@@ -119,7 +120,8 @@ export function readText(bytes: Uint8Array): ToolsText {
       : readToolField(JSON.parse(json), losses);
     const { data, losses: further } = placeTools({ header: null, tools, messages: [] }, 'declarations');
     const content = data.messages[0]?.content;
-    if (content === undefined) return NO_TEXT;
+    // No text of a transcript has half a character.
+    if (content === undefined || LONE.test(content)) return NO_TEXT;
     const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
     const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
     return { json: text, isWhole, tools, holdsAll: !further.some(({ what }) => what === 'tools') };

@@ -62,6 +62,7 @@ export function canBeRows(
  */
 export function formsOf(options: FileOptions, takesTexts = false): number {
   const { form = 'auto', field, dialect = 'auto', role, edges, rescue = false } = options;
+  // Entries say themselves which form they have.
   if (field !== undefined) return FORM_MESSAGES;
   const isPlain = form === 'auto' && dialect === 'auto' && role === undefined && edges === undefined && !rescue;
   return FORMS[form] | (isPlain && takesTexts ? FORM_TRANSCRIPTS : 0);
@@ -301,7 +302,7 @@ export class ChatLines {
   }
 }
 
-/** Names that members of records have in which the scanner looks for something else. */
+/** Members in which the scanner looks for something else. */
 const OTHER_MEMBERS: ReadonlySet<string> = new Set(['id', 'system', 'tools', 'version']);
 const FIELD_NAME = /^[\w .-]{1,64}$/;
 

@@ -201,6 +201,14 @@ describe('rows of chat records', () => {
     }
   });
 
+  test('definitions that hold half a character', () => {
+    const definition = `{"name":"f","description":"a\\udc00${'x'.repeat(200)}","parameters":{"type":"object"}}`;
+    const tools = `"tools":[{"type":"function","function":${definition}}]`;
+    const lines = ['"messages":[{"role":"user","content":"x"}]', '"instruction":"x","output":"y"']
+      .flatMap((said) => Array.from({ length: 3 }, () => `{${said},${tools}}`));
+    same(Buffer.from(lines.join('\n')), 'half a character');
+  });
+
   test('bad records that come again, between others', () => {
     const chat = (content: string): string => JSON.stringify({ messages: [{ role: 'user', content }] });
     const bad = ['{"messages":1}', '{"messages":1}', '{"other":1}', `{"messages":"${'x'.repeat(80)}"}`];
