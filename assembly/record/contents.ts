@@ -55,9 +55,9 @@ function unescape(from: usize, to: usize, q: usize): usize {
   // A quote ends what is copied.
   const byte = load<u8>(to);
   store<u8>(to, QUOTE);
-  const end = copyString(from, to + 1, q) == 0 ? 0 : copiedTo;
+  const isText = copyString(from, to + 1, q) != 0;
   store<u8>(to, byte);
-  return end;
+  return isText ? copiedTo : 0;
 }
 
 /** The string at p. */
