@@ -38,6 +38,16 @@ export function copyString(p: usize, end: usize, q: usize): usize {
   return ASC_FEATURE_SIMD ? copyWide(p, end, q) : copyNarrow(p, end, q);
 }
 
+/** Writes the text that [from, to) is, the inside of a string or a part of it; answers its end, or 0. */
+export function copyInside(from: usize, to: usize, q: usize): usize {
+  // A quote ends what is copied.
+  const byte = load<u8>(to);
+  store<u8>(to, QUOTE);
+  const isText = copyString(from, to + 1, q) != 0;
+  store<u8>(to, byte);
+  return isText ? textTo : <usize>0;
+}
+
 /** All bits of quote, backslash and control characters. */
 // @ts-ignore: decorator
 @inline

@@ -4,7 +4,7 @@
 import { ABSENT, CODED, ESCAPED, PARTS, VALUE } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy } from '../text-line';
-import { copyString, textTo as copiedTo } from '../text-string';
+import { copyInside } from '../text-string';
 import { isTextType } from './blocks';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
 import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
@@ -43,21 +43,12 @@ export function putContent(q: usize, row: usize, isPlain: bool): usize {
 
 function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
   if ((kind & (isPlain ? ESCAPED : CODED)) == 0) return copy(q, from, to);
-  if (isPlain) return unescape(from, to, q);
+  if (isPlain) return copyInside(from, to, q);
   // As every writer has it: what needs no escape has none.
-  if (to - from + 128 > scratchEnd - scratch || unescape(from, to, scratch) == 0) return 0;
-  const length = copiedTo - scratch;
-  return escape(scratch, copiedTo, q, q + 6 * length + 64, true);
-}
-
-/** Writes what [from, to), the inside of a string or a part of it, stands for; its end, or 0. */
-function unescape(from: usize, to: usize, q: usize): usize {
-  // A quote ends what is copied.
-  const byte = load<u8>(to);
-  store<u8>(to, QUOTE);
-  const isText = copyString(from, to + 1, q) != 0;
-  store<u8>(to, byte);
-  return isText ? copiedTo : 0;
+  if (to - from + 128 > scratchEnd - scratch) return 0;
+  const end = copyInside(from, to, scratch);
+  if (end == 0) return 0;
+  return escape(scratch, end, q, q + 6 * (end - scratch) + 64, true);
 }
 
 /** The string at p. */

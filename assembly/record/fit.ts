@@ -5,7 +5,7 @@ import {
   isSame, setSpansLines, skipBlanks, QUOTE, OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST, COMMA, clearSeen, seen,
   stringEnd, afterKey, scalarEnd, scalarKind, SCALAR_INTEGER, SCALAR_NUMBER, SCALAR_BOOLEAN, valueEnd,
 } from './text';
-import { copyString, textTo } from '../text-string';
+import { copyInside, textTo } from '../text-string';
 import {
   T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NULL, T_NUMBER, T_OBJECT, T_STRING, TOOL_BYTES, TOOLS_AT,
 } from './schema';
@@ -31,11 +31,7 @@ export function placeScratch(from: usize, to: usize): void {
  */
 export function decoded(from: usize, to: usize): usize {
   if (to - from + 128 > scratchEnd - scratch) return 0;
-  const byte = load<u8>(to);
-  store<u8>(to, QUOTE);
-  const end = copyString(from, to + 1, scratch);
-  store<u8>(to, byte);
-  if (end == 0) return 0;
+  if (copyInside(from, to, scratch) == 0) return 0;
   store<u8>(textTo, 0);
   return scratch;
 }

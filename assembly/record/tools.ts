@@ -5,7 +5,7 @@
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
-import { copyString, textTo } from '../text-string';
+import { copyInside, copyString, textTo } from '../text-string';
 import {
   CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, isWide, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines,
   setWide, skipBlanks, valueEnd,
@@ -293,13 +293,8 @@ function compileWritten(p: usize, to: usize, into: usize, limit: usize): usize {
   const inside = p + OPENING;
   const end = to - OPENING - 1;
   if (into + (end - inside) + 192 > limit) return 0;
-  // A quote ends what is copied.
-  const byte = load<u8>(end);
-  store<u8>(end, QUOTE);
-  const isText = copyString(inside, end + 1, into + 1) != 0;
-  store<u8>(end, byte);
-  if (!isText) return 0;
-  const textEnd = textTo;
+  const textEnd = copyInside(inside, end, into + 1);
+  if (textEnd == 0) return 0;
   store<u8>(textEnd, 0);
   setSpansLines(true);
   let list = skipBlanks(into + 1);

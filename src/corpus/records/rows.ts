@@ -48,8 +48,8 @@ export const isRows = (item: object): item is RecordRows => 'to' in item && 'mac
  * a field is named that holds the messages.
  */
 export function canBeRows(
-  { form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions, takesTables = false,
-  takesField = false,
+  { form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions,
+  { takesTables = false, takesField = false } = {},
 ): boolean {
   const isPlaced = positions === 'file' || takesTables;
   const isNamed = field === undefined || (takesField && canNameField(field));

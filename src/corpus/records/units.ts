@@ -37,7 +37,7 @@ export class Units implements SourceWatcher {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const isRead = rows !== 'none' && canBeRows(options, takesTables, true);
+    const isRead = rows !== 'none' && canBeRows(options, { takesTables, takesField: true });
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
       : isRead ? new ChatLines(scanners, counted, options, part, layout, {
