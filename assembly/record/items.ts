@@ -1,6 +1,6 @@
 // Items of OpenAI's Responses: each is a message of its own (src/formats/chat/responses.ts).
 
-import { ANALYSIS, ASSISTANT, BODY, FINAL, PARTS, TOOL, VALUE } from '../../src/abi';
+import { ANALYSIS, ASSISTANT, BODY, FINAL, IN_PART, PARTS, TOOL, VALUE } from '../../src/abi';
 import {
   beginBlocks, blockAt, blocks, BLOCK_BODY, BLOCK_BODY_TO, bodyFrom, bodyKind, bodyTo, B_TEXT, isActing,
   textOrParts,
@@ -197,7 +197,8 @@ function item(p: usize): usize {
       p = afterKey(p + 8);
       if (p == 0) return 0;
       p = textMember(p);
-      summaryKind = textKind;
+      // Its place is the item's.
+      summaryKind = textKind | IN_PART;
       summaryFrom = bodyStart;
       summaryTo = bodyEnd;
       isSummary = !isEmpty;

@@ -344,8 +344,10 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
         bodyFrom = from;
         bodyTo = to;
       } else if ((load<u32>(body) & ABSENT) == 0 && load<u8>(bodyTo) != QUOTE && load<u8>(from) != QUOTE) {
-        // A part of an entry's text ends where the text does.
-        bodyTo = <u32>stringEnd(bodyTo);
+        // A part of an entry's text ends where the text does, and an empty one begins there.
+        const end = <u32>stringEnd(bodyTo);
+        if (bodyFrom == bodyTo) bodyFrom = end;
+        bodyTo = end;
       }
       if (!isTable) q = putColumns(q, kind, from, to, bodyFrom, bodyTo);
       q = putContent(q, body, isTable);

@@ -4,7 +4,7 @@
 import * as abi from '../../abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import type { JsonNode } from './record-json.ts';
-import { escapesOf, filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+import { escapesOf, filled, inPart, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
 
 /** Members of these forms, beside `system`. */
 const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
@@ -332,7 +332,8 @@ export class OtherForms {
     if (has.has('role') && type !== '"message"') throw RARE;
     record.losesIf(has.has('role') && record.raw(has.get('role')!) === '"function"');
     const content = record.textOrParts(has.get('content'));
-    const summary = record.textOrParts(has.get('summary'));
+    const said = record.textOrParts(has.get('summary'));
+    const summary = said && inPart(said);
     const output = record.textOrParts(has.get('output'));
     const id = record.word(has.get('call_id'));
     const name = record.word(has.get('name'));

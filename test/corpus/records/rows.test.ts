@@ -298,6 +298,7 @@ describe('rows of chat records', () => {
       chat(user(`[${text('a')},{"type":"image_url","image_url":{"url":"x"}}]`), user('[]'), user('["a"]')),
       `{"prompt":[${user('"q"')}],"chosen":[${better}],"rejected":[${worse}],${tools}}`,
       `{"chosen":[${user('"q"')},${better}],"rejected":[${user('"q"')},${worse}],"system":"s"}`,
+      '{"input":[{"type":"reasoning","summary":"s"},{"type":"reasoning","content":"t"}]}',
       `{"chosen":[],"rejected":[${user('"q"')}],"system":"s"}`,
       `{"system":"s","prompt":"q","chosen":"a","rejected":"b"}`, `{"system":"s","messages":[${said}],${tools}}`,
       chat(`{"role":"assistant","content":[{"type":"thinking","thinking":"t"},${text('a')},${text('b')}]}`),
@@ -317,7 +318,7 @@ describe('rows of chat records', () => {
       return next === rows ? machine.linesWritten : next === 0 ? 'host' : 'some';
     });
     const host = 'host';
-    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 3, 6, host, 2, host]);
+    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, host]);
   });
 
   test('records that are longer than the window, and than what is written at once', () => {
