@@ -79,8 +79,10 @@ function* auditEach(
   let records = before;
   for (const record of all) {
     records++;
-    yield* auditOne(auditor, record);
-    yield record.to;
+    const { from, to, line } = record;
+    const isCounted = 'problem' in record && auditor.bad.isFurther('bad-record', from, to, line, 1);
+    if (!isCounted) yield* auditOne(auditor, record);
+    yield to;
   }
   yield* auditor.bad.end();
   return records;

@@ -240,6 +240,9 @@ export class Conversion {
   /** `bytes`: its own, where others may be alike. */
   *record(record: CorpusRecord | RecordProblem, bytes: Buffer | null = null): Pieces {
     if ('problem' in record) {
+      const { from, to, line } = record;
+      const isCounted = this.#job.format === 'text' && !this.#job.apart;
+      if (isCounted && bytes === null && this.#isFurther(RUNS.problem, from, to, line, 1)) return;
       const refused = refusedFor(record);
       if (bytes !== null) this.#refusals.known.keep(bytes, refused);
       yield* this.#refuse(this.#originOf(record, null), refusalAt(refused, record), 'record', refused.rule);

@@ -6,6 +6,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Source, WatchedSource } from '../../scan/source.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
+import { KnownBytes } from '../../model/known-bytes.ts';
 import { crowdOf } from './crowded.ts';
 import { isMarked, LF, MARK } from './json-bytes.ts';
 import type { ValuesPlace } from './framing.ts';
@@ -43,7 +44,7 @@ export function readRecords(
   return withTurnsJoined(everyRecord(held, options, range), options.largest ?? LARGEST, kept);
 }
 
-function* everyRecord(
+function everyRecord(
   source: Source, options: RecordOptions, { from, to, record, line: first }: LineRange,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   const layout = from === 0 ? layoutOf(source) : 'lines';
@@ -65,12 +66,11 @@ function* everyRecord(
   }
   if (layout === 'lines') {
     input.skip(lineAt);
-    yield* lines(input, { to, record, line }, options);
-    return;
+    return lines(input, { to, record, line }, options);
   }
   const isList = layout === 'list';
   input.skip(isList ? at + 1 : at);
-  yield* valueRecords(isList ? listed(input, line) : valuesOf(input, line), 0, options);
+  return valueRecords(isList ? listed(input, line) : valuesOf(input, line), 0, options);
 }
 
 /** Where the records of an input go on; of a source without lines the `state` of its values. */
@@ -105,20 +105,22 @@ function* lines(
   { to: end, record, line: first }: Omit<LineRange, 'from'>,
   options: RecordOptions,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
+  const knownBad = new KnownBytes<RecordProblem>();
   let number = record;
   let line = first;
   // The line at hand begins at `start`; up to `seen` it has no end. Bytes of a line that is too large are let go.
   let start = 0;
   let seen = 0;
   let dropped = 0;
+  let read = input.bytes.subarray(0, input.length);
   while (input.base + start - dropped < end) {
     // There may be millions of lines without a byte.
-    if (seen === start && dropped === 0 && start < input.length && input.bytes[start] === LF) {
+    if (seen === start && dropped === 0 && start < input.length && read[start] === LF) {
       start = ++seen;
       line++;
       continue;
     }
-    const lf = input.bytes.subarray(0, input.length).indexOf(LF, seen);
+    const lf = read.indexOf(LF, seen);
     if (lf < 0) {
       seen = input.length;
       if (dropped > 0 || input.isTooLarge(seen - start)) {
@@ -128,16 +130,19 @@ function* lines(
       seen -= start;
       input.skip(start);
       start = 0;
-      if (input.more()) continue;
+      const isMore = input.more();
+      read = input.bytes.subarray(0, input.length);
+      if (isMore) continue;
     }
     const to = lf < 0 ? input.length : lf;
     const place = { number, line, from: input.base + start - dropped, to: input.base + to };
-    const record =
-      dropped > 0 || input.isTooLarge(to - start)
-        ? tooLarge(place)
-        : recordOf(input.bytes.subarray(start, to), place, options);
+    const known = dropped > 0 ? undefined : knownBad.get(read, start, to);
+    const record = known !== undefined ? movedTo(known, place)
+      : dropped > 0 || input.isTooLarge(to - start) ? tooLarge(place)
+      : recordOf(read.subarray(start, to), place, options);
     if (record !== null) {
       number++;
+      if (known === undefined && 'problem' in record) knownBad.keep(read.subarray(start, to), record);
       yield record;
     }
     if (lf < 0) return;
@@ -145,6 +150,11 @@ function* lines(
     dropped = 0;
     line++;
   }
+}
+
+/** What was wrong with the same bytes at another place. */
+function movedTo({ problem, remedy, from, at }: RecordProblem, place: Placed): RecordProblem {
+  return problemOf(place, problem, remedy, at === null ? null : at - from + place.from);
 }
 
 /** What is wrong with a record. Field by field: an input may hold millions, and a spread costs as much as the rest. */

@@ -84,9 +84,16 @@ export function* withTurnsJoined(
     if (!run.isEmpty) yield run.record(number++);
     run = new TurnList(largest);
     kept.from = Infinity;
-    yield { ...record, number: number++ };
+    yield numbered(record, number++);
   }
   if (!run.isEmpty) yield run.record(number);
+}
+
+/** Field by field: a spread costs as much as the rest of a short line. */
+function numbered(record: CorpusRecord | RecordProblem, number: number): CorpusRecord | RecordProblem {
+  if (!('problem' in record)) return { ...record, number };
+  const { line, from, to, problem, remedy, at } = record;
+  return { number, line, from, to, problem, remedy, at };
 }
 
 class TurnList {

@@ -64,9 +64,13 @@ export function* unitsOf(
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
   const joinsTurns = joinsTurnsOf(options);
   for (const record of readRecords(input, { locate, largest: options.largestRecord, joinsTurns })) {
-    yield* unitsOfRecord(record, options);
+    if ('problem' in record) yield unreadRecord(record);
+    else yield* unitsOfRecord(record, options);
   }
 }
+
+const unreadRecord = (record: RecordProblem): BadRecord =>
+  badRecord(record, 'bad-record', detailOf(record.problem, record.at));
 
 /** Whether turns that follow each other are one transcript. */
 export const joinsTurnsOf = ({ form = 'auto', field }: FileOptions): boolean =>
@@ -78,7 +82,7 @@ export function* unitsOfRecord(
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
-    yield badRecord(record, 'bad-record', detailOf(record.problem, record.at));
+    yield unreadRecord(record);
     return;
   }
   const { form = 'auto', positions = 'file' } = options;

@@ -53,7 +53,10 @@ export function fromLine(data: TranscriptData, losses: Loss[] = []): TranscriptD
 }
 
 /** Without what goes without saying: the usual end; and markers are text where no assistant speaks. */
-function strip({ end, marked: _, ...rest }: MessageData): MessageData {
+function strip(message: MessageData): MessageData {
+  // Most need no copy, and there may be hundreds of thousands.
+  if (message.end !== 'end' && message.marked === undefined) return message;
+  const { end, marked: _, ...rest } = message;
   return end === undefined || end === 'end' ? rest : { ...rest, end };
 }
 

@@ -107,6 +107,26 @@ describe('lines', () => {
     expect(read('1\n{"a" 1}\n')[1]).toMatchObject({ at: null });
   });
 
+  test('broken lines that come again are told as the first time, each at its place', () => {
+    const machine = createMachine();
+    const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, 1024);
+    const lines = ['{"a" 1}', '{', '{"a" 1}', '{', '1', '{', '{ ', '', '\r', '{"a" 1}', ' {"a" 1}', '{'];
+    for (const joinsTurns of [false, true]) {
+      const input = `{"role":"user","content":"x"}\n${lines.join('\n')}\n`;
+      for (const most of [1, 3, Infinity]) {
+        const found = read(input, { locate, joinsTurns }, most) as { from: number; to: number; problem?: string }[];
+        const alone = found.map(({ from, to }) => {
+          const [one] = read(input.slice(from, to), { locate }) as { problem?: string; at: number | null }[];
+          return one!.problem === undefined ? null : [one!.problem, from + one!.at!];
+        });
+        expect(found.map((one) => ('problem' in one ? [one.problem, (one as { at?: number }).at] : null)))
+          .toEqual(alone);
+        expect(found.map((one) => (one as { number?: number }).number)).toEqual(found.map((_, index) => index));
+        expect(alone.filter((one) => one !== null)).toHaveLength(9);
+      }
+    }
+  });
+
   test('problems hold nothing of the record', () => {
     expect(JSON.stringify(read('{"secret": oops}\n"sec\xff'))).not.toContain('secret');
   });
