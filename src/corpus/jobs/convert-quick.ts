@@ -6,11 +6,11 @@ import type { FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
 /** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
-export function canBeRows(job: ConvertWork, { positions, field }: FileOptions): boolean {
+export function canBeRows(job: ConvertWork, { field }: FileOptions): boolean {
   const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
   if (apart || prompt || end !== undefined || field !== undefined) return false;
   const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
-  return isText && positions !== 'field' && (from === 'auto' || from === 'messages' || Object.hasOwn(DIALECTS, from));
+  return isText && (from === 'auto' || from === 'messages' || Object.hasOwn(DIALECTS, from));
 }
 
 /** Text can be written from its rows as chat records, which say all that most of it says. */

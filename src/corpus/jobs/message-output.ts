@@ -47,7 +47,7 @@ export class MessageOutput {
     this.#countsTokens = tokens !== undefined;
     const count = tokens === undefined ? null : tokenCounter(tokens);
     this.#form = form === 'lines' ? new LineOutput(path, isLive, count, this.#text, isTable)
-      : new TableOutput(path, form);
+      : new TableOutput(path, form, isTable);
   }
 
   /** Messages that were taken. */
@@ -97,11 +97,6 @@ export class MessageOutput {
     this.#messages++;
     this.#form.add(message, info, index, source, where?.record ?? null, place);
     return true;
-  }
-
-  /** So can those in rows of tables: as lines. */
-  get takesTables(): boolean {
-    return this.#form instanceof LineOutput;
   }
 
   /** Messages of chat records can be written from their rows. */

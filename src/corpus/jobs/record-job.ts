@@ -194,7 +194,7 @@ function passed(rows: RecordRows, record: number, next: number): number {
 
 class MessagesWorker implements UnitWorker {
   readonly takes = 'definitions';
-  readonly takesTables: boolean;
+  readonly takesTables = true;
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
   likeHarmony = 0;
@@ -205,7 +205,6 @@ class MessagesWorker implements UnitWorker {
   constructor(kit: Kit, job: MessagesJob, transcripts: number, isLive: boolean, isTable: boolean) {
     this.#kit = kit;
     this.#out = new MessageOutput(job, isLive, isTable);
-    this.takesTables = this.#out.takesTables;
     this.transcripts = transcripts;
     this.rows = this.#out.takesRows ? (rows, record) => this.#rows(rows, record) : null;
   }

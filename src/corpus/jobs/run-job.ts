@@ -23,7 +23,7 @@ function* run(
   const { emit, tools, warnings, rules, strict, input: { path } } = job;
   if (options.positions === 'field' && emit === 'keep') throw columnsLeftOut(path);
   const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
-  const rows = outputOf(job);
+  const rows = outputOf(job, options.positions === 'field');
   const reading = readRun({ path, input, source: kit.watched(input), options, judge, rows, part });
   for (let next = reading.next(); ; next = reading.next()) {
     if (rows.isReady) yield* rows.take();
@@ -36,8 +36,8 @@ function* run(
 }
 
 /** What a run writes of the input of a job. What cannot become a row throws an InputError. */
-export function outputOf(job: RunJob): RunOutput {
+export function outputOf(job: RunJob, isTable = false): RunOutput {
   const { emit, form, input: { path } } = job;
-  if (emit === 'messages') return new RunMessages(job);
+  if (emit === 'messages') return new RunMessages(job, isTable);
   return form === 'lines' || emit === 'keep' ? lineRows(emit, path) : new VerdictTable(path, form);
 }

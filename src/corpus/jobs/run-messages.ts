@@ -17,10 +17,11 @@ export class RunMessages implements RunOutput {
   /** Copies of what had to go out where the reading could not stop. */
   #kept: Piece[] = [];
 
-  constructor(job: RunJob) {
+  /** `isTable`: records are rows of a table, in which positions are. */
+  constructor(job: RunJob, isTable: boolean) {
     this.#path = job.input.path;
     const { input, form } = job;
-    this.#out = new MessageOutput({ kind: 'messages', input, form, filters: {} }, false);
+    this.#out = new MessageOutput({ kind: 'messages', input, form, filters: {} }, false, isTable);
   }
 
   begins(position: number): void {

@@ -10,7 +10,7 @@ import type { InputSource } from '../input/source.ts';
 import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../records/record.ts';
+import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import {
   canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
@@ -73,10 +73,14 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       rows.verdict?.(verdict, n, record);
     };
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
+    // A row of a table has no bytes of its own in the file: positions are those in the row.
+    const isTable = options.positions === 'field';
+    const placed = <T extends Placed>(one: T): T => (isTable ? { ...one, from: 0, to: one.to - one.from } : one);
     const begins = (position: number): void => rows.begins?.(layout === 'lines' ? position : 0);
     /** `isWritten`: its messages were taken before. */
-    const take = (record: CorpusRecord | RecordProblem, isWritten = false): void => {
-      if (!isWritten) begins(record.from);
+    const take = (read: CorpusRecord | RecordProblem, isWritten = false): void => {
+      if (!isWritten) begins(read.from);
+      const record = placed(read);
       statistics.record();
       const verdict = judge.record(record, options, isWritten ? silent : watcher);
       before += judge.transcripts;
@@ -84,7 +88,8 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       give(verdict, record.number, judgedApart(record));
     };
     // Tools that the caller knows are for views.
-    const areRows = judge.tools.length === 0 && canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
+    const canRead = canBeRows(options, { takesTables: true });
+    const areRows = judge.tools.length === 0 && canRead && (part.from > 0 || !beginsWithTurn(source));
     if (areRows) {
       const lines = new ChatLines(judge.kit, source, options, part, layout);
       const counted = new StatisticsRows(judge.kit, statistics);
@@ -102,7 +107,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
         statistics.record();
         const place = lines.placeOf(row, at);
         if (!isWritten) begins(place.from);
-        const verdict = judge.bad(faultyRecord(place, old.fault), watcher);
+        const verdict = judge.bad(faultyRecord(placed(place), old.fault), watcher);
         give(verdict, place.number, { ...old.judged, line: place.line });
       };
       for (const item of lines.rowsAndRecords()) {
@@ -120,9 +125,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
       const joinsTurns = joinsTurnsOf(options);
       const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
-      // A row of a table has no bytes of its own in the file: positions are those in the row.
-      const isField = options.positions === 'field';
-      for (const record of all) yield take(isField ? { ...record, from: 0, to: record.to - record.from } : record);
+      for (const record of all) yield take(record);
     }
   } else {
     const unit: Unit = {

@@ -19,6 +19,7 @@ const IDLE: MessageColumns[] = [];
 
 export class TableOutput implements MessageForm {
   readonly #path: string;
+  readonly #isTable: boolean;
   readonly #groups: TableGroups;
   readonly #rows: MessageColumns;
   readonly #ofRecords: RecordColumns;
@@ -27,8 +28,10 @@ export class TableOutput implements MessageForm {
   readonly sides = 0;
   isFull = false;
 
-  constructor(path: string, form: TableForm) {
+  /** `isTable`: records are rows of a table, in which positions are. */
+  constructor(path: string, form: TableForm, isTable: boolean) {
     this.#path = path;
+    this.#isTable = isTable;
     this.#groups = new TableGroups(form);
     this.#rows = IDLE.pop() ?? new MessageColumns();
     this.#rows.begin(path);
@@ -71,10 +74,11 @@ export class TableOutput implements MessageForm {
       this.begins(framing === null ? base + wordAt(machine.rows, row, FROM) : 0);
       return this.isFull ? -1 : rows.record + ordinalOf(rows, row);
     };
+    const baseOf = this.#isTable ? (row: number): number => -wordAt(machine.rows, row, FROM) : (): number => base;
     while (record < to) {
       const next = machine.writeCells(record, to, channels);
       const before = columns.rows;
-      const stopped = this.#ofRecords.add(machine, base, transcripts - rows.record, begin);
+      const stopped = this.#ofRecords.add(machine, transcripts - rows.record, baseOf, begin);
       this.ofRows += columns.rows - before;
       if (stopped >= 0) return stopped;
       const isStuck = next === record;

@@ -36,11 +36,13 @@ export class RecordColumns {
   }
 
   /**
-   * Adds the messages of the machine's cells, of one record after the other. `base`: position in the file of address
-   * 0. `record` is asked at the first message of each record, whose row it gets, and answers its number; negative:
-   * nothing more is wanted. Answers the row of that record; -1: all were added.
+   * Adds the messages of the machine's cells, of one record after the other. At the first message of each record, whose
+   * row they get, `baseOf` answers the position of address 0, and `record` the record's number; negative: nothing more
+   * is wanted. Answers the row of that record; -1: all were added.
    */
-  add(machine: RecordMachine, base: number, transcripts: number, record: (row: number) => number): number {
+  add(
+    machine: RecordMachine, transcripts: number, baseOf: (row: number) => number, record: (row: number) => number,
+  ): number {
     const { cells, linesWritten: count } = machine;
     if (count === 0) return -1;
     const rows = this.#rows;
@@ -51,11 +53,13 @@ export class RecordColumns {
     content.fill(memory.subarray(outputAt, cells[(count - 1) * CELLS + CELL_CONTENT_TO]!));
     let row = -1;
     let number = 0;
+    let base = 0;
     for (let cell = 0; cell < count * CELLS; cell += CELLS) {
       if (cells[cell + CELL_RECORD]! !== row) {
         row = cells[cell + CELL_RECORD]!;
         number = record(row);
         if (number < 0) return row;
+        base = baseOf(row);
       }
       const kind = cells[cell + CELL_KIND]!;
       const nameFrom = cells[cell + CELL_NAME_FROM]!;

@@ -37,9 +37,11 @@ export class TokenEdits implements Iterable<TokenEdit> {
   /** What tokens of known names are written as, and their numbers. */
   readonly #written: string[] = [];
   readonly #numbers = new Map<string, number>();
-  /** The token that was broken up last, and its number. */
+  /** The token that was broken up last, and its number; and the one before. */
   #token = '';
   #number = 0;
+  #otherToken = '';
+  #otherNumber = 0;
   /** Words that are used of the last chunk. */
   #used = 0;
   #to = 0;
@@ -69,11 +71,14 @@ export class TokenEdits implements Iterable<TokenEdit> {
   #numberOf(token: string | null): number {
     if (token === null) return BREAK_UP;
     if (token === this.#token) return this.#number;
+    if (token === this.#otherToken) return this.#otherNumber;
     let number = this.#numbers.get(token);
     if (number === undefined) {
       number = WRITE + this.#written.push(brokenUp(token)) - 1;
       this.#numbers.set(token, number);
     }
+    this.#otherToken = this.#token;
+    this.#otherNumber = this.#number;
     this.#token = token;
     return (this.#number = number);
   }

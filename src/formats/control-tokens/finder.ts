@@ -6,7 +6,7 @@ import type { Severity } from '../../errors.ts';
 import type { Dialect, Token } from '../../scan/dialects.ts';
 import type { Found } from './found.ts';
 import {
-  boundAt, inDialect, isMarker, mayBeginToken, publicName, tokenAt, tokenOfText,
+  boundAt, inDialect, isMarker, mayBeginToken, publicName, standsAt, tokenAt, tokenOfText,
 } from './known.ts';
 import { isPlain, type LookAlike, LookAlikes, opensLookAlike } from './look-alike.ts';
 
@@ -25,8 +25,12 @@ interface Kind {
   readonly isPlain: boolean;
   /** Where the next sign stands in it; its length: nowhere. */
   readonly nextSign: number;
+  /** What the whole of it looks like; null: it must be asked. */
+  readonly alike: Alike | null;
   readonly found: Pick<Found, 'rule' | 'token' | 'severity' | 'detail'> | null;
 }
+
+type Alike = Pick<LookAlike, 'token' | 'ways'>;
 
 /** Kinds that are looked for before any other, and that are known. */
 const MOST_LIKELY = 4;
@@ -58,7 +62,7 @@ export class Finder {
   #alikeTo = 0;
   #inLiteral = false;
   /** The look-alike that was told last. */
-  #alike: Pick<LookAlike, 'token' | 'ways'> & { readonly detail: string } = { token: '', ways: [], detail: '' };
+  #alike: Alike & { readonly detail: string } = { token: '', ways: [], detail: '' };
 
   constructor(text: string, body: Dialect | null, role: string | null, take: (found: Found) => void) {
     this.#text = text;
@@ -75,8 +79,9 @@ export class Finder {
     for (let at = sign, next = 1; at < text.length; at = nextSign(text, at + next)) {
       next = 1;
       const unit = text.charCodeAt(at);
+      let kind: Kind | null = null;
       if (unit === LESS || unit === BRACKET) {
-        const kind = at < this.#tokenTo ? null : this.#kindAt(at);
+        kind = at < this.#tokenTo ? null : this.#kindAt(at);
         if (kind !== null) this.#token(kind, at);
         else if (this.#body === null) this.#bound(at, edges, seams);
         if (kind?.isPlain === true) {
@@ -85,15 +90,20 @@ export class Finder {
         }
       }
       if (unit === BRACKET || at < this.#alikeTo) continue;
-      const alike = this.#alikes.at(at);
-      if (alike === null) continue;
-      const { to, token } = alike;
-      this.#alikeTo = to;
-      this.#take({ rule: 'token-look-alike', index: at, to, token, detail: this.#detailOf(alike) });
+      if (kind !== null && kind.alike !== null) this.#takeAlike(at, at + kind.length, kind.alike);
+      else {
+        const alike = this.#alikes.at(at);
+        if (alike !== null) this.#takeAlike(at, alike.to, alike);
+      }
     }
   }
 
-  #detailOf({ token, ways }: LookAlike): string {
+  #takeAlike(index: number, to: number, alike: Alike): void {
+    this.#alikeTo = to;
+    this.#take({ rule: 'token-look-alike', index, to, token: alike.token, detail: this.#detailOf(alike) });
+  }
+
+  #detailOf({ token, ways }: Alike): string {
     // A text may hold one of them again and again, of which the ways are one object.
     if (token !== this.#alike.token || ways !== this.#alike.ways) {
       this.#alike = { token, ways, detail: `${token}, with ${ways.join(', ')}` };
@@ -105,7 +115,7 @@ export class Finder {
   #kindAt(at: number): Kind | null {
     const text = this.#text;
     if (!mayBeginToken(text, at)) return null;
-    for (const kind of this.#likely) if (text.startsWith(kind.text, at)) return kind;
+    for (const kind of this.#likely) if (standsAt(text, kind.text, at)) return kind;
     const written = tokenAt(text, at);
     if (written === null) return null;
     const kind = this.#kinds.get(written) ?? this.#newKind(written, at);
@@ -120,16 +130,19 @@ export class Finder {
     const { length } = text;
     if (token === undefined) {
       // `<|END|>` has the shape of a foreign token, too.
-      const isAlike = this.#alikes.at(at) !== null;
-      const found = isAlike ? null : { rule: 'foreign-token' as const, token: publicName(text) };
-      return { text, length, token, isOwn: false, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1), found };
+      const looks = this.#alikes.at(at);
+      const found = looks !== null ? null : { rule: 'foreign-token' as const, token: publicName(text) };
+      const alike = looks?.to === at + length ? looks : null;
+      return {
+        text, length, token, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1), alike, isOwn: false, found,
+      };
     }
     const body = this.#body;
     const own = body === null ? undefined : inDialect(token, body);
     const severity = severityOf(token, own, body, this.#role);
     const detail = body !== null && own === undefined ? `${text}, which is text in ${body.id}` : text;
     return {
-      text, length, token, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1),
+      text, length, token, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1), alike: null,
       isOwn: own !== undefined && own.tokenClass !== CLASS_INNER,
       found: severity && { rule: isMarker(token) ? 'cot-marker' : 'control-token', token: text, severity, detail },
     };

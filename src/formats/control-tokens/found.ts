@@ -32,23 +32,25 @@ export class FoundTokens {
 
   /** In their order. */
   add(found: Found): void {
-    const { rule, index, to, token, severity, detail } = found;
-    // Texts may have one each: an object that is spread takes ten times as long.
-    const one = { rule, index, to, token, severity, detail, times: 1 };
     if (this.#alone.length < this.#most) {
-      this.#alone.push(one);
+      this.#alone.push(once(found));
       return;
     }
+    const { rule, to, severity } = found;
     for (const run of this.#runs) {
       if (run.rule !== rule || run.severity !== severity) continue;
       run.to = Math.max(run.to, to);
       run.times++;
       return;
     }
-    this.#runs.push(one);
+    this.#runs.push(once(found));
   }
 
   get inOrder(): readonly FoundRun[] {
     return [...this.#alone, ...this.#runs];
   }
 }
+
+/** Field by field: texts may have one each, and an object that is spread takes ten times as long. */
+const once = ({ rule, index, to, token, severity, detail }: Found): FoundRun =>
+  ({ rule, index, to, token, severity, detail, times: 1 });

@@ -2,7 +2,7 @@
 // other letters, invisible characters, entities and escapes, spaces, capitals. Linear: from a sign that may open a
 // token, characters are read one by one until none can follow, and another opening sign never can.
 
-import { brokenUp, LONGEST_TOKEN, tokenOfLetters, tokenOfText } from './known.ts';
+import { brokenUp, LONGEST_TOKEN, standsAt, tokenOfLetters, tokenOfText } from './known.ts';
 
 export interface LookAlike {
   /** UTF-16 units, half open. */
@@ -176,7 +176,7 @@ export class LookAlikes {
     const text = this.#text;
     if (isPlain(text, from)) return null;
     for (const { written, found } of this.#read) {
-      if (!text.startsWith(written, from)) continue;
+      if (!standsAt(text, written, from)) continue;
       this.steps++;
       return found && { from, to: from + found.to, token: found.token, ways: found.ways };
     }
