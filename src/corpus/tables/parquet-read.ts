@@ -1,7 +1,8 @@
 // The rows of a Parquet file as JSON lines, one object a row, of the wanted columns only. Page by page: a page of each
 // column is in memory.
 //
-// - Keys come in the order of the file. What is null is left out, in structs too; a null in a list stays.
+// - Keys come in the order of the file. What is null is left out, in structs too, but for their content; a null in a
+//   list stays.
 // - The rest is told by parquet-values.ts. A row with a value that JSON cannot tell becomes a line that is a string,
 //   not an object, and so no record: `"the column NAME cannot be written as JSON"`.
 // - Checksums of pages are checked where a file has them, and what pages promise (parquet-checks.ts).

@@ -109,11 +109,15 @@ function writeList(out: JsonWriter, items: ArrayLike<unknown>): void {
   out.ascii(']');
 }
 
-/** Writes the members that are no null. */
+/** Writes the members that are no null, and the content of a message, which is null beside calls and may not lack. */
 function writeObject(out: JsonWriter, object: Readonly<Record<string, unknown>>): void {
   out.ascii('{');
   const first = out.at;
-  for (const key of Object.keys(object)) writeMember(out, first, keyOf(key), object[key]);
+  for (const key of Object.keys(object)) {
+    const value = object[key];
+    if (value !== null || key !== 'content') writeMember(out, first, keyOf(key), value);
+    else out.ascii(`${out.at > first ? ',' : ''}"content":null`);
+  }
   out.ascii('}');
 }
 

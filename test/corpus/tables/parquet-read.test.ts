@@ -210,6 +210,9 @@ test('values that writers of JavaScript do not make', () => {
   expect(jsonOf(PARSERS.jsonFromBytes(Buffer.from('[1,\n2]')))).toBe('[1,2]');
   expect(jsonOf({ a: null, b: [null, utf8('x'), { c: undefined }], d: { e: null } }))
     .toBe('{"b":[null,"x",{}],"d":{}}');
+  // The content of a message beside calls.
+  expect(jsonOf([{ role: 'x', content: null, name: null }, { content: null, n: 1 }]))
+    .toBe('[{"role":"x","content":null},{"content":null,"n":1}]');
   expect(jsonOf({ [String(utf8('key'))]: Float32Array.of(0.5) })).toBe('{"key":[0.5]}');
 });
 
@@ -374,7 +377,7 @@ describe.skipIf(!hasTableReaders())('files of pyarrow', () => {
     messages: [
       { role: 'system', content: 'Be good.' },
       { role: 'user', content: `number ${n} é` },
-      ...(n % 3 === 0 ? [{ role: 'assistant', tool_calls: [call, { ...call, id: 'c2' }] }] : []),
+      ...(n % 3 === 0 ? [{ role: 'assistant', content: null, tool_calls: [call, { ...call, id: 'c2' }] }] : []),
       ...(n % 5 === 0 ? [] : [{ role: 'assistant', content: '' }]),
     ],
     ...(n % 7 === 1 ? {} : { tools: '[]' }),
