@@ -178,8 +178,8 @@ export class ColumnValues {
     { definitionLevels, repetitionLevels, dataPage }: ReturnType<PageLibrary['readDataPage']>,
     { num_values: entries, encoding }: { readonly num_values: number; readonly encoding: string | undefined },
   ): void {
-    this.#definitions = Uint8Array.from(definitionLevels ?? []);
-    this.#repetitions = Uint8Array.from(repetitionLevels);
+    this.#definitions = new Uint8Array(definitionLevels ?? 0);
+    this.#repetitions = new Uint8Array(repetitionLevels);
     this.#decoded = this.#library.convertWithDictionary(dataPage, this.#dictionary, encoding as never, this.#decoder);
     this.#entries = entries;
   }
