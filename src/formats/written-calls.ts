@@ -65,13 +65,21 @@ export function readReply(
 }
 
 /**
+ * Replies of a content that are messages each. From the next one on all is one: a message takes many times longer than
+ * its text.
+ */
+const MOST_WRITTEN_REPLIES = 1000;
+
+/**
  * What a tool or a user says, in order: replies with the names of the calls that they answer, and the text of a user
  * between them. Null: it holds no replies, or a tool says more than that.
  */
 export function readWrittenReplies(message: MessageData, open: OpenCalls): MessageData[] | null {
   const { content, role, name: given = null, callId, end, marked: _, ...rest } = message;
-  const replies = content.includes(OPEN_REPLY) ? repliesIn(content) : [];
+  const replies = content.includes(OPEN_REPLY) ? repliesIn(content, MOST_WRITTEN_REPLIES + 1) : [];
   if (replies.length === 0) return null;
+  const further = replies[MOST_WRITTEN_REPLIES];
+  if (further !== undefined) replies.splice(-1, 1, { ...further, textTo: content.length, to: content.length });
   const ending = end === undefined || end === 'end' || end === 'call' ? {} : { end };
   const parts: MessageData[] = [];
   let at = 0;

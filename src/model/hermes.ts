@@ -48,8 +48,8 @@ function* lineTags(find: Find, isLineEnd: (at: number) => boolean, first: number
   }
 }
 
-function* replies(find: Find, first: number): Generator<Reply, void, void> {
-  let left = MOST_CALLS;
+function* replies(find: Find, first: number, most = MOST_CALLS): Generator<Reply, void, void> {
+  let left = most;
   for (let from = find(OPEN_REPLY, first); from >= 0 && left > 0; left--) {
     const textFrom = from + OPEN_REPLY.length;
     const textTo = find(CLOSE_REPLY, textFrom);
@@ -66,9 +66,9 @@ export function callTagsIn(text: string): Span[] {
   return [...lineTags((tag, from) => text.indexOf(tag, from), (at) => text[at] === '\n', 0)];
 }
 
-/** The replies in a text; positions are UTF-16 units. */
-export function repliesIn(text: string): Reply[] {
-  return [...replies((tag, from) => text.indexOf(tag, from), 0)];
+/** The replies in a text, up to `most`; positions are UTF-16 units. */
+export function repliesIn(text: string, most = MOST_CALLS): Reply[] {
+  return [...replies((tag, from) => text.indexOf(tag, from), 0, most)];
 }
 
 interface Bytes {

@@ -91,6 +91,16 @@ describe('what a 0.1 text says', () => {
     }
   });
 
+  test.each(['user', 'tool'])('beyond 1,000 replies of a content, all that is left is one (%s)', (role) => {
+    const reply = '<tool_response>R</tool_response>';
+    const said = (content: string): string[][] => fromOpenAI({ messages: [{ role, content }] }).data.messages
+      .map((message) => [message.role!, message.content]);
+    const replies = Array.from({ length: 1000 }, () => ['tool', 'R']);
+    expect(said(reply.repeat(1000))).toEqual(replies);
+    expect(said(`${reply.repeat(1003)} SECRET`))
+      .toEqual([...replies, ['tool', `R</tool_response>${reply.repeat(2)} SECRET`]]);
+  });
+
   test('what is no call stays hidden', () => {
     const [said, call] = read(line('assistant', 'a\n<tool_call>{"SECRET"')).messages;
     expect([said!.channel, said!.intent, call!.channel, call!.intent]).toEqual(
