@@ -1,6 +1,5 @@
 // Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
 
-import { diagnose, type Diagnostic } from '../errors.ts';
 import { CHECK_OPTIONS, type CheckOptions, Checker } from '../rules/check.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
@@ -8,27 +7,17 @@ import { Flow } from './jobs/flow.ts';
 import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open.ts';
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
-import { placedDiagnostic } from './jobs/check-worker.ts';
-import { messagesOf, type PlacedMessage } from './messages.ts';
+import { type FileDiagnostic, RecordCheck, rowsFor } from './check-records.ts';
+import { type FileMessage, recordMessages } from './file-messages.ts';
+import { messagesOf } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
-import { FILE_OPTIONS, type FileOptions, isBad, isContainer } from './records/unit.ts';
+import { FILE_OPTIONS, type FileOptions, isContainer } from './records/unit.ts';
 import { ALL, Units } from './records/units.ts';
 import { READ_OPTIONS } from '../model/walk.ts';
 import { checkOptions } from '../options.ts';
 
-/**
- * A diagnostic of a file. Where the file holds records: `record` is the number of the one that it is about, from 0, and
- * `pointer` the JSON pointer (RFC 6901) of what it is about in there.
- */
-export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly pointer?: string };
-
-/** A message of a file. */
-export interface FileMessage extends PlacedMessage {
-  /** Number of its record, from 0; null in raw text. */
-  readonly record: number | null;
-  /** Byte of the file at which a byte of `source`, which is the record's text, stands. */
-  place(offset: number, isEnd?: boolean): number;
-}
+export type { FileDiagnostic } from './check-records.ts';
+export type { FileMessage } from './file-messages.ts';
 
 /** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
 function* reading<T, O extends FileOptions>(
@@ -146,24 +135,8 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
       yield* new Checker(kit.machine, input, given, { known: kit.headers, memory: kit.tools }).run();
       return;
     }
-    const known = kit.headers;
-    kit.tools.budget.restart();
-    let transcripts = 0;
-    for (const unit of new Units(kit, name, input, given, ALL)) {
-      if (isBad(unit)) {
-        const { rule, from, to, detail, record, pointer } = unit;
-        yield { ...diagnose({ rule, from, to, detail }, transcripts, true), record, pointer };
-        continue;
-      }
-      const checker = new Checker(kit.machine, unit.source, { ...given, ...unit.options }, {
-        known, memory: kit.tools, at: unit.at,
-      });
-      for (const diagnostic of checker.run()) {
-        const placed = placedDiagnostic(diagnostic, transcripts, unit.place);
-        yield { ...placed, record: unit.record!, pointer: unit.pointer(diagnostic)! };
-      }
-      transcripts += checker.transcripts;
-    }
+    const units = new Units(kit, name, input, given, ALL, rowsFor(given));
+    yield* new RecordCheck(kit, units, given).diagnostics();
   });
 }
 
@@ -188,15 +161,12 @@ export function checkFile(path: Path, options: CheckOptions & FileOptions = {}):
 export function readMessages(path: Path, options: FileOptions = {}): Generator<FileMessage, void, void> {
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
-    const isRaw = !isContainer(name, input, given);
-    const known = kit.headers;
-    const raw = { source: input, options: given, record: null, place: (offset: number) => offset };
-    for (const unit of isRaw ? [raw] : new Units(kit, name, input, given, ALL)) {
-      if ('rule' in unit) continue;
-      const { record, place } = unit;
-      for (const placed of messagesOf(kit.machine, unit.source, unit.options, { known })) {
-        yield { ...placed, record, place };
-      }
+    if (isContainer(name, input, given)) {
+      yield* recordMessages(kit, new Units(kit, name, input, given, ALL, 'chats'));
+      return;
     }
+    const place = (offset: number): number => offset;
+    const reading = messagesOf(kit.machine, input, given, { known: kit.headers });
+    for (const placed of reading) yield { ...placed, record: null, place };
   });
 }

@@ -46,7 +46,7 @@ export const AUDIT: Kind<AuditJob> = {
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
     const read = { ...options, form: 'auto' } as const;
-    const canPass = canBeRows(read, { takesTables: areRows, takesField: true });
+    const canPass = canBeRows(read, { takesField: true });
     // Messages are looked for there, too (audit/fields.ts).
     const wanted = { takesTexts: true, otherField: 'conversation' };
     const lines = canPass ? new ChatLines(kit, output.source, read, part, layout, wanted) : null;

@@ -39,7 +39,6 @@ export class CheckWorker implements UnitWorker {
   readonly #places: LinePlaces | null;
   readonly #marked: MarkedRecords;
   readonly #isTable: boolean;
-  readonly takesTables = true;
   #found: Found[] = [];
   readonly #runs = new BadRuns<PlacedBad>();
   transcripts: number;

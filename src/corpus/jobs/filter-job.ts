@@ -84,7 +84,7 @@ function itemsOf(
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
   const givesLong = emit === 'drop';
   // What records hold by themselves is judged, and nobody waits for each line.
-  const canRead = canBeRows(options, { takesTables: true, takesField: true });
+  const canRead = canBeRows(options, { takesField: true });
   const areRows = !passthrough && tools.length === 0 && !isApart && canRead && largest >= LEAST_BOUND;
   if (!areRows) return linesOf(source, { largest, range, givesLong });
   return new VerdictRows(kit.records, source, {

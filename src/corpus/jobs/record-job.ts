@@ -28,7 +28,7 @@ export function* performRecords(
   const range = part ?? ALL;
   const worker = workerFor(kit, job, range, input, options);
   const asRows = worker.rows === null ? 'none' : worker.takes ?? 'chats';
-  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows, worker.takesTables);
+  const units = new Units(kit, job.input.path, kit.watched(input), options, range, asRows);
   try {
     for (const item of units.items()) {
       if (isRows(item)) yield* takeRows(worker, units, item);
@@ -96,11 +96,10 @@ function* takeRows(worker: UnitWorker, units: Units, rows: RecordRows): Generato
 function workerFor(
   kit: Kit, job: Job, { record, surplus }: LinesPart, input: InputSource, { positions }: FileOptions,
 ): UnitWorker {
-  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input, positions === 'field');
-  if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus);
-  if (job.kind === 'messages') {
-    return new MessagesWorker(kit, job, record + surplus, !input.canReread, positions === 'field');
-  }
+  const isTable = positions === 'field';
+  if (job.kind === 'check') return new CheckWorker(kit, job, record + surplus, input, isTable);
+  if (job.kind === 'statistics') return new StatisticsWorker(kit, job, record + surplus, isTable);
+  if (job.kind === 'messages') return new MessagesWorker(kit, job, record + surplus, !input.canReread, isTable);
   return new CountWorker(kit, record + surplus);
 }
 
@@ -109,7 +108,6 @@ const isTranscript = (rows: Int32Array, record: number): boolean =>
 
 class CountWorker implements UnitWorker {
   readonly takes = 'texts';
-  readonly takesTables = true;
   readonly #kit: Kit;
   readonly #counter: Counter;
   readonly #isOwn: boolean;
@@ -194,7 +192,6 @@ function passed(rows: RecordRows, record: number, next: number): number {
 
 class MessagesWorker implements UnitWorker {
   readonly takes = 'definitions';
-  readonly takesTables = true;
   readonly rows: UnitWorker['rows'];
   badRecords = 0;
   likeHarmony = 0;

@@ -43,7 +43,7 @@ export const RENDER: Kind<RenderJob> = {
     // One transcript is looked for by its number; a debug view tells where messages stand in the text of a record.
     const isQuick = job.transcript === undefined && job.options.debug !== true;
     const rows = isQuick ? 'chats' : 'none';
-    const units = new Units(kit, job.input.path, kit.watched(input), options, part, rows, true);
+    const units = new Units(kit, job.input.path, kit.watched(input), options, part, rows);
     const records = new RenderedRecords(kit, job, units, output, part.record + part.surplus);
     try {
       for (const item of units.items()) {

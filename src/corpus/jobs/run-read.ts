@@ -88,8 +88,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       give(verdict, record.number, judgedApart(record));
     };
     // Tools that the caller knows are for views.
-    const canRead = canBeRows(options, { takesTables: true });
-    const areRows = judge.tools.length === 0 && canRead && (part.from > 0 || !beginsWithTurn(source));
+    const areRows = judge.tools.length === 0 && canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
     if (areRows) {
       const lines = new ChatLines(judge.kit, source, options, part, layout);
       const counted = new StatisticsRows(judge.kit, statistics);

@@ -70,12 +70,15 @@ export class StatisticsWorker implements UnitWorker {
   readonly #job: StatisticsJob;
   readonly #statistics: Statistics;
   readonly #counted: StatisticsRows;
+  readonly #isTable: boolean;
   /** The record that was counted last. */
   #record = -1;
   transcripts: number;
   messages = 0;
 
-  constructor(scanners: Scanners, job: StatisticsJob, transcripts: number) {
+  /** `isTable`: positions are those in a row of a table. */
+  constructor(scanners: Scanners, job: StatisticsJob, transcripts: number, isTable: boolean) {
+    this.#isTable = isTable;
     this.#scanners = scanners;
     this.#job = job;
     this.#statistics = new Statistics(job);
@@ -110,7 +113,7 @@ export class StatisticsWorker implements UnitWorker {
   bad({ rule, from, to, detail, record, line }: BadRecord): void {
     this.#count(record);
     const { message } = diagnose({ rule, from, to, detail }, 0, true);
-    this.#statistics.badRecord(rule, message, this.#at(record, line, from));
+    this.#statistics.badRecord(rule, message, this.#at(record, line, this.#isTable ? 0 : from));
   }
 
   ready(): readonly never[] {

@@ -32,8 +32,6 @@ export interface UnitWorker {
   readonly rows: ((rows: RecordRows, record: number) => number) | null;
   /** What it takes as rows; chat records, if it does not say. */
   readonly takes?: RowsWanted;
-  /** It takes rows of tables so, too; left out: they come as units. */
-  readonly takesTables?: boolean;
   ready(all: boolean): Iterable<Piece>;
   counts?(bytes: number): JobResult['counts'];
   /** Records that hold nothing which can be written. */

@@ -43,17 +43,15 @@ export interface RecordRows {
 export const isRows = (item: object): item is RecordRows => 'to' in item && 'machine' in item;
 
 /**
- * Whether chat records are read as rows: in any other way the options leave nothing to the scanner. `takesTables`: also
- * where positions are those in a row of a table, which rows have as those of the decoded file; `takesField`: also where
- * a field is named that holds the messages.
+ * Whether chat records are read as rows: in any other way the options leave nothing to the scanner. Rows have positions
+ * of the decoded file, also where those in a row of a table are wanted. `takesField`: also where a field is named that
+ * holds the messages.
  */
 export function canBeRows(
-  { form = 'auto', field, positions = 'file', largestRecord = LARGEST }: FileOptions,
-  { takesTables = false, takesField = false } = {},
+  { form = 'auto', field, largestRecord = LARGEST }: FileOptions, { takesField = false } = {},
 ): boolean {
-  const isPlaced = positions === 'file' || takesTables;
   const isNamed = field === undefined || (takesField && canNameField(field));
-  return FORMS[form] !== 0 && isNamed && isPlaced && largestRecord >= LARGEST;
+  return FORMS[form] !== 0 && isNamed && largestRecord >= LARGEST;
 }
 
 /**
@@ -242,8 +240,7 @@ export class ChatLines {
   }
 
   /** A record among rows, as a value. */
-  record(rows: RecordRows, row: number): CorpusRecord | RecordProblem {
-    const place = this.placeOf(rows, row);
+  record(rows: RecordRows, row: number, place = this.placeOf(rows, row)): CorpusRecord | RecordProblem {
     const bytes = this.bytesOf(rows, row);
     // The scanner has no row for a line of nothing but white space.
     return recordOf(bytes, place, { locate: locateWith(this.#machine) })!;
@@ -251,7 +248,21 @@ export class ChatLines {
 
   /** The units of a record that the scanner leaves to the host. */
   slow(rows: RecordRows, row: number): Iterable<Unit | BadRecord> {
-    return this.knownBad.units(this.bytesOf(rows, row), this.placeOf(rows, row), () => this.record(rows, row));
+    const place = this.#unitPlace(rows, row);
+    return this.knownBad.units(this.bytesOf(rows, row), place, () => this.record(rows, row, place));
+  }
+
+  /** Bytes of the file, or, as a row of a table has none there, of the row. */
+  #unitPlace(rows: RecordRows, row: number): Placed {
+    const { number, line, from, to } = this.placeOf(rows, row);
+    return this.#options.positions === 'field' ? { number, line, from: 0, to: to - from } : { number, line, from, to };
+  }
+
+  /** The unit of a record that was written as text from its rows. The scanner of text may be at work. */
+  whole(rows: RecordRows, row: number): Unit {
+    const record = recordOf(this.bytesOf(rows, row), this.#unitPlace(rows, row), {});
+    const [unit] = unitsOfRecord(record!, this.#options);
+    return unit as Unit;
   }
 
   /** Where a record among rows stands, which is looked at next. */

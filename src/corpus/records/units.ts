@@ -29,15 +29,15 @@ export class Units implements SourceWatcher {
   records: number;
   #furthest = 0;
 
-  /** `takesTables`: rows of tables may come as rows, too; their positions are those of the decoded file. */
+  /** Rows of tables may come as rows, too: their positions are those of the decoded file. */
   constructor(
     scanners: Scanners, path: string, source: Source, options: FileOptions, part: LinesPart,
-    rows: RowsWanted = 'none', takesTables = false,
+    rows: RowsWanted = 'none',
   ) {
     const counted = new WatchedSource(source, this);
     this.records = part.record;
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
-    const isRead = rows !== 'none' && canBeRows(options, { takesTables, takesField: true });
+    const isRead = rows !== 'none' && canBeRows(options, { takesField: true });
     const isTurns = part.from === 0 && beginsWithTurn(source);
     this.#lines = isTurns ? null
       : isRead ? new ChatLines(scanners, counted, options, part, layout, {
@@ -66,6 +66,11 @@ export class Units implements SourceWatcher {
   /** The units of a record among rows, which is not read as rows. */
   slow(rows: RecordRows, record: number): Iterable<Unit | BadRecord> {
     return (this.#lines as ChatLines).slow(rows, record);
+  }
+
+  /** The unit of a record that was written as text from its rows. The scanner of text may be at work. */
+  whole(rows: RecordRows, record: number): Unit {
+    return (this.#lines as ChatLines).whole(rows, record);
   }
 
   /** What bad records among rows were told. */

@@ -49,7 +49,7 @@ export function* gatherStatistics(
       yield { position, holdsRecords: false, statistics: () => finish(statistics.toJSON(), position) };
     }
   }
-  const worker = new StatisticsWorker(scanners, job, 0);
+  const worker = new StatisticsWorker(scanners, job, 0, options.positions === 'field');
   const units = new Units(scanners, name, source, options, ALL, 'chats');
   const step = (): GatheringStep => {
     const position = units.end(Infinity);

@@ -60,6 +60,7 @@ const WORK: readonly (readonly [work: Work, byValues: { work?: Work; read?: File
   [{ kind: 'messages', filters: {}, form: { format: 'arrow', section: 500 } }, { read: VALUES }],
   [{ kind: 'messages', filters: { onlyRole: ['tool'] }, form: { format: 'parquet', section: 1e6 } }, { read: VALUES }],
   [{ kind: 'check', tools: [] }, { read: VALUES }],
+  [{ kind: 'statistics', tools: [], characters: true }, { read: VALUES }],
 ];
 
 interface Seen {

@@ -1,0 +1,82 @@
+// Diagnostics of the records of a file, for the library: chat records of which nothing is to be told are passed where
+// they lie, at fifteen times the speed of values.
+
+import { KIND, SLOW } from '../abi.ts';
+import { diagnose, type Diagnostic } from '../errors.ts';
+import { Checker, type CheckOptions } from '../rules/check.ts';
+import { wordAt } from '../scan/record-rows.ts';
+import { placedDiagnostic } from './jobs/check-worker.ts';
+import type { Kit } from './jobs/open.ts';
+import { settleTools } from './jobs/settled-tools.ts';
+import { isRows, nextRecord, type RecordRows } from './records/rows.ts';
+import { type BadRecord, type FileOptions, isBad, type Unit } from './records/unit.ts';
+import type { RowsWanted, Units } from './records/units.ts';
+
+/**
+ * A diagnostic of a file. Where the file holds records: `record` is the number of the one that it is about, from 0, and
+ * `pointer` the JSON pointer (RFC 6901) of what it is about in there.
+ */
+export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly pointer?: string };
+
+/** Whether records are checked by rows: in the usual way, by nothing but what they hold themselves. */
+export function rowsFor(
+  { tools = [], visitor, contentTypes, jsonDepth, writtenCalls, openCalls, wholeTools }: CheckOptions,
+): RowsWanted {
+  const others = [visitor, contentTypes, jsonDepth, writtenCalls, openCalls, wholeTools];
+  return tools.length === 0 && others.every((option) => option === undefined) ? 'chats' : 'none';
+}
+
+export class RecordCheck {
+  readonly #kit: Kit;
+  readonly #units: Units;
+  readonly #options: CheckOptions & FileOptions;
+  readonly #isTable: boolean;
+  #transcripts = 0;
+
+  constructor(kit: Kit, units: Units, options: CheckOptions & FileOptions) {
+    this.#kit = kit;
+    this.#units = units;
+    this.#options = options;
+    this.#isTable = options.positions === 'field';
+  }
+
+  /** In order; of a record by rising position. */
+  *diagnostics(): Generator<FileDiagnostic, void, void> {
+    this.#kit.tools.budget.restart();
+    for (const item of this.#units.items()) {
+      if (isRows(item)) yield* this.#rows(item);
+      else yield* this.#unit(item);
+    }
+  }
+
+  *#rows(rows: RecordRows): Generator<FileDiagnostic, void, void> {
+    const { machine, tools, to } = rows;
+    for (let record = 0; record < to; ) {
+      record = machine.check(record, to);
+      this.#transcripts += machine.transcripts;
+      if (record === to) return;
+      const asks = !(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record);
+      if (asks && settleTools(machine, tools, record, this.#kit.tools)) continue;
+      for (const unit of this.#units.slow(rows, record)) yield* this.#unit(unit);
+      record = nextRecord(rows, record);
+    }
+  }
+
+  *#unit(unit: Unit | BadRecord): Generator<FileDiagnostic, void, void> {
+    if (isBad(unit)) {
+      const { rule, from, to, detail, record, pointer } = unit;
+      const at = this.#isTable ? { from: 0, to: to - from } : { from, to };
+      yield { ...diagnose({ rule, ...at, detail }, this.#transcripts, true), record, pointer };
+      return;
+    }
+    const { source, options, at, place, record, pointer } = unit;
+    const checker = new Checker(this.#kit.machine, source, { ...this.#options, ...options }, {
+      known: this.#kit.headers, memory: this.#kit.tools, at,
+    });
+    for (const diagnostic of checker.run()) {
+      const placed = placedDiagnostic(diagnostic, this.#transcripts, place);
+      yield { ...placed, record: record!, pointer: pointer(diagnostic)! };
+    }
+    this.#transcripts += checker.transcripts;
+  }
+}

@@ -1,0 +1,55 @@
+// Messages of the records of a file, for the library. What is written as text from rows is read there, without ever
+// being a value; where it stands in the file is found out when it is asked.
+
+import { MemorySource } from '../scan/source.ts';
+import { writeRecordTexts } from './jobs/convert-rows.ts';
+import type { Kit } from './jobs/open.ts';
+import { messagesOf, type PlacedMessage } from './messages.ts';
+import { isRows, nextRecord, ordinalOf, type RecordRows } from './records/rows.ts';
+import { type BadRecord, isBad, type Unit } from './records/unit.ts';
+import { READING } from './records/unit-chat.ts';
+import type { Units } from './records/units.ts';
+
+/** A message of a file. */
+export interface FileMessage extends PlacedMessage {
+  /** Number of its record, from 0; null in raw text. */
+  readonly record: number | null;
+  /** Byte of the file at which a byte of `source`, which is the record's text, stands. */
+  place(offset: number, isEnd?: boolean): number;
+}
+
+type Messages = Generator<FileMessage, void, void>;
+
+/** The messages of all records, in order; those that hold none are passed over. */
+export function* recordMessages(kit: Kit, units: Units): Messages {
+  for (const item of units.items()) {
+    if (isRows(item)) yield* messagesOfRows(kit, units, item);
+    else yield* messagesOfUnit(kit, item);
+  }
+}
+
+function* messagesOfRows(kit: Kit, units: Units, rows: RecordRows): Messages {
+  for (let row = 0; row < rows.to; ) {
+    const next = nextRecord(rows, row);
+    const writing = writeRecordTexts(rows, row, next, true);
+    const { value, done } = writing.next();
+    if (done === true) for (const unit of units.slow(rows, row)) yield* messagesOfUnit(kit, unit);
+    else {
+      const [record, at] = [rows.record + ordinalOf(rows, row), row];
+      let unit: Unit | undefined;
+      const place = (offset: number, isEnd?: boolean): number =>
+        (unit ??= units.whole(rows, at)).place(offset, isEnd);
+      const reading = messagesOf(kit.machine, new MemorySource(value.bytes), READING, { known: kit.headers });
+      for (const placed of reading) yield { ...placed, record, place };
+    }
+    row = next;
+  }
+}
+
+function* messagesOfUnit(kit: Kit, unit: Unit | BadRecord): Messages {
+  if (isBad(unit)) return;
+  const { record, place, source, options } = unit;
+  for (const placed of messagesOf(kit.machine, source, options, { known: kit.headers })) {
+    yield { ...placed, record, place };
+  }
+}
