@@ -54,9 +54,9 @@ const MOST_UNITS = 256;
 export const opensLookAlike = (unit: number): boolean => OPENS[unit] !== 0;
 
 /**
- * A sign that begins no look-alike, as ASCII characters alone tell: what most are, and soon told. Behind a `<`, nothing
- * that is a `|` or may be one, nothing behind its name that could end it, or a token. An entity or an escape that is no
- * `<` and not invisible.
+ * A sign that begins no look-alike, as ASCII characters alone tell: what most are, and soon told. Behind a `<`, perhaps
+ * with spaces, nothing that is a `|` or may be one, nothing behind its name that could end it, or a token. An entity or
+ * an escape that is no `<` and not invisible.
  */
 export function isPlain(text: string, at: number): boolean {
   switch (text.charCodeAt(at)) {
@@ -91,7 +91,9 @@ function isPlainEntity(text: string, at: number): boolean {
 
 function isPlainSign(text: string, at: number): boolean {
   let to = at + 1;
-  if (text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to));
+  // As it stands in code.
+  while (text.charCodeAt(to) === SPACE_UNIT && to - at <= MOST_SPACES) to++;
+  if (to > at + 1 || text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to));
   // Most of those with a `|` are tokens as they should be.
   while (isLower(text.charCodeAt(++to)) && to - at < LONGEST_TOKEN);
   if (text.charCodeAt(to) !== BAR) return isOther(text.charCodeAt(to)) && !isLetter(text.charCodeAt(to));
@@ -122,6 +124,7 @@ function digitOf(unit: number): number {
   return letter >= LOWER_A && letter <= 0x66 ? letter - LOWER_A + 10 : -1;
 }
 
+const SPACE_UNIT = 0x20;
 const HASH = 0x23;
 const SEMICOLON = 0x3b;
 const PERCENT_SIGN = 0x25;
