@@ -15,7 +15,7 @@ import {
 import { fits, mayNameFields, nodeOf } from './fit';
 import { holdsPair, mayEndMarker } from './tags';
 import { OPEN_OBJECT } from './text';
-import { tableOf } from './tools';
+import { areGiven, givenTools, tableOf } from './tools';
 
 /** Longer texts of a system or developer are not read for definitions, which the host tells. */
 const LONGEST_TEXT: usize = 1 << 19;
@@ -91,7 +91,8 @@ export function checkRecords(record: u32, end: u32): u32 {
     if (markOpen() || thoughts != 0 || hasMisfits) {
       // Definitions in a developer's message, or of two transcripts, are for the host.
       const others: u32 = hasMisfits ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
-      const isOther = (load<u32>(at, ROW_BYTES) & others) != 0 || (hasMisfits && (flags & HAS_DEVELOPER) != 0);
+      const isOther = (load<u32>(at, ROW_BYTES) & others) != 0
+        || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || statusOf(at + ROW_BYTES) == TOOLS_NONE));
       store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));
       return record;
     }
@@ -116,8 +117,8 @@ export function isClean(record: usize, end: usize): bool {
   const hasCalls = (load<u32>(record) & HAS_CALLS) != 0;
   const status = statusOf(tools);
   let definitions: usize = 0;
-  if (hasCalls && status != TOOLS_NONE) {
-    definitions = tableOf(load<u32>(tools) >> ENTRY_SHIFT);
+  if (hasCalls && (status != TOOLS_NONE || areGiven)) {
+    definitions = status != TOOLS_NONE ? tableOf(load<u32>(tools) >> ENTRY_SHIFT) : givenTools;
     if (definitions == 0) return false;
   }
   beginCalls();

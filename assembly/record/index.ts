@@ -18,7 +18,8 @@ export { placeScratch } from './fit';
 export { joinLines, objectEnd } from './join';
 export { placeTable } from './state';
 export {
-  beginTools, entryFrom, entryLength, entryStatus, placeTools, setEntryStatus, toolsGeneration, trustTools,
+  beginTools, entryFrom, entryLength, entryStatus, giveTools, placeTools, roomForTools, setEntryStatus, toolsGeneration,
+  trustTools,
 } from './tools';
 export {
   beginLines, clearTexts, linesSides, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,

@@ -42,7 +42,11 @@ let briefs: u32 = 0;
 let entries: u32 = 0;
 /** Entry of the list that was met last, from 1. */
 let last: u32 = 0;
-/** The memory of kept lists and of their tables; and of tables that last for the lines that are scanned. */
+/**
+ * The memory of lists: first what is given with its table, then those that are kept with theirs; and tables that last
+ * for the lines that are scanned.
+ */
+let givenFrom: usize = 0;
 let keepFrom: usize = 0;
 let keep: usize = 0;
 let keepEnd: usize = 0;
@@ -59,7 +63,7 @@ export let toolsStatus: u32 = 0;
 export let toolsEntry: u32 = 0;
 
 export function placeTools(from: usize, to: usize, short: usize, shortEnd: usize): void {
-  keepFrom = from;
+  givenFrom = keepFrom = from;
   keepEnd = to;
   briefFrom = short;
   briefEnd = shortEnd;
@@ -80,6 +84,30 @@ export function beginTools(all: bool): void {
   brief = briefFrom;
   briefs = 0;
   if (isCrowded) forget();
+}
+
+/** Tools that every record may call beside its own: whether there are any, and their table; 0: the host knows it. */
+export let areGiven: bool = false;
+export let givenTools: usize = 0;
+
+/** Where a list is to be written that is given; 0: it is too long. */
+export function roomForTools(length: usize): usize {
+  return length <= MOST && givenFrom + 2 * length <= keepEnd ? givenFrom : 0;
+}
+
+/**
+ * Gives the list of `length` bytes that stands there; 0: of one the host alone knows what it says; negative: none.
+ * `areTrusted`: all of its schemas can be used. What is kept is forgotten.
+ */
+export function giveTools(length: i32, areTrusted: bool): void {
+  keepFrom = givenFrom;
+  areGiven = length >= 0;
+  givenTools = length > 0 ? compile(givenFrom, (givenFrom + length + 31) & ~15, keepEnd, DEEPEST) : 0;
+  if (givenTools != 0) {
+    keepFrom = (compiledTo + 15) & ~15;
+    if (areTrusted) store<u32>(givenTools, 0, 4);
+  }
+  forget();
 }
 
 /** Changes whenever entries are forgotten. */

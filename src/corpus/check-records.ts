@@ -7,7 +7,7 @@ import { Checker, type CheckOptions } from '../rules/check.ts';
 import { wordAt } from '../scan/record-rows.ts';
 import { placedDiagnostic } from './jobs/check-worker.ts';
 import type { Kit } from './jobs/open.ts';
-import { settleTools } from './jobs/settled-tools.ts';
+import { giveTools, settleTools } from './jobs/settled-tools.ts';
 import { isRows, nextRecord, type RecordRows } from './records/rows.ts';
 import { type BadRecord, type FileOptions, isBad, type Unit } from './records/unit.ts';
 import type { RowsWanted, Units } from './records/units.ts';
@@ -18,12 +18,12 @@ import type { RowsWanted, Units } from './records/units.ts';
  */
 export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly pointer?: string };
 
-/** Whether records are checked by rows: in the usual way, by nothing but what they hold themselves. */
+/** Whether records are checked by rows: in the usual way. */
 export function rowsFor(
-  { tools = [], visitor, contentTypes, jsonDepth, writtenCalls, openCalls, wholeTools }: CheckOptions,
+  { visitor, contentTypes, jsonDepth, writtenCalls, openCalls, wholeTools }: CheckOptions,
 ): RowsWanted {
   const others = [visitor, contentTypes, jsonDepth, writtenCalls, openCalls, wholeTools];
-  return tools.length === 0 && others.every((option) => option === undefined) ? 'chats' : 'none';
+  return others.every((option) => option === undefined) ? 'chats' : 'none';
 }
 
 export class RecordCheck {
@@ -43,6 +43,7 @@ export class RecordCheck {
   /** In order; of a record by rising position. */
   *diagnostics(): Generator<FileDiagnostic, void, void> {
     this.#kit.tools.budget.restart();
+    giveTools(this.#kit, this.#options.tools ?? []);
     for (const item of this.#units.items()) {
       if (isRows(item)) yield* this.#rows(item);
       else yield* this.#unit(item);

@@ -26,6 +26,8 @@ export interface Exports {
   entryStatus(entry: number): number;
   setEntryStatus(entry: number, status: number): void;
   trustTools(entry: number): void;
+  roomForTools(length: number): number;
+  giveTools(length: number, areTrusted: boolean): void;
   toolsGeneration(): number;
   countRecords(record: number, end: number, sums: number): number;
   checkRecords(record: number, end: number): number;

@@ -26,6 +26,7 @@ export interface TextsWritten {
 }
 
 const builds = new Builds(simd, scalar);
+const ENCODER = new TextEncoder();
 
 /** What lines or texts are put together of, by its number. `longest`: bytes of all pieces of one of them. */
 export interface Pieces {
@@ -43,6 +44,7 @@ export class RecordMachine extends RecordMemory {
   #pieces = 0;
   #generation = 0;
   #given: Pieces | null = null;
+  #givenTools: string | null = null;
 
   constructor(options: RecordMachineOptions = {}) {
     const { exports } = new WebAssembly.Instance(builds.compile(options.build ?? 'best'), {});
@@ -134,6 +136,20 @@ export class RecordMachine extends RecordMemory {
   /** Says that all schemas of an entry can be used: calls whose arguments fit need no look by the host any more. */
   trustTools(entry: number): void {
     this.#exports.trustTools(entry);
+  }
+
+  /**
+   * Tools that every record may call beside its own: a list as JSON, which the host alone knows when it is empty; null:
+   * none. `areTrusted`: all of their schemas can be used.
+   */
+  giveTools(json: string | null, areTrusted: boolean): void {
+    const given = json === null ? null : `${areTrusted}${json}`;
+    if (given === this.#givenTools) return;
+    this.#givenTools = given;
+    const bytes = ENCODER.encode(json ?? '');
+    const room = this.#exports.roomForTools(bytes.length);
+    if (room !== 0) this.memory.set(bytes, room);
+    this.#exports.giveTools(json === null ? -1 : room === 0 ? 0 : bytes.length, areTrusted);
   }
 
   /** Changes when entries of tools are forgotten, which happens between scans alone. */

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { checkFile, readMessages } from '../../src/corpus/files.ts';
 import { LARGEST } from '../../src/corpus/records/record.ts';
 import type { FileOptions } from '../../src/corpus/records/unit.ts';
+import { toolsFromOpenAI } from '../../src/tools/records.ts';
 import { file } from '../cli/harness.ts';
 import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
-import { randomLine } from './records/random-chat.ts';
+import { randomLine, randomTools } from './records/random-chat.ts';
 
 /** Limits that are not the usual ones leave nothing to the scanner. */
 const VALUES: FileOptions = { largestRecord: LARGEST - 1 };
@@ -29,8 +30,10 @@ test(`diagnostics and messages (seed ${SEED})`, { timeout: 20 * 60_000 }, () => 
     const bytes = Buffer.from(isList ? `[${lines.join(',')}]` : lines.join('\n'), 'latin1');
     const path = file(`file-rows/${seed}.jsonl`, bytes);
     const options: FileOptions = { positions: random.pick(['file', 'field']) };
+    const { tools } = toolsFromOpenAI(random.once(2) ? [] : randomTools(random));
     const told = `seed ${seed}: ${bytes.toString()}`;
-    expect([...checkFile(path, options)], told).toEqual([...checkFile(path, { ...options, ...VALUES })]);
+    expect([...checkFile(path, { ...options, tools })], told)
+      .toEqual([...checkFile(path, { ...options, ...VALUES, tools })]);
     expect(messages(path, options), told).toEqual(messages(path, { ...options, ...VALUES }));
   }
 });

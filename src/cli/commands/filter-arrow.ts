@@ -22,7 +22,6 @@ export function filterArrow(input: Input, stdout: TextStream, judging: JudgeWork
       ...options,
       judge,
       onlyErrors: tellsOnlyErrors(judging),
-      asRows: tools.length === 0,
       write: (bytes) => void pieces.push(bytes),
       flush: () => {
         const whole = Buffer.concat(pieces);

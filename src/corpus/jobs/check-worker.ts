@@ -14,7 +14,7 @@ import { lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.
 import type { BadRecord, Unit } from '../records/unit.ts';
 import { type Found, GATHERED, type Job, type Piece, type Told } from './job.ts';
 import { MarkedRecords } from './marked-records.ts';
-import { settleTools } from './settled-tools.ts';
+import { giveTools, settleTools } from './settled-tools.ts';
 import type { Kit } from './open.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
@@ -57,8 +57,8 @@ export class CheckWorker implements UnitWorker {
     this.#places = input.canReread ? new LinePlaces(input) : null;
     this.#marked = new MarkedRecords(kit.tools);
     kit.tools.budget.restart();
-    // Tools that the caller knows are for views.
-    this.rows = job.tools.length > 0 || job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);
+    giveTools(kit, job.tools);
+    this.rows = job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);
   }
 
   #rows(rows: RecordRows, record: number): number {

@@ -10,6 +10,7 @@ import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { columnsLeftOut, type Kit, type Opened } from './open.ts';
+import { giveTools } from './settled-tools.ts';
 import { Judge, tellsOnlyErrors } from './verdict-judge.ts';
 import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
@@ -83,10 +84,11 @@ function itemsOf(
   const { emit, passthrough, tools, isApart, largest, largestList } = job;
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
   const givesLong = emit === 'drop';
-  // What records hold by themselves is judged, and nobody waits for each line.
+  // Nobody waits for each line.
   const canRead = canBeRows(options, { takesField: true });
-  const areRows = !passthrough && tools.length === 0 && !isApart && canRead && largest >= LEAST_BOUND;
+  const areRows = !passthrough && !isApart && canRead && largest >= LEAST_BOUND;
   if (!areRows) return linesOf(source, { largest, range, givesLong });
+  giveTools(kit, tools);
   return new VerdictRows(kit.records, source, {
     largest,
     forms: formsOf(options),

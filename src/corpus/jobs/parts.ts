@@ -80,8 +80,7 @@ const GAINS: Record<Work['kind'] | 'table' | 'records' | 'values', { readonly ra
 
 /** Each record is read by itself, which takes as long for every one. */
 export const readsValues = (work: Work): boolean =>
-  (work.kind === 'run' || work.kind === 'filter')
-  && (work.tools.length > 0 || (work.kind === 'filter' && work.passthrough));
+  work.kind === 'filter' && work.passthrough;
 
 /** Work on lines as they stand: nobody looks what an input holds, as one that comes slowly may show nothing yet. */
 export const takesLines = ({ kind }: Pick<Work, 'kind'>): boolean => kind === 'filter';

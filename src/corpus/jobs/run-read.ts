@@ -20,6 +20,7 @@ import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RunCounts } from './job.ts';
 import type { Rows } from './run-rows.ts';
+import { giveTools } from './settled-tools.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { Judge, Watcher } from './verdict-judge.ts';
 import { judgedApart, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
@@ -87,8 +88,8 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       likeHarmony += judge.likeHarmony;
       give(verdict, record.number, judgedApart(record));
     };
-    // Tools that the caller knows are for views.
-    const areRows = judge.tools.length === 0 && canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
+    giveTools(judge.kit, judge.tools);
+    const areRows = canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
     if (areRows) {
       const lines = new ChatLines(judge.kit, source, options, part, layout);
       const counted = new StatisticsRows(judge.kit, statistics);

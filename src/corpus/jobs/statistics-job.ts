@@ -10,6 +10,7 @@ import type { Scanners } from './scanners.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RecordRows } from '../records/rows.ts';
 import type { BadRecord, Unit, FileOptions } from '../records/unit.ts';
+import { giveTools } from './settled-tools.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { UnitWorker } from './unit-worker.ts';
 
@@ -84,8 +85,8 @@ export class StatisticsWorker implements UnitWorker {
     this.#statistics = new Statistics(job);
     this.#counted = new StatisticsRows(scanners, this.#statistics);
     scanners.tools.budget.restart();
-    // Tools that the caller knows are for views.
-    this.rows = job.tools.length > 0 ? null : (rows, record) => this.#rows(rows, record);
+    giveTools(scanners, job.tools);
+    this.rows = (rows, record) => this.#rows(rows, record);
     this.transcripts = transcripts;
   }
 

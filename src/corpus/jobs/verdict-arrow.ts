@@ -8,6 +8,7 @@ import type { FileOptions } from '../records/unit.ts';
 import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';
 import { ArrowLines } from './arrow-lines.ts';
+import { giveTools } from './settled-tools.ts';
 import type { Judge } from './verdict-judge.ts';
 import { EVERY_LINE, type Line, linesOf } from './verdict-lines.ts';
 import { recordOfLine } from './verdict-record.ts';
@@ -22,7 +23,6 @@ export interface VerdictArrowOptions {
   readonly largest: number;
   /** Nothing but errors is told, and of what records hold by themselves. */
   readonly onlyErrors: boolean;
-  readonly asRows: boolean;
   readonly write: (bytes: Uint8Array) => void;
   /** What was written is to go out. */
   readonly flush: () => void;
@@ -58,7 +58,8 @@ export function judgeArrow(input: InputSource, options: VerdictArrowOptions): vo
     const whole = size === null ? line : { ...line, isTooLong: true, size };
     verdicts.add(judge.record(recordOfLine(whole, judge.machine, largest, false), placed));
   };
-  const rows = options.asRows && largest >= LEAST_BOUND && canBeRows(unit) ? judge.kit.records : null;
+  const rows = largest >= LEAST_BOUND && canBeRows(unit) ? judge.kit.records : null;
+  if (rows !== null) giveTools(judge.kit, judge.tools);
   const items = rows === null ? linesOf(lines, { largest })
     : new VerdictRows(rows, lines, {
       largest,

@@ -10,16 +10,17 @@ import { outputOf } from '../../../src/corpus/jobs/run-job.ts';
 import { readRun } from '../../../src/corpus/jobs/run-read.ts';
 import { ALL } from '../../../src/corpus/records/units.ts';
 import { RecordMachine } from '../../../src/scan/record-machine.ts';
+import { toolsFromOpenAI } from '../../../src/tools/records.ts';
 import { runs } from '../../long.ts';
 import { randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
-import { randomLine } from '../records/random-chat.ts';
+import { randomLine, randomTools } from '../records/random-chat.ts';
 
 const OPTIONS: JudgeOptions = { tools: [], warnings: true, adjust: (diagnostic) => diagnostic };
-const PLAIN_JUDGE = new Judge(OPTIONS);
+const PLAIN_KIT = new Kit();
 /** Small windows hold some lines, small tables some records. */
-const JUDGES = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
-  return new Judge(OPTIONS, new Kit({ records: new RecordMachine({ build: 'simd', ...options }) }));
+const KITS = [{}, { input: 2000, rows: 40 }, { input: 9000, rows: 300 }].map((options) => {
+  return new Kit({ records: new RecordMachine({ build: 'simd', ...options }) });
 });
 
 const PLAIN = { tools: [], warnings: true, rules: {}, strict: false } as const;
@@ -68,10 +69,12 @@ test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, {
     const isList = random.once(4);
     const all = lines.flatMap((line, i) => [Buffer.from(i === 0 ? '' : isList ? ',' : '\n'), line]);
     const bytes = Buffer.concat(isList ? [Buffer.from('['), ...all, Buffer.from(']')] : all);
-    const judge = random.pick(JUDGES);
+    const { tools } = toolsFromOpenAI(random.once(2) ? [] : randomTools(random));
+    const judge = new Judge({ ...OPTIONS, tools }, random.pick(KITS));
+    const plain = new Judge({ ...OPTIONS, tools }, PLAIN_KIT);
     for (const work of WORK) {
       const hint = `seed ${seed}, ${JSON.stringify(work)}`;
-      expect(run(bytes, work, judge, LARGEST), hint).toEqual(run(bytes, work, PLAIN_JUDGE, LARGEST - 1));
+      expect(run(bytes, work, judge, LARGEST), hint).toEqual(run(bytes, work, plain, LARGEST - 1));
     }
   }
 });

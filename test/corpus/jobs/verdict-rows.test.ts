@@ -1,12 +1,22 @@
 // Verdicts written from rows against a verdict on each line by itself: blank lines, overlong ones, whatever they hold.
 import { expect, test } from 'vitest';
 import { filter, type FilterOptions } from '../../../src/cli/commands/filter.ts';
+import { file } from '../../cli/harness.ts';
 import { SHARED, work } from '../../cli/hosts.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
 
 const RUNS = runs(600);
+/** What every record may call. */
+const TOOLS = file('verdict-rows/tools.json', JSON.stringify([
+  { type: 'function', function: { name: 'f' } },
+  {
+    type: 'function', function: {
+      name: 'get_weather', parameters: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
+    },
+  },
+]));
 
 async function verdicts(stdin: Buffer, options: Partial<FilterOptions>): Promise<unknown> {
   const { code, out, err } =
@@ -42,8 +52,9 @@ test(`random lines (seed ${SEED})`, { timeout: 20 * 60_000 }, async () => {
     const stdin =
       random.once(2) ? Buffer.concat([Buffer.from(random.once(9) ? '\ufeff' : ''), bytes, Buffer.from('\n')]) : bytes;
     const warnings = random.once(3) ? { warnings: true } as const : {};
+    const tools = random.once(2) ? [] : [TOOLS];
     for (const emit of ['verdict', 'messages'] as const) {
-      const options: Partial<FilterOptions> = { ...warnings, emit, ...(field !== null && { field }) };
+      const options: Partial<FilterOptions> = { ...warnings, tools, emit, ...(field !== null && { field }) };
       // Buffered by lines, nothing is read as rows.
       const plain = await verdicts(stdin, { ...options, lineBuffered: true });
       expect(await verdicts(stdin, options), `seed ${SEED + run}, ${emit}: ${stdin.toString()}`).toEqual(plain);

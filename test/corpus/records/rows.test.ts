@@ -11,8 +11,10 @@ import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
+import type { Work } from '../../../src/corpus/jobs/parts.ts';
 import { linePieces } from '../../../src/formats/chat/record-lines.ts';
 import { RecordMachine, type RecordMachineOptions } from '../../../src/scan/record-machine.ts';
+import { toolsFromOpenAI } from '../../../src/tools/records.ts';
 import { runs, testLong } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
@@ -47,7 +49,8 @@ const WORK = [
   { kind: 'messages', form: { format: 'parquet', section: 1e6 }, filters: {} },
   { kind: 'statistics', tools: [], characters: true },
 ] as const;
-const KINDS = await Promise.all(WORK.map((work) => kindOf(work)));
+type RowsWork = Extract<Work, { kind: 'count' | 'check' | 'messages' | 'statistics' }>;
+const KINDS = new Map(await Promise.all(WORK.map(async (work) => [work.kind, await kindOf(work)] as const)));
 
 function inputOf(bytes: Uint8Array, most: number): InputSource {
   const source = new SlowSource(bytes, most);
@@ -59,10 +62,10 @@ function inputOf(bytes: Uint8Array, most: number): InputSource {
 
 /** All that comes out of a job, its bytes as text. */
 function done(
-  kit: Kit, work: (typeof WORK)[number], input: InputSource, options: FileOptions,
+  kit: Kit, work: RowsWork, input: InputSource, options: FileOptions,
 ): { pieces: unknown[]; text: string; result: JobResult } {
   const job = { ...work, input: { ...INPUT, options }, part: WHOLE } as unknown as Job;
-  const running = perform(kit, KINDS[WORK.indexOf(work)]!, job, { input, options });
+  const running = perform(kit, KINDS.get(work.kind)!, job, { input, options });
   const pieces: unknown[] = [];
   const text: Buffer[] = [];
   for (let next = running.next(); ; next = running.next()) {
@@ -97,10 +100,10 @@ const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner));
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b) || jsonOf(a) === jsonOf(b);
 
-function same(bytes: Buffer, hint: string, options: FileOptions = {}): void {
+function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: readonly RowsWork[] = WORK): void {
   const old = { ...OLD, ...options };
   const kits = [...KITS, growing()];
-  for (const work of WORK) {
+  for (const work of works) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
     kits.forEach((kit, i) => {
       const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;
@@ -198,6 +201,23 @@ describe('rows of chat records', () => {
       });
       if (lines[0]!.trimStart().startsWith('[')) lines.unshift('{"messages":[]}');
       same(Buffer.from(lines.join('\n'), 'latin1'), `seed ${SEED + run}, ${field}`, { field });
+    }
+  });
+
+  test(`tools that every record may call (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+    for (let run = 0; run < runs(200); run++) {
+      const random = randomOf(SEED + run);
+      const { tools } = toolsFromOpenAI(randomTools(random));
+      const lines = Array.from({ length: 1 + random.below(12) }, () => {
+        const line = lineOf(random).toString('latin1');
+        return random.once(2) ? line.replace('"tools"', '"other"') : line;
+      });
+      if (lines[0]!.trimStart().startsWith('[')) lines.unshift('{"messages":[]}');
+      const works = [{ kind: 'check', tools }, { kind: 'statistics', tools, characters: true }] as const;
+      const told = `seed ${SEED + run}, ${JSON.stringify(tools)}`;
+      same(Buffer.from(lines.join('\n'), 'latin1'), told, {}, works);
+      // They are forgotten again.
+      if (random.once(4)) same(Buffer.from(lines.join('\n'), 'latin1'), told, {}, [WORK[1]]);
     }
   });
 
