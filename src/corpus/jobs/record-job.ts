@@ -1,6 +1,6 @@
 // Doing a job on records: JSON lines, a JSON list, rows of a table.
 
-import { IS_TRANSCRIPT, KIND, NEXT, SLOW } from '../../abi.ts';
+import { FROM, IS_TRANSCRIPT, KIND, NEXT, RECORD_SUM_TRANSCRIPTS, SLOW, TO } from '../../abi.ts';
 import type { Counter } from '../../rules/count.ts';
 import type { Totals } from '../../rules/counts.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -190,6 +190,14 @@ function passed(rows: RecordRows, record: number, next: number): number {
   return (next === rows.to ? rows.records : ordinalOf(rows, next)) - ordinalOf(rows, record);
 }
 
+/** The record that holds a byte, from row `record` on, or the end; where positions are not those of lines, that row. */
+function holderOfByte(rows: RecordRows, record: number, at: number): number {
+  const { machine, framing, base, to } = rows;
+  if (framing !== null) return record;
+  while (record < to && base + wordAt(machine.rows, record, TO) <= at) record = nextRecord(rows, record);
+  return record < to && base + wordAt(machine.rows, record, FROM) > at ? to : record;
+}
+
 class MessagesWorker implements UnitWorker {
   readonly takes = 'definitions';
   readonly rows: UnitWorker['rows'];
@@ -203,7 +211,21 @@ class MessagesWorker implements UnitWorker {
     this.#kit = kit;
     this.#out = new MessageOutput(job, isLive, isTable);
     this.transcripts = transcripts;
-    this.rows = this.#out.takesRows ? (rows, record) => this.#rows(rows, record) : null;
+    const { at, transcript } = job.filters;
+    const isPlace = at !== undefined && transcript === undefined;
+    // Positions in a row of a table may be wanted of each.
+    this.rows = this.#out.takesRows ? (rows, record) => this.#rows(rows, record)
+      : isPlace && !isTable ? (rows, record) => this.#passTo(rows, record, holderOfByte(rows, record, at)) : null;
+  }
+
+  /** Passes the records from row `record` to before row `holder`; answers the first one that must be a unit. */
+  #passTo(rows: RecordRows, record: number, holder: number): number {
+    const { machine, tools } = rows;
+    let next = machine.count(record, holder);
+    while (next < holder && machine.asksForTools(next) && tools.settle(next)) next = machine.count(next, holder);
+    this.transcripts += machine.sums[RECORD_SUM_TRANSCRIPTS]!;
+    machine.sums.fill(0);
+    return next;
   }
 
   #rows(rows: RecordRows, record: number): number {

@@ -221,6 +221,20 @@ describe('rows of chat records', () => {
     }
   });
 
+  test(`messages that hold a byte (seed ${SEED})`, { timeout: 120 * 60_000 }, () => {
+    for (let run = 0; run < runs(200); run++) {
+      const random = randomOf(SEED + run);
+      const lines = Array.from({ length: 1 + random.below(12) }, () => lineOf(random));
+      const isList = random.once(4);
+      const parts = lines.flatMap((line, i) => (i === 0 ? [line] : [Buffer.from(isList ? ',' : '\n'), line]));
+      const bytes = Buffer.concat(isList ? [Buffer.from('['), ...parts, Buffer.from(']')] : parts);
+      const works = Array.from({ length: 6 }, () => {
+        return { kind: 'messages', form: 'lines', filters: { at: random.below(bytes.length + 2) } } as const;
+      });
+      same(bytes, `seed ${SEED + run}`, {}, works);
+    }
+  });
+
   test('definitions that hold half a character', () => {
     const definition = `{"name":"f","description":"a\\udc00${'x'.repeat(200)}","parameters":{"type":"object"}}`;
     const tools = `"tools":[{"type":"function","function":${definition}}]`;
