@@ -2,21 +2,16 @@
 // they lie, at fifteen times the speed of values.
 
 import { KIND, SLOW } from '../abi.ts';
-import { diagnose, type Diagnostic } from '../errors.ts';
+import { diagnose } from '../errors.ts';
 import { Checker, type CheckOptions } from '../rules/check.ts';
 import { wordAt } from '../scan/record-rows.ts';
+import type { FileDiagnostic } from './file-types.ts';
 import { placedDiagnostic } from './jobs/check-worker.ts';
 import type { Kit } from './jobs/open.ts';
 import { giveTools, settleTools } from './jobs/settled-tools.ts';
 import { isRows, nextRecord, type RecordRows } from './records/rows.ts';
 import { type BadRecord, type FileOptions, isBad, type Unit } from './records/unit.ts';
 import type { RowsWanted, Units } from './records/units.ts';
-
-/**
- * A diagnostic of a file. Where the file holds records: `record` is the number of the one that it is about, from 0, and
- * `pointer` the JSON pointer (RFC 6901) of what it is about in there.
- */
-export type FileDiagnostic = Diagnostic & { readonly record?: number; readonly pointer?: string };
 
 /** Whether records are checked by rows: in the usual way. */
 export function rowsFor(

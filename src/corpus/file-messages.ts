@@ -2,21 +2,14 @@
 // being a value; where it stands in the file is found out when it is asked.
 
 import { MemorySource } from '../scan/source.ts';
+import type { FileMessage } from './file-types.ts';
 import { writeRecordTexts } from './jobs/convert-rows.ts';
 import type { Kit } from './jobs/open.ts';
-import { messagesOf, type PlacedMessage } from './messages.ts';
+import { messagesOf } from './messages.ts';
 import { isRows, nextRecord, ordinalOf, type RecordRows } from './records/rows.ts';
 import { type BadRecord, isBad, type Unit } from './records/unit.ts';
 import { READING } from './records/unit-chat.ts';
 import type { Units } from './records/units.ts';
-
-/** A message of a file. */
-export interface FileMessage extends PlacedMessage {
-  /** Number of its record, from 0; null in raw text. */
-  readonly record: number | null;
-  /** Byte of the file at which a byte of `source`, which is the record's text, stands. */
-  place(offset: number, isEnd?: boolean): number;
-}
 
 type Messages = Generator<FileMessage, void, void>;
 

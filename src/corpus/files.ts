@@ -7,8 +7,9 @@ import { Flow } from './jobs/flow.ts';
 import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open.ts';
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
-import { type FileDiagnostic, RecordCheck, rowsFor } from './check-records.ts';
-import { type FileMessage, recordMessages } from './file-messages.ts';
+import { RecordCheck, rowsFor } from './check-records.ts';
+import { recordMessages } from './file-messages.ts';
+import type { FileDiagnostic, FileMessage } from './file-types.ts';
 import { messagesOf } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
 import { FILE_OPTIONS, type FileOptions, isContainer } from './records/unit.ts';
@@ -16,8 +17,7 @@ import { ALL, Units } from './records/units.ts';
 import { READ_OPTIONS } from '../model/walk.ts';
 import { checkOptions } from '../options.ts';
 
-export type { FileDiagnostic } from './check-records.ts';
-export type { FileMessage } from './file-messages.ts';
+export type { FileDiagnostic, FileMessage } from './file-types.ts';
 
 /** Opens a file, reads it by `work`, and closes it when `work` is done or given up. */
 function* reading<T, O extends FileOptions>(

@@ -1,7 +1,9 @@
 // Calls and replies that stand as text in what is said (R-HERMES), as messages to tools and from them.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../model/data.ts';
-import { CLOSE_CALL, CLOSE_TOOLS, callTagsIn, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn } from '../model/hermes.ts';
+import {
+  CLOSE_CALL, CLOSE_TOOLS, callTagsIn, MOST_WRITTEN, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn,
+} from '../model/hermes.ts';
 import { isShown } from '../rules/message-data.ts';
 import { skipBlanks } from '../tools/json.ts';
 import { toolsListed } from './declared.ts';
@@ -65,21 +67,13 @@ export function readReply(
 }
 
 /**
- * Replies of a content that are messages each. From the next one on all is one: a message takes many times longer than
- * its text.
- */
-const MOST_WRITTEN_REPLIES = 1000;
-
-/**
  * What a tool or a user says, in order: replies with the names of the calls that they answer, and the text of a user
  * between them. Null: it holds no replies, or a tool says more than that.
  */
 export function readWrittenReplies(message: MessageData, open: OpenCalls): MessageData[] | null {
   const { content, role, name: given = null, callId, end, marked: _, ...rest } = message;
-  const replies = content.includes(OPEN_REPLY) ? repliesIn(content, MOST_WRITTEN_REPLIES + 1) : [];
+  const replies = content.includes(OPEN_REPLY) ? repliesIn(content) : [];
   if (replies.length === 0) return null;
-  const further = replies[MOST_WRITTEN_REPLIES];
-  if (further !== undefined) replies.splice(-1, 1, { ...further, textTo: content.length, to: content.length });
   const ending = end === undefined || end === 'end' || end === 'call' ? {} : { end };
   const parts: MessageData[] = [];
   let at = 0;
@@ -177,12 +171,9 @@ export function splitWrittenCalls(data: TranscriptData, losses: Loss[]): Transcr
 }
 
 /**
- * Calls of a content that are messages each. Those beyond, of which there are two or more, are one text that nobody
- * sees: a message takes many times longer than its text.
+ * What an assistant says before its calls, and the calls; null: it makes none in its text. Calls beyond MOST_WRITTEN,
+ * of which there are two or more, are one text that nobody sees.
  */
-const MOST_WRITTEN_CALLS = 1000;
-
-/** What an assistant says before its calls, and the calls; null: it makes none in its text. */
 export function splitCalls(message: MessageData): MessageData[] | null {
   const { content, role, name, attributes, origin } = message;
   if (!content.includes(OPEN_CALL)) return null;
@@ -199,8 +190,8 @@ export function splitCalls(message: MessageData): MessageData[] | null {
     role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }),
     ...(origin !== undefined && { origin }),
   };
-  const isCrowded = tags.length > MOST_WRITTEN_CALLS + 1;
-  const most = isCrowded ? MOST_WRITTEN_CALLS : tags.length;
+  const isCrowded = tags.length > MOST_WRITTEN + 1;
+  const most = isCrowded ? MOST_WRITTEN : tags.length;
   for (let i = 0; i < most; i++) {
     const { from, to } = tags[i]!;
     // The last one may hold nearly all of the content: a part of it is no copy.

@@ -48,7 +48,7 @@ function* lineTags(find: Find, isLineEnd: (at: number) => boolean, first: number
   }
 }
 
-function* replies(find: Find, first: number, most = MOST_CALLS): Generator<Reply, void, void> {
+function* replies(find: Find, first: number, most: number): Generator<Reply, void, void> {
   let left = most;
   for (let from = find(OPEN_REPLY, first); from >= 0 && left > 0; left--) {
     const textFrom = from + OPEN_REPLY.length;
@@ -66,9 +66,18 @@ export function callTagsIn(text: string): Span[] {
   return [...lineTags((tag, from) => text.indexOf(tag, from), (at) => text[at] === '\n', 0)];
 }
 
-/** The replies in a text, up to `most`; positions are UTF-16 units. */
-export function repliesIn(text: string, most = MOST_CALLS): Reply[] {
-  return [...replies((tag, from) => text.indexOf(tag, from), 0, most)];
+/**
+ * Calls and replies that one text becomes messages of: what is beyond is one, as a message takes many times longer than
+ * its text.
+ */
+export const MOST_WRITTEN = 1000;
+
+/** The replies in a text; from the one behind MOST_WRITTEN on all is one. Positions are UTF-16 units. */
+export function repliesIn(text: string): Reply[] {
+  const found = [...replies((tag, from) => text.indexOf(tag, from), 0, MOST_WRITTEN + 1)];
+  const to = text.length;
+  if (found.length > MOST_WRITTEN) found.push({ ...found.pop()!, textTo: to, to });
+  return found;
 }
 
 interface Bytes {
@@ -92,7 +101,7 @@ export function countTags(source: Bytes, { from, to }: Span): number {
 
 /** The replies in a body. */
 export function writtenReplies(source: Bytes, body: Span): Reply[] {
-  return [...replies(finderOf(source, body), body.from)];
+  return [...replies(finderOf(source, body), body.from, MOST_CALLS)];
 }
 
 const ENCODER = new TextEncoder();
