@@ -51,28 +51,43 @@ function* piecesOf(
   if (to > at) yield { from: at, to };
 }
 
-/** Pieces on their way to be decoded; nobody else comes between. */
-const gathered = new Uint8Array(16 * 1024);
+/** Small pieces on their way to be decoded: each by itself, but those that cannot make a character together at once. */
+export class GatheredPieces {
+  readonly #bytes: Uint8Array;
+  #length = 0;
 
-/** The text of pieces, each decoded by itself; those that cannot make a character together are decoded at once. */
-export function textOfPieces(source: { bytes(from: number, to: number): Uint8Array }, pieces: Iterable<Piece>): string {
-  let length = 0;
-  let text = '';
-  const flush = (): void => {
-    if (length > 0) text += decodeUtf8(gathered.subarray(0, length));
-    length = 0;
-  };
-  for (const { from, to } of pieces) {
-    if (length + to - from > gathered.length) flush();
-    const bytes = source.bytes(from, to);
-    if (bytes.length > gathered.length) {
-      text += decodeUtf8(bytes);
-      continue;
-    }
-    if (length > 0 && gathered[length - 1]! >= 0x80 && bytes[0]! >= 0x80) flush();
-    gathered.set(bytes, length);
-    length += bytes.length;
+  /** `bytes`: room for them, which nobody else uses meanwhile. */
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
   }
-  flush();
-  return text;
+
+  /** Takes a piece; answers the text of those before it where there is no room for more. */
+  add(piece: Uint8Array): string {
+    const bytes = this.#bytes;
+    const length = this.#length;
+    let text = '';
+    const isFull = length + piece.length > bytes.length;
+    if (isFull || (length > 0 && bytes[length - 1]! >= 0x80 && piece[0]! >= 0x80)) text = this.end();
+    if (piece.length > bytes.length) return text + decodeUtf8(piece);
+    bytes.set(piece, this.#length);
+    this.#length += piece.length;
+    return text;
+  }
+
+  /** The text of what was taken. */
+  end(): string {
+    const bytes = this.#bytes.subarray(0, this.#length);
+    this.#length = 0;
+    return decodeUtf8(bytes);
+  }
+}
+
+const ROOM = new Uint8Array(16 * 1024);
+
+/** The text of pieces. */
+export function textOfPieces(source: { bytes(from: number, to: number): Uint8Array }, pieces: Iterable<Piece>): string {
+  const gathered = new GatheredPieces(ROOM);
+  let text = '';
+  for (const { from, to } of pieces) text += gathered.add(source.bytes(from, to));
+  return text + gathered.end();
 }

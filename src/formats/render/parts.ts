@@ -3,6 +3,7 @@
 import type { Message, Span } from '../../model/message.ts';
 import type { Parsed } from '../../model/parse.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
+import { GatheredPieces } from '../../model/content.ts';
 import { bodyPieces, type CutReason } from '../../model/shown.ts';
 import { type HiddenReason, hiddenReason, type ShowOptions } from '../../model/visibility.ts';
 import { decodeUtf8 } from '../../utf8.ts';
@@ -86,13 +87,29 @@ export function* bodyParts(message: Message, hidden: boolean, debug: boolean): G
     }
     return;
   }
-  for (const piece of bodyPieces(message)) {
-    if (piece.cut !== null && !debug) continue;
-    for (const text of textOf(message.source, piece)) yield { text, cut: piece.cut };
+  const { source } = message;
+  const gathered = new GatheredPieces(ROOM);
+  let cut: CutReason | null = null;
+  for (const { from, to, cut: next } of bodyPieces(message)) {
+    if (next !== null && !debug) continue;
+    const isSmall = to - from <= SMALL;
+    const before = isSmall && next === cut ? '' : gathered.end();
+    if (before !== '') yield { text: before, cut };
+    cut = next;
+    if (isSmall) {
+      const text = gathered.add(source.bytes(from, to));
+      if (text !== '') yield { text, cut };
+    } else for (const text of textOf(source, { from, to })) yield { text, cut };
   }
+  const last = gathered.end();
+  if (last !== '') yield { text: last, cut };
 }
 
 const PART = 64 * 1024;
+/** Escapes may stand at every second byte, and a part of a body takes longer than so many bytes. */
+const SMALL = 1024;
+/** Nothing waits in it when a part is given. */
+const ROOM = new Uint8Array(16 * 1024);
 
 function* textOf(source: Message['source'], { from, to }: Span): Generator<string, void, void> {
   if (to - from <= PART) {
