@@ -29,11 +29,11 @@ async function weight(code: string): Promise<number> {
 
 const WEIGHTS: [code: string, most: number][] = [
   ["export { parse } from 'openchatml';", 30_300],
-  ["export { parse } from 'openchatml/js';", 23_400],
+  ["export { parse } from 'openchatml/js';", 23_500],
   ["export { MessageStream } from 'openchatml/stream';", 35_000],
   ["export * from 'openchatml/convert';", 56_200],
   ["export { Lines } from 'openchatml';", 1_150],
-  ["export { fromOpenAI } from 'openchatml/convert';", 10_300],
+  ["export { fromOpenAI } from 'openchatml/convert';", 10_400],
 ];
 
 test.each(WEIGHTS)('%s weighs at most %i bytes', async (code, most) => {

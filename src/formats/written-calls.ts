@@ -17,8 +17,18 @@ import { writtenIn } from './written-thoughts.ts';
 
 type Speaker = Pick<MessageData, 'role' | 'name' | 'attributes' | 'origin'>;
 
-/** What a call takes from who speaks. */
-export const CALL_FRAME = { channel: 'commentary', contentType: 'json', constrained: true } as const;
+/**
+ * A message of who speaks, with the name and attributes where there are some. A content may hold very many calls, and
+ * an object that is put together from others takes several times the memory.
+ */
+export const spokenBy = (speaker: Speaker, message: MessageData): MessageData =>
+  Object.keys(speaker).length === 1 ? message : { ...message, ...speaker };
+
+/** A call of a tool. */
+export const callOf = (speaker: Speaker, tool: string, content: string): MessageData => spokenBy(speaker, {
+  role: speaker.role, channel: 'commentary', recipient: toolRecipient(tool), contentType: 'json', constrained: true,
+  content,
+});
 
 /**
  * The call behind a tag, and what follows it. `at`: where the text behind the tag begins in the content. What is no
@@ -35,19 +45,18 @@ export function readWrittenCall(
   const { name, arguments: content } = call;
   const to = close + CLOSE_CALL.length;
   const rest = text.slice(to);
-  const message = { ...speaker, recipient: toolRecipient(name), ...CALL_FRAME, content };
-  const called = { ...message, ...placed(speaker, at + call.from) };
+  const called = placed(callOf(speaker, name, content), at + call.from);
   if (isBlankText(rest)) return [called];
   return [called, hiddenText(speaker, rest, at + to)];
 }
 
 /** `at`: where it begins in the content. */
 const hiddenText = (speaker: Speaker, content: string, at: number): MessageData =>
-  ({ ...speaker, channel: 'commentary', content, ...placed(speaker, at) });
+  placed(spokenBy(speaker, { role: speaker.role, channel: 'commentary', content }), at);
 
-/** Of what was read from an entry of a record, where in its content. */
-const placed = ({ origin }: Pick<MessageData, 'origin'>, at: number): Pick<MessageData, 'contentFrom'> =>
-  (origin === undefined ? {} : { contentFrom: at });
+/** What was read from an entry of a record says where in its content. */
+const placed = (message: MessageData, at: number): MessageData =>
+  (message.origin === undefined ? message : { ...message, contentFrom: at });
 
 /**
  * What a reply says, and for whom: `{"name", "content"}` (R-REPLY-01), else its text without the newlines with which
@@ -81,7 +90,7 @@ export function readWrittenReplies(message: MessageData, open: OpenCalls): Messa
     const text = content.slice(at, to);
     if (isBlankText(text)) return true;
     if (role === 'tool') return false;
-    parts.push({ ...rest, role, ...(given !== null && { name: given }), content: text, ...placed(message, at) });
+    parts.push(placed({ ...rest, role, ...(given !== null && { name: given }), content: text }, at));
     return true;
   };
   const author = role === 'tool' && given !== null ? toolRecipient(given) : null;
@@ -93,10 +102,11 @@ export function readWrittenReplies(message: MessageData, open: OpenCalls): Messa
     const call = open.reply(id, named);
     const name = named ?? call?.recipient ?? null;
     const { intent: __, contentType: ___, constrained: ____, ...frame } = rest;
-    parts.push({
+    const reply = {
       ...frame, role: 'tool', ...(name !== null && { name }), ...(id !== null && { callId: id }),
-      recipient: 'assistant', channel: 'commentary', content: said, ...placed(message, textFrom + begin),
-    });
+      recipient: 'assistant', channel: 'commentary', content: said,
+    };
+    parts.push(placed(reply, textFrom + begin));
     at = to;
   }
   if (!takeText(content.length)) return null;

@@ -11,7 +11,9 @@ import { toolRecipient } from '../../tools/name.ts';
 import { OpenCalls } from '../chat/calls.ts';
 import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
-import { CALL_FRAME, readReply, readWrittenCall, readWrittenReplies, withoutWrittenTools } from '../written-calls.ts';
+import {
+  callOf, readReply, readWrittenCall, readWrittenReplies, spokenBy, withoutWrittenTools,
+} from '../written-calls.ts';
 import { withoutWritten, writtenIn } from '../written-thoughts.ts';
 import { readCallText } from './json.ts';
 import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
@@ -150,11 +152,13 @@ function readAssistant(message: MessageData, tags: readonly Span[], index: numbe
 /** The call after a token, and what follows it. */
 function readCall(speaker: Pick<MessageData, 'role' | 'name' | 'attributes'>, text: string): MessageData[] {
   const call = readCallText(text);
-  if (!call) return [{ ...speaker, channel: 'commentary', content: CALL + text }];
+  const unseen = (content: string): MessageData =>
+    spokenBy(speaker, { role: speaker.role, channel: 'commentary', content });
+  if (!call) return [unseen(CALL + text)];
   const { name, arguments: content, to } = call;
   const rest = text.slice(to);
-  const message = { ...speaker, recipient: toolRecipient(name), ...CALL_FRAME, content };
-  return isBlankText(rest) ? [message] : [message, { ...speaker, channel: 'commentary', content: rest }];
+  const message = callOf(speaker, name, content);
+  return isBlankText(rest) ? [message] : [message, unseen(rest)];
 }
 
 /** The last part ends as the message did, when that was no usual end. */

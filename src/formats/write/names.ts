@@ -53,9 +53,9 @@ export function withCarriedNames(
   messages: readonly MessageData[], dialect: DialectId, neutralise: boolean,
 ): { messages: readonly MessageData[]; losses: Loss[] } {
   const isFine = (value: string | null | undefined): boolean => value == null || isCarried(value, dialect);
-  const isAllFine = ({ name, recipient, callId, intent, contentType, attributes = [] }: MessageData): boolean =>
-    [name, recipient, callId].every(isFine)
-    && !(neutralise && !([intent, contentType].every(isFine) && attributes.every(isFineAttribute)));
+  const isAllFine = ({ name, recipient, callId, intent, contentType, attributes }: MessageData): boolean =>
+    isFine(name) && isFine(recipient) && isFine(callId)
+    && !(neutralise && !(isFine(intent) && isFine(contentType) && (attributes?.every(isFineAttribute) ?? true)));
   if (messages.every(isAllFine)) return { messages, losses: [] };
   const losses: Loss[] = [];
   const words = { tool: new Map<string, string>(), person: new Map<string, string>(), id: new Map<string, string>() };
