@@ -203,7 +203,7 @@ function* auditFields(
 }
 
 /** A record's bytes and where it stands, without its value. */
-type RecordBytes = Omit<CorpusRecord, 'value' | 'isRounded'>;
+type RecordBytes = Omit<CorpusRecord, 'value'>;
 
 /** What is found in a field, and how it is mended. */
 interface Looked {

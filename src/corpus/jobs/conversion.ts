@@ -14,6 +14,7 @@ import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
+import { isRounded } from '../../tools/exact.ts';
 import { READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
@@ -384,10 +385,12 @@ function promptOf(
 const fieldLost = (detail: string): Loss => ({ what: 'field', message: null, detail });
 
 /** What reading a record as JSON has lost. */
-function lossesOf({ isRounded }: CorpusRecord, hasOddId: boolean): Loss[] {
+function lossesOf({ bytes }: CorpusRecord, hasOddId: boolean): Loss[] {
   const losses: Loss[] = [];
   const lose = (detail: string): void => void losses.push(fieldLost(detail));
-  if (isRounded) lose('a number that a double does not hold is rounded');
+  // Each byte a character: numbers are ASCII.
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  if (isRounded(text)) lose('a number that a double does not hold is rounded');
   if (hasOddId) lose('an id that is no text and no number');
   return losses;
 }

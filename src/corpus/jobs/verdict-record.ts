@@ -30,7 +30,7 @@ export function recordOfLine(
   const found = surelyWrong(bytes, (short) => machine.checkJson(short, JSON_DEEPEST));
   if (found >= 0) return notJson(found);
   try {
-    return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes, isRounded: false };
+    return { ...place, value: JSON.parse(bytes.toString('utf8')) as unknown, bytes };
   } catch {
     return notJson(wrongAt());
   }

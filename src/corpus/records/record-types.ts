@@ -15,8 +15,6 @@ export interface CorpusRecord extends Placed {
   readonly value: unknown;
   /** Its text; valid until the next record is asked for. */
   readonly bytes: Uint8Array;
-  /** A number in it is not the one that is written: a double does not hold it. */
-  readonly isRounded: boolean;
   /** Position in the input of one in `bytes`, where they do not stand there as they are. */
   readonly place?: (offset: number) => number;
 }

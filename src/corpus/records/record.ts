@@ -4,7 +4,6 @@
 
 import { isUtf8 } from 'node:buffer';
 import { type Source, WatchedSource } from '../../scan/source.ts';
-import { isRounded } from '../../tools/exact.ts';
 import { isBlank, isBlankByte } from '../../model/bytes.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { crowdOf } from './crowded.ts';
@@ -179,7 +178,7 @@ export function recordOf(bytes: Buffer, place: Placed, { locate }: RecordOptions
   const text = bytes.toString('utf8');
   try {
     const value = JSON.parse(text) as unknown;
-    return { number, line, from, to, value, bytes, isRounded: isRounded(text) };
+    return { number, line, from, to, value, bytes };
   } catch {
     return notJson(bytes, place, locate?.(bytes) ?? null);
   }

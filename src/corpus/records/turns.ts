@@ -106,7 +106,6 @@ class TurnList {
   #starts: { readonly from: number; readonly shift: number }[] = [];
   #length = OPENED.length;
   readonly #count = new ValueCount();
-  #isRounded = false;
 
   constructor(largest: number) {
     this.#largest = largest;
@@ -122,10 +121,9 @@ class TurnList {
   }
 
   add(turn: CorpusRecord): void {
-    const { bytes, value, from, isRounded } = turn;
+    const { bytes, value, from } = turn;
     this.#first ??= turn;
     this.#last = turn;
-    this.#isRounded ||= isRounded;
     if (this.isTooMuch) return;
     if (this.#values.length > 0) this.#push(BETWEEN);
     this.#starts.push({ from: this.#length, shift: from - this.#length });
@@ -156,7 +154,7 @@ class TurnList {
     if (this.#values.length === 1) return { ...this.#first!, number, bytes: this.#parts[1]! };
     const bytes = Buffer.concat([...this.#parts, CLOSED]);
     const place = (offset: number): number => this.#place(offset);
-    return { ...placed, value: this.#values, bytes, isRounded: this.#isRounded, place };
+    return { ...placed, value: this.#values, bytes, place };
   }
 
   #place(offset: number): number {
