@@ -6,7 +6,7 @@ import type { Severity } from '../../errors.ts';
 import { type ControlToken, findTokens } from '../../formats/control-tokens/find.ts';
 import { TokenEdits } from '../../formats/control-tokens/edits.ts';
 import { type EscapeStyle, isMeant, isWanted } from '../../formats/control-tokens/escape.ts';
-import { type Found, severityOfFound } from '../../formats/control-tokens/found.ts';
+import type { Found } from '../../formats/control-tokens/found.ts';
 import type { Message } from '../../model/message.ts';
 import type { PlainReadOptions } from '../../model/part-walk.ts';
 import { applyRules, type RuleSettings } from '../../rules/settings.ts';
@@ -32,7 +32,7 @@ export interface FixOptions {
 
 /** What a finding counts as where texts are mended; null: as nothing. What is escaped is as it should be. */
 export function settledSeverity(found: Found, { rules }: FixOptions): Severity | null {
-  const severity = severityOfFound(found);
+  const { severity } = found;
   if (severity === 'info' || rules === undefined) return severity;
   return applyRules(rules)({ rule: found.rule, severity })?.severity ?? null;
 }
@@ -175,7 +175,7 @@ function mendIn(
   if (isMeant(one, role)) return severity !== 'error';
   const { how } = options;
   const escapes = how === 'escape' || (how === undefined && hasEscape);
-  if (severityOfFound(one) !== 'error' || !escapes) return edits.breakUp(one);
+  if (one.severity !== 'error' || !escapes) return edits.breakUp(one);
   if (!hasEscape || one.rule !== 'control-token') return false;
   edits.escape(one);
   return true;

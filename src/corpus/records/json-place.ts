@@ -174,6 +174,7 @@ export class RawOffsets {
   readonly #end: number;
   /** Places that were passed, at least `STEP` bytes of the value from each other: in the value, and in the text. */
   readonly #passed: { readonly decoded: number; readonly raw: number }[];
+  #lastPassed = 0;
   /** The byte `#raw` of the text is the byte `#decoded` of the value. */
   #raw: number;
   #decoded = 0;
@@ -195,25 +196,31 @@ export class RawOffsets {
       this.#decoded = offset;
       return (this.#raw = next);
     }
-    this.#goNear(offset);
+    if (offset < this.#decoded || this.#lastPassed > this.#decoded) this.#goNear(offset);
     const json = this.#json;
     const end = this.#end;
     let raw = this.#raw;
     let decoded = this.#decoded;
+    let plainTo = this.#plainTo;
     while (decoded < offset && raw < end) {
-      if (raw >= this.#plainTo) this.#plainTo = plainEnd(json, raw, end);
-      const plain = Math.min(this.#plainTo - raw, offset - decoded);
+      if (raw >= plainTo) plainTo = plainEnd(json, raw, end);
+      const plain = Math.min(plainTo - raw, offset - decoded);
       if (plain > 0) {
         raw += plain;
         decoded += plain;
         continue;
       }
-      const [length, bytes] = escapeAt(json, raw, end);
+      const unit = unitAt(json, raw, end);
+      const bytes = unit < 0x80 ? 1 : unit < 0x800 ? 2 : isPairAt(json, raw, end) ? 4 : 3;
       if (decoded + bytes > offset) break;
-      raw += length;
+      raw += unit < 0 ? Math.min(2, end - raw) : bytes === 4 ? 12 : 6;
       decoded += bytes;
-      if (decoded >= this.#passed.at(-1)!.decoded + STEP) this.#passed.push({ decoded, raw });
+      if (decoded >= this.#lastPassed + STEP) {
+        this.#lastPassed = decoded;
+        this.#passed.push({ decoded, raw });
+      }
     }
+    this.#plainTo = plainTo;
     this.#decoded = decoded;
     return (this.#raw = raw);
   }
@@ -221,7 +228,6 @@ export class RawOffsets {
   /** To the last place before an offset that was passed, unless it is behind this one already. */
   #goNear(offset: number): void {
     const passed = this.#passed;
-    if (offset >= this.#decoded && passed.at(-1)!.decoded <= this.#decoded) return;
     let low = 0;
     let high = passed.length;
     while (high - low > 1) {
@@ -250,14 +256,9 @@ function plainEnd(json: Uint8Array, from: number, end: number): number {
   return found < 0 ? end : found;
 }
 
-/** Length of the escape at a backslash, and of the character that it writes, in bytes of UTF-8. */
-function escapeAt(json: Uint8Array, at: number, end: number): [length: number, bytes: number] {
-  const unit = unitAt(json, at, end);
-  if (unit < 0) return [Math.min(2, end - at), 1];
-  if (unit < 0x80) return [6, 1];
-  if (unit < 0x800) return [6, 2];
-  const next = unit >= 0xd800 && unit < 0xdc00 ? unitAt(json, at + 6, end) : -1;
-  return next >= 0xdc00 && next < 0xe000 ? [12, 4] : [6, 3];
+/** Whether the escapes of a surrogate pair stand there. */
+function isPairAt(json: Uint8Array, at: number, end: number): boolean {
+  return (unitAt(json, at, end) & 0xfc00) === 0xd800 && (unitAt(json, at + 6, end) & 0xfc00) === 0xdc00;
 }
 
 /** What hexadecimal digits mean; -1: a byte is none. */

@@ -5,7 +5,7 @@ import { HAS_ESCAPE } from '../../abi.ts';
 import type { Severity } from '../../errors.ts';
 import { DIALECTS, type DialectId } from '../../scan/dialects.ts';
 import { eachToken, type FindTokensOptions } from './find.ts';
-import { type Found, severityOfFound } from './found.ts';
+import type { Found } from './found.ts';
 import { TokenEdits } from './edits.ts';
 import { dialectOf, inDialect, tokenOfText } from './known.ts';
 import { writeBody } from '../write/body.ts';
@@ -54,7 +54,7 @@ export function escapeControlTokens(text: string, options: EscapeTokensOptions =
   const own = dialectOf('dialect', dialect);
   const edits = new TokenEdits(text);
   eachToken(text, { role, before, after }, (one) => {
-    const severity = severityOfFound(one);
+    const { severity } = one;
     if (severity === 'error') {
       const token = one.rule === 'assembled-token' || own === null ? undefined : tokenOfText(one.token ?? '');
       if (token === undefined || inDialect(token, own!) !== undefined) edits.breakUp(one);

@@ -6,7 +6,7 @@ import { manyTimes, type Severity } from '../../errors.ts';
 import type { Dialect, DialectId } from '../../scan/dialects.ts';
 import { Finder, nextSign } from './finder.ts';
 import { dialectOf, LONGEST_TOKEN, tokenAt, tokenOfText, tokensIn, utf8Length } from './known.ts';
-import { type Found, type FoundRun, FoundTokens, severityOfFound } from './found.ts';
+import { type Found, type FoundRun, FoundTokens } from './found.ts';
 import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
 import { checkOptions, type Known } from '../../options.ts';
 
@@ -120,7 +120,7 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
     const detail = one.times > 1 ? manyTimes(one.times) : (one.detail ?? one.token);
     const told = {
       rule: one.rule,
-      severity: severityOfFound(one),
+      severity: one.severity,
       from,
       to: from + bytes(one.index, one.to),
       index,
@@ -135,8 +135,9 @@ function placed(text: string, found: readonly FoundRun[], isBytes: boolean): Con
 /** Tokens that arise, or cease, where the text meets what stands beside it. */
 function seamsOf(text: string, { before = '', after = '' }: FindTokensOptions, body: Dialect | null): Found[] {
   const found: Found[] = [];
+  const rule = 'assembled-token';
   const seam = (index: number, to: number, token: string): void =>
-    void found.push({ rule: 'assembled-token', index, to, token });
+    void found.push({ rule, index, to, token, severity: AUDIT_RULES[rule].severity });
   if (text === '') return found;
   const first = crossingToken(before, text);
   if (first) seam(0, first.to, first.token);

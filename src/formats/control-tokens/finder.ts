@@ -9,6 +9,7 @@ import {
   boundAt, inDialect, isMarker, mayBeginToken, publicName, standsAt, tokenAt, tokenOfText,
 } from './known.ts';
 import { isPlain, type LookAlike, LookAlikes, opensLookAlike } from './look-alike.ts';
+import { AUDIT_RULES } from './rules.ts';
 
 const LESS = 0x3c;
 const BRACKET = 0x5b;
@@ -60,6 +61,9 @@ export class Finder {
   /** Where the last token ended, and the last look-alike. */
   #tokenTo = 0;
   #alikeTo = 0;
+  /** The token behind the last bound, where one begins: it is met next. */
+  #behindBound = -1;
+  #kindBehind: Kind | null = null;
   #inLiteral = false;
   /** The look-alike that was told last. */
   #alike: Alike & { readonly detail: string } = { token: '', ways: [], detail: '' };
@@ -100,7 +104,9 @@ export class Finder {
 
   #takeAlike(index: number, to: number, alike: Alike): void {
     this.#alikeTo = to;
-    this.#take({ rule: 'token-look-alike', index, to, token: alike.token, detail: this.#detailOf(alike) });
+    const rule = 'token-look-alike';
+    const detail = this.#detailOf(alike);
+    this.#take({ rule, index, to, token: alike.token, severity: AUDIT_RULES[rule].severity, detail });
   }
 
   #detailOf({ token, ways }: Alike): string {
@@ -114,6 +120,7 @@ export class Finder {
   /** The token that begins at a position. */
   #kindAt(at: number): Kind | null {
     const text = this.#text;
+    if (at === this.#behindBound) return this.#kindBehind;
     if (!mayBeginToken(text, at)) return null;
     for (const kind of this.#likely) if (standsAt(text, kind.text, at)) return kind;
     const written = tokenAt(text, at);
@@ -131,7 +138,10 @@ export class Finder {
     if (token === undefined) {
       // `<|END|>` has the shape of a foreign token, too.
       const looks = this.#alikes.at(at);
-      const found = looks !== null ? null : { rule: 'foreign-token' as const, token: publicName(text) };
+      const found = looks !== null ? null : {
+        rule: 'foreign-token' as const, token: publicName(text), severity: AUDIT_RULES['foreign-token'].severity,
+        detail: undefined,
+      };
       const alike = looks?.to === at + length ? looks : null;
       return {
         text, length, token, isPlain: isPlain(text, 0), nextSign: nextSign(text, 1), alike, isOwn: false, found,
@@ -190,10 +200,17 @@ export class Finder {
     if (
       ((left === 0 || right === text.length) && this.#isAtEdge({ left, index, to, right }, edges)) ||
       (seams.length > 0 && seams.some((seam) => seam.to === left || seam.index === right)) ||
-      (this.#tokenTo > 0 && this.#tokenTo === left) || this.#kindAt(right) !== null
+      (this.#tokenTo > 0 && this.#tokenTo === left) || this.#isBeforeToken(right)
     ) {
-      this.#take({ rule: 'bound-token', index, to, token });
+      const rule = 'bound-token';
+      this.#take({ rule, index, to, token, severity: AUDIT_RULES[rule].severity, detail: undefined });
     }
+  }
+
+  #isBeforeToken(at: number): boolean {
+    this.#kindBehind = this.#kindAt(at);
+    this.#behindBound = at;
+    return this.#kindBehind !== null;
   }
 
   /** `left` and `right`: with the white space around it. */

@@ -2,7 +2,7 @@
 // nothing but tokens takes no more memory than the text.
 
 import type { Severity } from '../../errors.ts';
-import { AUDIT_RULES, type AuditRuleName } from './rules.ts';
+import type { AuditRuleName } from './rules.ts';
 
 /** What is found, before its bytes are counted. */
 export interface Found {
@@ -10,11 +10,9 @@ export interface Found {
   readonly index: number;
   readonly to: number;
   readonly token: string | null;
-  readonly severity?: Severity | undefined;
+  readonly severity: Severity;
   readonly detail?: string | undefined;
 }
-
-export const severityOfFound = ({ rule, severity }: Found): Severity => severity ?? AUDIT_RULES[rule].severity;
 
 /** One finding, or several that are told as one: then it spans all of them. */
 export interface FoundRun extends Found {
