@@ -377,28 +377,29 @@ export class Checker implements SourceWatcher {
       return;
     }
     const number = divider.number;
-    const span = { from: fromOf(batch, row), to: toOf(batch, row) };
+    const from = fromOf(batch, row);
+    const to = toOf(batch, row);
     if (kind === HEADER) {
       const transcript = divider.current!;
       const problems = [...problemsOf(transcript.header!)];
       const { version } = transcript.header!;
       // Scripts begin with comments, as headers may.
-      const likeness = problems.length > 0 && version === null && number === 0 ? this.#beginning.likeness(span.to) : {};
+      const likeness = problems.length > 0 && version === null && number === 0 ? this.#beginning.likeness(to) : {};
       for (const problem of problems) {
-        this.#found.add({ ...likeness, ...problem, ...span }, number, transcript.declared);
+        this.#found.add({ ...likeness, ...problem, from, to }, number, transcript.declared);
       }
-      this.#invalidBytes(span.to, span.to, number);
+      this.#invalidBytes(to, to, number);
     } else {
       if (kind === TEXT) this.#hasText = true;
       if (kind === TEXT && !this.#gapHasFiles) {
         const mayBeFile = (batch.dialect.flags & HAS_LINE) !== 0;
-        this.#found.add({ rule: 'text-between-messages', ...span }, number, false, mayBeFile);
+        this.#found.add({ rule: 'text-between-messages', from, to }, number, false, mayBeFile);
       } else if (kind === STRAY) {
-        this.#found.add({ rule: 'stray-token', ...span, severity: 'warning' }, number, false);
+        this.#found.add({ rule: 'stray-token', from, to, severity: 'warning' }, number, false);
       } else if (kind === FILE) {
         this.#takeFile();
       }
-      this.#invalidBytes(span.to, 0, number);
+      this.#invalidBytes(to, 0, number);
     }
   }
 

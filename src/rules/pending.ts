@@ -104,23 +104,23 @@ export class PendingFindings {
 
   #run(finding: Finding, transcript: number, declared: boolean, isGapText: boolean): void {
     const { rule, severity, from, to } = finding;
-    const run = this.#runs.find(
-      (other) => other.finding.rule === rule && other.finding.severity === severity && other.transcript === transcript,
-    );
-    if (run === undefined) {
-      this.#runs.push({ finding, transcript, declared, isGapText, from, to, times: 1 });
+    for (const run of this.#runs) {
+      const { finding: first } = run;
+      if (first.rule !== rule || first.severity !== severity || run.transcript !== transcript) continue;
+      if (from < run.from) run.from = from;
+      if (to > run.to) run.to = to;
+      run.times++;
       return;
     }
-    run.from = Math.min(run.from, from);
-    run.to = Math.max(run.to, to);
-    run.times++;
+    this.#runs.push({ finding, transcript, declared, isGapText, from, to, times: 1 });
   }
 
   /** The runs are over, those of more than `bytes`, and those of a transcript before. */
   #endRuns(bytes: number): void {
+    if (this.#runs.length === 0) return;
     const isOver = ({ from, to, transcript }: Run): boolean => to - from >= bytes || transcript !== this.#transcript;
-    if (!this.#runs.some(isOver)) return;
     const over = this.#runs.filter(isOver);
+    if (over.length === 0) return;
     this.#runs = this.#runs.filter((run) => !over.includes(run));
     for (const { finding, transcript, declared, isGapText, from, to, times } of over) {
       const whole = times === 1 ? finding : { ...finding, from, to, detail: manyTimes(times), times };
