@@ -105,11 +105,11 @@ describe('copies', () => {
   test('several files keep their names below the folder', async () => {
     file('many/x.jsonl', BAD);
     file('many/deep/x.jsonl', CLEAN);
-    const { code } = await run(['audit', '--fix', '--output-dir', at('out'), at('many')]);
+    const { code } = await run(['audit', '--fix', '--output-dir', at('many-out'), at('many')]);
     expect(code).toBe(1);
-    expect(readdirSync(at('out'))).toEqual(['deep', 'x.jsonl']);
-    expect(readFileSync(at('out/x.jsonl'), 'utf8')).toBe(MENDED);
-    expect(readFileSync(at('out/deep/x.jsonl'), 'utf8')).toBe(CLEAN);
+    expect(readdirSync(at('many-out'))).toEqual(['deep', 'x.jsonl']);
+    expect(readFileSync(at('many-out/x.jsonl'), 'utf8')).toBe(MENDED);
+    expect(readFileSync(at('many-out/deep/x.jsonl'), 'utf8')).toBe(CLEAN);
   });
 
   test('in place', async () => {
