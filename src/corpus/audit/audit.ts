@@ -10,14 +10,14 @@ import type { PlainReadOptions } from '../../model/part-walk.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { MemorySource, type Source } from '../../scan/source.ts';
 import { newHeaders } from '../headers.ts';
-import { type Audited, type AuditedText, type AuditFinding, type Edits } from './audited.ts';
+import type { Audited, AuditedText, AuditFinding, Edits, TextChange } from './audited.ts';
 import { BadRecords } from './bad-records.ts';
 import { ByteEdits } from './byte-edits.ts';
 import { chatFields } from './chat-fields.ts';
 import { type AuditField, pathText, textsOf } from './fields.ts';
 import { CleanTexts } from './clean-texts.ts';
 import { auditedPiece, placeIn, tooLargeBody } from './piece.ts';
-import { auditTranscripts, type FixOptions, MOST_ALONE, type RawText, settledSeverity } from './raw.ts';
+import { auditTranscripts, type FixOptions, MOST_ALONE, NO_EDITS, type RawText, settledSeverity } from './raw.ts';
 import { type JsonSpan, placesOf } from '../records/json-place.ts';
 import { InBoth, InString, type Place, type Raw, Shifted, Within } from './place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
@@ -126,7 +126,7 @@ export function* auditLines(
       const bytes = lines.bytesOf(rows, record);
       const fields = chatFields(rows, record, bytes);
       if (fields !== null) {
-        yield* auditFields(auditor, fields, { ...lines.placeOf(rows, record), bytes });
+        yield* auditFields(auditor, fields, { ...lines.placeOf(rows, record), bytes }, rows.framing === null);
         record = nextRecord(rows, record);
         continue;
       }
@@ -192,13 +192,13 @@ function* auditRecord(auditor: Auditor, record: CorpusRecord): Generator<Audited
 
 /** The same of the fields of a chat record in which something may be found. */
 function* auditFields(
-  { options, bad }: Auditor, fields: readonly AuditField[], record: RecordBytes,
+  { options, bad }: Auditor, fields: readonly AuditField[], record: RecordBytes, isLine: boolean,
 ): Generator<AuditedText, void, void> {
   for (const field of fields) {
     const looked = lookInto(field, options);
     if (looked === null) continue;
-    yield* bad.end();
-    yield auditField(field, looked, record, options);
+    if (bad.isAny) yield* bad.end();
+    yield auditField(field, looked, record, options, isLine ? record.bytes : undefined);
   }
 }
 
@@ -219,10 +219,10 @@ const isAscii = (text: string): boolean => Buffer.byteLength(text) === text.leng
 /** Null: nothing is found. */
 function lookInto({ text, role, before, after, edges }: AuditField, options: AuditOptions): Looked | null {
   const isBytes = isAscii(text);
-  const edits = new TokenEdits(text, isBytes);
+  const mends = !options.tellsOnly && options.how !== 'escape';
+  const edits = mends ? new TokenEdits(text, isBytes) : NO_EDITS;
   let hasError = false;
   let left = 0;
-  const mends = !options.tellsOnly && options.how !== 'escape';
   const found = findTokens(text, { role, before, after, edges }, MOST_ALONE, (one) => {
     const severity = settledSeverity(one, options);
     if (severity === null) return;
@@ -234,29 +234,29 @@ function lookInto({ text, role, before, after, edges }: AuditField, options: Aud
   return found.length === 0 ? null : { found, hasError, edits, left };
 }
 
-function auditField(field: AuditField, looked: Looked, record: RecordBytes, options: AuditOptions): AuditedText {
+function auditField(
+  field: AuditField, looked: Looked, record: RecordBytes, options: AuditOptions, lineBytes?: Uint8Array,
+): AuditedText {
   const { text } = field;
   const path = pathText(field.path);
   const where = field.isKey ? `the key of ${path}` : path;
   const place = placeOf(field, record, options);
   const findings = looked.found.map((one) => findingOf(one, where, 0, record.number, path, place));
-  const { line } = record;
-  const at = record.from;
-  const told = { at, briefs: findings, base: 0, findings, line };
-  if (options.tellsOnly) return { ...told, change: null, left: 0 };
+  const { line, from: at } = record;
+  const told = (change: TextChange | null, left: number): AuditedText =>
+    ({ at, briefs: findings, base: 0, findings, line, lineBytes, change, left });
+  if (options.tellsOnly) return told(null, 0);
   const escapes = options.how === 'escape';
   const escaped = escapes && looked.hasError ? escapeControlTokens(text, { dialect: 'openchatml-2.2' }) : text;
   const left = escapes ? errorsAfter(escaped, field, options) : looked.left;
   // The whole text as a body of 2.2, when there is an error in it.
   const whole = { index: 0, length: text.length, from: 0, to: Infinity, text: escaped };
   const edits = !escapes ? looked.edits : escaped === text ? NO_EDITS : [whole];
-  if (edits.length === 0) return { ...told, change: null, left };
+  if (edits.length === 0) return told(null, left);
   const kept = keptPlace(record, field.span!);
   const byteEdits = (): ByteEdits => new ByteEdits(edits, kept, jsonEncoder);
-  return { ...told, change: { where, line, from: place.from(0), text, edits, byteEdits }, left };
+  return told({ where, line, from: place.from(0), text, edits, byteEdits }, left);
 }
-
-const NO_EDITS: readonly TokenEdit[] = [];
 
 /** Of a text that was escaped. What stands before it is escaped by itself, and can still make a token with it. */
 function errorsAfter(text: string, { role, before, after }: AuditField, options: AuditOptions): number {

@@ -68,6 +68,8 @@ export interface AuditedText {
   readonly findings: readonly AuditFinding[];
   /** Line of the record; null in raw text. */
   readonly line: number | null;
+  /** Of a record that is a line, which begins at `at`: its bytes, valid until the next text is asked for. */
+  readonly lineBytes?: Uint8Array | undefined;
   /** Null: nothing of it is changed. */
   readonly change: TextChange | null;
   /** Errors that the change leaves. */

@@ -31,6 +31,11 @@ export class BadRecords {
     if (this.#runs.isAlone(rule, bad, bad)) yield badText(rule, bad, from, to, detail);
   }
 
+  /** Some were kept. */
+  get isAny(): boolean {
+    return this.#runs.isAny;
+  }
+
   /** Tells of those that were kept. */
   *end(): Texts {
     if (!this.#runs.isAny) return;

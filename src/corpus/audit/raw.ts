@@ -151,7 +151,8 @@ function look(bytes: Uint8Array, { dialect, role, isHeader }: Asked, options: Fi
   return found.length === 0 ? NOTHING : { text, found, edits, left, isTooLarge: false };
 }
 
-const NO_EDITS = new TokenEdits('');
+/** Nothing is added to them. */
+export const NO_EDITS = new TokenEdits('');
 
 const NOTHING: Looked = { text: '', found: [], edits: NO_EDITS, left: 0, isTooLarge: false };
 const TOO_LARGE: Looked = { ...NOTHING, left: 1, isTooLarge: true };

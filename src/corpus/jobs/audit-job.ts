@@ -1,12 +1,14 @@
 // Auditing a part of an input: findings; and a copy of the part with the changes made, or the changes themselves.
 
+import type { Place } from '../../errors.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../../scan/source.ts';
 import { auditLines, auditRecords, auditText } from '../audit/audit.ts';
-import type { Audited, AuditFinding, Edits, TextChange } from '../audit/audited.ts';
+import type { Audited, AuditedText, AuditFinding, Edits, TextChange } from '../audit/audited.ts';
 import { passerOf } from '../audit/clean-messages.ts';
 import { Crowd } from '../audit/crowd.ts';
 import { type FixOptions, MOST_ALONE } from '../audit/raw.ts';
-import { Places } from '../places.ts';
+import type { InputSource } from '../input/source.ts';
+import { LinePlaces, Places } from '../places.ts';
 import { linesOf } from '../records/count-lines.ts';
 import { layoutOf } from '../records/layout.ts';
 import { canBeRows, ChatLines } from '../records/rows.ts';
@@ -22,7 +24,7 @@ export const AUDIT: Kind<AuditJob> = {
     const from = range.start?.position ?? 0;
     if (job.part.of === 'guess') yield { begins: range.start! };
     const places = new Places(input, from);
-    const output = new AuditOutput(job, places.over(kit.watched(input)), from, { canReread: input.canReread, places });
+    const output = new AuditOutput(job, places.over(kit.watched(input)), from, { input, places });
     const audited = auditText(kit.machine, output.source, { ...options, ...fixOf(job) }, {
       range, known: kit.headers, watch: places, passes: passerOf(kit.records),
     });
@@ -41,7 +43,7 @@ export const AUDIT: Kind<AuditJob> = {
 
   *records(kit, job, { input, options }, part) {
     const areRows = options.positions === 'field';
-    const output = new AuditOutput(job, kit.watched(input), part.from, { canReread: input.canReread, areRows });
+    const output = new AuditOutput(job, kit.watched(input), part.from, { input, areRows });
     const given = { ...options, ...fixOf(job) };
     const layout = part.from > 0 ? 'lines' : layoutOf(output.source);
     // Texts are passed where the options leave it to them how they are read.
@@ -70,7 +72,7 @@ function fixOf({ fix, gives }: AuditJob): FixOptions {
 }
 
 interface AuditSetting {
-  readonly canReread: boolean;
+  readonly input: InputSource;
   /** Of raw text. */
   readonly places?: Places;
   /** Records are rows of a table, within which their findings are placed. */
@@ -86,6 +88,8 @@ class AuditOutput implements SourceWatcher {
   furthest = 0;
   readonly #most: number;
   readonly #places: Places | null;
+  /** Of records that are lines. */
+  readonly #linePlaces: LinePlaces;
   readonly #areRows: boolean;
   readonly #givesChanges: boolean;
   readonly #copy: Copy | null;
@@ -96,12 +100,13 @@ class AuditOutput implements SourceWatcher {
   #released = 0;
 
   constructor(
-    { gives }: AuditJob, source: Source, from: number, { canReread, places, areRows = false }: AuditSetting,
+    { gives }: AuditJob, source: Source, from: number, { input, places, areRows = false }: AuditSetting,
   ) {
     this.source = new WatchedSource(source, this);
     // What is read once must be looked at before it is let go.
-    this.#most = canReread ? GATHERED : 1;
+    this.#most = input.canReread ? GATHERED : 1;
     this.#places = places ?? null;
+    this.#linePlaces = new LinePlaces(input);
     this.#areRows = areRows;
     this.#givesChanges = gives === 'changes';
     this.#copy = gives === 'copy' ? new Copy(source, from) : null;
@@ -158,7 +163,7 @@ class AuditOutput implements SourceWatcher {
       const { record } = finding;
       const diagnostic = diagnosticOf(finding, this.#areRows ? at : 0);
       // Changes are shown instead of findings, and stand before them: going back and forth takes long.
-      const place = this.#givesChanges ? null : (this.#places?.at(diagnostic.from) ?? null);
+      const place = this.#givesChanges ? null : this.#placeOf(audited, diagnostic.from);
       const found = { diagnostic, record, line, place };
       if (isAlone) this.#found.push(found);
       else crowd.keep(found);
@@ -170,6 +175,14 @@ class AuditOutput implements SourceWatcher {
     if (this.#givesChanges) {
       this.#changes.push({ change: this.#shown(change), line: line ?? this.#places!.at(change.from).line });
     }
+  }
+
+  /** Null: whoever wants to know finds it. */
+  #placeOf({ at, line, lineBytes }: AuditedText, position: number): Place | null {
+    if (this.#places !== null) return this.#places.at(position);
+    if (lineBytes === undefined || this.#areRows) return null;
+    this.#linePlaces.hold(at, lineBytes);
+    return this.#linePlaces.at(position, line!, at);
   }
 
   /** What people are shown of a change: of a text of nothing but tokens not every one. Texts repeat. */

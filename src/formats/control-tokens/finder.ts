@@ -54,8 +54,9 @@ export class Finder {
   readonly #role: string | null;
   readonly #escapes: boolean;
   readonly #take: (found: Found) => void;
-  readonly #alikes: LookAlikes;
-  readonly #kinds = new Map<string, Kind>();
+  /** Made when they are asked for: texts are short, and most hold a token or none. */
+  #alikes: LookAlikes | null = null;
+  #kinds: Map<string, Kind> | null = null;
   readonly #likely: Kind[] = [];
   #oldest = 0;
   /** Where the last token ended, and the last look-alike. */
@@ -74,7 +75,6 @@ export class Finder {
     this.#role = role;
     this.#escapes = body !== null && (body.flags & HAS_ESCAPE) !== 0;
     this.#take = take;
-    this.#alikes = new LookAlikes(text);
   }
 
   /** Gives all that is found from a sign on, in order; at one place a token before what looks like one. */
@@ -96,10 +96,14 @@ export class Finder {
       if (unit === BRACKET || at < this.#alikeTo) continue;
       if (kind !== null && kind.alike !== null) this.#takeAlike(at, at + kind.length, kind.alike);
       else {
-        const alike = this.#alikes.at(at);
+        const alike = this.#alikeAt(at);
         if (alike !== null) this.#takeAlike(at, alike.to, alike);
       }
     }
+  }
+
+  #alikeAt(at: number): LookAlike | null {
+    return (this.#alikes ??= new LookAlikes(this.#text)).at(at);
   }
 
   #takeAlike(index: number, to: number, alike: Alike): void {
@@ -125,8 +129,9 @@ export class Finder {
     for (const kind of this.#likely) if (standsAt(text, kind.text, at)) return kind;
     const written = tokenAt(text, at);
     if (written === null) return null;
-    const kind = this.#kinds.get(written) ?? this.#newKind(written, at);
-    if (this.#kinds.size < MOST_KINDS) this.#kinds.set(written, kind);
+    const kinds = (this.#kinds ??= new Map<string, Kind>());
+    const kind = kinds.get(written) ?? this.#newKind(written, at);
+    if (kinds.size < MOST_KINDS) kinds.set(written, kind);
     this.#likely[this.#oldest] = kind;
     this.#oldest = (this.#oldest + 1) % MOST_LIKELY;
     return kind;
@@ -137,7 +142,7 @@ export class Finder {
     const { length } = text;
     if (token === undefined) {
       // `<|END|>` has the shape of a foreign token, too.
-      const looks = this.#alikes.at(at);
+      const looks = this.#alikeAt(at);
       const found = looks !== null ? null : {
         rule: 'foreign-token' as const, token: publicName(text), severity: AUDIT_RULES['foreign-token'].severity,
         detail: undefined,
