@@ -37,7 +37,8 @@ test(`random records (OPENCHATML_SEED=${SEED})`, async () => {
     const bytes = Buffer.from(text);
     const path = file(`audit-places/${round}.jsonl`, bytes);
     for (const [argv, stdin] of [[[path], undefined], [['--form', 'auto', '-'], bytes]] as const) {
-      const { out } = await run(['audit', '--format', 'ndjson', '--quiet', '--threads', '1', ...argv], stdin && { stdin });
+      const options = ['--format', 'ndjson', '--quiet', '--threads', '1'];
+      const { out } = await run(['audit', ...options, ...argv], stdin && { stdin });
       for (const told of out.trim().split('\n').map((one) => JSON.parse(one) as Record<string, number | undefined>)) {
         if (told['from'] === undefined) continue;
         found++;
