@@ -8,9 +8,12 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
  */
 const LONG = /\d(?:[eE]|[\d.][\d.]{14})/;
 
+/** Of a JSON text, or of any part of it that holds a whole number: false is sure. */
+export const mayBeRounded = (text: string): boolean => LONG.test(text);
+
 /** True when a number of a JSON text is another one as a double. Linear in the text. */
 export function isRounded(text: string): boolean {
-  if (!LONG.test(text)) return false;
+  if (!mayBeRounded(text)) return false;
   for (const [token] of text.matchAll(TOKENS)) {
     if (token[0] !== '"' && LONG.test(token) && digitsOf(String(Number(token))) !== digitsOf(token)) return true;
   }

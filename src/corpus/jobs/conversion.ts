@@ -14,7 +14,6 @@ import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
-import { isRounded } from '../../tools/exact.ts';
 import { READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
@@ -22,6 +21,7 @@ import type { RawTranscript, TranscriptRows } from '../records/open-transcript.t
 import { rawTranscripts } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
+import { holdsRounded } from '../records/rounded.ts';
 import { type ChatLines, lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
@@ -388,9 +388,7 @@ const fieldLost = (detail: string): Loss => ({ what: 'field', message: null, det
 function lossesOf({ bytes }: CorpusRecord, hasOddId: boolean): Loss[] {
   const losses: Loss[] = [];
   const lose = (detail: string): void => void losses.push(fieldLost(detail));
-  // Each byte a character: numbers are ASCII.
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  if (isRounded(text)) lose('a number that a double does not hold is rounded');
+  if (holdsRounded(bytes)) lose('a number that a double does not hold is rounded');
   if (hasOddId) lose('an id that is no text and no number');
   return losses;
 }
