@@ -18,8 +18,8 @@ import { writtenIn } from './written-thoughts.ts';
 type Speaker = Pick<MessageData, 'role' | 'name' | 'attributes' | 'origin'>;
 
 /**
- * A message of who speaks, with the name and attributes where there are some. A content may hold very many calls, and
- * an object that is put together from others takes several times the memory.
+ * A message of who speaks, with the name, attributes and origin where there are some: most have nothing but a role. A
+ * content may hold very many calls, and an object that is put together from others takes several times the memory.
  */
 export const spokenBy = (speaker: Speaker, message: MessageData): MessageData =>
   Object.keys(speaker).length === 1 ? message : { ...message, ...speaker };

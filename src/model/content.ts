@@ -51,30 +51,31 @@ function* piecesOf(
   if (to > at) yield { from: at, to };
 }
 
-/** Small pieces on their way to be decoded: each by itself, but those that cannot make a character together at once. */
+/**
+ * Small pieces that wait to be decoded. Their text is as if each were decoded by itself; neighbours that cannot form a
+ * character together are decoded at once.
+ */
 export class GatheredPieces {
   readonly #bytes: Uint8Array;
   #length = 0;
 
-  /** `bytes`: room for them, which nobody else uses meanwhile. */
+  /** `bytes`: room for them, which nobody else uses while something waits there. */
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
   }
 
-  /** Takes a piece; answers the text of those before it where there is no room for more. */
-  add(piece: Uint8Array): string {
+  /** False: the text of those that wait must be asked for first; where none wait, the piece is larger than the room. */
+  take(piece: Uint8Array): boolean {
     const bytes = this.#bytes;
     const length = this.#length;
-    let text = '';
-    const isFull = length + piece.length > bytes.length;
-    if (isFull || (length > 0 && bytes[length - 1]! >= 0x80 && piece[0]! >= 0x80)) text = this.end();
-    if (piece.length > bytes.length) return text + decodeUtf8(piece);
-    bytes.set(piece, this.#length);
-    this.#length += piece.length;
-    return text;
+    const to = length + piece.length;
+    if (to > bytes.length || (length > 0 && bytes[length - 1]! >= 0x80 && piece[0]! >= 0x80)) return false;
+    bytes.set(piece, length);
+    this.#length = to;
+    return true;
   }
 
-  /** The text of what was taken. */
+  /** The text of those that wait. */
   end(): string {
     const bytes = this.#bytes.subarray(0, this.#length);
     this.#length = 0;
@@ -88,6 +89,11 @@ const ROOM = new Uint8Array(16 * 1024);
 export function textOfPieces(source: { bytes(from: number, to: number): Uint8Array }, pieces: Iterable<Piece>): string {
   const gathered = new GatheredPieces(ROOM);
   let text = '';
-  for (const { from, to } of pieces) text += gathered.add(source.bytes(from, to));
+  for (const { from, to } of pieces) {
+    const piece = source.bytes(from, to);
+    if (gathered.take(piece)) continue;
+    text += gathered.end();
+    if (!gathered.take(piece)) text += decodeUtf8(piece);
+  }
   return text + gathered.end();
 }

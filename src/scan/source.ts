@@ -82,7 +82,8 @@ export class MemorySource implements Source {
   readonly end: number;
 
   constructor(bytes: Uint8Array) {
-    // Views of a Buffer are made several times slower, and live longer.
+    if (!ArrayBuffer.isView(bytes)) throw new TypeError('bytes: expected a Uint8Array');
+    // Making views of a Buffer is several times slower, and they live longer.
     this.#bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.end = bytes.length;
   }

@@ -93,8 +93,8 @@ function timesFrom(
   const from = wordAt(rows, first, FROM) - origin;
   const period = wordAt(rows, at, FROM) - origin - from;
   let end = from + period;
-  const repeats = (to: number): boolean =>
-    to <= stop && Buffer.compare(input.subarray(end, to), input.subarray(end - period, to - period)) === 0;
+  const repeats = (next: number): boolean =>
+    next <= stop && Buffer.compare(input.subarray(end, next), input.subarray(end - period, next - period)) === 0;
   while (repeats(end + PART)) end += PART;
   while (end < stop && input[end] === input[end - period]) end++;
   const most = Math.floor((to - at) / RECORD_ROWS / count);

@@ -1,5 +1,5 @@
-// Whether reading a record as a value rounds a number in it. Few have numbers that are long enough: a part of the bytes
-// after the other is looked through, as the text of a record of many MiB would be a copy of it.
+// Whether reading a record as a value rounds a number in it. Few records have numbers that are long enough. The bytes
+// are looked through part by part, because the text of a record of many MiB would be a copy of it.
 
 import { isRounded, mayBeRounded } from '../../tools/exact.ts';
 

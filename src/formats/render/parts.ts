@@ -93,13 +93,12 @@ export function* bodyParts(message: Message, hidden: boolean, debug: boolean): G
   for (const { from, to, cut: next } of bodyPieces(message)) {
     if (next !== null && !debug) continue;
     const isSmall = to - from <= SMALL;
-    const before = isSmall && next === cut ? '' : gathered.end();
+    if (isSmall && next === cut && gathered.take(source.bytes(from, to))) continue;
+    const before = gathered.end();
     if (before !== '') yield { text: before, cut };
     cut = next;
-    if (isSmall) {
-      const text = gathered.add(source.bytes(from, to));
-      if (text !== '') yield { text, cut };
-    } else for (const text of textOf(source, { from, to })) yield { text, cut };
+    if (isSmall) gathered.take(source.bytes(from, to));
+    else for (const text of textOf(source, { from, to })) yield { text, cut };
   }
   const last = gathered.end();
   if (last !== '') yield { text: last, cut };
@@ -108,7 +107,7 @@ export function* bodyParts(message: Message, hidden: boolean, debug: boolean): G
 const PART = 64 * 1024;
 /** Escapes may stand at every second byte, and a part of a body takes longer than so many bytes. */
 const SMALL = 1024;
-/** Nothing waits in it when a part is given. */
+/** Nothing waits in it when a part is given: what else is rendered meanwhile writes over it. */
 const ROOM = new Uint8Array(16 * 1024);
 
 function* textOf(source: Message['source'], { from, to }: Span): Generator<string, void, void> {

@@ -43,6 +43,27 @@ test(`random bodies (OPENCHATML_SEED=${SEED})`, () => {
   expect(cuts).toBeGreaterThan(50);
 });
 
+test('bodies that are rendered by turns do not meet', () => {
+  const hidden = `<think>${'SECRET<<|end|>\u00fc<|literal|>\u00fc<|endliteral|>'.repeat(2000)}</think>ok`;
+  const open = 'public <<|end|>\u00fc<|literal|>\u00fc<|endliteral|>'.repeat(4000);
+  const [secret] = messagesIn(Buffer.from(`<|start|>assistant<|channel|>final<|message|>${hidden}<|end|>`));
+  const [shown] = messagesIn(Buffer.from(`<|start|>user<|message|>${open}<|end|>`));
+  const all = [...bodyParts(secret!, false, true)];
+  const parts = [bodyParts(secret!, false, true), bodyParts(shown!, false, false)];
+  const texts = ['', ''];
+  for (let isOpen = true; isOpen; ) {
+    isOpen = false;
+    for (const [i, some] of parts.entries()) {
+      const { value, done } = some.next();
+      if (done === true) continue;
+      texts[i] += value.text;
+      isOpen = true;
+    }
+  }
+  expect(texts[0] === all.map(({ text }) => text).join('')).toBe(true);
+  expect(texts[1] === shownText(shown!)).toBe(true);
+});
+
 test('escapes side by side are few parts', () => {
   const [message] = messagesIn(Buffer.from(`<|start|>assistant<|message|>${'<<|end|>'.repeat(20_000)}<|end|>`));
   expect([...bodyParts(message!, false, false)].length).toBeLessThan(20);
