@@ -67,7 +67,7 @@ export class WatchedSource implements Source {
 }
 
 /**
- * A source over bytes in memory.
+ * A source over bytes in memory. Its constructor throws a TypeError on what is no bytes.
  *
  * @example
  * ```ts

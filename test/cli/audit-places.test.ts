@@ -21,7 +21,7 @@ function placeOf(bytes: Buffer, position: number): { line: number; column: numbe
 test(`random records (OPENCHATML_SEED=${SEED})`, async () => {
   const random = randomOf(SEED);
   let found = 0;
-  for (let round = 0; round < runs(20); round++) {
+  for (let round = 0; round < runs(100); round++) {
     const record = (): string => {
       const messages = Array.from({ length: 1 + random.below(4) }, () => ({
         role: random.pick(['user', 'assistant', 'system', 'odd']), content: random.pick(TEXTS) + random.pick(TEXTS),
@@ -47,5 +47,5 @@ test(`random records (OPENCHATML_SEED=${SEED})`, async () => {
       }
     }
   }
-  expect(found).toBeGreaterThan(100);
+  expect(found).toBeGreaterThan(20);
 });
