@@ -1,6 +1,6 @@
 // Calls, replies and definitions as Hermes and Qwen write them: `<tool_call>`, `<tool_response>`, `<tools>` (R-HERMES).
 
-import { indexOfPart, LF, type Span } from './bytes.ts';
+import { indexOfPart, LF, type Span, standsAt } from './bytes.ts';
 import { type Mark, MOST_CALLS } from './thoughts.ts';
 
 export const OPEN_CALL = '<tool_call>';
@@ -93,14 +93,8 @@ export function callTags(source: Bytes, body: Span): Span[] {
 export function countTags(source: Bytes, { from, to }: Span): number {
   const bytes = source.bytes(from, to);
   let count = 0;
-  const tag = ENCODED[OPEN_CALL]!;
-  const { length } = tag;
-  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at)) {
-    at++;
-    let end = 0;
-    while (end < length && bytes[at + end] === tag[end]) end++;
-    if (end === length) count++;
-    at += end;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (standsAt(ENCODED[OPEN_CALL]!, bytes, at + 1)) count++;
   }
   return count;
 }

@@ -8,7 +8,7 @@ const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/gs;
  */
 const LONG = /\d(?:[eE]|[\d.][\d.]{14})/;
 
-/** Of a JSON text, or of any part of it that holds a whole number: false is sure. */
+/** False: no number of a JSON text is rounded. Of a part of one: none whose first 16 bytes stand in it. */
 export const mayBeRounded = (text: string): boolean => LONG.test(text);
 
 /** True when a number of a JSON text is another one as a double. Linear in the text. */
