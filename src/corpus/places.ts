@@ -129,11 +129,15 @@ export class Places implements Watch, LineCounting, SourceWatcher {
   }
 }
 
-/** Places in lines that are known by their numbers, of a file: nothing but the line is read again. */
+/** Places in lines that are known by their numbers, of a file: nothing is read again but the line and what is near. */
 export class LinePlaces {
   readonly #input: InputSource;
   #lineFrom = -1;
   #lines: Lines | undefined;
+  /** Bytes that were read last, and where they stand. Every line of a file may have a finding. */
+  #part = new Uint8Array(0);
+  #partFrom = 0;
+  #partTo = 0;
   #held: { readonly from: number; readonly bytes: Uint8Array } | null = null;
 
   constructor(input: InputSource) {
@@ -163,7 +167,13 @@ export class LinePlaces {
     if (held !== null && from >= held.from && to <= held.from + held.bytes.length) {
       return held.bytes.subarray(from - held.from, to - held.from);
     }
-    const part = new Uint8Array(to - from);
-    return part.subarray(0, this.#input.read(from, part));
+    if (from < this.#partFrom || to > this.#partTo) this.#fill(from, to);
+    return this.#part.subarray(from - this.#partFrom, Math.min(to, this.#partTo) - this.#partFrom);
+  }
+
+  #fill(from: number, to: number): void {
+    if (to - from > this.#part.length) this.#part = new Uint8Array(Math.max(PART, to - from));
+    this.#partFrom = from;
+    this.#partTo = from + this.#input.read(from, this.#part);
   }
 }
