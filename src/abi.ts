@@ -440,6 +440,8 @@ export const FORM_CONVERSATIONS = 2;
 export const FORM_OTHERS = 4;
 // Texts of `text`, and such prompts with completions as hold tokens: those that may be transcripts are IS_TRANSCRIPT.
 export const FORM_TRANSCRIPTS = 8;
+// Turns by themselves, each a transcript.
+export const FORM_TURNS = 16;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts, records that are
 // text.

@@ -1,5 +1,5 @@
 // Chat records as rows: lines of JSON, each an object with a list `messages` as OpenAI has it, or `conversations` as
-// ShareGPT has; or in one of the other forms (other-forms.ts).
+// ShareGPT has; or in one of the other forms (other-forms.ts); or one turn by itself (entry.ts).
 //
 // The simple version parses the line, and takes each entry apart into the messages that it means: the reasoning, the
 // content, a message for every call (src/formats/chat.ts says how). Here the same is done in one pass over the bytes.
@@ -9,13 +9,13 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
+  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TURNS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
   RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE,
   TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
-import { beginEntries } from './entry';
+import { beginEntries, K_ROLE, M5, turn } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
@@ -48,13 +48,25 @@ export function setField(length: usize): void { fieldLength = length; }
 /** Whether a key, from its first byte on, is that name. */
 function isField(p: usize): bool { return load<u8>(p + fieldLength) == QUOTE && isSame(FIELD, p, fieldLength); }
 
+function begin(): void {
+  beginRecord(RECORD);
+  beginMessages();
+  beginEntries();
+}
+
 /** The record at p, an object, whose rows begin at `tools`: behind it, or 0. */
 function record(p: usize, tools: usize): usize {
   let has: u32 = 0;
+  const from = p;
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_OBJECT) {
     markOdd();
     return p + 1;
+  }
+  if ((load<u64>(p, 1) & M5) == K_ROLE && fieldLength == 0 && (forms & FORM_TURNS) != 0) {
+    const to = turn(from);
+    if (to != 0 && (!isOdd || isFull)) return to;
+    begin();
   }
   while (true) {
     if (load<u8>(p) != QUOTE) return 0;
@@ -194,9 +206,7 @@ export function scanLines(p: usize, end: usize, wanted: u32): u32 {
       p = from;
       break;
     }
-    beginRecord(RECORD);
-    beginMessages();
-    beginEntries();
+    begin();
     beginOthers(forms);
     takeCodes();
     setWide(false);

@@ -6,7 +6,7 @@ import {
   blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
   parts,
 } from './blocks';
-import { writeAssistant, writeCall, writePlain, writeReply, writeSystem } from './messages';
+import { writeAssistant, writeCall, writePlain, writeReply, writeSaid, writeSystem } from './messages';
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
 import { addFlag, isOdd, markElsewhere, markOdd } from './state';
 import {
@@ -20,9 +20,9 @@ import { IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordVal
 import { refuseTags, tagIn } from './written';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
-const M5: u64 = 0xffffffffff;
+export const M5: u64 = 0xffffffffff;
 const M6: u64 = 0xffffffffffff;
-const K_ROLE: u64 = 0x22656c6f72;
+export const K_ROLE: u64 = 0x22656c6f72;
 const K_NAME: u64 = 0x22656d616e;
 const K_FROM: u64 = 0x226d6f7266;
 const K_VALUE: u64 = 0x2265756c6176;
@@ -118,6 +118,22 @@ function takeForm(has: u32): void {
   if (form == OF_CHAT ? (has & members) != 0 : (has & members) != members || (has & ~members) != 0) markOdd();
 }
 
+const NO_CHANNEL: u32 = 0;
+
+/** The entry at hand is a record by itself. */
+let isTurn: bool = false;
+
+/**
+ * The record at p, if it is a turn by itself as the interchange forms have it (R-JSON), and says nothing but a text: it
+ * means the same then as an entry, but an assistant is on no channel. Else 0 or isOdd, and there are no rows.
+ */
+export function turn(p: usize): usize {
+  isTurn = true;
+  p = entry(p);
+  isTurn = false;
+  return p;
+}
+
 /** The entry at p, an object: its rows. */
 export function entry(p: usize): usize {
   const from = p;
@@ -209,7 +225,7 @@ export function entry(p: usize): usize {
       p = contentValue(p);
     } else {
       // They belong to another form.
-      if (key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
+      if (isTurn || key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
       p = otherMember(p, IN_ENTRY);
     }
     if (p == 0) return 0;
@@ -223,6 +239,10 @@ export function entry(p: usize): usize {
   }
   p++;
   takeForm(has);
+  if (isTurn) {
+    if (has != (HAS_ROLE | HAS_CONTENT) || (contentKind & (BODY | PARTS)) != BODY || role > <u32>ASSISTANT) markOdd();
+    refuseTags(role, contentKind, contentFrom, contentTo);
+  }
   if (isOdd) return p;
   if (isCall) {
     writeTextCall(from, p);
@@ -234,7 +254,8 @@ export function entry(p: usize): usize {
   }
   if (losesMembers(has)) addFlag(HAS_LOSSES);
   if (contentKind != 0 && tagIn(role, contentKind, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
-  if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
+  if (isTurn && role == ASSISTANT) writeSaid(NO_CHANNEL, from, p, 0, 0, contentKind, contentFrom, contentTo);
+  else if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
   else if (role == TOOL) {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);

@@ -10,7 +10,8 @@
 //   9 + 4 k …  of kind k: from behind `index` up to the name; behind it, of calls up to the tool's name; behind that of
 //   calls, else nothing, up to the call's id; behind it up to `from`
 //
-// Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool.
+// Kinds: system, developer, user, and of assistants final, analysis, preamble, call; tool; an assistant on no
+// channel.
 
 import {
   ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
@@ -33,6 +34,7 @@ export const KIND_ANALYSIS: u32 = 4;
 export const KIND_PREAMBLE: u32 = 5;
 export const KIND_CALL: u32 = 6;
 export const KIND_TOOL: u32 = 7;
+export const KIND_BARE: u32 = 8;
 const OF_KINDS: u32 = 9;
 
 /**
@@ -40,7 +42,7 @@ const OF_KINDS: u32 = 9;
  * line have.
  */
 // @ts-ignore: decorator
-@lazy const PIECES: usize = memory.data(41 * 8, 16);
+@lazy const PIECES: usize = memory.data(45 * 8, 16);
 // @ts-ignore: decorator
 @lazy export const TEXTS: usize = memory.data(4097 * 8, 16);
 export let most: usize = 0;
@@ -148,6 +150,7 @@ export function kindOf(word: u32): u32 {
   if (role == TOOL) return KIND_TOOL;
   if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) return KIND_CALL;
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
+  if (channel == 0) return KIND_BARE;
   return channel == ANALYSIS ? KIND_ANALYSIS : channel == COMMENTARY ? KIND_PREAMBLE : KIND_FINAL;
 }
 

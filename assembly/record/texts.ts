@@ -19,7 +19,8 @@ import {
 } from './calls';
 import { isWritten, putContent } from './contents';
 import {
-  KIND_ANALYSIS, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt, TEXTS,
+  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt,
+  TEXTS,
 } from './lines';
 import { holdsPair } from './tags';
 import { NULL_4, QUOTE } from './text';
@@ -164,7 +165,8 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     const bodyFrom = piece(q, pieces + 1);
     q = putBody(bodyFrom, body);
     if (q == 0) return 0;
-    if ((kind == KIND_FINAL || kind == KIND_PREAMBLE) && holdsPair(bodyFrom, q, MARKER_END)) return 0;
+    const isSaid = kind == KIND_FINAL || kind == KIND_PREAMBLE || kind == KIND_BARE;
+    if (isSaid && holdsPair(bodyFrom, q, MARKER_END)) return 0;
     q = piece(q, pieces + 2);
     index++;
     row = next;

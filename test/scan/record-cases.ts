@@ -404,6 +404,24 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":[],"chosen":"a","rejected":"b"', '"prompt":"a","chosen":"b","rejected":[]', '"prompt":"a"',
     '"text":"a","prompt":[],"completion":[]', '"instruction":"a","output":"b","prompt":null',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
+  // Turns by themselves: such as say nothing but a text.
+  [`${U('"a"')}\n{ "role" : "assistant" , "content" : "\\n" }\n`, [
+    'record 0 line 0', '  user', '    body|a', 'record 1 line 1', '  assistant', '    body escaped|\\n',
+  ]],
+  ['{"role":"system","content":"\\n"}\n{"role":"developer","content":""}\n', [
+    'record 0 line 0', '  system', '    body escaped|\\n',
+    'record 1 line 1 developer', '  developer', '    body|',
+  ]],
+  [`${U('"a"').slice(0, -1)},"messages":[${U('"b"')}]}\n`, ['record 0 line 0 losses', '  user', '    body|b']],
+  ...[
+    '"role":"tool","content":"a"', '"role":"function","content":"a"', '"role":"human","content":"a"', '"role":"user"',
+    '"role":"user","content":null', '"role":"user","content":[{"type":"text","text":"a"}]',
+    '"content":"a","role":"user"',
+    '"role":"user","content":"a","name":"b"', '"role":"assistant","content":"a","channel":"final"',
+    '"role":"user","content":"a","role":"user"', '"role":"user","content":"\\ud83d"', '"role":1,"content":"a"',
+    '"role":"user","content":"<tool_response>"', '"role":"assistant","content":"<tool_call>"',
+    '"role":"assistant","content":"a","thinking":"b"', '"role":"user","content":"a","x":1',
+  ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   // Instructions.
   ['{"instruction":"a","input":"","output":"b"}\n{"instruction":"a","input":"c","output":"b","system":"s"}\n', [
     'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',

@@ -70,7 +70,7 @@ class Gathered implements Table {
 }
 
 /** But for texts that may be transcripts. */
-export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS;
+export const ALL_FORMS = abi.FORM_MESSAGES | abi.FORM_CONVERSATIONS | abi.FORM_OTHERS | abi.FORM_TURNS;
 
 /** How lines lie in memory. */
 export interface Placed {

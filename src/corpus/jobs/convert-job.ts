@@ -51,7 +51,8 @@ export const CONVERT: Kind<ConvertJob> = {
     const isAny = job.from === 'auto' || isDialect(job.from);
     const joinsTurns = options.field === undefined && (isAny || isInterchange(job.from));
     const form = { form: 'messages' } as const;
-    const lines = hasRows ? new ChatLines(kit, source, form, part, layout, { writesTools: true }) : null;
+    const wanted = { takesTurns: isAny, writesTools: true };
+    const lines = hasRows ? new ChatLines(kit, source, form, part, layout, wanted) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
       : lines.rowsAndRecords();
     yield* conversion.take(all, (item) => {

@@ -3,7 +3,8 @@
 // all others are compared with.
 
 import {
-  FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FROM, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO,
+  FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FORM_TURNS, FROM, IS_OTHER, KIND, NEXT,
+  RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
@@ -92,6 +93,7 @@ const LONGEST_FRAMED = 4 * 1024 * 1024;
 
 interface ChatLinesOptions {
   readonly takesTexts?: boolean;
+  readonly takesTurns?: boolean;
   readonly writesTools?: boolean;
   readonly otherField?: string;
 }
@@ -121,13 +123,14 @@ export class ChatLines {
 
   /**
    * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
-   * rows; `writesTools`: what definitions say is. `otherField`: where messages may stand that are of no form.
+   * rows, `takesTurns`: turns, beside the forms of the options; `writesTools`: what definitions say is. `otherField`:
+   * where messages may stand that are of no form.
    */
   constructor(
     machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
-    { takesTexts = false, writesTools = false, otherField }: ChatLinesOptions = {},
+    { takesTexts = false, takesTurns = false, writesTools = false, otherField }: ChatLinesOptions = {},
   ) {
-    this.#forms = formsOf(options, takesTexts);
+    this.#forms = formsOf(options, takesTexts) | (takesTurns ? FORM_TURNS : 0);
     this.#otherField = options.field === undefined ? otherField : undefined;
     this.knownBad = new KnownBad(options);
     this.#writesTools = writesTools;
@@ -321,7 +324,8 @@ const FIELD_NAME = /^[\w .-]{1,64}$/;
 const canNameField = (field: string): boolean => FIELD_NAME.test(field) && !OTHER_MEMBERS.has(field);
 
 const FORMS: Readonly<Record<FileForm, number>> = {
-  auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS, messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
+  auto: FORM_MESSAGES | FORM_CONVERSATIONS | FORM_OTHERS | FORM_TURNS,
+  messages: FORM_MESSAGES, conversations: FORM_CONVERSATIONS,
   // What the scanner knows nothing of.
   text: 0, 'interchange-2.0': 0, 'interchange-2.2': 0,
 };

@@ -32,6 +32,7 @@ export const RECORD_KINDS: readonly RecordKind[] = [
   { ...SAID, channel: 'commentary', intent: 'preamble', visible: true },
   { ...SAID, recipient: 'functions', channel: 'commentary', contentType: 'json', end: 'call' },
   { ...SAID, role: 'tool', recipient: 'assistant', channel: 'commentary' },
+  { ...PLAIN, role: 'assistant', visible: true },
 ];
 
 const ENCODER = new TextEncoder();

@@ -26,6 +26,7 @@ const KINDS: readonly Omit<MessageData, 'content'>[] = [
   { role: 'assistant', name: NAME, channel: 'commentary', intent: 'preamble' },
   { role: 'assistant', callId: ID, ...TO_TOOL, end: 'call' },
   { role: 'tool', callId: ID, ...REPLY },
+  { role: 'assistant', name: NAME },
 ];
 
 const ENCODER = new TextEncoder();
@@ -34,7 +35,7 @@ const ENCODER = new TextEncoder();
 export function headerPieces(): {
   preamble: string; toTool: string; id: string; constrained: string; fromTool: string; name: string; result: string;
 } {
-  const [preamble, call, reply] = KINDS.slice(-3).map(ofKind) as [string[], string[], string[]];
+  const [preamble, call, reply] = KINDS.slice(5, 8).map(ofKind) as [string[], string[], string[]];
   return {
     preamble: preamble[0]! + preamble[1]!, toTool: call[0]!, id: BEFORE_ID, constrained: call[1]!,
     fromTool: reply[0]!, name: `${BEFORE_NAME}functions.`, result: reply[1]!,

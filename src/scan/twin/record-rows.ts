@@ -387,6 +387,7 @@ export class RecordRows {
   }
 
   writePlain(entry: Span, role: number, name: Span | null, content: Text | null): void {
+    this.#needsRoom(3);
     this.#fits(name, WORD);
     if (role === abi.USER) this.#isOpening = false;
     else {
@@ -397,7 +398,6 @@ export class RecordRows {
         if (content !== null && this.#mayDefine(content)) throw RARE;
       }
     }
-    this.#needsRoom(3);
     const word = (abi.END << abi.TOKEN_SHIFT) | (role << abi.ROLE_SHIFT);
     this.#message(entry, word, () => this.#pushWord(abi.NAME, name), content);
   }

@@ -6,7 +6,7 @@
 // whether there is one (TOOLS_NONE or TOOLS_ASK), and its number is 0.
 
 import * as abi from '../../abi.ts';
-import { Entries } from './record-entries.ts';
+import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
 import { formOf, OtherForms } from './record-others.ts';
 import {
@@ -90,6 +90,13 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     if (value?.kind !== 'object') throw RARE;
     flags |= abi.IS_OBJECT;
     if (isCrowded(line.text)) throw RARE;
+    if ((forms & abi.FORM_TURNS) !== 0) {
+      const turn = readTurn(line, value, rows);
+      if (turn !== null) {
+        rows.set(first, abi.NEXT, rows.count);
+        return turn;
+      }
+    }
     const isList = value.members.some(([key]) => lists.includes(key));
     const form = isList ? 'messages' : formOf(line.text, value.members, forms);
     if (value.members.length > 0 && form === null) flags |= abi.IS_OTHER;
@@ -130,6 +137,29 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
   }
   rows.set(first, abi.NEXT, rows.count);
   return flags;
+}
+
+const NO_CHANNEL = 0;
+
+/** Writes the rows of a record that is a turn, and nothing but a text and who says it: its flags. Else null. */
+function readTurn(line: Line, value: JsonNode, rows: Rows): number | null {
+  const first = rows.count;
+  if (value.members.map(([key]) => key).join() !== 'role,content') return null;
+  const record = new RecordRows(line, rows);
+  try {
+    const members = membersOf(value, ['role', 'content']);
+    const role = record.known(members.get('role'), ROLES);
+    const content = record.string(members.get('content'));
+    if (role > abi.ASSISTANT || content === null || record.holdsTag(role, content)) return null;
+    pushFixed(line, rows);
+    if (role === abi.ASSISTANT) record.writeSaid(value, NO_CHANNEL, null, content);
+    else record.writePlain(value, role, null, content);
+    return record.flags;
+  } catch (reason) {
+    if (reason !== RARE) throw reason;
+    rows.rewindTo(first);
+    return null;
+  }
 }
 
 /** The rows that every record has. */

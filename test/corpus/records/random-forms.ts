@@ -1,5 +1,5 @@
 // Seeded random records of forms beside chat and ShareGPT: Anthropic's blocks, items of Responses,
-// preferences, prompts with completions, instructions.
+// preferences, prompts with completions, instructions; turns by themselves.
 import type { Random } from '../../random.ts';
 import { ARGUMENTS, content, IDS, NAMES, randomTools, shuffled, TEXTS } from './random-chat.ts';
 
@@ -245,8 +245,22 @@ export function transcript(random: Random): unknown {
 }
 
 /** A record as a value. */
+/** A turn by itself, mostly one that says nothing but a text. */
+function turn(random: Random): unknown {
+  const role = random.once(9)
+    ? random.pick<unknown>(['human', '', null, 1]) : random.pick(['system', 'developer', 'user', 'assistant', 'tool']);
+  const said = random.once(9) ? random.pick<unknown>([null, 3, [], content(random)]) : random.pick(TEXTS);
+  const beside = random.once(5) ? random.pick<object>([
+    { name: 'x' }, { channel: 'final' }, { thinking: 'x' }, { end: 'return' }, { tool_calls: null }, { messages: [] },
+    { recipient: 'user' }, { attributes: [] }, { tools: [] }, { id: 'x' }, { text: 'x' }, { system: 'x' },
+  ]) : {};
+  const members = Object.entries({ role, content: said, ...beside });
+  return Object.fromEntries(random.once(6) ? shuffled(random, members) : members);
+}
+
 export const randomOther = (random: Random): unknown => {
   if (random.once(4)) return transcript(random);
-  const kind = random.below(7);
+  const kind = random.below(8);
+  if (kind === 7) return turn(random);
   return kind < 2 ? anthropic(random) : kind < 4 ? responses(random) : kind < 6 ? pair(random) : instruction(random);
 };
