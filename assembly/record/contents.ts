@@ -5,6 +5,7 @@ import { ABSENT, CODED, ESCAPED, PARTS, VALUE } from '../../src/abi';
 import { escape } from '../text-escape';
 import { copy } from '../text-line';
 import { copyInside } from '../text-string';
+import { putArguments } from './arguments';
 import { isTextType } from './blocks';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
 import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
@@ -32,13 +33,21 @@ export function beginContents(from: usize, to: usize): void {
  */
 export function putContent(q: usize, row: usize, isPlain: bool): usize {
   const kind = load<u32>(row);
-  if ((kind & ABSENT) != 0) return q;
-  // The host writes the JSON of values.
-  if ((kind & VALUE) != 0) return 0;
+  if ((kind & ABSENT) != 0) return (kind & VALUE) != 0 ? 0 : q;
   const from = <usize>load<u32>(row, 4);
   const to = <usize>load<u32>(row, 8);
+  if ((kind & VALUE) != 0) return putValue(q, from, to, isPlain);
   if ((kind & PARTS) == 0) return putText(q, kind, from, to, isPlain);
   return isAsked(from) ? putAsked(q, from, isPlain) : putParts(q, from, to, isPlain);
+}
+
+/** As text it needs room twice. */
+function putValue(q: usize, from: usize, to: usize, isPlain: bool): usize {
+  const room = to - from + 128;
+  if (isPlain) return putArguments(q, from, to, q + room);
+  if (room << 1 > scratchEnd - scratch) return 0;
+  const end = putArguments(scratch, from, to, scratch + room);
+  return end == 0 ? 0 : escape(scratch, end, q, q + 6 * (end - scratch) + 64, true);
 }
 
 function putText(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {

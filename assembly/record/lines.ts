@@ -16,7 +16,7 @@
 import {
   ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
   HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT,
-  ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER,
+  ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER, VALUE,
 } from '../../src/abi';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
@@ -86,7 +86,7 @@ let cells: usize = 0;
 let cellsEnd: usize = 0;
 const CELL_BYTES: usize = 4 * CELLS;
 /** What reading a text may write behind it. */
-const SLACK: usize = 128;
+const SLACK: usize = 256;
 
 // What is told of a record whose line is written.
 let record: f64 = 0;
@@ -242,7 +242,7 @@ function writeRecords(
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
     const status = statusOf(tools);
-    if ((flags & (SLOW | HAS_VALUES)) != 0 || status == TOOLS_ASK) {
+    if ((flags & SLOW) != 0 || status == TOOLS_ASK) {
       return stopAt(at, first, status != TOOLS_ASK);
     }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
@@ -259,7 +259,8 @@ function writeRecords(
     const rows = <usize>(next - first);
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
     const messages = (rows >> 1) + 1;
-    const isTwice = (load<u32>(tools) & HAS_SIDES) != 0;
+    // Arguments that become text need twice as many bytes at most.
+    const isTwice = (load<u32>(tools) & HAS_SIDES) != 0 || (flags & HAS_VALUES) != 0;
     const textLength = hasText ? <usize>load<u32>(text, 4) << 1 : 0;
     const needed = (bytes << (isTwice ? 1 : 0)) + (cells != 0 ? SLACK : messages * most) + textLength;
     if (out + needed > limit || (cells != 0 && cells + messages * CELL_BYTES > cellsEnd)) return first;
@@ -328,7 +329,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
       if (next - row > (lacksIds ? 3 : 4) * ROW_BYTES || !addCall(row)) return 0;
-    } else if (kind == KIND_TOOL && !takeReply()) return 0;
+    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !takeReply())) return 0;
     // Ids that are there may be those that would be made.
     if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {
@@ -341,7 +342,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       if (isBeside) {
         // A text beside a list of messages is placed where the record begins.
         from = to = bodyFrom = bodyTo = load<u32>(at, 4);
-      } else if ((load<u32>(body) & (PARTS | IN_PART)) != 0) {
+      } else if ((load<u32>(body) & (PARTS | IN_PART | VALUE)) != 0) {
         // Such a content is placed by its entry, or by its first text.
         if ((load<u32>(body) & PARTS) != 0 && isAsked(bodyFrom)) to = <u32>askedTo(bodyFrom);
         bodyFrom = from;

@@ -63,14 +63,14 @@ export function firstNamedMessage(): u32 { return namedMessage; }
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
   asGiven = given;
-  const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | LACKS_ID;
+  const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES | LACKS_ID;
   out = q;
   texts = missing = named = 0;
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
-    const isPlain = (flags & (SLOW | HAS_VALUES | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
+    const isPlain = (flags & (SLOW | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
       && (given || isPlainId(tools + ROW_BYTES));
     if (!isPlain) return stopAt(at, record, true);
     let text: usize = 0;
@@ -87,7 +87,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given:
     const next = load<u32>(at, 12);
     // A header alone would belong to the text behind it: the host ends it.
     if (text == 0 && next == record + RECORD_ROWS) return record;
-    const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
+    const bytes = (<usize>load<u32>(at, 8) - <usize>load<u32>(at, 4)) << ((flags & HAS_VALUES) != 0 ? 1 : 0);
     const messages = (<usize>(next - record) >> 1) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
     const to = writeText(record, rowAt(next), text);

@@ -12,7 +12,7 @@ import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import {
-  canBeRows, ChatLines, isRows, lineOf, nextRecord, ordinalOf, type RecordRows,
+  canBeRows, ChatLines, isRows, isTurnRow, lineOf, nextRecord, ordinalOf, type RecordRows,
 } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
@@ -23,7 +23,7 @@ import type { Rows } from './run-rows.ts';
 import { giveTools } from './settled-tools.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { Judge, Watcher } from './verdict-judge.ts';
-import { judgedApart, judgedBytes, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
+import { judgedApart, judgedBytes, type JudgedRecord, judgedTurn, type PlaceOf, Verdict } from './verdict.ts';
 
 export interface RunReading {
   readonly path: string;
@@ -207,7 +207,8 @@ function cleanVerdict(rows: Int32Array, record: number): Verdict {
 function rowRecord(rows: RecordRows, lines: ChatLines, record: number): JudgedRecord {
   const { rows: words, memory } = rows.machine;
   const id = memory.subarray(wordAt(words, record + 2, FROM), wordAt(words, record + 2, TO));
-  return judgedBytes(lineOf(rows, record), lines.bytesOf(rows, record), id);
+  const judged = judgedBytes(lineOf(rows, record), lines.bytesOf(rows, record), id);
+  return isTurnRow(rows, record) ? judgedTurn(judged) : judged;
 }
 
 const same = (offset: number): number => offset;

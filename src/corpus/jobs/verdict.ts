@@ -136,11 +136,14 @@ export function judged(record: CorpusRecord | RecordProblem): JudgedRecord {
   return { line, id: () => idText(value, bytes), text: () => lineOf(bytes) };
 }
 
-/** The same, to be written as one of several lines: turns that follow each other would be read as one record. */
+/** The same, to be written as one of several lines. */
 export function judgedApart(record: CorpusRecord | RecordProblem): JudgedRecord {
   const own = judged(record);
-  return 'problem' in record || !isTurn(record.value) ? own : { ...own, text: () => `[${own.text()}]` };
+  return 'problem' in record || !isTurn(record.value) ? own : judgedTurn(own);
 }
+
+/** A turn as one of several lines: those that follow each other would be read as one record. */
+export const judgedTurn = (own: JudgedRecord): JudgedRecord => ({ ...own, text: () => `[${own.text()}]` });
 
 /** The same of a record that lies in `bytes`, with the value of its id there. */
 export function judgedBytes(line: number, bytes: Uint8Array, id: Uint8Array): JudgedRecord {

@@ -4,8 +4,9 @@
 
 import {
   FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FORM_TURNS, FROM, IS_OTHER, KIND, NEXT,
-  RECORD_SHIFT, SLOW, TO,
+  RECORD_ROWS, RECORD_SHIFT, SLOW, TO,
 } from '../../abi.ts';
+import { isBlankByte } from '../../model/bytes.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
@@ -74,6 +75,13 @@ export const ordinalOf = ({ machine }: RecordRows, row: number): number =>
 /** Line of the record at a row. */
 export const lineOf = ({ machine, base, line, framing }: RecordRows, row: number): number =>
   framing?.lineAt(base + wordAt(machine.rows, row, FROM)) ?? line + wordAt(machine.rows, row + 1, NEXT);
+
+/** The record at a row is a turn by itself: its message is all of it. */
+export function isTurnRow({ machine: { rows, memory } }: RecordRows, row: number): boolean {
+  let from = wordAt(rows, row, FROM);
+  while (isBlankByte(memory[from])) from++;
+  return wordAt(rows, row, NEXT) > row + RECORD_ROWS && wordAt(rows, row + RECORD_ROWS, FROM) === from;
+}
 
 export const nextRecord = ({ machine }: RecordRows, row: number): number => wordAt(machine.rows, row, NEXT);
 

@@ -78,3 +78,13 @@ test(`verdicts, kept records, messages, counts and statistics (seed ${SEED})`, {
     }
   }
 });
+
+test('a turn by itself is kept as a list, by which it stays apart', () => {
+  const lines = ['{"messages":[]}', ' {"role":"user","content":"a"}', '{"role":"assistant","content":"b"}'];
+  const work: RunWork = { ...PLAIN, emit: 'keep', form: 'lines' };
+  const judge = new Judge(OPTIONS, PLAIN_KIT);
+  const kept = (largest: number): unknown => run(Buffer.from(lines.join('\n')), work, judge, largest);
+  expect(kept(LARGEST)).toEqual(kept(LARGEST - 1));
+  const [chat, user, assistant] = lines.map((line) => line.trim());
+  expect(kept(LARGEST)).toMatchObject({ lines: `${chat}\n[${user}]\n[${assistant}]\n` });
+});
