@@ -178,7 +178,8 @@ export class RawOffsets {
   /** The byte `#raw` of the text is the byte `#decoded` of the value. */
   #raw: number;
   #decoded = 0;
-  /** No backslash stands from `#raw` to here. */
+  /** No backslash stands between these. */
+  #plainFrom = 0;
   #plainTo = 0;
 
   constructor(json: Uint8Array, span: JsonSpan) {
@@ -190,9 +191,9 @@ export class RawOffsets {
   }
 
   of(offset: number): number {
-    // Most lie before the next escape.
+    // Most lie before the next escape, and behind the last one.
     const next = this.#raw + offset - this.#decoded;
-    if (offset >= this.#decoded && next <= this.#plainTo) {
+    if (next >= this.#plainFrom && Math.max(next, this.#raw) <= this.#plainTo) {
       this.#decoded = offset;
       return (this.#raw = next);
     }
@@ -203,7 +204,10 @@ export class RawOffsets {
     let decoded = this.#decoded;
     let plainTo = this.#plainTo;
     while (decoded < offset && raw < end) {
-      if (raw >= plainTo) plainTo = plainEnd(json, raw, end);
+      if (raw >= plainTo) {
+        this.#plainFrom = raw;
+        plainTo = plainEnd(json, raw, end);
+      }
       const plain = Math.min(plainTo - raw, offset - decoded);
       if (plain > 0) {
         raw += plain;

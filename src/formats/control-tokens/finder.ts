@@ -83,6 +83,8 @@ export class Finder {
     for (let at = sign, next = 1; at < text.length; at = nextSign(text, at + next)) {
       next = 1;
       const unit = text.charCodeAt(at);
+      // Nothing begins with three of them.
+      if (unit === LESS && text.charCodeAt(at + 1) === LESS && text.charCodeAt(at + 2) === LESS) continue;
       let kind: Kind | null = null;
       if (unit === LESS || unit === BRACKET) {
         kind = at < this.#tokenTo ? null : this.#kindAt(at);
