@@ -69,26 +69,47 @@ export function readBelow(at: usize, end: usize): void {
   }
 }
 
-export function beginCalls(): void { calls = first = 0; }
+export function beginCalls(): void {
+  calls = first = 0;
+  hasIds = makesIds = false;
+}
+
+/** Some call or reply has an id, and some got one. */
+let hasIds: bool = false;
+let makesIds: bool = false;
 
 /**
- * Gives the call that was taken last, or the reply to it, its id in a record that has none: `call_1`, `call_2` …
- * (src/formats/chat/calls.ts). False: it has one.
+ * Gives the call that was taken last, or the reply to it, an id if it has none: a reply that of its call, a call
+ * `call_1`, `call_2` … (src/formats/chat/calls.ts). False: that may be one that is there.
  */
 export function makeId(): bool {
-  if (idFrom != 0) return false;
+  if (idFrom == 0) {
+    const call = CALLS + <usize>taken * CALL_BYTES;
+    idFrom = <usize>load<u32>(call, 4);
+    idLength = <usize>load<u32>(call, 8);
+  }
+  if (idFrom != 0) {
+    hasIds = true;
+    return !makesIds;
+  }
+  makesIds = true;
+  if (hasIds) return false;
   idFrom = IDS + (<usize>taken << 4);
   store<u64>(idFrom, ID_START);
   idLength = writeShort(idFrom + 5, taken + 1) - idFrom;
   return true;
 }
 
-/** Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. */
-export function addCall(row: usize): bool {
+/**
+ * Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. `mayRepeat`: it
+ * may be that of calls that were answered.
+ */
+export function addCall(row: usize, mayRepeat: bool = false): bool {
   if (calls == MOST_CALLS) return false;
   if (idFrom != 0) {
     for (let i = 0; i < calls; i++) {
       const call = CALLS + <usize>i * CALL_BYTES;
+      if (mayRepeat && load<u32>(call, 20) != 0) continue;
       if (<usize>load<u32>(call, 8) == idLength && isSame(load<u32>(call, 4), idFrom, idLength)) return false;
     }
   }
@@ -107,7 +128,14 @@ export function addCall(row: usize): bool {
  * The call that the reply at hand answers: the one with its id; without an id the first of its name, or the first.
  * False: none that waits is. A reply without a name gets that of its call.
  */
-export function takeReply(): bool {
+export function takeReply(): bool { return answer(false); }
+
+/**
+ * The same of a reply that is written as it is: with an id it may answer no call, or name another tool than its call.
+ */
+export function passReply(): bool { return answer(true) || idFrom != 0; }
+
+function answer(mayDiffer: bool): bool {
   for (let i = first; i < calls; i++) {
     const call = CALLS + <usize>i * CALL_BYTES;
     if (load<u32>(call, 20) != 0) continue;
@@ -117,12 +145,14 @@ export function takeReply(): bool {
       if (!isNamed) continue;
     } else {
       if (<usize>load<u32>(call, 8) != idLength || !isSame(load<u32>(call, 4), idFrom, idLength)) continue;
-      if (!isNamed) return false;
+      if (!isNamed && !mayDiffer) return false;
     }
     store<u32>(call, 1, 20);
     taken = i;
-    nameFrom = load<u32>(call, 12);
-    nameLength = length;
+    if (nameFrom == 0) {
+      nameFrom = load<u32>(call, 12);
+      nameLength = length;
+    }
     while (first < calls && load<u32>(CALLS + <usize>first * CALL_BYTES, 20) != 0) first++;
     return true;
   }

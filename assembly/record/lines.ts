@@ -20,7 +20,7 @@ import {
 } from '../../src/abi';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, passReply, readBelow, rowAt, statusOf,
 } from './calls';
 import { askedTo, beginContents, isAsked, isWritten, putContent } from './contents';
 import { NULL_4, QUOTE, stringEnd } from './text';
@@ -328,8 +328,8 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     const kind = kindOf(word);
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
-      if (next - row > (lacksIds ? 3 : 4) * ROW_BYTES || !addCall(row)) return 0;
-    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !takeReply())) return 0;
+      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row, true)) return 0;
+    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !passReply())) return 0;
     // Ids that are there may be those that would be made.
     if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {

@@ -15,7 +15,7 @@ import {
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, passReply, readBelow, rowAt, statusOf,
 } from './calls';
 import { isWritten, putContent } from './contents';
 import {
@@ -147,12 +147,12 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
     if (kind == KIND_CALL) {
-      if (next - row > (lacksIds ? 3 : 4) * ROW_BYTES || !addCall(row)) return 0;
+      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row, true)) return 0;
       q = word(q, nameFrom, nameLength);
     } else if (kind == KIND_TOOL) {
       const isNamed = nameFrom != 0;
-      if (!takeReply()) return 0;
-      if (!isNamed && gained++ == 0 && named == 0) {
+      if (!passReply()) return 0;
+      if (!isNamed && nameFrom != 0 && gained++ == 0 && named == 0) {
         namedRecord = record;
         namedMessage = index;
       }

@@ -435,6 +435,7 @@ export const LINES: [lines: string, rows: string[]][] = [
     ]],
   ),
   ['{"instruction":"a","output":"b","text":"\\u003c|"}\n', ['record 0 line 0 slow object']],
+  ['{"text":"\\u003c|","instruction":"a","text":"<|start|>","output":"b"}\n', ['record 0 line 0 slow object other']],
   ...['"instruction":"a","output":3', '"instruction":"a","output":"b","history":[[]]',
     '"instruction":"a","output":"b","text":"<|end|>"', '"instruction":"a","output":3,"text":"c"',
     '"prompt":"a","completion":"b","text":"<|a"', '"input":"a","output":"b"',

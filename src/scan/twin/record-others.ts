@@ -36,7 +36,7 @@ const isSaid = (members: Members): boolean =>
 
 /** Whether the member `text` may be a copy of what stands beside it: no token shows in it as it is written. */
 function isCopied(text: string, members: Members): boolean {
-  const field = members.find(isTextField)![1];
+  const field = members.findLast(isTextField)![1];
   const raw = text.slice(field.from + 1, field.to - 1);
   return isSaid(members) && ((escapesOf(raw) & abi.CODED) !== 0 || !TOKEN_START.test(raw));
 }

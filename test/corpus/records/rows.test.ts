@@ -340,8 +340,7 @@ describe('rows of chat records', () => {
     ];
     // Each of them alone, and behind others that count as two.
     same(Buffer.from([...lines, ...lines.toReversed()].join('\n')), 'several texts');
-    // The scanner writes them itself, but for an input that stands in front, what is no text, definitions, and a reply
-    // to no call.
+    // The scanner writes them itself, but for an input that stands in front, what is no text, and definitions.
     const machine = new RecordMachine();
     machine.setPieces(linePieces('x'));
     const written = lines.map((line) => {
@@ -352,7 +351,7 @@ describe('rows of chat records', () => {
       return next === rows ? machine.linesWritten : next === 0 ? 'host' : 'some';
     });
     const host = 'host';
-    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, host]);
+    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, 2]);
   });
 
   test('records that are longer than the window, and than what is written at once', () => {
