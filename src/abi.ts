@@ -411,6 +411,8 @@ export const IS_TEXT = 0x2000;
 // TOOLS: the record is text that may be a transcript: BODY rows stand below RECORD in the place of messages, which
 // together are the text. Only who wants FORM_TRANSCRIPTS meets it.
 export const IS_TRANSCRIPT = 0x4000;
+// TOOLS, of a record that is HAS_MARKED: the rules are to tell which replies answer which calls, and which ids are bad.
+export const MISMATCHES = 0x8000;
 // TOOLS: number of the list among those that are kept, from 1; 0: it is not kept. NEXT is not a row there, but the
 // line, from 0.
 export const ENTRY_SHIFT = 16;

@@ -4,8 +4,8 @@
 
 import {
   ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CODED, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MAY_NOT_FIT, MAY_THINK,
-  PARTS,
+  ENTRY_SHIFT, ESCAPED, HAS_CALLS, HAS_DEVELOPER, HAS_MARKED, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, LACKS_ID,
+  MAY_NOT_FIT, MAY_THINK, MISMATCHES, PARTS,
   RECORD_ROWS, RECORD_SUM_CALLS, RECORD_SUM_MESSAGES, RECORD_SUM_PLAIN, RECORD_SUM_TEXTS, RECORD_SUM_TRANSCRIPTS,
   ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, VALUE,
 } from '../../src/abi';
@@ -75,7 +75,8 @@ export function transcriptsPassed(): u32 { return transcripts; }
 /**
  * Looks at the records from row `record` on, below row `end`: the first one that the host must look at, or `end`. It is
  * SLOW then, or HAS_MARKED: of such a one nothing is to be told but that its calls which are IS_OPEN have no reply, and
- * what the messages which are MAY_THINK and MAY_NOT_FIT may hold.
+ * what the messages which are MAY_THINK and MAY_NOT_FIT may hold; or, if it has MISMATCHES, which calls its replies
+ * answer.
  */
 export function checkRecords(record: u32, end: u32): u32 {
   transcripts = 0;
@@ -88,11 +89,13 @@ export function checkRecords(record: u32, end: u32): u32 {
       store<u32>(at, flags | SLOW);
       return record;
     }
-    if (markOpen() || thoughts != 0 || hasMisfits) {
-      // Definitions in a developer's message, or of two transcripts, are for the host.
-      const others: u32 = hasMisfits ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
-      const isOther = (load<u32>(at, ROW_BYTES) & others) != 0
-        || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || statusOf(at + ROW_BYTES) == TOOLS_NONE));
+    if (markOpen() || thoughts != 0 || hasMisfits || hasMismatches) {
+      // Definitions in a developer's message, or of two transcripts, are for the host; ids that it makes, too.
+      const others: u32 = hasMisfits || hasMismatches ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
+      const tools = load<u32>(at, ROW_BYTES);
+      const isOther = (tools & others) != 0 || (hasMismatches && (flags & LACKS_ID) != 0)
+        || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || (areGiven && statusOf(at + ROW_BYTES) == TOOLS_NONE)));
+      if (hasMismatches) store<u32>(at, tools | MISMATCHES, ROW_BYTES);
       store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));
       return record;
     }
@@ -108,8 +111,10 @@ const MARKED: u32 = 1;
 const UNSURE: u32 = 2;
 /** Some call of it is MAY_NOT_FIT. */
 export let hasMisfits: bool = false;
+/** Some reply of it answers no call, or some call has no id of its own. */
+export let hasMismatches: bool = false;
 
-/** Whether nothing is to be told of the record but calls that are open, `thoughts`, and what may not fit. */
+/** Whether nothing is to be told of the record but open and unmatched calls, `thoughts`, and what may not fit. */
 export function isClean(record: usize, end: usize): bool {
   const tools = record + ROW_BYTES;
   // That it is text, and no transcript, is for the host to tell.
@@ -123,7 +128,7 @@ export function isClean(record: usize, end: usize): bool {
   }
   beginCalls();
   thoughts = 0;
-  hasMisfits = false;
+  hasMisfits = hasMismatches = false;
   for (let row = record + RECORD_ROWS * ROW_BYTES; row < end; ) {
     const word = load<u32>(row);
     const next = rowAt(load<u32>(row, 12));
@@ -135,11 +140,12 @@ export function isClean(record: usize, end: usize): bool {
     }
     if (role == TOOL) {
       readBelow(row + ROW_BYTES, next);
-      if (!takeReply()) return false;
+      if (!takeReply()) hasMismatches = true;
     } else if (((word >> TOKEN_SHIFT) & TOKEN_MASK) == CALL) {
       readBelow(row + ROW_BYTES, next);
       const fit = argumentsFit(definitions);
-      if (fit == WRONG || !addCall(row)) return false;
+      if (fit == WRONG) return false;
+      if (!addCall(row)) hasMismatches = true;
       if (fit == MISFITS) {
         store<u32>(row, word | MAY_NOT_FIT);
         hasMisfits = true;
@@ -161,14 +167,14 @@ const FITS: u32 = 1;
 const MISFITS: u32 = 2;
 
 /**
- * FITS: the call at hand is of a tool that is defined (0: none is), and its arguments fit. MISFITS: they are JSON, of
- * which only the host knows whether they fit.
+ * FITS: the call at hand is of a tool that is defined (0: none is), and its arguments fit. MISFITS: only the host knows
+ * whether it is so, but they name no field that documents ask for.
  */
 function argumentsFit(definitions: usize): u32 {
   let node: usize = 0;
   if (definitions != 0) {
     node = nodeOf(definitions, nameFrom, nameLength);
-    if (node == 0) return WRONG;
+    if (node == 0 && areGiven) return WRONG;
   }
   const kind = load<u32>(body);
   const from = <usize>load<u32>(body, 4);
@@ -178,10 +184,10 @@ function argumentsFit(definitions: usize): u32 {
   if (node != 0) {
     // Of a schema that cannot be used the host tells at every call.
     if (load<u32>(definitions, 4) == 0 && fits(from, to, isEscaped, isValue, node)) return FITS;
-    if (to - from > LONGEST_ARGUMENTS) return WRONG;
   }
-  if (mayNameFields(from, to) || !fits(from, to, isEscaped, isValue, 0)) return WRONG;
-  return node == 0 ? FITS : MISFITS;
+  if (mayNameFields(from, to)) return WRONG;
+  if (definitions == 0 && fits(from, to, isEscaped, isValue, 0)) return FITS;
+  return to - from > LONGEST_ARGUMENTS ? WRONG : MISFITS;
 }
 
 /** Whether the text of the system or developer message at hand may define tools (R-TOOLS). */

@@ -6,7 +6,7 @@ import {
 } from '../../src/abi';
 import { copy, writeNumber } from '../text-line';
 import { hasOpen, rowAt, statusOf } from './calls';
-import { hasMisfits, isClean, sidesOf, thoughts } from './check';
+import { hasMisfits, hasMismatches, isClean, sidesOf, thoughts } from './check';
 import { QUOTE, SEEN_CODE, SEEN_LONE } from './text';
 
 // @ts-ignore: decorator
@@ -60,7 +60,7 @@ export function writeVerdicts(
     const from = <usize>load<u32>(id, 4);
     const to = <usize>load<u32>(id, 8);
     if (q + MOST + (to - from) > limit) return record;
-    if (!isClean(at, rowAt(next)) || hasMisfits || (!onlyErrors && (hasOpen() || thoughts != 0))) {
+    if (!isClean(at, rowAt(next)) || hasMisfits || hasMismatches || (!onlyErrors && (hasOpen() || thoughts != 0))) {
       store<u32>(at, load<u32>(at) | SLOW);
       return record;
     }

@@ -48,7 +48,8 @@ const isOneX = ({ header }: Kind): boolean =>
   header?.version?.startsWith('1') === true && /^1(\.[0-9]+)?$/.test(header.version);
 
 /** Channels for calls that the header allows in place of the usual ones (R-BUILTIN). */
-export const channelsOf = ({ header }: TranscriptInfo): CallChannels => header?.callChannels ?? USUAL_CHANNELS;
+export const channelsOf = ({ header }: Pick<TranscriptInfo, 'header'>): CallChannels =>
+  header?.callChannels ?? USUAL_CHANNELS;
 
 const USUAL_CHANNELS: CallChannels = { builtins: null, functions: null };
 const BUILTIN_CHANNELS: readonly string[] = ['analysis', 'commentary'];
@@ -127,7 +128,7 @@ export class CallRules {
   /** Tools that were called, in 0.1. */
   readonly #names = new Set<string>();
 
-  constructor(transcript: TranscriptInfo, watcher?: OpenCalls) {
+  constructor(transcript: Pick<TranscriptInfo, 'dialect' | 'header'>, watcher?: OpenCalls) {
     this.#asked = askedOf(transcript);
     this.#channels = channelsOf(transcript);
     this.#builtins = transcript.header?.builtins ?? [];

@@ -55,7 +55,7 @@ export class CheckWorker implements UnitWorker {
     this.transcripts = transcripts;
     this.#most = input.canReread ? GATHERED : 1;
     this.#places = input.canReread ? new LinePlaces(input) : null;
-    this.#marked = new MarkedRecords(kit.tools);
+    this.#marked = new MarkedRecords(kit.machine, kit.tools);
     kit.tools.budget.restart();
     giveTools(kit, job.tools);
     this.rows = job.most !== undefined ? null : (rows, record) => this.#rows(rows, record);

@@ -1,71 +1,78 @@
-// What is told of a record whose rows are marked: calls that no reply answers, arguments that do not fit, reasoning
-// that is written as text. Everything else in it was found to be well.
+// What is told of a record whose rows are marked: calls that no reply answers, replies that answer none, tools that
+// nobody defines, arguments that do not fit, reasoning that is written as text. Everything else in it was found to be
+// well.
 
 import {
-  ABSENT, CALL, FROM, IS_OPEN, KIND, KIND_MASK, MAY_NOT_FIT, MAY_THINK, NEXT, RECIPIENT, RECORD_ROWS, TO, TOKEN_MASK,
-  TOKEN_SHIFT, VALUE,
+  CALL, FROM, IS_OPEN, KIND, MAY_NOT_FIT, MAY_THINK, MISMATCHES, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT,
+  TO, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
-import { diagnose, type Diagnostic } from '../../errors.ts';
+import { diagnose, type Diagnostic, type Finding } from '../../errors.ts';
+import type { Machine } from '../../scan/machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
-import { byName, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
+import { byName, type CallProblem, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { RowPointers } from '../records/row-pointers.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
 import { markerIn } from '../records/written-thought.ts';
 import type { Told } from './job.ts';
+import { argumentsAt, MarkedCalls, spanAt, toolAt, wrongJson } from './marked-calls.ts';
 
 const NO_TOOLS = new Map<string, never>();
 
 export class MarkedRecords {
+  readonly #machine: Machine;
   readonly #memory: ToolMemory;
   readonly #schemas: Schemas;
   /** The messages that hold definitions, by the numbers that the scanner of records has for these. */
   readonly #definers = new Map<number, Definer>();
   #generation = -1;
 
-  constructor(memory: ToolMemory) {
+  constructor(machine: Machine, memory: ToolMemory) {
+    this.#machine = machine;
     this.#memory = memory;
     this.#schemas = new Schemas(memory);
   }
 
   /** In order; what waits for the end of the record stands last. Null: the record must be read. */
   told(rows: RecordRows, record: number, transcript: number): readonly Told[] | null {
-    const { machine, base } = rows;
+    const { machine } = rows;
     const next = nextRecord(rows, record);
     const pointers = new RowPointers(rows, record);
     const told: Told[] = [];
     const open: Told[] = [];
-    let tools: KnownTools | null = null;
+    const tell = (finding: Finding, pointer: string, to = told): void => {
+      to.push(inChat(diagnose(finding, transcript, true), pointer));
+    };
+    const matched = wordAt(machine.rows, record + 1, KIND) & MISMATCHES ? new MarkedCalls(rows, pointers) : null;
+    let tools: KnownTools | null | undefined;
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
       pointers.pass(row);
       const word = wordAt(machine.rows, row, KIND);
-      const body = wordAt(machine.rows, row, NEXT) - 1;
       const isCall = ((word >>> TOKEN_SHIFT) & TOKEN_MASK) === CALL;
+      const isReply = ((word >>> ROLE_SHIFT) & ROLE_MASK) === TOOL;
+      if (isReply && matched?.reply(row, tell) === false) return null;
       if (!isCall) {
-        const found = word & MAY_THINK ? this.#thought(rows, body) : null;
-        if (found === null) continue;
-        const diagnostic = diagnose({ rule: 'reasoning-in-final', ...found }, transcript, true);
-        told.push(inChat(diagnostic, pointers.text(body)));
+        if (isReply || !(word & MAY_THINK)) continue;
+        const body = wordAt(machine.rows, row, NEXT) - 1;
+        const found = this.#thought(rows, body);
+        if (found !== null) tell({ rule: 'reasoning-in-final', ...found }, pointers.text(body));
         continue;
       }
-      // Up to the arguments, where they are text.
-      const isText = !(wordAt(machine.rows, body, KIND) & VALUE);
-      const to = base + (isText ? wordAt(machine.rows, body, FROM) : wordAt(machine.rows, row, TO));
-      const span = { from: base + wordAt(machine.rows, row, FROM), to };
+      matched?.call(row, tell);
       if (word & MAY_NOT_FIT) {
-        tools ??= this.#tools(rows, record);
-        const value = argumentsAt(rows, body);
-        if (tools === null || value === undefined) return null;
-        const problem = tools.check(nameAt(rows, row), () => value);
-        if (problem !== null) {
-          const pointer = pointers.pointer(row, problem.rule);
-          told.push(inChat(diagnose({ ...problem, ...span }, transcript, true), pointer));
-        }
+        const wrong = wrongJson(this.#machine, rows, record, row);
+        if (tools === undefined) tools = this.#tools(rows, record);
+        if (tools === null) return null;
+        const problem = problemOf(tools, rows, row, wrong !== null);
+        if (problem === undefined) return null;
+        if (problem !== null) tell({ ...problem, ...spanAt(rows, row) }, pointers.pointer(row, problem.rule));
+        if (wrong !== null) tell(wrong, pointers.pointer(row, wrong.rule, true));
       }
-      if (!(word & IS_OPEN)) continue;
-      const diagnostic = diagnose({ rule: 'open-call', ...span }, transcript, true);
-      open.push(inChat(diagnostic, pointers.pointer(row)));
+      if (matched === null && word & IS_OPEN) {
+        tell({ rule: 'open-call', ...spanAt(rows, row) }, pointers.pointer(row), open);
+      }
     }
+    matched?.end((finding, pointer) => tell(finding, pointer, open));
     return [...told, ...open];
   }
 
@@ -80,6 +87,8 @@ export class MarkedRecords {
   #tools({ machine, tools, base }: RecordRows, record: number): KnownTools | null {
     if (machine.generation !== this.#generation) this.#definers.clear();
     this.#generation = machine.generation;
+    const hasTools = ((wordAt(machine.rows, record + 1, KIND) >>> TOOLS_SHIFT) & TOOLS_MASK) !== TOOLS_NONE;
+    if (!hasTools) return new KnownTools(NO_TOOLS, this.#memory, this.#schemas, []);
     const entry = tools.entryOf(record);
     // Definitions that are met for the first time are not kept by the scanner.
     if (entry === 0) return null;
@@ -98,30 +107,19 @@ export class MarkedRecords {
   }
 }
 
+/** What is wrong with a call; undefined: it is not known. `isTold`: that its arguments are no JSON. */
+function problemOf(tools: KnownTools, rows: RecordRows, row: number, isTold: boolean): CallProblem | null | undefined {
+  let isUnread = false;
+  const problem = tools.check(toolAt(rows, row), () => {
+    const value = isTold ? undefined : argumentsAt(rows, row);
+    isUnread = value === undefined;
+    return value;
+  });
+  if (!isUnread) return problem;
+  return isTold ? null : undefined;
+}
+
 /** A corpus may have one for each message: an object that is spread takes ten times as long. */
 function inChat({ code, rule, severity, from, to, transcript, message }: Diagnostic, pointer: string): Told {
   return { code, rule, severity, from, to, transcript, message, pointer, isChat: true };
-}
-
-function textAt({ machine }: RecordRows, row: number): string {
-  return decodeUtf8(machine.memory.subarray(wordAt(machine.rows, row, FROM), wordAt(machine.rows, row, TO)));
-}
-
-/** The name of the tool that is called. */
-function nameAt(rows: RecordRows, call: number): string {
-  let row = call + 1;
-  while ((wordAt(rows.machine.rows, row, KIND) & KIND_MASK) !== RECIPIENT) row++;
-  return textAt(rows, row);
-}
-
-/** The arguments in a body; undefined: there are none. */
-function argumentsAt(rows: RecordRows, body: number): unknown {
-  const kind = wordAt(rows.machine.rows, body, KIND);
-  if (kind & ABSENT) return undefined;
-  const text = textAt(rows, body);
-  try {
-    return JSON.parse(kind & VALUE ? text : (JSON.parse(`"${text}"`) as string)) as unknown;
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@ import type { RuleName } from '../../errors.ts';
 import { CALL, FROM, KIND, TO, TOKEN_MASK, TOKEN_SHIFT } from '../../abi.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { JsonPointers, placesOf } from './json-place.ts';
-import { EntryCalls, Spot } from './pointer.ts';
+import { EntryCalls, messageSpot, Spot } from './pointer.ts';
 import { RowEntries } from './row-entries.ts';
 import type { RecordRows } from './rows.ts';
 
@@ -47,17 +47,29 @@ export class RowPointers {
     if (((wordAt(this.#rows, row, KIND) >>> TOKEN_SHIFT) & TOKEN_MASK) === CALL) this.#calls++;
   }
 
-  /** The pointer of the call that was passed last, or of its part that a rule is about. */
-  pointer(row: number, rule: RuleName = 'open-call'): string {
+  /**
+   * The pointer of the call that was passed last, or of its part that a rule is about; `inBody`: of its arguments.
+   */
+  pointer(row: number, rule: RuleName = 'open-call', inBody = false): string {
+    return this.#callsOf(row)?.spot(this.#calls - 1, rule, inBody).pointer ?? '';
+  }
+
+  /** The pointer of the reply that was passed last, of an entry that is one, or of its part that a rule is about. */
+  reply(row: number, rule: RuleName): string {
+    const reply = this.#callsOf(row)?.reply(0);
+    return reply === undefined ? '' : messageSpot(reply, rule, false, false).pointer;
+  }
+
+  #callsOf(row: number): EntryCalls | null {
     const entry = this.#entry;
     if (this.#read?.entry !== entry) {
       const from = entry - this.#from;
       const place = placesOf(this.#bytes.subarray(from, wordAt(this.#rows, row, TO) - this.#from));
       const pointer = this.#pointers.at(from);
-      if (place === null || pointer === null) return '';
+      if (place === null || pointer === null) return null;
       this.#read = { entry, calls: new EntryCalls(new Spot(place, pointer)) };
     }
-    return this.#read.calls.spot(this.#calls - 1, rule, false).pointer;
+    return this.#read.calls;
   }
 
   /** The pointer of the string whose inside is the body at a row, of the message that was passed last. */

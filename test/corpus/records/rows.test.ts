@@ -2,7 +2,7 @@
 // findings and lines of messages, whatever the records, the size of reads, of the window and of the table.
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { FORM_MESSAGES, FORM_OTHERS } from '../../../src/abi.ts';
+import { FORM_MESSAGES, FORM_OTHERS, HAS_MARKED, KIND, SLOW } from '../../../src/abi.ts';
 import type { InputSource } from '../../../src/corpus/input/source.ts';
 import type { Job, JobResult, Piece } from '../../../src/corpus/jobs/job.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
@@ -352,6 +352,37 @@ describe('rows of chat records', () => {
     });
     const host = 'host';
     expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, 2]);
+  });
+
+  test('findings of calls and replies are told from rows', () => {
+    const call = (id: string, name: string, given: string): string =>
+      `{"id":"${id}","type":"function","function":{"name":"${name}","arguments":${given}}}`;
+    const called = (...calls: string[]): string =>
+      `{"role":"assistant","content":null,"tool_calls":[${calls.join()}]}`;
+    const reply = (id: string, more = ''): string => `{"role":"tool","tool_call_id":"${id}",${more}"content":"r"}`;
+    const entries = [
+      called(call('c', 'g', '"{}"')), called(call('c', 'g', '{"a":1}'), call('d', 'f', '"{}"')),
+      called(call('c', 'f', '"{}"'), call('c', 'f', '"{}"')), reply('c'), reply('x', '"name":"f",'),
+      `${called(call('c', 'f', '"{}"'))},${reply('c')},${reply('c')}`,
+      `${called(call('c', 'f', '"{}"'))},${reply('c', '"name":"g",')}`,
+      `${called(call('c', 'f', '"{}"'))},${reply('c')},${called(call('c', 'g', '"{}"'))},${reply('c')}`,
+      ...[
+        '""', '"{"', '"{\\"a\\": }"', '"{\\n\\"\u00e9\\": \u00e9}"', '"{} \u{1f600}"', '"[<|end|>"',
+      ].map((given) => called(call('c', 'f', given), call('d', 'g', given))),
+    ];
+    const schema = '{"type":"object","required":["a"],"properties":{"a":{"type":"integer"}}}';
+    const tools = `,"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
+    const lines = entries.flatMap((list) => ['', tools].map((more) => `{"messages":[${list}]${more}}`));
+    same(Buffer.from([...lines, ...lines].join('\n')), 'findings');
+    const machine = new RecordMachine();
+    const ways = lines.filter((line) => !line.includes(tools)).map((line) => {
+      const bytes = Buffer.from(`${line}\n`);
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_MESSAGES);
+      machine.check(0, rows);
+      return machine.rows[KIND]! & SLOW ? 'host' : machine.rows[KIND]! & HAS_MARKED ? 'rows' : 'well';
+    });
+    expect(ways).toEqual(ways.map(() => 'rows'));
   });
 
   test('records that are longer than the window, and than what is written at once', () => {

@@ -1,0 +1,133 @@
+// The calls and replies of a record as its rows have them, matched by the rules (R-CALL); their arguments, and what is
+// wrong with them as JSON.
+
+import {
+  ABSENT, CALL_ID, FROM, IN_PART, JSON_DEPTH, KIND, KIND_MASK, NAME, NEXT, PARTS, RECIPIENT, TO, VALUE,
+} from '../../abi.ts';
+import type { Finding } from '../../errors.ts';
+import { OpenCalls } from '../../formats/chat/calls.ts';
+import { CallRules } from '../../rules/calls.ts';
+import { brokenJson } from '../../rules/constraint.ts';
+import { DIALECTS } from '../../scan/dialects.ts';
+import type { Machine } from '../../scan/machine.ts';
+import { wordAt } from '../../scan/record-rows.ts';
+import { characterLength, decodeUtf8 } from '../../utf8.ts';
+import { RawOffsets } from '../records/json-place.ts';
+import type { RowPointers } from '../records/row-pointers.ts';
+import type { RecordRows } from '../records/rows.ts';
+
+/** What records are looked at as: text of 2.2. */
+const TEXT = { dialect: DIALECTS['openchatml-2.2'], header: null };
+const CHANNEL = 'commentary';
+
+type TellAt = (finding: Finding, pointer: string) => void;
+
+/** Calls and replies in order, as they pass. */
+export class MarkedCalls {
+  readonly #rows: RecordRows;
+  readonly #pointers: RowPointers;
+  /** Positions are rows there. */
+  readonly #rules = new CallRules(TEXT);
+  /** By which replies without a name get that of their call. */
+  readonly #open = new OpenCalls();
+  readonly #callPointers = new Map<number, string>();
+
+  constructor(rows: RecordRows, pointers: RowPointers) {
+    this.#rows = rows;
+    this.#pointers = pointers;
+  }
+
+  call(row: number, tell: TellAt): void {
+    const id = fieldAt(this.#rows, row, CALL_ID);
+    const name = toolAt(this.#rows, row);
+    this.#callPointers.set(row, this.#pointers.pointer(row));
+    this.#open.call(id, name);
+    this.#rules.call(id, name, CHANNEL, row, row, (finding) => {
+      tell({ ...finding, ...spanAt(this.#rows, row) }, this.#pointers.pointer(row, finding.rule));
+    });
+  }
+
+  /** False: its content is no text, by which it is placed. */
+  reply(row: number, tell: TellAt): boolean {
+    const rows = this.#rows;
+    if (kindOfBody(rows, row) & (PARTS | IN_PART | VALUE | ABSENT)) return false;
+    const id = fieldAt(rows, row, CALL_ID);
+    const name = fieldAt(rows, row, NAME);
+    const call = this.#open.reply(id, name);
+    this.#rules.reply(id, name ?? call?.recipient ?? null, row, row, (finding) => {
+      tell({ ...finding, ...spanAt(rows, row) }, this.#pointers.reply(row, finding.rule));
+    });
+    return true;
+  }
+
+  /** The record has ended: calls that no reply answers. */
+  end(tell: TellAt): void {
+    for (const finding of this.#rules.end()) {
+      tell({ ...finding, ...spanAt(this.#rows, finding.from) }, this.#callPointers.get(finding.from)!);
+    }
+  }
+}
+
+const bodyOf = ({ machine }: RecordRows, message: number): number => wordAt(machine.rows, message, NEXT) - 1;
+
+const kindOfBody = (rows: RecordRows, message: number): number =>
+  wordAt(rows.machine.rows, bodyOf(rows, message), KIND);
+
+/** The span of the file that findings about a message have: up to its body, where that is text. */
+export function spanAt(rows: RecordRows, message: number): { readonly from: number; readonly to: number } {
+  const { machine, base } = rows;
+  const isText = !(kindOfBody(rows, message) & VALUE);
+  const to = isText ? wordAt(machine.rows, bodyOf(rows, message), FROM) : wordAt(machine.rows, message, TO);
+  return { from: base + wordAt(machine.rows, message, FROM), to: base + to };
+}
+
+function textAt({ machine }: RecordRows, row: number): string {
+  return decodeUtf8(machine.memory.subarray(wordAt(machine.rows, row, FROM), wordAt(machine.rows, row, TO)));
+}
+
+/** What a row of this kind below a message holds; null: there is none. */
+function fieldAt(rows: RecordRows, message: number, field: number): string | null {
+  const { rows: words } = rows.machine;
+  const body = bodyOf(rows, message);
+  for (let row = message + 1; row < body; row++) {
+    if ((wordAt(words, row, KIND) & KIND_MASK) === field) return textAt(rows, row);
+  }
+  return null;
+}
+
+/** The name of the tool that is called. */
+export const toolAt = (rows: RecordRows, call: number): string => fieldAt(rows, call, RECIPIENT)!;
+
+/** The text of the arguments of a call, whose row below it is `body`. */
+function argumentsText(rows: RecordRows, body: number): string {
+  const text = textAt(rows, body);
+  return wordAt(rows.machine.rows, body, KIND) & VALUE ? text : JSON.parse(`"${text}"`) as string;
+}
+
+/** The arguments of a call; undefined: there are none, or they are no JSON. */
+export function argumentsAt(rows: RecordRows, call: number): unknown {
+  if (kindOfBody(rows, call) & ABSENT) return undefined;
+  try {
+    return JSON.parse(argumentsText(rows, bodyOf(rows, call))) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+const ENCODER = new TextEncoder();
+
+/** What is wrong with the arguments of a call as JSON, in its place in the file; null: nothing. */
+export function wrongJson(checker: Machine, rows: RecordRows, record: number, call: number): Finding | null {
+  const body = bodyOf(rows, call);
+  if (kindOfBody(rows, call) & (VALUE | ABSENT)) return null;
+  const bytes = ENCODER.encode(argumentsText(rows, body));
+  const at = checker.checkJson(bytes, JSON_DEPTH);
+  if (at < 0) return null;
+  const { machine: { memory, rows: words }, base } = rows;
+  const start = wordAt(words, record, FROM);
+  const span = { from: wordAt(words, body, FROM) - 1 - start, to: wordAt(words, body, TO) + 1 - start };
+  const offsets = new RawOffsets(memory.subarray(start, start + span.to), span);
+  const placed = (offset: number): number => base + start + offsets.of(offset);
+  const length = at < bytes.length ? Math.abs(characterLength(bytes, at, bytes.length)) : 0;
+  return brokenJson(true, { from: placed(at), to: placed(at + length) });
+}
