@@ -259,10 +259,10 @@ function writeRecords(
     const rows = <usize>(next - first);
     const bytes = <usize>load<u32>(at, 8) - <usize>load<u32>(at, 4);
     const messages = (rows >> 1) + 1;
-    // Arguments that become text need twice as many bytes at most.
-    const isTwice = (load<u32>(tools) & HAS_SIDES) != 0 || (flags & HAS_VALUES) != 0;
+    // Both sides may hold the prompt, and arguments that become text have twice as many bytes at most.
+    const doubled = ((load<u32>(tools) & HAS_SIDES) != 0 ? 1 : 0) + ((flags & HAS_VALUES) != 0 ? 1 : 0);
     const textLength = hasText ? <usize>load<u32>(text, 4) << 1 : 0;
-    const needed = (bytes << (isTwice ? 1 : 0)) + (cells != 0 ? SLACK : messages * most) + textLength;
+    const needed = (bytes << <usize>doubled) + (cells != 0 ? SLACK : messages * most) + textLength;
     if (out + needed > limit || (cells != 0 && cells + messages * CELL_BYTES > cellsEnd)) return first;
     record = records + <f64>(flags >> RECORD_SHIFT);
     transcript = transcripts + <f64>(flags >> RECORD_SHIFT) + <f64>sides;

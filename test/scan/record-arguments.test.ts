@@ -1,6 +1,6 @@
 // Arguments that are an object, in both builds: written as JSON.stringify writes what JSON.parse reads, or not at all.
 import { describe, expect, test } from 'vitest';
-import { CELL_CONTENT_TO, FORM_MESSAGES } from '../../src/abi.ts';
+import { CELL_CONTENT_TO, FORM_MESSAGES, FORM_OTHERS } from '../../src/abi.ts';
 import { linePieces } from '../../src/formats/chat/record-lines.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
 import { runs } from '../long.ts';
@@ -52,6 +52,26 @@ describe.each(MACHINES.map((machine) => [machine.engine, machine] as const))('%s
   ])('leaves %s to the host', (json) => {
     expect(written(machine, json)).toBeNull();
   });
+});
+
+test('there is room for what both sides of a preference write of their prompt, or nothing is written', () => {
+  for (const length of [100_000, 300_000, 400_000]) {
+    const given = `{"a":"${'\\"'.repeat(length)}"}`;
+    const call = `{"id":"c","type":"function","function":{"name":"f","arguments":${given}}}`;
+    const prompt = `{"role":"assistant","content":null,"tool_calls":[${call}]}`;
+    const side = '[{"role":"user","content":"x"}]';
+    const bytes = Buffer.from(`{"prompt":[${prompt}],"chosen":${side},"rejected":${side}}\n`);
+    for (const build of ['simd', 'scalar'] as const) {
+      const machine = new RecordMachine({ build });
+      machine.input.set(bytes);
+      const rows = machine.scan(0, bytes.length, FORM_OTHERS);
+      machine.setPieces(linePieces('a.jsonl'));
+      const next = machine.writeLines(0, rows, 0, 0, 0, 0, ALL_MESSAGES);
+      const needed = 8 * length;
+      expect(next).toBe(needed < machine.output.length ? rows : 0);
+      if (next > 0) expect(machine.linesTo).toBeGreaterThan(needed);
+    }
+  }
 });
 
 const PIECES = [
