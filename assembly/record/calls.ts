@@ -69,10 +69,13 @@ export function readBelow(at: usize, end: usize): void {
   }
 }
 
-export function beginCalls(): void {
+/** `asWritten`: replies and ids may be such as the rules do not allow, which is to be told by somebody else. */
+export function beginCalls(asWritten: bool = false): void {
   calls = first = 0;
   hasIds = makesIds = false;
+  isFree = asWritten;
 }
+let isFree: bool = false;
 
 /** Some call or reply has an id, and some got one. */
 let hasIds: bool = false;
@@ -83,6 +86,7 @@ let makesIds: bool = false;
  * `call_1`, `call_2` … (src/formats/chat/calls.ts). False: that may be one that is there.
  */
 export function makeId(): bool {
+  if (idFrom != 0 && !isFree) return false;
   if (idFrom == 0) {
     const call = CALLS + <usize>taken * CALL_BYTES;
     idFrom = <usize>load<u32>(call, 4);
@@ -101,15 +105,15 @@ export function makeId(): bool {
 }
 
 /**
- * Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. `mayRepeat`: it
+ * Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. As written it
  * may be that of calls that were answered.
  */
-export function addCall(row: usize, mayRepeat: bool = false): bool {
+export function addCall(row: usize): bool {
   if (calls == MOST_CALLS) return false;
   if (idFrom != 0) {
     for (let i = 0; i < calls; i++) {
       const call = CALLS + <usize>i * CALL_BYTES;
-      if (mayRepeat && load<u32>(call, 20) != 0) continue;
+      if (isFree && load<u32>(call, 20) != 0) continue;
       if (<usize>load<u32>(call, 8) == idLength && isSame(load<u32>(call, 4), idFrom, idLength)) return false;
     }
   }
@@ -126,16 +130,10 @@ export function addCall(row: usize, mayRepeat: bool = false): bool {
 
 /**
  * The call that the reply at hand answers: the one with its id; without an id the first of its name, or the first.
- * False: none that waits is. A reply without a name gets that of its call.
+ * False: none that waits is. A reply without a name gets that of its call. As written one with an id may answer no
+ * call, or name another tool than its call.
  */
-export function takeReply(): bool { return answer(false); }
-
-/**
- * The same of a reply that is written as it is: with an id it may answer no call, or name another tool than its call.
- */
-export function passReply(): bool { return answer(true) || idFrom != 0; }
-
-function answer(mayDiffer: bool): bool {
+export function takeReply(): bool {
   for (let i = first; i < calls; i++) {
     const call = CALLS + <usize>i * CALL_BYTES;
     if (load<u32>(call, 20) != 0) continue;
@@ -145,7 +143,7 @@ function answer(mayDiffer: bool): bool {
       if (!isNamed) continue;
     } else {
       if (<usize>load<u32>(call, 8) != idLength || !isSame(load<u32>(call, 4), idFrom, idLength)) continue;
-      if (!isNamed && !mayDiffer) return false;
+      if (!isNamed && !isFree) return false;
     }
     store<u32>(call, 1, 20);
     taken = i;
@@ -156,7 +154,7 @@ function answer(mayDiffer: bool): bool {
     while (first < calls && load<u32>(CALLS + <usize>first * CALL_BYTES, 20) != 0) first++;
     return true;
   }
-  return false;
+  return isFree && idFrom != 0;
 }
 
 /** Marks the calls that wait. Answers whether there are any. */

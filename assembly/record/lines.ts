@@ -14,13 +14,14 @@
 // channel.
 
 import {
-  ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ENTRY_SHIFT,
+  ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ELSEWHERE,
+  ENTRY_SHIFT,
   HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT,
   ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER, VALUE,
 } from '../../src/abi';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, passReply, readBelow, rowAt, statusOf,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { askedTo, beginContents, isAsked, isWritten, putContent } from './contents';
 import { NULL_4, QUOTE, stringEnd } from './text';
@@ -292,10 +293,12 @@ export function stopAt(at: usize, record: u32, isSlow: bool): u32 {
 function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, channels: u32): usize {
   const isTable = cells != 0;
   const lacksIds = (load<u32>(at) & LACKS_ID) != 0;
+  // What stands between tags is matched by the host as it takes it out.
+  const asWritten = (load<u32>(at, ROW_BYTES) & ELSEWHERE) == 0;
   let isOpening = text != 0;
   index = 0;
   head = 0;
-  beginCalls();
+  beginCalls(asWritten);
   let row = at + RECORD_ROWS * ROW_BYTES;
   while (true) {
     const word = row < end ? load<u32>(row) : 0;
@@ -307,7 +310,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
       sides++;
       index = 0;
       head = 0;
-      beginCalls();
+      beginCalls(asWritten);
     }
     // Definitions stand behind the messages of the system that open the record.
     if (isOpening && (row >= end || ((word >> ROLE_SHIFT) & ROLE_MASK) != SYSTEM)) {
@@ -328,8 +331,8 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
     const kind = kindOf(word);
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_CALL) {
-      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row, true)) return 0;
-    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !passReply())) return 0;
+      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row)) return 0;
+    } else if (kind == KIND_TOOL && ((load<u32>(body) & VALUE) != 0 || !takeReply())) return 0;
     // Ids that are there may be those that would be made.
     if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
     if (((channels >> ((word >> ROLE_SHIFT) & 31)) & 1) != 0) {

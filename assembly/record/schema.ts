@@ -101,15 +101,16 @@ function isAdditional(): bool {
 
 /** The type in the text [p, to). */
 function typeIn(p: usize, to: usize): u32 {
-  const word = load<u32>(p);
+  // Its first four bytes and its last four.
+  const word = <u64>load<u32>(p) | (<u64>load<u32>(to - 4) << 32);
   const length = to - p;
-  if (word == 0x69727473 && length == 6) return T_STRING;
-  if (word == 0x626d756e && length == 6) return T_NUMBER;
-  if (word == 0x65746e69 && length == 7) return T_INTEGER;
-  if (word == 0x6c6f6f62 && length == 7) return T_BOOLEAN;
-  if (word == 0x6c6c756e && length == 4) return T_NULL;
-  if (word == 0x61727261 && length == 5) return T_ARRAY;
-  return word == 0x656a626f && length == 6 ? T_OBJECT : T_ASK;
+  if (word == 0x676e697269727473 && length == 6) return T_STRING;
+  if (word == 0x7265626d626d756e && length == 6) return T_NUMBER;
+  if (word == 0x7265676565746e69 && length == 7) return T_INTEGER;
+  if (word == 0x6e61656c6c6f6f62 && length == 7) return T_BOOLEAN;
+  if (word == 0x6c6c756e6c6c756e && length == 4) return T_NULL;
+  if (word == 0x7961727261727261 && length == 5) return T_ARRAY;
+  return word == 0x7463656a656a626f && length == 6 ? T_OBJECT : T_ASK;
 }
 
 /** Whether a name may stand in every notation as it is. */

@@ -10,12 +10,12 @@
 //   its end
 
 import {
-  ABSENT, ASSISTANT, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
+  ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
   LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, passReply, readBelow, rowAt, statusOf,
+  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { isWritten, putContent } from './contents';
 import {
@@ -121,7 +121,9 @@ function writeText(record: u32, end: usize, tools: usize): usize {
   let entry: u32 = 0;
   let before = NO_KIND;
   const lacksIds = (load<u32>(rowAt(record)) & LACKS_ID) != 0;
-  beginCalls();
+  // What stands between tags is matched by the host as it takes it out.
+  const asWritten = (load<u32>(rowAt(record), ROW_BYTES) & ELSEWHERE) == 0;
+  beginCalls(asWritten);
   let row = rowAt(record) + RECORD_ROWS * ROW_BYTES;
   while (true) {
     const kindWord = row < end ? load<u32>(row) : 0;
@@ -147,11 +149,11 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
     if (kind == KIND_CALL) {
-      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row, true)) return 0;
+      if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row)) return 0;
       q = word(q, nameFrom, nameLength);
     } else if (kind == KIND_TOOL) {
       const isNamed = nameFrom != 0;
-      if (!passReply()) return 0;
+      if (!takeReply()) return 0;
       if (!isNamed && nameFrom != 0 && gained++ == 0 && named == 0) {
         namedRecord = record;
         namedMessage = index;

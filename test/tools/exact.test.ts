@@ -29,3 +29,11 @@ test(`what JSON.stringify writes is not rounded (OPENCHATML_SEED=${SEED})`, () =
 test('a long text takes linear time', () => {
   expect(isRounded(`["${'1'.repeat(2_000_000)}","${'\\"'.repeat(500_000)}",${'1,'.repeat(500_000)}1]`)).toBe(false);
 });
+
+test('strings of many MiB, with escapes or without', () => {
+  for (const inside of ['x'.repeat(9_000_000), '\\"'.repeat(5_000_000), '\\\\'.repeat(5_000_000)]) {
+    expect(isRounded(`["${inside}",1e5]`)).toBe(false);
+    expect(isRounded(`{"1e400 ${inside}":"1e400\\"","b":1e400}`)).toBe(true);
+    expect(isRounded(`{"1e400 ${inside}":"1e400\\\\","b":"1e400`)).toBe(false);
+  }
+});

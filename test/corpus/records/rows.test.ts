@@ -340,7 +340,8 @@ describe('rows of chat records', () => {
     ];
     // Each of them alone, and behind others that count as two.
     same(Buffer.from([...lines, ...lines.toReversed()].join('\n')), 'several texts');
-    // The scanner writes them itself, but for an input that stands in front, what is no text, and definitions.
+    // The scanner writes them itself, but for an input that stands in front, what is no text, definitions, and a reply
+    // to no call.
     const machine = new RecordMachine();
     machine.setPieces(linePieces('x'));
     const written = lines.map((line) => {
@@ -351,7 +352,7 @@ describe('rows of chat records', () => {
       return next === rows ? machine.linesWritten : next === 0 ? 'host' : 'some';
     });
     const host = 'host';
-    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, 2]);
+    expect(written).toEqual([2, 2, host, 2, 2, 1, host, host, 6, 2, 3, 6, host, 2, host]);
   });
 
   test('findings of calls and replies are told from rows', () => {
@@ -374,6 +375,8 @@ describe('rows of chat records', () => {
     const tools = `,"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
     const lines = entries.flatMap((list) => ['', tools].map((more) => `{"messages":[${list}]${more}}`));
     same(Buffer.from([...lines, ...lines].join('\n')), 'findings');
+    // Of a type that is none the host tells.
+    same(Buffer.from(lines.map((line) => line.replace('"integer"', '"integex"')).join('\n')), 'types');
     const machine = new RecordMachine();
     const ways = lines.filter((line) => !line.includes(tools)).map((line) => {
       const bytes = Buffer.from(`${line}\n`);
@@ -383,6 +386,19 @@ describe('rows of chat records', () => {
       return machine.rows[KIND]! & SLOW ? 'host' : machine.rows[KIND]! & HAS_MARKED ? 'rows' : 'well';
     });
     expect(ways).toEqual(ways.map(() => 'rows'));
+  });
+
+  test('replies that stand beside such as are written between tags', () => {
+    const call = (id: string, name: string): string =>
+      `{"id":"${id}","type":"function","function":{"name":"${name}","arguments":"{}"}}`;
+    const written = '{"role":"user","content":"<tool_response>\\nx\\n</tool_response>"}';
+    const lines = [
+      [call('a', 'g')], [call('a', 'g'), call('b', 'f')], [call('a', 'g'), call('a', 'f')],
+    ].flatMap((calls) => ['"tool_call_id":"a",', '"tool_call_id":"x",', '"tool_call_id":"a","name":"f",'].map((id) => {
+      const said = `{"role":"assistant","content":null,"tool_calls":[${calls.join()}]}`;
+      return `{"messages":[${said},${written},{"role":"tool",${id}"content":"r"}]}`;
+    }));
+    same(Buffer.from(lines.join('\n')), 'between tags');
   });
 
   test('records that are longer than the window, and than what is written at once', () => {
