@@ -90,7 +90,7 @@ const KNOWN: readonly (readonly [place: string, fragment: string])[] = [
   ['arguments', '<|end|>'], ['body of Harmony', '<<|END|><|constrain|>json '], ['body of Harmony', '\\ud800'],
   ['content', '<think></think>'], ['gap', '<|start|>user'], ['prompt', '<|fim_prefix|><|start|><|start|>user'],
   ['messages', ',{"role":"user","content":"x"}'], ['turns', '{"role":"user","content":"x"}\n'], ['text', '<<|end|>'],
-  ['text', '<|start|>user'],
+  ['text', '<|start|>user'], ['turns', '{"messages":[]}\n&lt;---\n'],
   ['role', 'namespace functions { type f = (_: {a: string}) => any; }\n<|start|>'],
 ];
 

@@ -22,7 +22,8 @@ import { type JsonSpan, placesOf } from '../records/json-place.ts';
 import { InBoth, InString, type Place, type Raw, Shifted, Within } from './place.ts';
 import type { MessagesEnd, MessagesSetting } from '../messages.ts';
 import { passBad } from '../records/pass-bad.ts';
-import { type ChatLines, isRows, nextRecord } from '../records/rows.ts';
+import type { ChatLines } from '../records/chat-lines.ts';
+import { isRows, nextRecord } from '../records/rows.ts';
 import type { Layout } from '../records/layout.ts';
 import {
   type CorpusRecord, readRecords, type RecordOptions, type RecordProblem, restOfRecords,

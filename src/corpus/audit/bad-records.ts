@@ -7,7 +7,8 @@ import { detailAt, type Fault, faultOf } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import type { PassesBad } from '../records/pass-bad.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
-import type { ChatLines, RecordRows } from '../records/rows.ts';
+import type { ChatLines } from '../records/chat-lines.ts';
+import type { RecordRows } from '../records/rows.ts';
 import type { BadRecordRule } from '../records/unit-types.ts';
 import { type AuditedText, badText } from './audited.ts';
 

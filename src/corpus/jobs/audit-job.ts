@@ -11,7 +11,7 @@ import type { InputSource } from '../input/source.ts';
 import { LinePlaces, Places } from '../places.ts';
 import { linesOf } from '../records/count-lines.ts';
 import { layoutOf } from '../records/layout.ts';
-import { canBeRows, ChatLines } from '../records/rows.ts';
+import { canBeRows, ChatLines } from '../records/chat-lines.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';
 import type { TokenEdit } from '../../formats/control-tokens/edits.ts';
 import { type Changed, type Found, GATHERED, type Job, NO_RESULT, type Piece, type ShownChange } from './job.ts';

@@ -8,7 +8,8 @@ import { isInterchange } from '../records/form.ts';
 import { transcriptsOrRows } from '../records/raw.ts';
 import { readRecords } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
-import { ChatLines, isRows } from '../records/rows.ts';
+import { ChatLines } from '../records/chat-lines.ts';
+import { isRows } from '../records/rows.ts';
 import { linesOf } from '../records/count-lines.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { Conversion, type ConvertJob } from './conversion.ts';
@@ -46,12 +47,13 @@ export const CONVERT: Kind<ConvertJob> = {
     const source = new WatchedSource(kit.watched(input), { hasRead: (to) => void (furthest = Math.max(furthest, to)) });
     const conversion = new Conversion(kit, job, options, !input.canReread);
     const locate = (bytes: Uint8Array): number => kit.machine.checkJson(bytes, JSON_DEEPEST);
-    const hasRows = canBeRows(job, options) && (part.from > 0 || !beginsWithTurn(source));
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isAny = job.from === 'auto' || isDialect(job.from);
-    const joinsTurns = options.field === undefined && (isAny || isInterchange(job.from));
+    const isTurns = part.from === 0 && beginsWithTurn(source);
+    const joinsTurns = isTurns && options.field === undefined && (isAny || isInterchange(job.from));
+    const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
     const form = { form: 'messages' } as const;
-    const wanted = { takesTurns: isAny, writesTools: true };
+    const wanted = { takesTurns: isAny, joinsTurns, writesTools: true };
     const lines = hasRows ? new ChatLines(kit, source, form, part, layout, wanted) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
       : lines.rowsAndRecords();

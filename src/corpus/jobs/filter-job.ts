@@ -3,7 +3,7 @@
 
 import { applyRules } from '../../rules/settings.ts';
 import type { Source } from '../../scan/source.ts';
-import { canBeRows, formsOf } from '../records/rows.ts';
+import { canBeRows, formsOf } from '../records/chat-lines.ts';
 import type { FileOptions } from '../records/unit.ts';
 import { ALL, type LinesPart } from '../records/units.ts';
 import { GatheredBytes, PIECE } from './gathered-bytes.ts';

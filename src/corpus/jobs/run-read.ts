@@ -11,9 +11,8 @@ import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
-import {
-  canBeRows, ChatLines, isRows, isTurnRow, lineOf, nextRecord, ordinalOf, type RecordRows,
-} from '../records/rows.ts';
+import { canBeRows, ChatLines } from '../records/chat-lines.ts';
+import { isRows, isTurnRow, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
 import type { LinesPart } from '../records/units.ts';
@@ -89,9 +88,10 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       give(verdict, record.number, judgedApart(record));
     };
     giveTools(judge.kit, judge.tools);
-    const areRows = canBeRows(options) && (part.from > 0 || !beginsWithTurn(source));
-    if (areRows) {
-      const lines = new ChatLines(judge.kit, source, options, part, layout);
+    const isTurns = part.from === 0 && beginsWithTurn(source);
+    const joinsTurns = isTurns && joinsTurnsOf(options);
+    if (canBeRows(options) && isTurns === joinsTurns) {
+      const lines = new ChatLines(judge.kit, source, options, part, layout, { joinsTurns });
       const counted = new StatisticsRows(judge.kit, statistics);
       const known = new KnownBytes<Known>();
       const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {
@@ -123,7 +123,6 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       }
     } else {
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
-      const joinsTurns = joinsTurnsOf(options);
       const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
       for (const record of all) yield take(record);
     }

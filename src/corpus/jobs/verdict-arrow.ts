@@ -3,7 +3,7 @@
 import { COLUMNS } from '../input/container.ts';
 import type { InputSource } from '../input/source.ts';
 import { LF } from '../records/json-bytes.ts';
-import { canBeRows, formsOf } from '../records/rows.ts';
+import { canBeRows, formsOf } from '../records/chat-lines.ts';
 import type { FileOptions } from '../records/unit.ts';
 import { ArrowReader } from '../tables/arrow-read.ts';
 import { beginStream, endStream, VerdictBatch } from '../tables/verdict-batch.ts';

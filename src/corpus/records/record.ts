@@ -12,7 +12,7 @@ import type { ValuesPlace } from './framing.ts';
 import { type Layout, layoutOf } from './layout.ts';
 import type { CorpusRecord, Placed, RecordProblem } from './record-types.ts';
 import { CHUNK, RecordWindow } from './record-window.ts';
-import { beginsWithTurn, withTurnsJoined } from './turns.ts';
+import { beginsWithTurn, TurnRun, withTurnsJoined } from './turns.ts';
 import { afterList, listed, type ValueSpan, valuesOf } from './values.ts';
 import type { LineRange } from './window.ts';
 
@@ -37,11 +37,13 @@ export function readRecords(
 ): Generator<CorpusRecord | RecordProblem, void, void> {
   const joins = options.joinsTurns === true && range.from === 0 && beginsWithTurn(source);
   if (!joins) return everyRecord(source, options, range);
-  // What is found in turns is told when the last one of them is read: until then lines and columns can be counted.
-  const kept = { from: Infinity };
-  const held = new WatchedSource(source, { mayRelease: (before) => Math.min(before, kept.from) });
-  return withTurnsJoined(everyRecord(held, options, range), options.largest ?? LARGEST, kept);
+  const run = new TurnRun(options.largest ?? LARGEST);
+  return withTurnsJoined(everyRecord(turnsHeld(source, run), options, range), run);
 }
+
+/** A source whose bytes stay as long as turns among them are to be looked into: lines and columns are counted then. */
+export const turnsHeld = (source: Source, run: TurnRun): Source =>
+  new WatchedSource(source, { mayRelease: (before) => Math.min(before, run.keptFrom) });
 
 function everyRecord(
   source: Source, options: RecordOptions, { from, to, record, line: first }: LineRange,

@@ -68,25 +68,56 @@ const CLOSED = Buffer.from(']');
 
 /**
  * Records, of which turns that follow each other are one, a list. Together they may have `largest` bytes, and as many
- * objects as one record. `kept`: where the bytes begin that are still to be looked into.
+ * objects as one record.
  */
 export function* withTurnsJoined(
-  records: Iterable<CorpusRecord | RecordProblem>, largest: number, kept: { from: number },
+  records: Iterable<CorpusRecord | RecordProblem>, run: TurnRun, first = 0,
 ): Generator<CorpusRecord | RecordProblem, void, void> {
-  let number = 0;
-  let run = new TurnList(largest);
+  let number = first;
   for (const record of records) {
-    if (!('problem' in record) && isTurn(record.value)) {
-      run.add(record);
-      kept.from = run.isTooMuch ? Infinity : Math.min(kept.from, record.from);
-      continue;
-    }
+    if (run.takes(record)) continue;
     if (!run.isEmpty) yield run.record(number++);
-    run = new TurnList(largest);
-    kept.from = Infinity;
+    run.clear();
     yield numbered(record, number++);
   }
   if (!run.isEmpty) yield run.record(number);
+}
+
+/** Turns that follow each other. */
+export class TurnRun {
+  readonly #largest: number;
+  #list: TurnList;
+  /** Where the bytes begin that are still to be looked into: what is found in turns is told behind the last one. */
+  keptFrom = Infinity;
+
+  constructor(largest: number) {
+    this.#largest = largest;
+    this.#list = new TurnList(largest);
+  }
+
+  get isEmpty(): boolean {
+    return this.#list.isEmpty;
+  }
+
+  /** False: the record is no turn. */
+  takes(record: CorpusRecord | RecordProblem): boolean {
+    if ('problem' in record || !isTurn(record.value)) return false;
+    this.#list.add(record);
+    this.keptFrom = this.#list.isTooMuch ? Infinity : Math.min(this.keptFrom, record.from);
+    return true;
+  }
+
+  /** The record that they are. */
+  record(number: number): CorpusRecord | RecordProblem {
+    return this.#list.record(number);
+  }
+
+  /** The record was read. */
+  clear(): void {
+    if (this.isEmpty) return;
+    this.#list = new TurnList(this.#largest);
+    this.keptFrom = Infinity;
+  }
 }
 
 /** Field by field: a spread costs as much as the rest of a short line. */

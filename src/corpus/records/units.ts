@@ -5,9 +5,10 @@ import type { Scanners } from '../jobs/scanners.ts';
 import type { KnownBad } from './known-bad.ts';
 import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
-import { canBeRows, ChatLines, type RecordRows } from './rows.ts';
+import { canBeRows, ChatLines } from './chat-lines.ts';
+import type { RecordRows } from './rows.ts';
 import { beginsWithTurn } from './turns.ts';
-import { type BadRecord, type Unit, type FileOptions, unitsOf } from './unit.ts';
+import { type BadRecord, type Unit, type FileOptions, joinsTurnsOf, unitsOf } from './unit.ts';
 import type { LineRange } from './window.ts';
 
 /** Lines, and the transcripts that the records before have beyond one each. */
@@ -26,6 +27,7 @@ export type RowsWanted = 'none' | 'chats' | 'texts' | 'definitions';
 export class Units implements SourceWatcher {
   readonly #lines: RecordLines | ChatLines | null;
   readonly #all: Iterable<Unit | BadRecord | RecordRows>;
+  readonly #joinsTurns: boolean;
   records: number;
   #furthest = 0;
 
@@ -39,10 +41,12 @@ export class Units implements SourceWatcher {
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isRead = rows !== 'none' && canBeRows(options, { takesField: true });
     const isTurns = part.from === 0 && beginsWithTurn(source);
-    this.#lines = isTurns ? null
-      : isRead ? new ChatLines(scanners, counted, options, part, layout, {
-        takesTexts: rows === 'texts', writesTools: rows === 'definitions',
-      })
+    const joinsTurns = isTurns && joinsTurnsOf(options);
+    this.#joinsTurns = joinsTurns;
+    this.#lines = isRead && isTurns === joinsTurns ? new ChatLines(scanners, counted, options, part, layout, {
+      takesTexts: rows === 'texts', joinsTurns, writesTools: rows === 'definitions',
+    })
+      : isTurns ? null
       : layout !== 'lines' ? null
       : new RecordLines(scanners.text, scanners.machine, counted, options, part);
     this.#all = this.#lines?.units() ?? unitsOf(scanners.machine, path, counted, options);
@@ -87,8 +91,9 @@ export class Units implements SourceWatcher {
     this.#furthest = Math.max(this.#furthest, to);
   }
 
+  /** Lines of a part that others follow: an input of turns has none. */
   get lines(): number {
-    return this.#lines?.lines ?? 0;
+    return this.#joinsTurns ? 0 : this.#lines?.lines ?? 0;
   }
 
   /** Position up to which the part was done with. */

@@ -9,6 +9,7 @@ import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { layoutOf } from '../../../src/corpus/records/layout.ts';
+import { beginsWithTurn } from '../../../src/corpus/records/turns.ts';
 import { LARGEST } from '../../../src/corpus/records/record.ts';
 import type { FileOptions } from '../../../src/corpus/records/unit.ts';
 import type { Work } from '../../../src/corpus/jobs/parts.ts';
@@ -100,14 +101,20 @@ const jsonOf = (value: unknown): string =>
   JSON.stringify(value, (_, inner: unknown) => (typeof inner === 'bigint' ? `${inner}n` : inner));
 const isSame = (a: unknown, b: unknown): boolean => isDeepStrictEqual(a, b) || jsonOf(a) === jsonOf(b);
 
+/** What comes out without places of findings: as values nobody knows those of a file that begins with a turn yet. */
+const placeless = <T extends ReturnType<typeof done>>(out: T): T =>
+  ({ ...out, pieces: JSON.parse(jsonOf(out.pieces).replaceAll(/"place":\{[^{}]*\}/g, '"place":null')) as unknown[] });
+
 function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: readonly RowsWork[] = WORK): void {
   const old = { ...OLD, ...options };
+  const isTurns = beginsWithTurn(inputOf(bytes, 1 << 20));
   const kits = [...KITS, growing()];
   for (const work of works) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
     kits.forEach((kit, i) => {
       const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;
-      const rows = done(kit, work, inputOf(bytes, most), options);
+      const out = done(kit, work, inputOf(bytes, most), options);
+      const rows = isTurns ? placeless(out) : out;
       if (isSame(rows, plain)) return;
       // A line that goes wrong alone is easier to look at.
       if (layoutOf(inputOf(bytes, 1 << 20)) === 'lines') for (const text of bytes.toString('latin1').split('\n')) {

@@ -137,6 +137,45 @@ describe('what is no turn', () => {
     expect(errors.map(({ rule, record }) => [rule, record])).toEqual([['bad-record', 3]]);
   });
 
+  test('what stands between turns is told as it is where no turn stands', async () => {
+    const chat = { messages: [{ role: 'user', content: 'a <|end|>' }, { role: 'assistant', content: 'b' }] };
+    const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: 'x' } };
+    const others: unknown[] = [
+      chat, 'broken{', '', ' ', chat, { text: '<|start|>user<|message|>x<|end|>' }, { messages: [] }, 'broken{',
+      { messages: [{ role: 'assistant', content: null, tool_calls: [call] }] }, { role: 'user', messages: [] },
+    ];
+    // By itself or more, of those that the scanner has rows for, and others.
+    const turns = [[TURNS[0]], [TURNS[0], TURNS[1]], [{ content: 'x', role: 'user' }], TURNS, []];
+    const textOf = (lines: readonly unknown[]): string =>
+      lines.map((it) => `${typeof it === 'string' ? it : JSON.stringify(it)}\n`).join('');
+    const records = [TURNS, ...others.flatMap((other, i) => [[other], turns[i % turns.length]!])];
+    const path = file('turns/between.jsonl', textOf(records.flat()));
+    const told = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as {
+      rule?: string; record: number; line: number; column: number; from: number;
+    }[];
+    const bytes = readFileSync(path, 'utf8');
+    const lines = bytes.split('\n');
+    const found = told.filter(({ rule }) => rule !== undefined);
+    for (const { line, column, from } of found) {
+      const before = lines.slice(0, line - 1).join('\n') + '\n';
+      expect(Buffer.byteLength(before + [...lines[line - 1]!].slice(0, column - 1).join(''))).toBe(from);
+    }
+    // The same as of each record that is no turn, in a file of its own.
+    const alone = await Promise.all(others.map(async (other, i) => {
+      const { out } = await run(['check', '--format', 'ndjson', file(`turns/between-${i}.jsonl`, textOf([other]))]);
+      return (jsonLines(out) as { rule?: string; column: number }[])
+        .flatMap(({ rule, column }) => (rule === undefined ? [] : [[rule, column]]));
+    }));
+    const first = found.map(({ rule, column, line }) => [lines[line - 1], rule, column] as const)
+      .filter(([line]) => others.some((other) => textOf([other]) === `${line}\n`));
+    expect(first.map(([, ...rest]) => rest)).toEqual(alone.flat());
+    // Turns that follow each other count as one record, blank lines as none.
+    const count = records.flat().filter((it) => String(it).trim() !== '')
+      .filter((it, i, all) => others.includes(it) || i === 0 || others.includes(all[i - 1])).length;
+    const isLast = records.flat().findLast((it) => String(it).trim() !== '') === others.at(-1);
+    expect([...readMessages(path)].at(-1)!.record).toBe(count - 1 - Number(isLast));
+  });
+
   test('turns that are too large together are one record that is too large', () => {
     const text = LAYOUTS['one a line']!(Array.from({ length: 50 }, () => TURNS[0]!));
     const source = new MemorySource(Buffer.from(text));
