@@ -211,14 +211,19 @@ export class ChatLines {
         continue;
       }
       yield* this.#endTurns();
+      if (parts.length === 1) {
+        yield { ...batch, record: this.records };
+        this.records += batch.records;
+        return;
+      }
       let { line } = part;
-      for (let at = part.from - machine.origin; at < part.to - machine.origin; at = machine.stop) {
-        const to = parts.length === 1 ? batch.to
-          : machine.scan(at, part.to - machine.origin, forms, this.#writesTools, this.#options.field);
-        yield { ...batch, to, records: machine.records, record: this.records, line };
-        this.records += machine.records;
-        line += machine.lines;
-        if (parts.length === 1) break;
+      const to = part.to - machine.origin;
+      for (let at = part.from - machine.origin; at < to; at = machine.stop) {
+        const rows = machine.scan(at, to, forms, this.#writesTools, this.#options.field);
+        const { records, lines } = machine;
+        yield { ...batch, to: rows, records, record: this.records, line };
+        this.records += records;
+        line += lines;
       }
     }
   }

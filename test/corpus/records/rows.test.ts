@@ -108,8 +108,10 @@ const placeless = <T extends ReturnType<typeof done>>(out: T): T =>
 function same(bytes: Buffer, hint: string, options: FileOptions = {}, works: readonly RowsWork[] = WORK): void {
   const old = { ...OLD, ...options };
   const isTurns = beginsWithTurn(inputOf(bytes, 1 << 20));
+  // Where groups of rows end is not known of turns that were joined.
+  const isSmall = (work: RowsWork): boolean => 'form' in work && work.form !== 'lines' && work.form.section < 1e6;
   const kits = [...KITS, growing()];
-  for (const work of works) {
+  for (const work of works.filter((work) => !isTurns || !isSmall(work))) {
     const plain = done(PLAIN, work, inputOf(bytes, 1 << 20), old);
     kits.forEach((kit, i) => {
       const most = [1 << 20, 1 << 20, 100, 5000, 200][i]!;

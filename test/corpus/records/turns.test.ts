@@ -137,6 +137,13 @@ describe('what is no turn', () => {
     expect(errors.map(({ rule, record }) => [rule, record])).toEqual([['bad-record', 3]]);
   });
 
+  test('behind a turn that no row is made of lines are counted on', async () => {
+    const path = file('turns/no-row.jsonl', '{"role":"user","content":3}\n\n\nbroken{\nbroken{\n');
+    const told = jsonLines((await run(['check', '--format', 'ndjson', path])).out) as { rule: string; line: number }[];
+    expect(told.slice(0, -1).map(({ rule, line }) => [rule, line]))
+      .toEqual([['refused-record', 1], ['bad-record', 4], ['bad-record', 5]]);
+  });
+
   test('what stands between turns is told as it is where no turn stands', async () => {
     const chat = { messages: [{ role: 'user', content: 'a <|end|>' }, { role: 'assistant', content: 'b' }] };
     const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: 'x' } };
@@ -157,7 +164,7 @@ describe('what is no turn', () => {
     const lines = bytes.split('\n');
     const found = told.filter(({ rule }) => rule !== undefined);
     for (const { line, column, from } of found) {
-      const before = lines.slice(0, line - 1).join('\n') + '\n';
+      const before = lines.slice(0, line - 1).map((it) => `${it}\n`).join('');
       expect(Buffer.byteLength(before + [...lines[line - 1]!].slice(0, column - 1).join(''))).toBe(from);
     }
     // The same as of each record that is no turn, in a file of its own.
