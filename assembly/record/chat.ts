@@ -146,6 +146,11 @@ export function recordsPassed(): u32 { return records; }
 let hasCodedTags: bool = false;
 export function holdsCodedTags(): bool { return hasCodedTags; }
 
+/** Whether a byte may follow the bracket that opens an object. A file may hold nothing but lines that break there. */
+function mayFollow(byte: u32): bool {
+  return byte == QUOTE || byte == CLOSE_OBJECT || (byte <= 0x20 && byte != LF);
+}
+
 /** The first line feed at or behind p: there is one. */
 function lineEnd(p: usize): usize {
   while (true) {
@@ -206,15 +211,16 @@ export function scanLines(p: usize, end: usize, wanted: u32): u32 {
       p = from;
       break;
     }
-    begin();
-    beginOthers(forms);
+    beginRecord(RECORD);
     takeCodes();
     setWide(false);
     const first = push(RECORD, from, 0, 0);
     const tools = pushFixed();
     placeToolsRow(tools);
     let to: usize = 0;
-    if (load<u8>(p) == OPEN_OBJECT) {
+    if (load<u8>(p) == OPEN_OBJECT && mayFollow(load<u8>(p + 1))) {
+      begin();
+      beginOthers(forms);
       to = record(p, tools);
       if (to != 0) {
         const after = skipBlanks(to);

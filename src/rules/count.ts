@@ -233,6 +233,7 @@ export class Counter extends CountSums {
     this.addEnds(word, times);
     if (known !== null) {
       this.addRead(known, times);
+      if (word & abi.IMPLIED) this.addFinding('missing-start', times);
       this.addReadFindings(known, (word & abi.IMPLICIT_END) !== 0, times);
     } else if (isPlain) this.#addPlain(batch, word, body, isUntagged);
     else this.#readMessage(new Message(batch, row, context, isUntagged), options);

@@ -1,6 +1,6 @@
 // What is counted of messages whose rows do not tell everything: of the same bytes the same, outside 0.1.
 
-import { BY_ROLE, EOF_END, HAS_LINE, IMPLIED, STRIPPED } from '../abi.ts';
+import { AT_START, BY_ROLE, EOF_END, HAS_LINE, STRIPPED } from '../abi.ts';
 import { KnownBytes } from '../model/known-bytes.ts';
 import { Message, type MessageContext } from '../model/message.ts';
 import { type Batch, fromOf, toOf } from '../scan/table.ts';
@@ -24,7 +24,7 @@ export function countedOf(message: Message): Counted {
 }
 
 /** More than the bytes of the message and its transcript says what it is. */
-const ELSEWHERE = IMPLIED | BY_ROLE | EOF_END | STRIPPED;
+const ELSEWHERE = AT_START | BY_ROLE | EOF_END | STRIPPED;
 
 export class KnownCounts {
   readonly #known = new KnownBytes<Counted & { readonly context: MessageContext }>();

@@ -57,7 +57,7 @@ const SHAPES = [
   '<|start|>assistant<|channel|>a<|channel|>a<|message|>', '<|start|>assistant to=functions.f x<|message|>{}<|call|>',
   '<|start|>robot<|message|>a<|start|>robot<|message|>b', '<|start|>user x<|message|><<|end|>\ufffd<|end|><|end|>',
   '<|start|>user x<|message|><|literal|>y<|endliteral|>', '<|im_start|>user x\n', '<|im_start|>robot\nx<|im_end|>',
-  'x',
+  'x', '<|message|>y<|end|>', '<|message|><|end|>', '<|channel|>final<|message|>y<|end|>', '<|message|>y<|call|>',
 ];
 
 /** Few different messages, most of them repeated. */

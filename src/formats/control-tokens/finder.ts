@@ -89,7 +89,7 @@ export class Finder {
       if (unit === LESS || unit === BRACKET) {
         kind = at < this.#tokenTo ? null : this.#kindAt(at);
         if (kind !== null) this.#token(kind, at);
-        else if (this.#body === null) this.#bound(at, edges, seams);
+        else if (this.#body === null) next = this.#bound(at, edges, seams);
         if (kind?.isPlain === true) {
           next = kind.nextSign;
           continue;
@@ -193,12 +193,13 @@ export class Finder {
 
   /**
    * `<s>` and its like mean something only between messages of 0.1 (R-GAP), and `<s>` is HTML, too. So they are told
-   * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token.
+   * where they stand alone: as the whole text, on the first or last line at an edge, or beside a control token. Answers
+   * how many units are done with: those of one that stands between others of its kind are.
    */
-  #bound(index: number, edges: string, seams: readonly Found[]): void {
+  #bound(index: number, edges: string, seams: readonly Found[]): number {
     const text = this.#text;
     const token = boundAt(text, index);
-    if (token === undefined) return;
+    if (token === undefined) return 1;
     let left = index;
     while (left > 0 && isBlank(text.charCodeAt(left - 1))) left--;
     const to = index + token.length;
@@ -212,6 +213,9 @@ export class Finder {
       const rule = 'bound-token';
       this.#take({ rule, index, to, token, severity: AUDIT_RULES[rule].severity, detail: undefined });
     }
+    let last = index;
+    while (standsAt(text, token, last + token.length)) last += token.length;
+    return Math.max(1, last - index);
   }
 
   #isBeforeToken(at: number): boolean {

@@ -139,6 +139,13 @@ describe('bounds', () => {
     ['an array [BOS] of marks', {}, 0],
     ['x<|im_end|>\n</s>y', {}, 1],
     ['<s>[INST] x', { edges: 'none' }, 1],
+    // Of those that repeat only the first and the last one have anything else beside them.
+    ['<s><s><s><s>', {}, 0],
+    ['x<s><s><s><|end|>', {}, 1],
+    ['<|end|><s><s><s>x', {}, 1],
+    ['<|end|><s><s><s><|end|>', {}, 2],
+    ['<|end|> </s></s></s> <|end|> [EOS][EOS]x', {}, 3],
+    ['<s>\n<s><s><s>\n<s>', {}, 2],
   ];
   test.each(texts)('%j, %j', (text, options, count) => {
     expect(short(text, options).filter((it) => it.startsWith('warning bound-token'))).toHaveLength(count);
