@@ -90,13 +90,7 @@ export function checkRecords(record: u32, end: u32): u32 {
       return record;
     }
     if (markOpen() || thoughts != 0 || hasMisfits || hasMismatches) {
-      // Definitions in a developer's message, or of two transcripts, are for the host; ids that it makes, too.
-      const others: u32 = hasMisfits || hasMismatches ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
-      const tools = load<u32>(at, ROW_BYTES);
-      const isOther = (tools & others) != 0 || (hasMismatches && (flags & LACKS_ID) != 0)
-        || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || (areGiven && statusOf(at + ROW_BYTES) == TOOLS_NONE)));
-      if (hasMismatches) store<u32>(at, tools | MISMATCHES, ROW_BYTES);
-      store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));
+      markRecord(at);
       return record;
     }
     transcripts += sidesOf(at);
@@ -105,10 +99,22 @@ export function checkRecords(record: u32, end: u32): u32 {
   return end;
 }
 
+/** Marks the record at an address that was looked at last, and is clean but for what is marked in it. */
+export function markRecord(at: usize): void {
+  const flags = load<u32>(at);
+  // Definitions in a developer's message, or of two transcripts, are for the host; ids that it makes, too.
+  const others: u32 = hasMisfits || hasMismatches ? ELSEWHERE | HAS_SIDES : ELSEWHERE;
+  const tools = load<u32>(at, ROW_BYTES);
+  const isOther = (tools & others) != 0 || (hasMismatches && (flags & LACKS_ID) != 0)
+    || (hasMisfits && ((flags & HAS_DEVELOPER) != 0 || (areGiven && statusOf(at + ROW_BYTES) == TOOLS_NONE)));
+  if (hasMismatches) store<u32>(at, tools | MISMATCHES, ROW_BYTES);
+  store<u32>(at, flags | (isOther ? SLOW : HAS_MARKED));
+}
+
 /** Reasoning as text in the last record that was looked at: some message MAY_THINK; only the host can tell. */
 export let thoughts: u32 = 0;
 const MARKED: u32 = 1;
-const UNSURE: u32 = 2;
+export const UNSURE: u32 = 2;
 /** Some call of it is MAY_NOT_FIT. */
 export let hasMisfits: bool = false;
 /** Some reply of it answers no call, or some call has no id of its own. */

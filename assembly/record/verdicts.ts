@@ -5,8 +5,8 @@ import {
   CALL, HAS_DEVELOPER, RECORD_ROWS, ROW_BYTES, SLOW, TOKEN_MASK, TOKEN_SHIFT, TOOLS_ASK, TOOLS_NONE,
 } from '../../src/abi';
 import { copy, writeNumber } from '../text-line';
-import { hasOpen, rowAt, statusOf } from './calls';
-import { hasMisfits, hasMismatches, isClean, sidesOf, thoughts } from './check';
+import { hasOpen, markOpen, rowAt, statusOf } from './calls';
+import { hasMisfits, hasMismatches, isClean, markRecord, sidesOf, thoughts, UNSURE } from './check';
 import { QUOTE, SEEN_CODE, SEEN_LONE } from './text';
 
 // @ts-ignore: decorator
@@ -42,9 +42,9 @@ export function isPlainInteger(p: usize, to: usize): bool {
 
 /**
  * Writes the verdicts of the records from row `record` on, below row `end`, into [q, limit), and answers where it
- * stopped: before a record that the host must look at, that does not stand on the line after the one before (`line`:
- * the one on which the first must stand), or for which there is no room. `base`: number of line 0. `onlyErrors`:
- * nothing else is told.
+ * stopped: before a record that is SLOW or HAS_MARKED, as by `checkRecords`, that does not stand on the line after the
+ * one before (`line`: the one on which the first must stand), or for which there is no room. `base`: number of line 0.
+ * `onlyErrors`: nothing else is told.
  */
 export function writeVerdicts(
   record: u32, end: u32, q: usize, limit: usize, line: u32, base: f64, onlyErrors: bool,
@@ -60,8 +60,13 @@ export function writeVerdicts(
     const from = <usize>load<u32>(id, 4);
     const to = <usize>load<u32>(id, 8);
     if (q + MOST + (to - from) > limit) return record;
-    if (!isClean(at, rowAt(next)) || hasMisfits || hasMismatches || (!onlyErrors && (hasOpen() || thoughts != 0))) {
+    if (!isClean(at, rowAt(next)) || (!onlyErrors && thoughts >= UNSURE)) {
       store<u32>(at, load<u32>(at) | SLOW);
+      return record;
+    }
+    if (hasMisfits || hasMismatches || (!onlyErrors && (hasOpen() || thoughts != 0))) {
+      markOpen();
+      markRecord(at);
       return record;
     }
     q = writeNumber(copy(q, NUMBER, NUMBER + 5), base + <f64>line);

@@ -11,8 +11,9 @@ import { type Job, type JobResult, NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { columnsLeftOut, type Kit, type Opened } from './open.ts';
 import { giveTools } from './settled-tools.ts';
-import { Judge, tellsOnlyErrors } from './verdict-judge.ts';
+import { Judge, type JudgeOptions, tellsOnlyErrors } from './verdict-judge.ts';
 import { type Line, type LineItem, linesOf } from './verdict-lines.ts';
+import { MarkedVerdicts } from './verdict-marked.ts';
 import { recordOfLine } from './verdict-record.ts';
 import { LEAST_BOUND, VerdictRows } from './verdict-rows.ts';
 import { VerdictTexts } from './verdict-texts.ts';
@@ -38,15 +39,17 @@ function* filter(
   if (options.positions === 'field' && (isRaw || passthrough)) throw columnsLeftOut(path);
   // What was spent on schemas counts in each block of an input anew, and parts begin with a block.
   kit.restart();
-  const judge = new Judge({ tools, warnings, adjust: applyRules(rules, strict) }, kit);
+  const judging = { tools, warnings, adjust: applyRules(rules, strict) };
+  const judge = new Judge(judging, kit);
   const texts = new VerdictTexts(judge, options, job);
   const isWanted = (line: Line): boolean => {
-    const record = recordOfLine(line, judge.machine, largest);
-    return judge.record(record, options, {}, line.from).ok === (emit === 'keep') && !line.isTooLong;
+    const verdict = line.judged?.verdict
+      ?? judge.record(recordOfLine(line, judge.machine, largest), options, {}, line.from);
+    return verdict.ok === (emit === 'keep') && !line.isTooLong;
   };
   const out = new GatheredBytes();
   let [text, to] = ['', part.from];
-  for (const item of itemsOf(kit, job, kit.watched(input), options, part)) {
+  for (const item of itemsOf(kit, job, judging, kit.watched(input), options, part)) {
     if (item instanceof Uint8Array || item === null) {
       if (text !== '') yield* out.addText(text);
       text = '';
@@ -79,7 +82,7 @@ function* asItIs({ buffer, byteOffset, length }: Uint8Array, out: GatheredBytes)
 }
 
 function itemsOf(
-  kit: Kit, job: FilterJob, source: Source, options: FileOptions, part: LinesPart,
+  kit: Kit, job: FilterJob, judging: JudgeOptions, source: Source, options: FileOptions, part: LinesPart,
 ): Generator<LineItem, void, void> {
   const { emit, passthrough, tools, isApart, largest, largestList } = job;
   const range = { ...part, ...(part.from > 0 && { isLine: true } as const) };
@@ -89,6 +92,7 @@ function itemsOf(
   const areRows = !passthrough && !isApart && canRead && largest >= LEAST_BOUND;
   if (!areRows) return linesOf(source, { largest, range, givesLong });
   giveTools(kit, tools);
+  const marked = new MarkedVerdicts(kit, judging);
   return new VerdictRows(kit.records, source, {
     largest,
     forms: formsOf(options),
@@ -99,5 +103,6 @@ function itemsOf(
     gives: GIVES[emit],
     largestList,
     givesLong,
+    judge: (rows, record, shift) => marked.of(rows, record, shift),
   }).items();
 }

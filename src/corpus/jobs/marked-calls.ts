@@ -20,50 +20,52 @@ import type { RecordRows } from '../records/rows.ts';
 const TEXT = { dialect: DIALECTS['openchatml-2.2'], header: null };
 const CHANNEL = 'commentary';
 
-type TellAt = (finding: Finding, pointer: string) => void;
+/** A finding about the message at a row, in its place in the file. `waits`: it was told at the record's end. */
+export type TellRow = (finding: Finding, row: number, pointer: string, waits?: boolean) => void;
 
-/** Calls and replies in order, as they pass. */
+/** Calls and replies in order, as they pass. Without `pointers` none is told. */
 export class MarkedCalls {
   readonly #rows: RecordRows;
-  readonly #pointers: RowPointers;
+  readonly #pointers: RowPointers | null;
   /** Positions are rows there. */
   readonly #rules = new CallRules(TEXT);
   /** By which replies without a name get that of their call. */
   readonly #open = new OpenCalls();
   readonly #callPointers = new Map<number, string>();
 
-  constructor(rows: RecordRows, pointers: RowPointers) {
+  constructor(rows: RecordRows, pointers: RowPointers | null) {
     this.#rows = rows;
     this.#pointers = pointers;
   }
 
-  call(row: number, tell: TellAt): void {
+  call(row: number, tell: TellRow): void {
     const id = fieldAt(this.#rows, row, CALL_ID);
     const name = toolAt(this.#rows, row);
-    this.#callPointers.set(row, this.#pointers.pointer(row));
+    if (this.#pointers !== null) this.#callPointers.set(row, this.#pointers.pointer(row));
     this.#open.call(id, name);
     this.#rules.call(id, name, CHANNEL, row, row, (finding) => {
-      tell({ ...finding, ...spanAt(this.#rows, row) }, this.#pointers.pointer(row, finding.rule));
+      tell({ ...finding, ...spanAt(this.#rows, row) }, row, this.#pointers?.pointer(row, finding.rule) ?? '');
     });
   }
 
   /** False: its content is no text, by which it is placed. */
-  reply(row: number, tell: TellAt): boolean {
+  reply(row: number, tell: TellRow): boolean {
     const rows = this.#rows;
     if (kindOfBody(rows, row) & (PARTS | IN_PART | VALUE | ABSENT)) return false;
     const id = fieldAt(rows, row, CALL_ID);
     const name = fieldAt(rows, row, NAME);
     const call = this.#open.reply(id, name);
     this.#rules.reply(id, name ?? call?.recipient ?? null, row, row, (finding) => {
-      tell({ ...finding, ...spanAt(rows, row) }, this.#pointers.reply(row, finding.rule));
+      tell({ ...finding, ...spanAt(rows, row) }, row, this.#pointers?.reply(row, finding.rule) ?? '');
     });
     return true;
   }
 
   /** The record has ended: calls that no reply answers. */
-  end(tell: TellAt): void {
+  end(tell: TellRow): void {
     for (const finding of this.#rules.end()) {
-      tell({ ...finding, ...spanAt(this.#rows, finding.from) }, this.#callPointers.get(finding.from)!);
+      const { from: row } = finding;
+      tell({ ...finding, ...spanAt(this.#rows, row) }, row, this.#callPointers.get(row) ?? '', true);
     }
   }
 }

@@ -6,7 +6,7 @@ import {
   CALL, FROM, IS_OPEN, KIND, MAY_NOT_FIT, MAY_THINK, MISMATCHES, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT,
   TO, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
-import { diagnose, type Diagnostic, type Finding } from '../../errors.ts';
+import { diagnose, type Diagnostic, type RuleName } from '../../errors.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { byName, type CallProblem, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
@@ -15,7 +15,7 @@ import { RowPointers } from '../records/row-pointers.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
 import { markerIn } from '../records/written-thought.ts';
 import type { Told } from './job.ts';
-import { argumentsAt, MarkedCalls, spanAt, toolAt, wrongJson } from './marked-calls.ts';
+import { argumentsAt, MarkedCalls, spanAt, type TellRow, toolAt, wrongJson } from './marked-calls.ts';
 
 const NO_TOOLS = new Map<string, never>();
 
@@ -35,45 +35,50 @@ export class MarkedRecords {
 
   /** In order; what waits for the end of the record stands last. Null: the record must be read. */
   told(rows: RecordRows, record: number, transcript: number): readonly Told[] | null {
-    const { machine } = rows;
-    const next = nextRecord(rows, record);
-    const pointers = new RowPointers(rows, record);
     const told: Told[] = [];
     const open: Told[] = [];
-    const tell = (finding: Finding, pointer: string, to = told): void => {
-      to.push(inChat(diagnose(finding, transcript, true), pointer));
-    };
+    const isAll = this.each(rows, record, new RowPointers(rows, record), (finding, _row, pointer, waits = false) => {
+      (waits ? open : told).push(inChat(diagnose(finding, transcript, true), pointer));
+    });
+    return isAll ? [...told, ...open] : null;
+  }
+
+  /** Tells each in the order of messages, and at last what waits. False: the record must be read. */
+  each(rows: RecordRows, record: number, pointers: RowPointers | null, tell: TellRow): boolean {
+    const { machine } = rows;
+    const next = nextRecord(rows, record);
     const matched = wordAt(machine.rows, record + 1, KIND) & MISMATCHES ? new MarkedCalls(rows, pointers) : null;
     let tools: KnownTools | null | undefined;
     for (let row = record + RECORD_ROWS; row < next; row = wordAt(machine.rows, row, NEXT)) {
-      pointers.pass(row);
+      pointers?.pass(row);
       const word = wordAt(machine.rows, row, KIND);
       const isCall = ((word >>> TOKEN_SHIFT) & TOKEN_MASK) === CALL;
       const isReply = ((word >>> ROLE_SHIFT) & ROLE_MASK) === TOOL;
-      if (isReply && matched?.reply(row, tell) === false) return null;
+      if (isReply && matched?.reply(row, tell) === false) return false;
       if (!isCall) {
         if (isReply || !(word & MAY_THINK)) continue;
         const body = wordAt(machine.rows, row, NEXT) - 1;
         const found = this.#thought(rows, body);
-        if (found !== null) tell({ rule: 'reasoning-in-final', ...found }, pointers.text(body));
+        if (found !== null) tell({ rule: 'reasoning-in-final', ...found }, row, pointers?.text(body) ?? '');
         continue;
       }
       matched?.call(row, tell);
       if (word & MAY_NOT_FIT) {
         const wrong = wrongJson(this.#machine, rows, record, row);
         if (tools === undefined) tools = this.#tools(rows, record);
-        if (tools === null) return null;
+        if (tools === null) return false;
         const problem = problemOf(tools, rows, row, wrong !== null);
-        if (problem === undefined) return null;
-        if (problem !== null) tell({ ...problem, ...spanAt(rows, row) }, pointers.pointer(row, problem.rule));
-        if (wrong !== null) tell(wrong, pointers.pointer(row, wrong.rule, true));
+        if (problem === undefined) return false;
+        const pointer = (rule: RuleName, inBody = false): string => pointers?.pointer(row, rule, inBody) ?? '';
+        if (problem !== null) tell({ ...problem, ...spanAt(rows, row) }, row, pointer(problem.rule));
+        if (wrong !== null) tell(wrong, row, pointer(wrong.rule, true));
       }
       if (matched === null && word & IS_OPEN) {
-        tell({ rule: 'open-call', ...spanAt(rows, row) }, pointers.pointer(row), open);
+        tell({ rule: 'open-call', ...spanAt(rows, row) }, row, pointers?.pointer(row) ?? '', true);
       }
     }
-    matched?.end((finding, pointer) => tell(finding, pointer, open));
-    return [...told, ...open];
+    matched?.end(tell);
+    return true;
   }
 
   /** The marker of reasoning that is written in a body. */

@@ -2,6 +2,7 @@
 
 import type { Source } from '../../scan/source.ts';
 import type { LineRange } from '../records/window.ts';
+import type { Verdict } from './verdict.ts';
 
 export interface Line {
   /** From 0. */
@@ -16,6 +17,15 @@ export interface Line {
   readonly isTooLong: boolean;
   /** Bytes without the LF. */
   readonly size: number;
+  /** What was told of it before it came. */
+  readonly judged?: JudgedLine | undefined;
+}
+
+/** The verdict on the record of a line. */
+export interface JudgedLine {
+  readonly verdict: Verdict;
+  /** Its id as JSON; null: it has none that is text or a number. */
+  id(): string | null;
 }
 
 /** What comes out of lines, in order: null before each read, which may wait for long; bytes that go out as they are. */

@@ -1,16 +1,17 @@
 // Verdicts on lines of JSON, quickly: those of chat records that hold nothing rare and no error are written from their
 // rows. What comes out is what a verdict on each line by itself gives (verdict-judge.ts).
 
-import { IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
+import { FROM, HAS_MARKED, IS_OTHER, KIND, NEXT, RECORD_SHIFT, SLOW, TO } from '../../abi.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { Source } from '../../scan/source.ts';
 import type { ToolMemory } from '../../tools/known.ts';
 import { LF, MARK } from '../records/json-bytes.ts';
 import { RecordTools } from '../records/record-tools.ts';
+import type { RecordRows } from '../records/rows.ts';
 import { type LineRange, LineWindow } from '../records/window.ts';
 import { settleTools } from './settled-tools.ts';
-import type { Line, LineItem } from './verdict-lines.ts';
+import type { JudgedLine, Line, LineItem } from './verdict-lines.ts';
 import { VerdictMessages } from './verdict-messages.ts';
 
 export interface VerdictRowsOptions {
@@ -31,6 +32,11 @@ export interface VerdictRowsOptions {
   readonly largestList?: number;
   /** Overlong lines come as bytes, with their LF, before each of them comes as a line. */
   readonly givesLong?: boolean;
+  /**
+   * Judges the record at a row that is HAS_MARKED, if rows tell all that there is; `shift`: where its line begins in
+   * the input. Lines without a verdict are judged one by one.
+   */
+  readonly judge?: (rows: RecordRows, record: number, shift: number) => JudgedLine | null;
 }
 
 /** Lines that are bounded by less are judged one by one: a window would hold few of them. */
@@ -136,11 +142,23 @@ export class VerdictRows {
         record = next;
         continue;
       }
-      const asks = !(wordAt(machine.rows, record, KIND) & SLOW) && machine.asksForTools(record);
+      const kind = wordAt(machine.rows, record, KIND);
+      const asks = !(kind & SLOW) && machine.asksForTools(record);
       if (asks && settleTools(machine, this.#tools, record, this.#options.memory)) continue;
+      const judged = kind & HAS_MARKED && gives !== 'messages' ? this.#judge(record, rows) : undefined;
       record = wordAt(machine.rows, record, NEXT);
-      yield this.#next(last, isEnded);
+      yield this.#next(last, isEnded, judged);
     }
+  }
+
+  /** The verdict on the record at hand, by its rows; undefined: it must be read. */
+  #judge(record: number, to: number): JudgedLine | undefined {
+    const machine = this.#machine;
+    const { position } = this.#window;
+    const base = position - wordAt(machine.rows, record, FROM);
+    const place = { base, record: this.#number, line: this.#number + 1, framing: null };
+    const rows: RecordRows = { machine, to, records: machine.records, tools: this.#tools, ...place };
+    return this.#options.judge?.(rows, record, position - this.#mark.length) ?? undefined;
   }
 
   /** Records of which verdicts were written, before row `next`, with their messages. */
@@ -174,14 +192,14 @@ export class VerdictRows {
     }
   }
 
-  /** The line at hand, which the window holds; then the next one is at hand. */
-  #next(last: number, isEnded: boolean): Line {
+  /** The line at hand, which the window holds; then the next one is at hand. `judged`: its verdict. */
+  #next(last: number, isEnded: boolean, judged?: JudgedLine): Line {
     const window = this.#window;
     const { at, position } = window;
     const lf = window.lineFeed(at);
     const to = lf < 0 ? last : Math.min(lf, last);
     window.at = to + 1;
-    return this.#line(window.bytes(at, to), position, to < last || isEnded);
+    return this.#line(window.bytes(at, to), position, to < last || isEnded, judged);
   }
 
   *#longLine(): Generator<LineItem, void, void> {
@@ -211,11 +229,11 @@ export class VerdictRows {
   }
 
   /** A line that stands at a position, behind the mark of the first one. */
-  #line(bytes: Buffer, position: number, isEnded: boolean): Line {
+  #line(bytes: Buffer, position: number, isEnded: boolean, judged?: JudgedLine): Line {
     const mark = this.#takeMark();
     const whole = mark.length > 0 ? Buffer.concat([mark, bytes]) : bytes;
     const [number, from, size] = [this.#number++, position - mark.length, whole.length];
-    return { number, from, bytes: whole, isEnded, isTooLong: false, size };
+    return { number, from, bytes: whole, isEnded, isTooLong: false, size, judged };
   }
 
   #takeMark(): Buffer {

@@ -46,6 +46,8 @@ export class VerdictTexts {
 
   #knownRest(line: Line): string {
     // A byte order mark may begin the first one.
+    const { judged: told } = line;
+    if (told !== undefined) return idText(told.id()) + told.verdict.text();
     const isOwn = line.from > 0 && !line.isTooLong;
     const known = isOwn ? this.#known.get(line.bytes) : undefined;
     if (known !== undefined) return known;
@@ -60,10 +62,9 @@ export class VerdictTexts {
 }
 
 /** What stands between the number of a line and `"ok"`. */
-function idOf(record: CorpusRecord | RecordProblem): string {
-  const id = judged(record).id();
-  return id === null ? '' : `"id":${id},`;
-}
+const idText = (id: string | null): string => (id === null ? '' : `"id":${id},`);
+
+const idOf = (record: CorpusRecord | RecordProblem): string => idText(judged(record).id());
 
 /** Verdicts on short lines that hold no record: where it goes wrong is all that tells them apart. */
 class RefusedTexts {

@@ -80,3 +80,38 @@ test.each([
     expect(await verdicts(stdin, {}), JSON.stringify(end)).toEqual(await verdicts(stdin, { lineBuffered: true }));
   }
 });
+
+test('what rows tell of calls and replies: as of each line by itself', async () => {
+  const tools = [{
+    type: 'function', function: {
+      name: 'f', parameters: { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'] },
+    },
+  }];
+  const call = (id: string, args: string, name = 'f'): object => ({
+    id, type: 'function', function: { name, arguments: args },
+  });
+  const asks = (...tool_calls: object[]): object => ({ role: 'assistant', content: null, tool_calls });
+  const reply = (tool_call_id: string): object => ({ role: 'tool', tool_call_id, content: 'é' });
+  const think = '<think>t</think>x';
+  const chats: (readonly object[])[] = [
+    [asks(call('1', '{"a":1')), reply('1')],
+    [asks(call('1', '{"a":"x"}'), call('1', '{}')), reply('1')],
+    [asks(call('1', '{"a":1}', 'g')), reply('2')],
+    [asks(call('1', '{"a":1}')), { role: 'assistant', content: think }, reply('1')],
+    // The calls stand before the text that is told, and behind it.
+    [{ role: 'assistant', tool_calls: [call('1', '[]')], content: think }],
+    [{ role: 'assistant', content: think, tool_calls: [call('1', '[]')] }],
+    [asks(...Array.from({ length: 120 }, (_, i) => call(`${i}`, '{"a":""}')))],
+  ];
+  const ids: readonly object[] = [{}, { id: 7 }, { id: 1.5 }, { id: 'é"' }, { id: null }, { id: { a: 1 } }];
+  const records = chats.flatMap((messages) => [{ tools, messages }, { messages }])
+    .map((record, i) => ({ ...ids[i % ids.length], ...record }));
+  const stdin = Buffer.from(`\ufeff${records.map((record) => JSON.stringify(record)).join('\n\n')}\n`);
+  for (const emit of ['verdict', 'keep', 'drop'] as const) {
+    for (const rest of [{}, { warnings: true }, { strict: true }, { tools: [TOOLS] }] as const) {
+      const options = { ...rest, emit };
+      const plain = await verdicts(stdin, { ...options, lineBuffered: true });
+      expect(await verdicts(stdin, options), JSON.stringify(options)).toEqual(plain);
+    }
+  }
+});
