@@ -94,9 +94,13 @@ export class MarkedRecords {
     this.#generation = machine.generation;
     const hasTools = ((wordAt(machine.rows, record + 1, KIND) >>> TOOLS_SHIFT) & TOOLS_MASK) !== TOOLS_NONE;
     if (!hasTools) return new KnownTools(NO_TOOLS, this.#memory, this.#schemas, []);
+    this.#schemas.budget.begin(base + wordAt(machine.rows, record, FROM));
     const entry = tools.entryOf(record);
-    // Definitions that are met for the first time are not kept by the scanner.
-    if (entry === 0) return null;
+    if (entry === 0) {
+      // The scanner does not keep what it meets for the first time.
+      const own = tools.unkept(record);
+      return own && new KnownTools(byName(own), this.#memory, this.#schemas, []);
+    }
     let definer = this.#definers.get(entry);
     if (definer === undefined) {
       const text = tools.plainTextOf(entry);
@@ -104,7 +108,6 @@ export class MarkedRecords {
       definer = { role: 'developer', content: decodeUtf8(text), dialectId: 'openchatml-2.2', kept: 0 };
       this.#definers.set(entry, definer);
     }
-    this.#schemas.budget.begin(base + wordAt(machine.rows, record, FROM));
     const whole = tools.wholeToolsOf(entry);
     const known = new KnownTools(NO_TOOLS, this.#memory, this.#schemas, [], whole && byName(whole));
     known.note(definer);

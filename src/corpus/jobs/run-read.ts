@@ -11,7 +11,7 @@ import { type Fault, faultOf, faultyRecord } from '../records/known-bad.ts';
 import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
-import { canBeRows, ChatLines } from '../records/chat-lines.ts';
+import { canBeRows, canJoinRows, ChatLines } from '../records/chat-lines.ts';
 import { isRows, isTurnRow, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
@@ -89,9 +89,9 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     };
     giveTools(judge.kit, judge.tools);
     const isTurns = part.from === 0 && beginsWithTurn(source);
-    const joinsTurns = isTurns && joinsTurnsOf(options);
-    if (canBeRows(options) && isTurns === joinsTurns) {
-      const lines = new ChatLines(judge.kit, source, options, part, layout, { joinsTurns });
+    const joinsRows = isTurns && canJoinRows(options);
+    if (canBeRows(options) && isTurns === joinsRows) {
+      const lines = new ChatLines(judge.kit, source, options, part, layout, { joinsTurns: joinsRows });
       const counted = new StatisticsRows(judge.kit, statistics);
       const known = new KnownBytes<Known>();
       const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {
@@ -123,6 +123,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       }
     } else {
       const locate = (bytes: Uint8Array): number => judge.machine.checkJson(bytes, JSON_DEEPEST);
+      const joinsTurns = joinsTurnsOf(options);
       const all = readRecords(source, { locate, largest: options.largestRecord, joinsTurns }, part);
       for (const record of all) yield take(record);
     }

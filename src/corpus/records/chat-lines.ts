@@ -21,9 +21,9 @@ import {
   turnsHeld,
 } from './record.ts';
 import { isRows, lineOf, ordinalOf, type RecordRows } from './rows.ts';
-import { dividedByTurns, isBetween } from './turn-rows.ts';
+import { dividedByTurns, isRecord } from './turn-rows.ts';
 import { TurnRun, withTurnsJoined } from './turns.ts';
-import { type BadRecord, type Unit, type FileForm, type FileOptions, unitsOfRecord } from './unit.ts';
+import { type BadRecord, type Unit, type FileForm, type FileOptions, joinsTurnsOf, unitsOfRecord } from './unit.ts';
 import { type LineRange, LineWindow } from './window.ts';
 
 /**
@@ -37,6 +37,10 @@ export function canBeRows(
   const isNamed = field === undefined || (takesField && canNameField(field));
   return FORMS[form] !== 0 && isNamed && largestRecord >= LARGEST;
 }
+
+/** The same of turns that follow each other and are one transcript. */
+export const canJoinRows = (options: FileOptions): boolean =>
+  joinsTurnsOf(options) && (options.largestRecord ?? LARGEST) === LARGEST;
 
 /**
  * The forms that the scanner is to take. Texts are none where the options say how to read them. `takesTexts`: those
@@ -206,11 +210,13 @@ export class ChatLines {
     const { machine } = batch;
     const parts = dividedByTurns(batch, (row) => this.record(batch, row), (row) => this.bytesOf(batch, row));
     for (const part of parts) {
-      if (!isBetween(part)) {
-        turns.takes(part);
+      if (isRecord(part) && turns.takes(part)) continue;
+      yield* this.#endTurns();
+      if (isRecord(part)) {
+        this.#lineFrom = part.from;
+        yield { ...part, number: this.records++ };
         continue;
       }
-      yield* this.#endTurns();
       if (parts.length === 1) {
         yield { ...batch, record: this.records };
         this.records += batch.records;

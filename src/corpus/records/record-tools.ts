@@ -1,6 +1,6 @@
 // What lists of tools among records say, by their entries in the scanner: each is read once.
 
-import { ENTRY_SHIFT, KIND, MOST_ENTRIES } from '../../abi.ts';
+import { ENTRY_SHIFT, FROM, KIND, MOST_ENTRIES, TO } from '../../abi.ts';
 import { flatToolsText, placeTools, readToolField } from '../../formats/chat/tools.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { withoutWrittenTools } from '../../formats/written-calls.ts';
@@ -78,6 +78,13 @@ export class RecordTools {
   plainTextOf(entry: number): Uint8Array | null {
     const text = this.textOf(entry);
     return text && ENCODER.encode(JSON.parse(`"${decodeUtf8(text)}"`) as string);
+  }
+
+  /** The definitions of a record that are kept in no entry; null: they cannot be read or written. */
+  unkept(row: number): readonly ToolDefinition[] | null {
+    const { memory, rows } = this.#machine;
+    const { json, tools } = readText(memory.subarray(wordAt(rows, row + 1, FROM), wordAt(rows, row + 1, TO)));
+    return json && tools;
   }
 }
 

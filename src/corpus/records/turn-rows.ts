@@ -5,7 +5,6 @@ import { FROM, KIND, SLOW, TO } from '../../abi.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import type { CorpusRecord, RecordProblem } from './record-types.ts';
 import { isTurnRow, lineOf, nextRecord, type RecordRows } from './rows.ts';
-import { isTurn } from './turns.ts';
 
 /** Lines of a window that hold no turn. */
 export interface RowsBetween {
@@ -16,38 +15,35 @@ export interface RowsBetween {
   readonly line: number;
 }
 
-export const isBetween = (part: CorpusRecord | RowsBetween): part is RowsBetween => !('value' in part);
+type Part = CorpusRecord | RecordProblem | RowsBetween;
+
+export const isRecord = (part: Part): part is CorpusRecord | RecordProblem => 'number' in part;
 
 /**
- * The turns among rows, and what stands between them, in order. A turn between others is read alone, and stays among
- * them where it has a row. `read` gives a record of which `bytesOf` are.
+ * The turns among rows, records that had to be read to know that they are none, and what stands between these, in
+ * order. A turn between others is read alone, and stays among them where it has a row. `read` gives a record of which
+ * `bytesOf` are.
  */
 export function dividedByTurns(
   rows: RecordRows, read: (row: number) => CorpusRecord | RecordProblem, bytesOf: (row: number) => Buffer,
-): (CorpusRecord | RowsBetween)[] {
+): Part[] {
   const { machine: { rows: words } } = rows;
-  const parts: (CorpusRecord | RowsBetween)[] = [];
+  const parts: Part[] = [];
   let between: RowsBetween | null = null;
   /** The turn before, which may stay a row; -1: there is none. */
   let alone = -1;
-  const endAlone = (): void => {
-    if (alone < 0) return;
-    parts.push(read(alone) as CorpusRecord);
-    alone = -1;
-    between = null;
-  };
   for (let row = 0; row < rows.to; row = nextRecord(rows, row)) {
     const isSlow = (wordAt(words, row, KIND) & SLOW) !== 0;
-    const mayBe = isSlow ? mayBeTurn(bytesOf(row)) : isTurnRow(rows, row);
-    if (mayBe && !isSlow && between !== null && alone < 0) {
+    const isRead = isSlow ? mayBeTurn(bytesOf(row)) : isTurnRow(rows, row);
+    if (isRead && !isSlow && between !== null && alone < 0) {
       alone = row;
       continue;
     }
-    const record = mayBe ? read(row) : null;
-    if (record !== null && !('problem' in record) && isTurn(record.value)) {
-      endAlone();
-      parts.push(record);
+    if (isRead) {
+      if (alone >= 0) parts.push(read(alone));
+      alone = -1;
       between = null;
+      parts.push(read(row));
       continue;
     }
     alone = -1;
@@ -56,9 +52,9 @@ export function dividedByTurns(
     if (between !== null) between.to = to;
     else parts.push(between = { from: wordAt(words, row, FROM), to, line: lineOf(rows, row) });
   }
-  endAlone();
+  if (alone >= 0) parts.push(read(alone));
   return parts;
 }
 
 /** A key may be written with escapes. */
-const mayBeTurn = (bytes: Buffer): boolean => bytes.includes('"role"') || bytes.includes('\\');
+const mayBeTurn = (bytes: Buffer): boolean => bytes.includes('"role"') || bytes.includes('\\u');

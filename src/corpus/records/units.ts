@@ -5,10 +5,10 @@ import type { Scanners } from '../jobs/scanners.ts';
 import type { KnownBad } from './known-bad.ts';
 import { layoutOf } from './layout.ts';
 import { RecordLines } from './lines.ts';
-import { canBeRows, ChatLines } from './chat-lines.ts';
+import { canBeRows, canJoinRows, ChatLines } from './chat-lines.ts';
 import type { RecordRows } from './rows.ts';
 import { beginsWithTurn } from './turns.ts';
-import { type BadRecord, type Unit, type FileOptions, joinsTurnsOf, unitsOf } from './unit.ts';
+import { type BadRecord, type Unit, type FileOptions, unitsOf } from './unit.ts';
 import type { LineRange } from './window.ts';
 
 /** Lines, and the transcripts that the records before have beyond one each. */
@@ -41,7 +41,7 @@ export class Units implements SourceWatcher {
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isRead = rows !== 'none' && canBeRows(options, { takesField: true });
     const isTurns = part.from === 0 && beginsWithTurn(source);
-    const joinsTurns = isTurns && joinsTurnsOf(options);
+    const joinsTurns = isTurns && canJoinRows(options);
     this.#joinsTurns = joinsTurns;
     this.#lines = isRead && isTurns === joinsTurns ? new ChatLines(scanners, counted, options, part, layout, {
       takesTexts: rows === 'texts', joinsTurns, writesTools: rows === 'definitions',

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { checkFile, readMessages } from '../../../src/corpus/files.ts';
-import { type CorpusRecord, readRecords, type RecordProblem } from '../../../src/corpus/records/record.ts';
+import { type CorpusRecord, LARGEST, readRecords, type RecordProblem } from '../../../src/corpus/records/record.ts';
 import { beginsWithTurn } from '../../../src/corpus/records/turns.ts';
 import { messageData } from '../../../src/convert.ts';
 import { MemorySource } from '../../../src/scan/source.ts';
 import { at, file, jsonLines, run } from '../../cli/harness.ts';
-import { runs } from '../../long.ts';
+import { runs, testLong } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { SlowSource } from '../input/slow-source.ts';
 
@@ -181,6 +181,20 @@ describe('what is no turn', () => {
       .filter((it, i, all) => others.includes(it) || i === 0 || others.includes(all[i - 1])).length;
     const isLast = records.flat().findLast((it) => String(it).trim() !== '') === others.at(-1);
     expect([...readMessages(path)].at(-1)!.record).toBe(count - 1 - Number(isLast));
+  });
+
+  testLong('a turn of more bytes than rows have, where so many are asked for', async () => {
+    const turn = (content: string): string => `${JSON.stringify({ role: 'user', content })}\n`;
+    const path = file('turns/large.jsonl', turn('x') + turn('z'.repeat(LARGEST + 1)) + turn('x'));
+    const told = async (...options: string[]): Promise<unknown[]> => {
+      const out = at(`turns/large-${options.length}`);
+      await run(['run', '--out', out, ...options, path], { errIsTTY: false });
+      const { records, ok, messages } = JSON.parse((await run(['merge', out])).out) as
+        { records: number; ok: number; messages: number };
+      return [records, ok, messages];
+    };
+    expect(await told()).toEqual([3, 2, 2]);
+    expect(await told('--max-line-bytes', `${LARGEST + 100}`)).toEqual([1, 1, 3]);
   });
 
   test('turns that are too large together are one record that is too large', () => {
