@@ -182,8 +182,10 @@ export class ChatLines {
         const place = { base: base - machine.origin, record: this.records, line: this.lines + 1 };
         const batch = { machine, to: rows, records, ...place, tools: this.#tools, framing };
         if (this.#turns !== null) yield* this.#withoutTurns(batch, forms, this.#turns);
-        else if (rows > 0) yield batch;
-        if (this.#turns === null) this.records += records;
+        else {
+          if (rows > 0) yield batch;
+          this.records += records;
+        }
         if (framing === null) this.lines += lines;
         window.at = stop;
       } else if (framing !== null) return { ...framing.rest, to, isLine: true, record: this.records };
