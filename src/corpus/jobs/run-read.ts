@@ -1,8 +1,6 @@
 // One input of a run, or a part of it: its records, or the transcripts of raw text, judged and counted.
 
-import {
-  CALL, FROM, JSON_DEEPEST, KIND, NEXT, RECORD_ROWS, TO, TOKEN_MASK, TOKEN_SHIFT, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
-} from '../../abi.ts';
+import { FROM, JSON_DEEPEST } from '../../abi.ts';
 import { Lines } from '../../errors.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { type Source, WatchedSource } from '../../scan/source.ts';
@@ -12,17 +10,18 @@ import { KnownBytes } from '../../model/known-bytes.ts';
 import { layoutOf } from '../records/layout.ts';
 import { type CorpusRecord, type Placed, readRecords, type RecordProblem } from '../records/record.ts';
 import { canBeRows, canJoinRows, ChatLines } from '../records/chat-lines.ts';
-import { isRows, isTurnRow, lineOf, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
+import { isRows, nextRecord, ordinalOf, type RecordRows } from '../records/rows.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { type BadRecord, joinsTurnsOf, type Unit, type FileOptions } from '../records/unit.ts';
 import type { LinesPart } from '../records/units.ts';
 import { Statistics } from '../report/statistics.ts';
 import type { RunCounts } from './job.ts';
+import { countsOf, judgedRow } from './judged-rows.ts';
 import type { Rows } from './run-rows.ts';
 import { giveTools } from './settled-tools.ts';
 import { StatisticsRows } from './statistics-rows.ts';
 import type { Judge, Watcher } from './verdict-judge.ts';
-import { judgedApart, judgedBytes, type JudgedRecord, judgedTurn, type PlaceOf, Verdict } from './verdict.ts';
+import { judgedApart, type JudgedRecord, type PlaceOf, Verdict } from './verdict.ts';
 
 export interface RunReading {
   readonly path: string;
@@ -112,7 +111,7 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
       };
       for (const item of lines.rowsAndRecords()) {
         if (isRows(item)) {
-          yield* readRows(item, lines, counted, rows, () => before, takeRow, (from, ...verdict) => {
+          yield* readRows(item, counted, rows, () => before, takeRow, (from, ...verdict) => {
             before++;
             if (rows.messages === undefined) begins(from);
             give(...verdict);
@@ -161,7 +160,7 @@ function knownOf(bad: BadRecord, record: CorpusRecord | RecordProblem): Known {
  * messages are taken first, as far as rows say them; `before`: transcripts before the record at hand.
  */
 function* readRows(
-  rows: RecordRows, lines: ChatLines, counted: StatisticsRows, out: Rows, before: () => number,
+  rows: RecordRows, counted: StatisticsRows, out: Rows, before: () => number,
   take: (rows: RecordRows, row: number, isWritten: boolean) => void,
   give: (from: number, verdict: Verdict, n: number, record: JudgedRecord) => void,
 ): Generator<void, void, void> {
@@ -178,9 +177,9 @@ function* readRows(
     }
     const next = taken > first ? counted.take(rows, first, taken) : first;
     for (; record < next; record = nextRecord(rows, record)) {
-      const verdict = cleanVerdict(rows.machine.rows, record);
+      const { messages, calls } = countsOf(rows, record);
       const from = rows.base + wordAt(rows.machine.rows, record, FROM);
-      give(from, verdict, rows.record + ordinalOf(rows, record), rowRecord(rows, lines, record));
+      give(from, Verdict.clean(messages, calls), rows.record + ordinalOf(rows, record), judgedRow(rows, record));
     }
     yield;
     if (next === rows.to) return;
@@ -189,26 +188,6 @@ function* readRows(
     take(rows, next, areTaken && next < taken);
     record = nextRecord(rows, next);
   }
-}
-
-/** The verdict on a record of which nothing is to be told. */
-function cleanVerdict(rows: Int32Array, record: number): Verdict {
-  // Definitions are a message.
-  const hasTools = ((wordAt(rows, record + 1, KIND) >> TOOLS_SHIFT) & TOOLS_MASK) !== TOOLS_NONE;
-  let [messages, calls] = [hasTools ? 1 : 0, 0];
-  const end = wordAt(rows, record, NEXT);
-  for (let row = record + RECORD_ROWS; row < end; row = wordAt(rows, row, NEXT)) {
-    messages++;
-    if (((wordAt(rows, row, KIND) >> TOKEN_SHIFT) & TOKEN_MASK) === CALL) calls++;
-  }
-  return Verdict.clean(messages, calls);
-}
-
-function rowRecord(rows: RecordRows, lines: ChatLines, record: number): JudgedRecord {
-  const { rows: words, memory } = rows.machine;
-  const id = memory.subarray(wordAt(words, record + 2, FROM), wordAt(words, record + 2, TO));
-  const judged = judgedBytes(lineOf(rows, record), lines.bytesOf(rows, record), id);
-  return isTurnRow(rows, record) ? judgedTurn(judged) : judged;
 }
 
 const same = (offset: number): number => offset;

@@ -1,16 +1,11 @@
 // The verdict on a record whose rows are marked: what the rules say of its rows (marked-records.ts).
 
-import {
-  CALL, FROM, HAS_DEVELOPER, HAS_SIDES, KIND, NEXT, RECORD_ROWS, TO, TOKEN_MASK, TOKEN_SHIFT, TOOLS_MASK, TOOLS_NONE,
-  TOOLS_SHIFT,
-} from '../../abi.ts';
 import { diagnose, type Diagnostic } from '../../errors.ts';
-import { wordAt } from '../../scan/record-rows.ts';
-import { bytesOfRow } from '../records/row-pointers.ts';
 import type { RecordRows } from '../records/rows.ts';
+import { countsOf, judgedRow } from './judged-rows.ts';
 import { MarkedRecords } from './marked-records.ts';
 import type { Kit } from './open.ts';
-import { judgedBytes, Verdict } from './verdict.ts';
+import { Verdict } from './verdict.ts';
 import type { JudgeOptions } from './verdict-judge.ts';
 import type { JudgedLine } from './verdict-lines.ts';
 
@@ -35,10 +30,9 @@ export class MarkedVerdicts {
     if (!isAll || !areInOrder(found)) return null;
     for (const { diagnostic } of found) verdict.diagnostic(diagnostic);
     verdict.settle((position) => position - shift, null);
-    count(rows, record, verdict);
-    const { machine: { memory, rows: words } } = rows;
-    const id = memory.subarray(wordAt(words, record + 2, FROM), wordAt(words, record + 2, TO));
-    return { verdict, id: judgedBytes(rows.line, bytesOfRow(rows, record), id).id };
+    const { messages, calls } = countsOf(rows, record);
+    [verdict.messages, verdict.calls] = [messages, calls];
+    return { verdict, id: judgedRow(rows, record).id };
   }
 }
 
@@ -51,17 +45,4 @@ interface FoundAt {
 function areInOrder(found: readonly FoundAt[]): boolean {
   const rising = [...found].sort(({ diagnostic: a }, { diagnostic: b }) => a.from - b.from || a.to - b.to);
   return rising.every(({ row }, i) => i === 0 || row >= rising[i - 1]!.row);
-}
-
-/** Counts the messages and calls of a record. */
-function count({ machine: { rows } }: RecordRows, record: number, verdict: Verdict): void {
-  const end = wordAt(rows, record, NEXT);
-  for (let row = record + RECORD_ROWS; row < end; row = wordAt(rows, row, NEXT)) {
-    verdict.messages++;
-    if (((wordAt(rows, row, KIND) >> TOKEN_SHIFT) & TOKEN_MASK) === CALL) verdict.calls++;
-  }
-  // Definitions are a message of each transcript, where no developer's holds them.
-  const tools = wordAt(rows, record + 1, KIND);
-  const hasOwn = ((tools >>> TOOLS_SHIFT) & TOOLS_MASK) !== TOOLS_NONE && !(wordAt(rows, record, KIND) & HAS_DEVELOPER);
-  if (hasOwn) verdict.messages += tools & HAS_SIDES ? 2 : 1;
 }

@@ -156,7 +156,8 @@ export class VerdictRows {
     const machine = this.#machine;
     const { position } = this.#window;
     const base = position - wordAt(machine.rows, record, FROM);
-    const place = { base, record: this.#number, line: this.#number + 1, framing: null };
+    const first = this.#number - wordAt(machine.rows, record + 1, NEXT);
+    const place = { base, record: first, line: first + 1, framing: null };
     const rows: RecordRows = { machine, to, records: machine.records, tools: this.#tools, ...place };
     return this.#options.judge?.(rows, record, position - this.#mark.length) ?? undefined;
   }
