@@ -364,7 +364,7 @@ export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;
 // RECORD: it says what its messages do not hold or have otherwise: other members, an empty list, a member or a role
-// under another name, turns of ShareGPT.
+// under another name, a call in a text that our writer would lay out anew.
 export const HAS_LOSSES = 0x1000;
 export const HAS_DEVELOPER = 0x2000;
 export const HAS_MARKED = 0x4000;
@@ -434,6 +434,11 @@ export const CELL_NAME_TO = 8;
 export const CELL_ID_FROM = 9;
 export const CELL_ID_TO = 10;
 export const CELL_CONTENT_TO = 11;
+
+// What records are written as: text of 2.2, where nothing is lost; the same, to be read rather than kept; chat records.
+export const TEXTS_CONVERTED = 0;
+export const TEXTS_AS_GIVEN = 1;
+export const TEXTS_CHATS = 2;
 
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;

@@ -104,6 +104,21 @@ export function makeId(): bool {
   return true;
 }
 
+/** Ids that were made; of the first its record, and its message's number, twice, and one more of a reply. */
+export let ids: u32 = 0;
+export let firstIdRecord: u32 = 0;
+export let firstId: u32 = 0;
+export function setIds(count: u32): void { ids = count; }
+
+/** The same for the message of this number in a record, counted. */
+export function makeCountedId(record: u32, message: u32, isReply: bool): bool {
+  if (idFrom == 0 && ids++ == 0) {
+    firstIdRecord = record;
+    firstId = (message << 1) | (isReply ? 1 : 0);
+  }
+  return makeId();
+}
+
 /**
  * Takes the call at hand, whose row is `row`. False: its id is not the only one, or there are too many. As written it
  * may be that of calls that were answered.

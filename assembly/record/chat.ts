@@ -15,7 +15,7 @@ import {
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
-import { beginEntries, K_ROLE, M5, turn } from './entry';
+import { beginEntries, isShareGpt, K_ROLE, M5, turn } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
@@ -83,6 +83,8 @@ function record(p: usize, tools: usize): usize {
       if (load<u8>(p) == OPEN_LIST) {
         beforeEntries();
         p = entries(p);
+        // Who reads a record as of one form takes no entries of the other.
+        if ((forms & FORM_OTHERS) == 0 && isShareGpt() == isMessages) addFlag(HAS_LOSSES);
       } else {
         markOdd();
         p = valueEnd(p, IN_RECORD);

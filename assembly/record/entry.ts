@@ -12,7 +12,7 @@ import { addFlag, isOdd, markElsewhere, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, longEnd, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd,
 } from './text';
-import { saidFrom, saidKind, saidTo, textCall, writtenCalls } from './text-call';
+import { isUsualCall, saidFrom, saidKind, saidTo, textCall, writtenCalls } from './text-call';
 import { writtenReplies } from './text-replies';
 import { NO_TOOLS, takeTools, TOOLS_AND_TEXT } from './text-tools';
 import { beginEntryCalls, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
@@ -113,7 +113,6 @@ function contentValue(p: usize): usize {
 function takeForm(has: u32): void {
   const isShareGpt = (has & (HAS_ROLE | HAS_FROM)) == HAS_FROM;
   if (form == 0) form = isShareGpt ? OF_SHAREGPT : OF_CHAT;
-  if (isShareGpt) addFlag(HAS_LOSSES);
   const members = HAS_FROM | HAS_VALUE;
   if (form == OF_CHAT ? (has & members) != 0 : (has & members) != members || (has & ~members) != 0) markOdd();
 }
@@ -308,6 +307,7 @@ function writeTextCall(from: usize, to: usize): void {
   // Nothing in it is escaped that need not be.
   if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo)) markOdd();
   else {
+    if (!isUsualCall(contentFrom, contentTo)) addFlag(HAS_LOSSES);
     store<u32>(CALLS, load<u32>(CALLS, 24) | IN_PART, 24);
     writeCall(CALLS, from, to, 0, 0);
   }

@@ -28,5 +28,6 @@ export { auditRecords, mayHold } from './audit';
 export { copyTranscripts } from './transcripts';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {
-  firstNamedMessage, firstNamedRecord, missingText, repliesNamed, textsTo, textsWritten, writeTexts,
+  firstMadeMessage, firstMadeRecord, firstNamedMessage, firstNamedRecord, idsMade, missingText, repliesNamed, textsTo,
+  textsWritten, writeTexts,
 } from './texts';

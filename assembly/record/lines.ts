@@ -29,7 +29,7 @@ import { isKept } from './tools';
 
 const KIND_SYSTEM: u32 = 0;
 export const KIND_DEVELOPER: u32 = 1;
-const KIND_USER: u32 = 2;
+export const KIND_USER: u32 = 2;
 export const KIND_FINAL: u32 = 3;
 export const KIND_ANALYSIS: u32 = 4;
 export const KIND_PREAMBLE: u32 = 5;
@@ -127,6 +127,12 @@ export function put(q: usize, number: u32): usize {
   const from = <usize>load<u32>(piece);
   return copy(q, from, from + load<u32>(piece, 4));
 }
+
+/** The same, smaller. */
+export function piece(q: usize, number: u32): usize { return put(q, number); }
+
+/** A value, and the quote behind it. */
+export function quoted(q: usize, from: usize, length: usize): usize { return putText(q, from, length); }
 
 // @ts-ignore: decorator
 @inline

@@ -47,6 +47,9 @@ const HAS_CHOSEN: u32 = 512;
 const HAS_REJECTED: u32 = 1024;
 const HAS_PAIR: u32 = HAS_PROMPT | HAS_COMPLETION | HAS_CHOSEN | HAS_REJECTED;
 let has: u32 = 0;
+/** Those that are not null; and those that messages are made of, so that nothing of them is lost. */
+let given: u32 = 0;
+let used: u32 = 0;
 /** There is a list of items; one of messages; a text of the system was written before it. */
 let hasItems: bool = false;
 let hasList: bool = false;
@@ -81,7 +84,7 @@ export function beginOthers(forms: u32): void {
   beginTexts(takesTranscripts);
   text = 0;
   hasText = false;
-  has = 0;
+  has = given = 0;
   hasItems = hasList = isBeside = false;
   prompt = completion = chosen = rejected = 0;
   memory.fill(TEXTS, 0, 5 * 16);
@@ -184,7 +187,7 @@ export function memberBeside(p: usize, isAny: bool): usize {
   if (p == 0) return 0;
   const byte = <u32>load<u8>(p);
   const isNull = load<u32>(p) == NULL_4;
-  if (!isNull) addFlag(HAS_LOSSES);
+  if (!isNull) given |= bit;
   if ((bit & HAS_PAIR) != 0) {
     if (!isNull) keepPair(p, bit);
     return valueEnd(p, IN_RECORD);
@@ -239,6 +242,13 @@ function itemsOf(p: usize, isInput: bool): usize {
  * messages, of ShareGPT or not.
  */
 export function endOthers(wasList: bool): bool {
+  used = 0;
+  const isRead = readRest(wasList);
+  if ((given & ~used) != 0) addFlag(HAS_LOSSES);
+  return isRead;
+}
+
+function readRest(wasList: bool): bool {
   if (wasList) {
     if (hasItems) markOdd();
     endEntries();
@@ -272,6 +282,7 @@ export function endOthers(wasList: bool): bool {
   }
   if ((has & HAS_PAIR) != 0) return (has & HAS_OTHER) == 0 && writePair();
   if (kindAt(T_INSTRUCTION) == 0 || kindAt(T_OUTPUT) == 0 || (has & HAS_OTHER) != 0) return false;
+  used = HAS_SYSTEM | HAS_INSTRUCTION | HAS_INPUT | HAS_OUTPUT | HAS_HISTORY;
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
   writeAsked();
@@ -322,6 +333,7 @@ function writePair(): bool {
       return true;
     }
     if (!isList(prompt) || !isList(completion)) return false;
+    used = HAS_PROMPT | HAS_COMPLETION;
     markElsewhere();
     writeLists(prompt, completion);
     return true;
@@ -401,7 +413,10 @@ function writeCompletion(): void {
   const joins = load<u8>(endOf(prompt) - 1) == 0x3c && load<u8>(completion + 1) == 0x7c;
   const holdsToken = joins || mayHoldToken(kind, prompt + 1, endOf(prompt))
     || mayHoldToken(kind, completion + 1, endOf(completion));
-  if (!holdsToken) writeAnswer(completion, false);
+  if (!holdsToken) {
+    used = HAS_PROMPT | HAS_COMPLETION | HAS_SYSTEM;
+    writeAnswer(completion, false);
+  }
   // What is written with codes, or may be no token, is for the host to find out.
   else if ((kind & CODED) != 0 || !beginsToken()) markOdd();
   else writeTranscript(prompt, completion);

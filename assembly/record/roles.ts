@@ -74,6 +74,7 @@ export function fromValue(p: usize): usize {
     }
     if (word == 0x2274706774616863) { // chatgpt"
       role = ASSISTANT;
+      addFlag(HAS_LOSSES);
       return p + 9;
     }
     if (word == 0x746176726573626f && load<u32>(p, 9) == 0x226e6f69) { // observat ion"
@@ -88,6 +89,7 @@ export function fromValue(p: usize): usize {
     // The words of chat are known here, too, but for two of them.
     p = roleValue(p);
     if (role == DEVELOPER || (word == K_FUNCTION && role == TOOL)) markOdd();
+    if (role != SYSTEM) addFlag(HAS_LOSSES);
     return p;
   }
   markOdd();

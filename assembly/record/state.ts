@@ -1,6 +1,6 @@
 // Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
-import { ELSEWHERE, HAS_PARTS, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, ROW_BYTES } from '../../src/abi';
+import { ELSEWHERE, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, ROW_BYTES } from '../../src/abi';
 
 /** First row, the one that is written next, and where the table ends. */
 export let table: usize = 0;
@@ -61,11 +61,8 @@ export function markWrittenTools(): void { hasWrittenTools = true; }
 export function markOdd(): void { isOdd = true; }
 export function markFull(): void { isOdd = isFull = true; }
 export function markOther(): void { isOdd = isOther = true; }
-/** Members of messages stand where no chat record of OpenAI has them: it is not converted from its rows. */
-export function markElsewhere(): void {
-  toolsFlags |= ELSEWHERE;
-  flags |= HAS_PARTS;
-}
+/** Members of messages stand where no chat record of OpenAI has them. */
+export function markElsewhere(): void { toolsFlags |= ELSEWHERE; }
 export function markSides(): void { toolsFlags |= HAS_SIDES; }
 export function markText(): void { toolsFlags |= IS_TEXT; }
 export function markTranscript(): void { toolsFlags |= IS_TEXT | IS_TRANSCRIPT; }

@@ -11,6 +11,9 @@ export function holdsPair(p: usize, end: usize, pair: u32): bool {
   return findPair(p, end - 1, pair & 0xff, pair >> 8) != 0;
 }
 
+/** `k>`, with which `<think>` and `</think>` end: reasoning in a text becomes a message of its own (R-THINK). */
+export const MARKER_END: u32 = 0x3e6b;
+
 /** `<`, `t` and `ool`, with which the tags of calls begin that are written as text. */
 const LT: i32 = 0x3c;
 const T: i32 = 0x74;

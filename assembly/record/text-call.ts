@@ -3,7 +3,7 @@
 
 import { markOdd } from './state';
 import { isSame, LF, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
-import { newCall } from './tool-calls';
+import { CALLS, newCall } from './tool-calls';
 import {
   behindWhite, CALL_TAG, CLOSE_CALL, CLOSE_THINK, find, givenFrom, givenTo, goTo, nameFrom, nameTo, OPEN_CALL,
   OPEN_THINK, rawFrom, rawKind, rawTo, readNamed, readText, text, textEnd, THINK_TAG, withoutNewline,
@@ -43,6 +43,24 @@ function keepName(call: usize): void {
   store<u32>(call, <u32>rawFrom, 8);
   store<u32>(call, <u32>rawTo, 12);
 }
+
+/** The bytes between `{` and the name, and between the name and the arguments, as they are mostly written. */
+const BEFORE_NAME: usize = 13;
+const BEFORE_ARGUMENTS: usize = 19;
+
+/**
+ * Whether the one call of [from, to), the inside of a string, is written as our writer writes it: `{"name": "x",
+ * "arguments": {}}`. It was read before: blanks alone are to be told.
+ */
+export function isUsualCall(from: usize, to: usize): bool {
+  const name = <usize>load<u32>(CALLS, 8);
+  const behind = <usize>load<u32>(CALLS, 12);
+  if (name != from + BEFORE_NAME || load<u16>(from, 9) != COLON_BLANK) return false;
+  if (<usize>load<u32>(CALLS, 16) != behind + BEFORE_ARGUMENTS || <usize>load<u32>(CALLS, 20) + 1 != to) return false;
+  return load<u16>(behind, 2) == COMMA_BLANK && load<u16>(behind, 17) == COLON_BLANK;
+}
+const COLON_BLANK: u32 = 0x203a;
+const COMMA_BLANK: u32 = 0x202c;
 
 const MOST_THOUGHT: usize = 1 << 18;
 

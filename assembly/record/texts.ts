@@ -1,6 +1,7 @@
-// Records as OpenChatML 2.2 text: bytes to bytes. Only such as lose nothing on the way but that a reply gets its
-// call's name, and whose contents need no escape; the others are for the host. As they are given, to be read rather
-// than kept, what has no place in the text may be lost.
+// Records as OpenChatML 2.2 text, or as chat records of OpenAI (chats.ts): bytes to bytes. Only such as lose nothing on
+// the way but that calls and replies get ids, and a reply in text its call's name; and whose contents need no escape in
+// text; the others are for the host. As they are given, to be read rather than kept, what has no place in the text may
+// be lost.
 //
 // What stands between the values of a message depends on its kind alone (lines.ts). The host cuts these pieces out of
 // what the writer gives (src/formats/chat/record-texts.ts):
@@ -11,18 +12,20 @@
 
 import {
   ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
-  LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE,
+  LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE, TEXTS_AS_GIVEN, TEXTS_CHATS,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
-  addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
+  addCall, beginCalls, body, firstId, firstIdRecord, idFrom, idLength, ids, makeCountedId, nameFrom, nameLength,
+  readBelow, rowAt, setIds, statusOf, takeReply,
 } from './calls';
+import { writeChat } from './chats';
 import { isWritten, putContent } from './contents';
 import {
-  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, put, stopAt,
-  TEXTS,
+  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
+  stopAt, TEXTS,
 } from './lines';
-import { holdsPair } from './tags';
+import { holdsPair, MARKER_END } from './tags';
 import { NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
 import { isPlainInteger } from './verdicts';
@@ -55,17 +58,23 @@ export function missingText(): u32 { return missing; }
 export function repliesNamed(): u32 { return named; }
 export function firstNamedRecord(): u32 { return namedRecord; }
 export function firstNamedMessage(): u32 { return namedMessage; }
+/** Ids that were made; of the first the record, and which message's it is (calls.ts). */
+export function idsMade(): u32 { return ids; }
+export function firstMadeRecord(): u32 { return firstIdRecord; }
+export function firstMadeMessage(): u32 { return firstId; }
 
 /**
  * Writes the texts of the records from row `record` on, below row `end`, into [q, limit). Answers the record before
  * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), it holds nothing to be
- * read, or there was no more room.
+ * read, or there was no more room. `what`: TEXTS_…; `records`: number of the table's first record, for TEXTS_CHATS.
  */
-export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given: bool): u32 {
+export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: u32, records: f64): u32 {
+  const given = what == TEXTS_AS_GIVEN;
   asGiven = given;
-  const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES | LACKS_ID;
+  const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES;
   out = q;
   texts = missing = named = 0;
+  setIds(0);
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
@@ -90,8 +99,13 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, given:
     const bytes = (<usize>load<u32>(at, 8) - <usize>load<u32>(at, 4)) << ((flags & HAS_VALUES) != 0 ? 1 : 0);
     const messages = (<usize>(next - record) >> 1) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
-    const to = writeText(record, rowAt(next), text);
-    if (to == 0) return stopAt(at, record, true);
+    const made = ids;
+    const to = what == TEXTS_CHATS ? writeChat(out, record, rowAt(next), text, records)
+      : writeText(record, rowAt(next), text);
+    if (to == 0) {
+      setIds(made);
+      return stopAt(at, record, true);
+    }
     out = to;
     texts++;
     record = next;
@@ -105,8 +119,6 @@ function isPlainId(id: usize): bool {
   if (from == 0 || load<u8>(from) == QUOTE || load<u32>(from) == NULL_4) return true;
   return isPlainInteger(from, load<u32>(id, 8));
 }
-
-function piece(q: usize, number: u32): usize { return put(q, number); }
 
 function word(q: usize, from: usize, length: usize): usize { return copy(q, from, from + length); }
 
@@ -159,7 +171,10 @@ function writeText(record: u32, end: usize, tools: usize): usize {
         namedMessage = index;
       }
     }
-    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL) && !makeId()) return 0;
+    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL)) {
+      // Definitions are no message of the record.
+      if (!makeCountedId(record, tools != 0 ? index - 1 : index, kind == KIND_TOOL)) return 0;
+    }
     if (idFrom != 0) q = word(piece(q, BEFORE_ID), idFrom, idLength);
     if (kind != KIND_CALL && nameFrom != 0) {
       q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);
@@ -184,8 +199,6 @@ function putBody(q: usize, row: usize): usize {
   return mayNeedEscape(q, end) ? 0 : end;
 }
 
-/** `k>`, with which `<think>` and `</think>` end: reasoning in the text becomes a message of its own (R-THINK). */
-const MARKER_END: u32 = 0x3e6b;
 const SIGN: u32 = 0x7c3c;
 
 /** A control token may begin in the text [p, end), or make one with what follows it. */

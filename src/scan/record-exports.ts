@@ -49,7 +49,12 @@ export interface Exports {
   verdictsTo(): number;
   auditRecords(record: number, end: number): number;
   mayHold(from: number, to: number): number;
-  writeTexts(record: number, end: number, into: number, limit: number, asGiven: number): number;
+  writeTexts(
+    record: number, end: number, into: number, limit: number, what: number, records: number,
+  ): number;
+  idsMade(): number;
+  firstMadeRecord(): number;
+  firstMadeMessage(): number;
   textsTo(): number;
   textsWritten(): number;
   missingText(): number;

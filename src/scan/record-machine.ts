@@ -23,6 +23,10 @@ export interface TextsWritten {
   readonly missing: number;
   /** Replies that got the names of their calls; the first one's record, and its number among the text's messages. */
   readonly named: { readonly replies: number; readonly record: number; readonly message: number };
+  /** Calls and replies that got an id; the first one's record, its number among the record's messages, what it is. */
+  readonly made: {
+    readonly ids: number; readonly record: number; readonly message: number; readonly isReply: boolean;
+  };
 }
 
 const builds = new Builds(simd, scalar);
@@ -294,14 +298,14 @@ export class RecordMachine extends RecordMemory {
   }
 
   /**
-   * Writes records as text (assembly/record/texts.ts) into the output, from its beginning on. It stops before a record
-   * that is SLOW, lacks the text of its tools, or has no more room. `asGiven`: as they are read, rather than converted;
-   * a record without a message is not written then.
+   * Writes records (assembly/record/texts.ts) into the output, from its beginning on. It stops before a record that is
+   * SLOW, lacks the text of its tools, or has no more room, or before one without a message, unless it is text. `what`:
+   * TEXTS_…; `records`: number of the table's first record, which chat records without an id have in theirs.
    */
-  writeTexts(record: number, end: number, asGiven = false): TextsWritten {
+  writeTexts(record: number, end: number, what: number, records = 0): TextsWritten {
     this.#keepTexts();
     const machine = this.#exports;
-    const next = this.write(record, 0, (from, to) => machine.writeTexts(record, end, from, to, asGiven ? 1 : 0));
+    const next = this.write(record, 0, (from, to) => machine.writeTexts(record, end, from, to, what, records));
     const [replies, first, message] = [machine.repliesNamed(), machine.firstNamedRecord(), machine.firstNamedMessage()];
     return {
       next,
@@ -309,6 +313,10 @@ export class RecordMachine extends RecordMemory {
       bytes: this.output.subarray(0, machine.textsTo() - this.outputAt),
       missing: machine.missingText(),
       named: { replies, record: first, message },
+      made: {
+        ids: machine.idsMade(), record: machine.firstMadeRecord(), message: machine.firstMadeMessage() >> 1,
+        isReply: (machine.firstMadeMessage() & 1) !== 0,
+      },
     };
   }
 

@@ -14,7 +14,7 @@ const A = (content: string): string => `{"role":"assistant","content":${Q(conten
 const T = (content: string): string => `{"role":"tool","content":${Q(content)}}`;
 const CALLED = '<tool_call>\n{"name": "f", "arguments": {"a": "b\\n"}}\n</tool_call>';
 const CALLED_ROWS = ['assistant commentary call to-tool', '  recipient|f', '  body escaped|{\\"a\\": \\"b\\\\n\\"}'];
-const OF_CALLS = 'calls parts no-id losses';
+const OF_CALLS = 'calls no-id losses';
 
 /** Entries in which calls and replies are written as text: as ENTRIES, of records that are ELSEWHERE. */
 export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] = [
@@ -45,19 +45,19 @@ export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] =
   [A('in <tool_call> a line'), '', ['assistant final', '  body|in <tool_call> a line']],
   [A('<think>\n<tool_call>'), '', ['assistant final', '  body escaped|<think>\\n<tool_call>']],
   // Replies.
-  [T('<tool_response>\nok\n</tool_response>'), 'parts no-id losses', ['tool commentary', '  body|ok']],
-  ['{"role":"tool","tool_call_id":"c","name":"f","content":"<tool_response>a</tool_response>"}', 'parts losses', [
+  [T('<tool_response>\nok\n</tool_response>'), 'no-id losses', ['tool commentary', '  body|ok']],
+  ['{"role":"tool","tool_call_id":"c","name":"f","content":"<tool_response>a</tool_response>"}', 'losses', [
     'tool commentary', '  call_id|c', '  name|f', '  body|a',
   ]],
   [T('<tool_response>{"name": "f", "content": {"a": 1}}</tool_response>\n<tool_response>{"a": 1}</tool_response>'),
-    'parts no-id losses', [
+    'no-id losses', [
       'tool commentary', '  name|f', '  body escaped value|{\\"a\\": 1}',
       'tool commentary', '  body escaped|{\\"a\\": 1}',
     ]],
-  [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'parts no-id losses', [
+  [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'no-id losses', [
     'tool commentary', '  body escaped value|\\"a\\"',
   ]],
-  [U(Q('See <tool_response> \r\na</tool_response> it. ')), 'parts no-id losses', [
+  [U(Q('See <tool_response> \r\na</tool_response> it. ')), 'no-id losses', [
     'user', '  body|See ', 'tool commentary', '  body escaped| \\r\\na', 'user', '  body| it. ',
   ]],
   // A tool says more than replies; one that does not end.
@@ -166,13 +166,13 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   ]],
   [`{"role":"user","content":"a","tool_calls":[{"type":"function"}]}`, 'losses', ['user', '  body|a']],
   // Turns of ShareGPT.
-  [turn('"human"'), 'losses', ['user', '  body|a']],
+  [turn('"human"'), '', ['user', '  body|a']],
   [turn('"user"'), 'losses', ['user', '  body|a']],
-  [turn('"gpt"'), 'losses', ['assistant final', '  body|a']],
+  [turn('"gpt"'), '', ['assistant final', '  body|a']],
   [turn('"chatgpt"'), 'losses', ['assistant final', '  body|a']],
   [turn('"assistant"'), 'losses', ['assistant final', '  body|a']],
-  [turn('"system"'), 'losses', ['system', '  body|a']],
-  [turn('"observation"'), 'no-id losses', ['tool commentary', '  body|a']],
+  [turn('"system"'), '', ['system', '  body|a']],
+  [turn('"observation"'), 'no-id', ['tool commentary', '  body|a']],
   [turn('"tool"'), 'no-id losses', ['tool commentary', '  body|a']],
   ['{"weight":0,"value":"\\/","from":"human","x":[]}', 'losses', ['user', '  body escaped coded|\\/']],
   // What nothing is known of may be deep; arguments less so.
@@ -300,11 +300,11 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0 slow object', 'record 1 line 1', 'record 2 line 2 slow object',
   ]],
   ['{"system":"a","messages":[]}\n{"messages":[],"system":"a"}\n{"system":[],"messages":[]}\n', [
-    'record 0 line 0 parts losses elsewhere', '  system', '    body|a',
+    'record 0 line 0 losses elsewhere', '  system', '    body|a',
     'record 1 line 1 slow object', 'record 2 line 2 slow object',
   ]],
   [`{"system":"a","messages":[{"role":"system","content":"b"}]}\n{"system":"a","conversations":[${turn('"system"')}]}\n`,
-    ['record 0 line 0 slow object', 'record 1 line 1 parts losses elsewhere', '  system', '    body|a', '  system',
+    ['record 0 line 0 slow object', 'record 1 line 1 losses elsewhere', '  system', '    body|a', '  system',
       '    body|a']],
   // Blocks as Anthropic has them.
   ['{"messages":[{"role":"assistant","content":[{"type":"thinking","thinking":"t"},{"type":"text","text":"a"},'
@@ -343,14 +343,14 @@ export const LINES: [lines: string, rows: string[]][] = [
   ].map((rare): [string, string[]] => [`{${rare}}\n`, ['record 0 line 0 slow object']]),
   // A prompt and its completion that are texts: two messages, but where a token may stand in them.
   ['{"prompt":"What?","completion":"\\u4f60 [x] a-b\\n-"}\n{"completion":"","system":"s","prompt":"version: 2"}\n', [
-    'record 0 line 0 parts losses elsewhere', '  user', '    body|What?', '  assistant final',
+    'record 0 line 0 elsewhere', '  user', '    body|What?', '  assistant final',
     '    body escaped coded|\\u4f60 [x] a-b\\n-',
-    'record 1 line 1 parts losses elsewhere', '  system', '    body|s', '  user', '    body|version: 2',
+    'record 1 line 1 elsewhere', '  system', '    body|s', '  user', '    body|version: 2',
     '  assistant final', '    body|',
   ]],
   ...[['', '<s>'], ['# a <', '<b>|'], ['---', '[EOS]'], ['a <', ' |start|>'], ['\ufeffa', 'version: 2.2']].map(
     ([prompt, completion]): [string, string[]] => [`{"prompt":"${prompt}","completion":"${completion}"}\n`, [
-      'record 0 line 0 parts losses elsewhere', '  user', `    body|${prompt}`, '  assistant final',
+      'record 0 line 0 elsewhere', '  user', `    body|${prompt}`, '  assistant final',
       `    body|${completion}`,
     ]],
   ),
@@ -362,30 +362,30 @@ export const LINES: [lines: string, rows: string[]][] = [
   ]),
   // A prompt with its completion; preferences, of which each side is a transcript behind the prompt.
   [`{"completion":[${U('"b"')}],"prompt":[${U('"a"')}]}\n{"prompt":[],"completion":[],"chosen":1}\n`, [
-    'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  user', '    body|b',
-    'record 1 line 1 parts losses elsewhere',
+    'record 0 line 0 elsewhere', '  user', '    body|a', '  user', '    body|b',
+    'record 1 line 1 losses elsewhere',
   ]],
   [`{"rejected":[],"chosen":[${U('"b"')}],"system":"s","prompt":[${U('"a"')}]}\n`, [
-    'record 0 line 0 parts losses elsewhere sides', '  system', '    body|s', '  user', '    body|a', '  user',
+    'record 0 line 0 losses elsewhere sides', '  system', '    body|s', '  user', '    body|a', '  user',
     '    body|b', '  side system', '    body|s', '  user', '    body|a',
   ]],
   [`{"prompt":"a","chosen":[${turn('"human"')}],"rejected":[${U('"b"')}]}\n`, [
-    'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  side user', '    body|b',
+    'record 0 line 0 losses elsewhere sides', '  user', '    body|a', '  side user', '    body|b',
   ]],
   ['{"chosen":"a","rejected":"\\n\\nHuman: b"}\n', [
-    'record 0 line 0 parts losses elsewhere sides', '  assistant final', '    body|a', '  side assistant final',
+    'record 0 line 0 losses elsewhere sides', '  assistant final', '    body|a', '  side assistant final',
     '    body escaped|\\n\\nHuman: b',
   ]],
   ['{"rejected":"\\n\\nHuman:",'
     + '"chosen":"\\n\\nHuman: a\\\\n\\nHuman: \\n\\nAssistant:b\\n\\n\\nHuman:  c"}\n', [
-    'record 0 line 0 parts losses elsewhere sides', '  user', '    body escaped|a\\\\n\\nHuman: ',
+    'record 0 line 0 losses elsewhere sides', '  user', '    body escaped|a\\\\n\\nHuman: ',
     '  assistant final', '    body escaped|b\\n', '  user', '    body| c', '  side user', '    body|',
   ]],
   ['{"prompt":"a","chosen":"b","rejected":"","completion":null}\n'
     + '{"prompt":"\\u00e9","chosen":"<","rejected":"\\n"}\n', [
-    'record 0 line 0 parts losses elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 0 line 0 losses elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
     '  side user', '    body|a', '  assistant final', '    body|',
-    'record 1 line 1 parts losses elsewhere sides', '  user', '    body escaped coded|\\u00e9', '  assistant final',
+    'record 1 line 1 losses elsewhere sides', '  user', '    body escaped coded|\\u00e9', '  assistant final',
     '    body|<', '  side user', '    body escaped coded|\\u00e9', '  assistant final', '    body escaped|\\n',
   ]],
   ...[
@@ -424,14 +424,14 @@ export const LINES: [lines: string, rows: string[]][] = [
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   // Instructions.
   ['{"instruction":"a","input":"","output":"b"}\n{"instruction":"a","input":"c","output":"b","system":"s"}\n', [
-    'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
-    'record 1 line 1 parts losses elsewhere', '  system', '    body|s', '  user', '    body parts|a","input":"c',
+    'record 0 line 0 elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 1 line 1 elsewhere', '  system', '    body|s', '  user', '    body parts|a","input":"c',
     '  assistant final', '    body|b',
   ]],
   // A text beside them that may be a copy of them.
   ...['"instruction":"a","output":"b","text":"c"', '"text":"c < | \\n\\u00e9","completion":"b","prompt":"a"'].map(
     (copied): [string, string[]] => [`{${copied}}\n`, [
-      'record 0 line 0 parts losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+      'record 0 line 0 losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
     ]],
   ),
   ['{"instruction":"a","output":"b","text":"\\u003c|"}\n', ['record 0 line 0 slow object']],
@@ -444,7 +444,7 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0 losses', '  user', '    body|a', '  assistant final', '    body|a',
   ]],
   [`{"messages":[${turn('"gpt"')}]}\n{"conversations":[${U('"a"')}]}\n`, [
-    'record 0 line 0 losses', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
+    'record 0 line 0', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
   ]],
   // One form in a record.
   [`{"messages":[${turn('"human"')},${U('"a"')}]}\n{"messages":[${U('"a"')},${turn('"human"')}]}\n`, [

@@ -57,7 +57,7 @@ describe('entries', () => {
     const said = isAlone ? [] : ['  system', `    body${json.includes('\\') ? ' escaped' : ''}|${json.slice(1, -1)}`];
     const user = ['  user', '    body|a'];
     const line = `{"messages":[{"role":"system","content":${json}},{"role":"user","content":"a"}],"tools":null}\n`;
-    expectRows(line, ['record 0 line 0 parts losses elsewhere', `  tools ask|${list}`, ...said, ...user]);
+    expectRows(line, ['record 0 line 0 losses elsewhere', `  tools ask|${list}`, ...said, ...user]);
     // Beside others they are for the host.
     expectRows(line.replace('null', '[{}]'), ['record 0 line 0 slow object']);
   });

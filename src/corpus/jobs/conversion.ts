@@ -7,7 +7,6 @@ import {
 } from '../../formats/convert.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
 import { RecordMessages } from '../../formats/chat/record-messages.ts';
-import { nameGained } from '../../formats/chat/tell.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
@@ -27,7 +26,7 @@ import { lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
-import { countPlainEmpty, emptyText, writeRecordTexts } from './convert-rows.ts';
+import { countPlainEmpty, emptyText, gainedIn, writeRecordChats, writeRecordTexts } from './convert-rows.ts';
 import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
@@ -152,27 +151,27 @@ export class Conversion {
 
   /** Records that were scanned together. */
   *rows(rows: RecordRows, lines: ChatLines): Pieces {
-    const { path } = this.#job.input;
+    const { input: { path }, to } = this.#job;
+    const isText = to !== 'messages';
     for (let record = 0; record < rows.to; ) {
-      const writing = writeRecordTexts(rows, record, rows.to);
+      const writing = isText ? writeRecordTexts(rows, record, rows.to) : writeRecordChats(rows, record, rows.to, path);
       let next = writing.next();
       for (; !next.done; next = writing.next()) {
-        const { texts, bytes, named } = next.value;
-        const { replies, message } = named;
-        this.#sums.converted += texts;
-        if (replies > 0) {
-          this.#sums.loseTimes(replies, placeOfLine(path, lineOf(rows, named.record)), nameGained(message));
+        this.#sums.converted += next.value.texts;
+        for (const { times, row, loss } of gainedIn(next.value)) {
+          this.#sums.loseTimes(times, placeOfLine(path, lineOf(rows, row)), loss);
         }
-        yield* this.#out.add(bytes);
+        yield* this.#out.add(next.value.bytes);
       }
       record = next.value;
       if (record === rows.to) return;
-      const passed = passBad(rows, record, this.#isFurther, this.#refusals.known);
+      // Lines tell of each refusal.
+      const passed = isText ? passBad(rows, record, this.#isFurther, this.#refusals.known) : record;
       if (passed > record) {
         record = passed;
         continue;
       }
-      const empty = countPlainEmpty(rows, record, rows.to);
+      const empty = isText ? countPlainEmpty(rows, record, rows.to) : 0;
       if (empty > 0) {
         yield* this.#empty(empty);
         record += empty * RECORD_ROWS;

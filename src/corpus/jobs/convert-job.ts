@@ -13,7 +13,7 @@ import { isRows } from '../records/rows.ts';
 import { linesOf } from '../records/count-lines.ts';
 import { beginsWithTurn } from '../records/turns.ts';
 import { Conversion, type ConvertJob } from './conversion.ts';
-import { canBeRows } from './convert-quick.ts';
+import { canBeRows, formOfRows } from './convert-quick.ts';
 import { NO_RESULT, type Piece } from './job.ts';
 import type { Kind } from './kind.ts';
 import { canBeMoved } from './parts.ts';
@@ -52,7 +52,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsTurns = isTurns && options.field === undefined && (isAny || isInterchange(job.from));
     const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
-    const form = { form: 'messages' } as const;
+    const form = { form: formOfRows(job.from) ?? 'auto' };
     const wanted = { takesTurns: isAny, joinsTurns, writesTools: true };
     const lines = hasRows ? new ChatLines(kit, source, form, part, layout, wanted) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)

@@ -2,15 +2,23 @@
 // jobs asks, too, and has no need of the converters.
 
 import { DIALECTS } from '../../scan/dialects.ts';
-import type { FileOptions } from '../records/unit.ts';
+import type { FileForm, FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
-/** Chat records can be written from their rows: as text, which says no id; from a form that is taken for what it is. */
+/** Records can be written from their rows: as text, which says no id, or as chat records of OpenAI. */
 export function canBeRows(job: ConvertWork, { field }: FileOptions): boolean {
-  const { to, from, format, forTerminal, apart, prompt, end, reasoning = 'keep' } = job;
-  if (apart || prompt || end !== undefined || field !== undefined) return false;
-  const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal && reasoning === 'keep';
-  return isText && (from === 'auto' || from === 'messages' || Object.hasOwn(DIALECTS, from));
+  const { to, from, format, forTerminal, apart, prompt, end, calls, reasoning = 'keep' } = job;
+  if (apart || prompt || end !== undefined || field !== undefined || reasoning !== 'keep') return false;
+  const isText = to === 'openchatml-2.2' && format === 'text' && !forTerminal;
+  const isChat = to === 'messages' && calls === undefined;
+  return (isText || isChat) && formOfRows(from) !== null;
+}
+
+/** How records are read to be written from their rows: from a form that is taken for what it is. Null: they are not. */
+export function formOfRows(from: ConvertWork['from']): FileForm | null {
+  if (from === 'messages') return 'messages';
+  if (from === 'sharegpt') return 'conversations';
+  return from === 'auto' || Object.hasOwn(DIALECTS, from) ? 'auto' : null;
 }
 
 /** Text can be written from its rows as chat records, which say all that most of it says. */

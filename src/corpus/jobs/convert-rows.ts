@@ -1,12 +1,16 @@
-// Chat records as text of 2.2 from their rows: those that lose nothing and need no escape never become values. As they
-// are given, the text is what a unit of the record holds (records/unit-chat.ts).
+// Records as text of 2.2, or as chat records of OpenAI, from their rows: those that lose nothing, and need no escape in
+// text, never become values. As they are given, the text is what a unit of the record holds (records/unit-chat.ts).
 
 import {
-  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_CONVERTED,
+  TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
+import { chatPieces } from '../../formats/chat/record-chats.ts';
 import { textPieces } from '../../formats/chat/record-texts.ts';
+import { idGained, nameGained } from '../../formats/chat/tell.ts';
+import type { Loss } from '../../formats/loss.ts';
 import { writeTranscript } from '../../formats/write/write.ts';
-import type { TextsWritten } from '../../scan/record-machine.ts';
+import type { Pieces, TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
 import type { RecordRows } from '../records/rows.ts';
@@ -15,22 +19,48 @@ import type { RecordRows } from '../records/rows.ts';
  * Writes the records from row `record` on, before row `to`; gives what was written, piece by piece. Answers the first
  * record that must be read as a value, or `to`.
  */
-export function* writeRecordTexts(
-  { machine, tools }: RecordRows, record: number, to: number, asGiven = false,
+export function writeRecordTexts(
+  rows: RecordRows, record: number, to: number, asGiven = false,
 ): Generator<TextsWritten, number, void> {
-  machine.setPieces(textPieces());
+  const { tools } = rows;
+  const what = asGiven ? TEXTS_AS_GIVEN : TEXTS_CONVERTED;
+  return writeRecords(rows, record, to, what, textPieces(), (entry) => tools.wholeTextOf(entry));
+}
+
+/** The same as chat records, one a line. `path`: of the file, for the ids of records that have none. */
+export function writeRecordChats(
+  rows: RecordRows, record: number, to: number, path: string,
+): Generator<TextsWritten, number, void> {
+  const { tools } = rows;
+  return writeRecords(rows, record, to, TEXTS_CHATS, chatPieces(path), (entry) => tools.wholeListOf(entry));
+}
+
+function* writeRecords(
+  { machine, record: first }: RecordRows, record: number, to: number, what: number, pieces: Pieces,
+  toolsOf: (entry: number) => Uint8Array | null,
+): Generator<TextsWritten, number, void> {
+  machine.setPieces(pieces);
   while (record < to) {
-    const written = machine.writeTexts(record, to, asGiven);
+    const written = machine.writeTexts(record, to, what, first);
     const { next, missing, texts } = written;
     if (texts > 0) yield written;
     record = next;
     if (next === to) break;
     if (missing > 0) {
-      const text = tools.wholeTextOf(missing);
+      const text = toolsOf(missing);
       if (text === null || !machine.setToolsText(missing, text)) break;
     } else if (texts === 0 || wordAt(machine.rows, next, KIND) & SLOW) break;
   }
   return record;
+}
+
+/** What calls and replies got of what was written: ids, and in text names. In the order in which they came first. */
+export function gainedIn(
+  { named, made }: TextsWritten,
+): readonly { readonly times: number; readonly row: number; readonly loss: Loss }[] {
+  const ids = { times: made.ids, row: made.record, loss: idGained(made.message, made.isReply) };
+  const names = { times: named.replies, row: named.record, loss: nameGained(named.message) };
+  return [ids, names].filter(({ times }) => times > 0).sort((a, b) => a.row - b.row);
 }
 
 /** The text of a record without a message. */

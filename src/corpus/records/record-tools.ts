@@ -8,6 +8,7 @@ import type { ToolDefinition } from '../../model/data.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { isRounded } from '../../tools/exact.ts';
+import { toolsToOpenAI } from '../../tools/records.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { BACKSLASH } from './json-bytes.ts';
 
@@ -47,6 +48,12 @@ export class RecordTools {
   /** That message as it is; null also where it does not hold all that stands there. */
   wholeTextOf(entry: number): Uint8Array | null {
     return this.#read(entry, true).isWhole ? this.plainTextOf(entry) : null;
+  }
+
+  /** The member `tools` of a chat record that has them, behind the comma before it; null as before. */
+  wholeListOf(entry: number): Uint8Array | null {
+    const { tools, isWhole } = this.#read(entry, true);
+    return isWhole ? ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`) : null;
   }
 
   /** `asksForWhole`: whether the text holds all is wanted, too. */

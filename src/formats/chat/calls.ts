@@ -5,6 +5,7 @@ import { toolName, toolRecipient } from '../../tools/name.ts';
 import { isCall } from '../../rules/message-data.ts';
 import { Queue, Queues } from '../../rules/queue.ts';
 import type { Loss } from '../loss.ts';
+import { idGained } from './tell.ts';
 
 /** What is lost of a bare name that `toolName` would not give back; null: nothing. */
 export function nameLoss(name: string, builtins?: readonly string[]): string | null {
@@ -91,7 +92,7 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
     if (isCall(message)) {
       if (callId === null) {
         callId = nextId();
-        losses.push({ what: 'call-id', message: index, detail: 'the call has none: one was made' });
+        losses.push(idGained(index, false));
       }
       open.call(callId, message.recipient!);
     } else if (message.role === 'tool' && !isTagged(message)) {
@@ -101,9 +102,8 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
         const isMade = call === null && message.contentFrom !== undefined;
         callId = call?.id ?? (isMade ? nextId() : null);
         const none = 'the reply has none and answers no open call';
-        const detail = call !== null ? 'the reply has none: that of its call was taken'
-          : isMade ? `${none}: one was made` : none;
-        losses.push({ what: 'call-id', message: index, detail });
+        losses.push(call !== null ? idGained(index, true)
+          : { what: 'call-id', message: index, detail: isMade ? `${none}: one was made` : none });
       }
     }
     return callId === (message.callId ?? null) ? message : { ...message, callId };

@@ -51,6 +51,12 @@ export const nameGained = (message: number): Loss => {
   return { what: 'name', message, detail: 'the reply gets the name of its call' };
 };
 
+/** A call got an id that was made, a reply that of its call. */
+export const idGained = (message: number, isReply: boolean): Loss => {
+  const detail = isReply ? 'the reply has none: that of its call was taken' : 'the call has none: one was made';
+  return { what: 'call-id', message, detail };
+};
+
 /** Tells what is lost of a message, by what it is. */
 export class Telling {
   readonly #losses: Loss[];

@@ -27,6 +27,9 @@ const SPEAKERS: Readonly<Record<string, number>> = {
   '"system"': abi.SYSTEM, '"observation"': abi.TOOL, '"tool"': abi.TOOL,
 };
 
+/** Words of ShareGPT alone: the others are renamed. */
+const USUAL_SPEAKERS = ['"human"', '"gpt"', '"system"', '"observation"'];
+
 /** The entries of a list of messages, one after the other. */
 export class Entries {
   readonly #record: RecordRows;
@@ -51,7 +54,6 @@ export class Entries {
 
   #takeTurn(entry: JsonNode, has: ReadonlyMap<string, JsonNode>): void {
     const record = this.#record;
-    record.losesIf(true);
     if (CHAT_KEYS.some((key) => has.has(key))) throw RARE;
     const value = record.string(has.get('value'));
     if (value === null) throw RARE;
@@ -59,8 +61,20 @@ export class Entries {
     if (from !== undefined && record.raw(from) === '"function_call"') {
       record.standsElsewhere();
       if (value.kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
-      record.writeCall(entry, null, callIn(record.raw(value), value.from));
-    } else this.#write(entry, record.known(from, SPEAKERS), null, null, null, value, []);
+      const call = callIn(record.raw(value), value.from);
+      record.losesIf(!this.#isUsual(value, call));
+      record.writeCall(entry, null, call);
+    } else {
+      record.losesIf(from !== undefined && !USUAL_SPEAKERS.includes(record.raw(from)));
+      this.#write(entry, record.known(from, SPEAKERS), null, null, null, value, []);
+    }
+  }
+
+  /** A call is written as our writer writes it. */
+  #isUsual(value: Text, { name, given }: Call): boolean {
+    if (name === null || given === null) return false;
+    const raw = (span: Span): string => this.#record.raw(span);
+    return raw(value) === `{\\"name\\": \\"${raw(name)}\\", \\"arguments\\": ${raw(given)}}`;
   }
 
   #takeChat(entry: JsonNode, has: ReadonlyMap<string, JsonNode>): void {

@@ -28,6 +28,13 @@ export function formOf(text: string, members: Members, forms: number): OtherForm
   return hasTexts(members, 'instruction', 'output') ? 'instruction' : null;
 }
 
+/** Members of which nothing is lost, as they are the messages of such a form. */
+export const MADE_OF: Readonly<Partial<Record<OtherForm | 'messages', readonly string[]>>> = {
+  text: ['prompt', 'completion', 'system'],
+  completion: ['prompt', 'completion'],
+  instruction: ['system', 'instruction', 'input', 'output', 'history'],
+};
+
 const hasTexts = (members: Members, ...names: string[]): boolean =>
   names.every((name) => members.some(([key, { kind }]) => key === name && kind === 'string'));
 

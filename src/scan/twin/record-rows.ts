@@ -188,7 +188,6 @@ export class RecordRows {
   /** Members stand where no chat record of OpenAI has them: the record is not written from its rows. */
   standsElsewhere(): void {
     this.toolsFlags |= abi.ELSEWHERE;
-    this.flags |= abi.HAS_PARTS;
   }
 
   /** Definitions stand in a content. */

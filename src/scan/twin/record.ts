@@ -8,7 +8,7 @@
 import * as abi from '../../abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
-import { formOf, OtherForms } from './record-others.ts';
+import { formOf, MADE_OF, OtherForms } from './record-others.ts';
 import {
   escapesOf, FULL, hasOthers, isNull, type Line, membersOf, RARE, RecordRows, Rows,
 } from './record-rows.ts';
@@ -113,6 +113,8 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
         if (node.kind !== 'list' || lists.some((other) => other !== key && members.has(other))) throw RARE;
         others.beforeEntries();
         for (const entry of node.items) entries.take(entry);
+        // Who reads a record as of one form takes no entries of the other.
+        record.losesIf((forms & abi.FORM_OTHERS) === 0 && entries.isShareGpt === (key === 'messages'));
       }
     }
     others.end(value.members, form, entries.isShareGpt);
@@ -121,7 +123,9 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     if (writtenTools !== null && tools !== undefined && !isNoList(line.text, tools)) throw RARE;
     flags = record.flags;
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
-    if (isEmpty || hasOthers(line.text, value, known)) flags |= abi.HAS_LOSSES;
+    const isTranscript = (record.toolsFlags & abi.IS_TRANSCRIPT) !== 0;
+    const used = isTranscript ? [] : MADE_OF[form] ?? [];
+    if (isEmpty || hasOthers(line.text, value, [...known, ...used])) flags |= abi.HAS_LOSSES;
     if (writtenTools !== null) {
       const { from, to } = writtenTools;
       rows.set(first + 1, abi.KIND, abi.TOOLS | (abi.TOOLS_ASK << abi.TOOLS_SHIFT));

@@ -13,7 +13,7 @@ import { convertTranscript, FORMS, isDialect } from '../../../src/formats/conver
 import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
 import { runs, testLong } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
-import { mutated, randomRecord, randomText } from '../records/random-chat.ts';
+import { mutated, randomLine, randomRecord, randomText } from '../records/random-chat.ts';
 import { seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-convert-'));
@@ -86,6 +86,45 @@ function plainRecord(random: Random): object {
   return { ...id, messages, ...(random.once(2) && { tools: TOOLS }) };
 }
 
+/** A record of ShareGPT as most are: calls are laid out in one way, replies follow them. */
+function plainTurns(random: Random): object {
+  const value = (): string => random.pick(TEXTS);
+  const conversations: object[] = random.once(2) ? [{ from: 'system', value: value() }] : [];
+  for (let turns = random.below(4); turns > 0; turns--) {
+    conversations.push({ from: random.once(8) ? 'user' : 'human', value: value() });
+    if (random.once(2)) {
+      const call = random.pick([
+        '{"name": "f", "arguments": {}}', '{"name": "f", "arguments": {"a": [1, "x"]}}', '{"name":"f","arguments":{}}',
+        '{"arguments": {}, "name": "f"}', '{ "name": "f","arguments":  {}}', '{"name" :"f", "arguments": {}}',
+        '{"name": "f" ,"arguments": {}}', '{"name": "f", "arguments": {} }', '{"name": "f", "arguments": "{}"}',
+      ]);
+      conversations.push({ from: 'function_call', value: call });
+      if (random.once(8)) conversations.push({ from: 'function_call', value: call });
+      if (!random.once(8)) conversations.push({ from: 'observation', value: value() });
+    }
+    const from = random.once(8) ? random.pick(['chatgpt', 'assistant', 'bard']) : 'gpt';
+    conversations.push({ from, value: value() });
+  }
+  const tools = random.pick([{}, { tools: TOOLS }, { tools: JSON.stringify(TOOLS) }]);
+  return { ...(random.once(4) && { id: random.pick(['a', 1, null, 1.5]) }), ...tools, conversations };
+}
+
+/** Instructions, or a prompt and its completion, as most are. */
+function plainPair(random: Random): object {
+  const text = (): string => random.pick(TEXTS);
+  const system = random.once(3) ? { system: text() } : {};
+  const others = random.once(4) ? random.pick([{ score: 1 }, { text: text() }, { id: 7 }, { history: [] }]) : {};
+  if (random.once(2)) return { ...system, prompt: text(), completion: text(), ...others };
+  return { instruction: text(), ...(random.once(2) && { input: text() }), output: text(), ...system, ...others };
+}
+
+/** A record of any kind, perhaps changed somewhere. */
+function anyLine(random: Random): string {
+  if (random.once(2)) return chatLine(random);
+  if (random.once(4)) return randomLine(random).toString().replaceAll('\n', ' ');
+  return JSON.stringify(random.once(2) ? plainTurns(random) : plainPair(random));
+}
+
 /** A chat record of any kind, perhaps changed somewhere. */
 function chatLine(random: Random): string {
   const text = random.once(2) ? JSON.stringify(plainRecord(random)) : randomText(random, randomRecord(random));
@@ -151,6 +190,24 @@ async function expectSame(round: number, content: string | Uint8Array, options: 
 }
 
 const ROUNDS = 600;
+
+test('records as chat records: the same from rows and from values', async () => {
+  for (let round = 0; round < runs(4000); round++) {
+    const random = randomOf(SEED + round);
+    const path = join(folder, `input-${files++}`);
+    const pool = Array.from({ length: 1 + random.below(8) }, () => anyLine(random));
+    const lines = Array.from({ length: 1 + random.below(20) }, () => random.pick(pool));
+    const isList = random.once(6);
+    writeFileSync(path, isList ? `[${lines.map((text) => laidOut(random, text)).join(',\n')}\n]` : lines.join('\n'));
+    const from = random.pick(['auto', 'auto', 'messages', 'sharegpt'] as const);
+    const to = random.pick(['messages', 'openchatml-2.2'] as const);
+    const format = to === 'messages' ? 'ndjson' : 'text';
+    const work = { kind: 'convert', to, from, format, forTerminal: false } as const;
+    // One transcript after the other is written from values.
+    const values = await seen(path, { ...work, apart: true }, {}, 1);
+    expect(await seen(path, work, {}, 1), `seed ${SEED}, round ${round}, ${from} to ${to}`).toEqual(values);
+  }
+});
 
 test('chat records as text: the same from rows and from values', async () => {
   for (let round = 0; round < runs(2000); round++) {
