@@ -9,7 +9,9 @@ import { putArguments } from './arguments';
 import { isTextType } from './blocks';
 import { after, firstKey, isKey, memberValue, nextKey, pass } from './members';
 import { COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks, stringEnd } from './text';
+import { isEscape } from './tags';
 import { kindAtQuote } from './whole-texts';
+import { TOOLS_TAG } from './written';
 import { textFrom, textTo } from './value';
 
 const TYPE: u64 = 0x65707974;
@@ -37,8 +39,39 @@ export function putContent(q: usize, row: usize, isPlain: bool): usize {
   const from = <usize>load<u32>(row, 4);
   const to = <usize>load<u32>(row, 8);
   if ((kind & VALUE) != 0) return putValue(q, from, to, isPlain);
-  if ((kind & PARTS) == 0) return putText(q, kind, from, to, isPlain);
+  if ((kind & PARTS) == 0) {
+    if (cutFrom < from || cutFrom >= to) return putText(q, kind, from, to, isPlain);
+    // A newline may be written as a code.
+    if ((kind & CODED) != 0) return 0;
+    let before = cutFrom;
+    if (endsWith(from, before, NEWLINE)) {
+      before -= 2;
+      if (endsWith(from, before, RETURN)) before -= 2;
+    }
+    q = putText(q, kind, from, before, isPlain);
+    return q == 0 ? 0 : putText(q, kind, cutTo, to, isPlain);
+  }
   return isAsked(from) ? putAsked(q, from, isPlain) : putParts(q, from, to, isPlain);
+}
+
+/**
+ * Definitions that are written in a content of the record at hand, `tools` being its TOOLS row, are no part of it; nor
+ * is a newline before them.
+ */
+export function beginCut(tools: usize): void {
+  const from = <usize>load<u32>(tools, 4);
+  // They stand between tags then.
+  cutFrom = from != 0 && load<u8>(from - 1) == 0x3e ? from - TOOLS_TAG : 0;
+  cutTo = <usize>load<u32>(tools, 8) + TOOLS_TAG + 1;
+}
+let cutFrom: usize = 0;
+let cutTo: usize = 0;
+const NEWLINE: u32 = 0x6e5c;
+const RETURN: u32 = 0x725c;
+
+/** Whether the inside of a string, [from, to), ends with an escape. */
+function endsWith(from: usize, to: usize, escape: u32): bool {
+  return to - from > 1 && load<u16>(to - 2) == escape && isEscape(to - 2);
 }
 
 /** As text it needs room twice. */
@@ -65,9 +98,6 @@ function putString(q: usize, p: usize, isPlain: bool): usize {
   const kind = kindAtQuote(p);
   return putText(q, kind, textFrom, textTo, isPlain);
 }
-
-/** Whether the definitions that a TOOLS row tells of stand between tags: they are taken out of a content. */
-export function isWritten(tools: usize): bool { return load<u8>(load<u32>(tools, 4) - 1) == 0x3e; }
 
 /** Whether a body of several texts begins with an instruction: in a string. */
 export function isAsked(from: usize): bool { return load<u8>(from - 1) == QUOTE; }

@@ -23,7 +23,7 @@ import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, idLength, makeId, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
-import { askedTo, beginContents, isAsked, isWritten, putContent } from './contents';
+import { askedTo, beginContents, beginCut, isAsked, putContent } from './contents';
 import { NULL_4, QUOTE, stringEnd } from './text';
 import { isKept } from './tools';
 
@@ -253,7 +253,7 @@ function writeRecords(
       return stopAt(at, first, status != TOOLS_ASK);
     }
     const entry = load<u32>(tools) >> ENTRY_SHIFT;
-    if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0 || isWritten(tools))) {
+    if (status != TOOLS_NONE && (!isKept(entry) || (flags & HAS_DEVELOPER) != 0)) {
       return stopAt(at, first, true);
     }
     const text = TEXTS + ((isKept(entry) ? <usize>entry : 0) << 3);
@@ -305,6 +305,7 @@ function writeRecord(at: usize, number: u32, end: usize, text: usize, q: usize, 
   index = 0;
   head = 0;
   beginCalls(asWritten);
+  beginCut(at + ROW_BYTES);
   let row = at + RECORD_ROWS * ROW_BYTES;
   while (true) {
     const word = row < end ? load<u32>(row) : 0;

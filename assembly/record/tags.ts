@@ -97,7 +97,7 @@ function mayGoOn(p: usize, isCode: bool): bool {
 }
 
 /** Whether the byte at p is a backslash that none before it escapes. */
-function isEscape(p: usize): bool {
+export function isEscape(p: usize): bool {
   let isOdd = false;
   for (; <u32>load<u8>(p) == BACKSLASH; p--) isOdd = !isOdd;
   return isOdd;

@@ -20,7 +20,7 @@ import {
   readBelow, rowAt, setIds, statusOf, takeReply,
 } from './calls';
 import { writeChat } from './chats';
-import { isWritten, putContent } from './contents';
+import { beginCut, putContent } from './contents';
 import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
   stopAt, TEXTS,
@@ -86,7 +86,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     if (statusOf(tools) != TOOLS_NONE) {
       const entry = load<u32>(tools) >> ENTRY_SHIFT;
       // A developer's message takes definitions in.
-      if (isWritten(tools) || !isKept(entry) || (flags & HAS_DEVELOPER) != 0) return stopAt(at, record, true);
+      if (!isKept(entry) || (flags & HAS_DEVELOPER) != 0) return stopAt(at, record, true);
       text = TEXTS + (<usize>entry << 3);
       if (load<u32>(text) == 0) {
         missing = entry;
@@ -99,6 +99,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     const bytes = (<usize>load<u32>(at, 8) - <usize>load<u32>(at, 4)) << ((flags & HAS_VALUES) != 0 ? 1 : 0);
     const messages = (<usize>(next - record) >> 1) + 1;
     if (out + bytes + messages * most + (text != 0 ? <usize>load<u32>(text, 4) : 0) + SLACK > limit) return record;
+    beginCut(tools);
     const made = ids;
     const to = what == TEXTS_CHATS ? writeChat(out, record, rowAt(next), text, records)
       : writeText(record, rowAt(next), text);

@@ -6,6 +6,7 @@
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
 import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
 import { copyInside, copyString, textTo } from '../text-string';
+import { markFull } from './state';
 import {
   CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, isWide, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines,
   setWide, skipBlanks, valueEnd,
@@ -257,7 +258,11 @@ function mayKeep(p: usize, to: usize): bool {
   const length = to - p;
   if (length < LEAST || length > MOST || (!keepsAll && !isSeen(p, to))) return false;
   const hasRoom = keep + 2 * length + 128 <= keepEnd && entries < <u32>MOST_ENTRIES;
-  if (!hasRoom) isCrowded = true;
+  if (!hasRoom) {
+    isCrowded = true;
+    // The record waits for the next scan, when there is room again.
+    if (keepsAll) markFull();
+  }
   return hasRoom;
 }
 

@@ -15,6 +15,7 @@ import { BACKSLASH } from './json-bytes.ts';
 export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
+  readonly #lists = new Map<number, Uint8Array | null>();
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -50,22 +51,31 @@ export class RecordTools {
     return this.#read(entry, true).isWhole ? this.plainTextOf(entry) : null;
   }
 
-  /** The member `tools` of a chat record that has them, behind the comma before it; null as before. */
+  /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
   wholeListOf(entry: number): Uint8Array | null {
-    const { tools, isWhole } = this.#read(entry, true);
-    return isWhole ? ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`) : null;
+    this.#refresh();
+    let list = this.#lists.get(entry);
+    if (list === undefined) this.#lists.set(entry, (list = readList(this.#machine.toolsText(entry))));
+    return list;
+  }
+
+  /** Forgets what stands in no entry any more. */
+  #refresh(): void {
+    const { generation } = this.#machine;
+    if (generation === this.#generation) return;
+    this.#generation = generation;
+    this.#texts.clear();
+    this.#lists.clear();
   }
 
   /** `asksForWhole`: whether the text holds all is wanted, too. */
   #read(entry: number, asksForWhole = false): ToolsText {
-    const { generation } = this.#machine;
-    if (generation !== this.#generation) this.#texts.clear();
-    this.#generation = generation;
+    this.#refresh();
     let text = this.#texts.get(entry);
     if (text === undefined || (asksForWhole && text.isWhole === null)) {
       const bytes = this.#machine.toolsText(entry);
-      const isFlat = !asksForWhole && this.#machine.hasFlatTools(entry) && !bytes.includes(BACKSLASH);
-      this.#texts.set(entry, (text = isFlat ? readFlatText(bytes) : readText(bytes)));
+      const isFlat = !asksForWhole && this.#machine.hasFlatTools(entry);
+      this.#texts.set(entry, (text = (isFlat ? readFlatText(bytes) : null) ?? readText(bytes)));
     }
     return text;
   }
@@ -105,6 +115,7 @@ export function toolsOf(machine: RecordMachine): RecordTools {
 }
 
 const ENCODER = new TextEncoder();
+const LESS = 0x3c;
 const LONE = /\p{Surrogate}/u;
 
 interface ToolsText {
@@ -118,10 +129,28 @@ interface ToolsText {
 
 const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [], holdsAll: true };
 
-/** Of flat definitions, whose text need not be read again: it takes half the time. */
-export function readFlatText(bytes: Uint8Array): ToolsText {
-  const content = flatToolsText(readToolField(JSON.parse(decodeUtf8(bytes)), []));
+/** Of flat definitions, whose text need not be read again: it takes half the time. Null: something in it is escaped. */
+export function readFlatText(bytes: Uint8Array): ToolsText | null {
+  const isWritten = bytes[0] === LESS;
+  if (!isWritten && bytes.includes(BACKSLASH)) return null;
+  const json = decodeUtf8(bytes);
+  const text = isWritten ? JSON.parse(`"${json}"`) as string : json;
+  if (isWritten && text.includes('\\')) return null;
+  const content = flatToolsText(isWritten ? withoutWrittenTools(text).tools : readToolField(JSON.parse(text), []));
   return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
+}
+
+function readList(bytes: Uint8Array): Uint8Array | null {
+  const json = decodeUtf8(bytes);
+  if (json.startsWith('<') || isRounded(json)) return null;
+  try {
+    const losses: Loss[] = [];
+    const tools = readToolField(JSON.parse(json), losses);
+    return losses.length > 0 ? null : ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`);
+  } catch (error) {
+    if (error instanceof Refusal || error instanceof RangeError) return null;
+    throw error;
+  }
 }
 
 export function readText(bytes: Uint8Array): ToolsText {
