@@ -162,7 +162,7 @@ export function readMessages(path: Path, options: FileOptions = {}): Generator<F
   checkOptions(options, READ_OPTIONS, FILE_OPTIONS);
   return reading(path, options, function* (kit, { input }, given, name): Generator<FileMessage, void, void> {
     if (isContainer(name, input, given)) {
-      yield* recordMessages(kit, new Units(kit, name, input, given, ALL, 'chats'));
+      yield* recordMessages(kit, new Units(kit, name, input, given, ALL, 'definitions'));
       return;
     }
     const place = (offset: number): number => offset;

@@ -6,7 +6,7 @@ import {
   TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { chatPieces } from '../../formats/chat/record-chats.ts';
-import { textPieces } from '../../formats/chat/record-texts.ts';
+import { givenPieces, textPieces } from '../../formats/chat/record-texts.ts';
 import { idGained, nameGained } from '../../formats/chat/tell.ts';
 import type { Loss } from '../../formats/loss.ts';
 import { writeTranscript } from '../../formats/write/write.ts';
@@ -23,8 +23,9 @@ export function writeRecordTexts(
   rows: RecordRows, record: number, to: number, asGiven = false,
 ): Generator<TextsWritten, number, void> {
   const { tools } = rows;
-  const what = asGiven ? TEXTS_AS_GIVEN : TEXTS_CONVERTED;
-  return writeRecords(rows, record, to, what, textPieces(), (entry) => tools.wholeTextOf(entry));
+  return asGiven
+    ? writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => tools.plainTextOf(entry))
+    : writeRecords(rows, record, to, TEXTS_CONVERTED, textPieces(), (entry) => tools.wholeTextOf(entry));
 }
 
 /** The same as chat records, one a line. `path`: of the file, for the ids of records that have none. */

@@ -42,7 +42,7 @@ export const RENDER: Kind<RenderJob> = {
     const output = new RenderOutput(job, !input.canReread);
     // One transcript is looked for by its number; a debug view tells where messages stand in the text of a record.
     const isQuick = job.transcript === undefined && job.options.debug !== true;
-    const rows = isQuick ? 'chats' : 'none';
+    const rows = isQuick ? 'definitions' : 'none';
     const units = new Units(kit, job.input.path, kit.watched(input), options, part, rows);
     const records = new RenderedRecords(kit, job, units, output, part.record + part.surplus);
     try {

@@ -90,7 +90,9 @@ export function* readRun({ path, input, source: given, options, judge, rows, par
     const isTurns = part.from === 0 && beginsWithTurn(source);
     const joinsRows = isTurns && canJoinRows(options);
     if (canBeRows(options) && isTurns === joinsRows) {
-      const lines = new ChatLines(judge.kit, source, options, part, layout, { joinsTurns: joinsRows });
+      const lines = new ChatLines(judge.kit, source, options, part, layout, {
+        joinsTurns: joinsRows, writesTools: true,
+      });
       const counted = new StatisticsRows(judge.kit, statistics);
       const known = new KnownBytes<Known>();
       const takeRow = (row: RecordRows, at: number, isWritten: boolean): void => {

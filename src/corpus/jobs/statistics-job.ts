@@ -66,6 +66,7 @@ export function* rawStatisticsSteps(
 
 /** Statistics of records: those of which nothing is to be told come as rows. */
 export class StatisticsWorker implements UnitWorker {
+  readonly takes = 'definitions';
   readonly rows: UnitWorker['rows'];
   readonly #scanners: Scanners;
   readonly #job: StatisticsJob;

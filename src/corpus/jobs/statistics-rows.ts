@@ -79,8 +79,9 @@ export class StatisticsRows {
   }
 
   #checkerOf(text: Uint8Array, visitor: CheckVisitor): Checker {
-    const { machine, headers, tools } = this.#scanners;
-    return new Checker(machine, new MemorySource(text), { ...READING, visitor }, { known: headers, memory: tools });
+    const { machine, headers } = this.#scanners;
+    // Nothing is found, so that nobody need know the tools: the rows were checked by the same rules.
+    return new Checker(machine, new MemorySource(text), { ...READING, visitor }, { known: headers });
   }
 
   /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
@@ -91,7 +92,6 @@ export class StatisticsRows {
       this.#statistics.records += next.value.texts;
       this.#statistics.isChat = true;
       const checker = this.#checkerOf(next.value.bytes, this.#statistics);
-      // Nothing is found: the rows were checked by the same rules.
       for (const _ of checker.run());
       this.transcripts += checker.transcripts;
     }

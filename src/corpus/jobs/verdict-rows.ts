@@ -87,12 +87,14 @@ export class VerdictRows {
   *#lines(): Generator<LineItem, void, void> {
     const window = this.#window;
     const machine = this.#machine;
+    const { forms, gives, field } = this.#options;
     const last = this.#lastLine();
     // The input may end without a line feed.
     const isEnded = !window.isEnd(last);
     machine.input[last] = LF;
     while (window.at <= last) {
-      const rows = machine.scan(window.at, last + 1, this.#options.forms, false, this.#options.field);
+      // What definitions say stands among messages.
+      const rows = machine.scan(window.at, last + 1, forms, gives === 'messages', field);
       const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
       const { stop } = machine;
       // Lines of another form are judged one by one.

@@ -50,7 +50,7 @@ export function* gatherStatistics(
     }
   }
   const worker = new StatisticsWorker(scanners, job, 0, options.positions === 'field');
-  const units = new Units(scanners, name, source, options, ALL, 'chats');
+  const units = new Units(scanners, name, source, options, ALL, 'definitions');
   const step = (): GatheringStep => {
     const position = units.end(Infinity);
     return {

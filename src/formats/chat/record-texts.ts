@@ -53,6 +53,13 @@ export function textPieces(): Pieces {
   return (made = { pieces, longest: longestMessage(pieces) });
 }
 
+let given: Pieces | undefined;
+
+/** The same for records as they are given: other texts of definitions belong to them. */
+export function givenPieces(): Pieces {
+  return (given ??= { ...textPieces() });
+}
+
 /** The beginning, of calls up to the tool's name; from behind the values up to the content; the end. */
 function ofKind(kind: Omit<MessageData, 'content'>): string[] {
   const [header, end] = writeMessage({ ...kind, content: CONTENT }, 0, DIALECT).text.split(CONTENT) as [string, string];
