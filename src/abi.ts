@@ -355,6 +355,12 @@ export const NAME = 19;
 export const RECIPIENT = 20;
 // Its FROM … TO is the whole value of `id`, or 0; with what its strings hold above the kind.
 export const RECORD_ID = 21;
+// Fields of the record, of its entries and its texts that are lost when it is converted, each told as one, and words of
+// ShareGPT that are renamed: how many, in
+// the high half of the word, where nothing else is lost (HAS_LOSSES).
+export const LOST_SHIFT = 16;
+export const MOST_LOST = 0xfff;
+export const RENAMED_SHIFT = 28;
 export const RECORD_ROWS = 3;
 // RECORD: another reader must look at it: it is no JSON, of another form, or holds what is rare.
 export const SLOW = 0x100;
@@ -363,8 +369,8 @@ export const SLOW = 0x100;
 export const HAS_CALLS = 0x200;
 export const HAS_PARTS = 0x400;
 export const LACKS_ID = 0x800;
-// RECORD: it says what its messages do not hold or have otherwise: other members, an empty list, a member or a role
-// under another name, a call in a text that our writer would lay out anew.
+// RECORD: it says what its messages do not hold or have otherwise, and what is not counted by RECORD_ID: members that
+// stand twice, an empty list of tools, a role under another name, a call in a text that our writer would lay out anew.
 export const HAS_LOSSES = 0x1000;
 export const HAS_DEVELOPER = 0x2000;
 export const HAS_MARKED = 0x4000;
@@ -439,6 +445,9 @@ export const CELL_CONTENT_TO = 11;
 export const TEXTS_CONVERTED = 0;
 export const TEXTS_AS_GIVEN = 1;
 export const TEXTS_CHATS = 2;
+// Beside one of them: also those of which fields are lost, or words are renamed, all of which is counted.
+export const TEXTS_LOSING = 4;
+export const TEXTS_RENAMING = 8;
 
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;

@@ -10,7 +10,8 @@
 
 import {
   CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TURNS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
-  RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE,
+  LOST_SHIFT, RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT, RENAMED_SHIFT,
+  ROW_BYTES, SLOW, TOOLS, TOOLS_NONE,
   TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
@@ -19,8 +20,8 @@ import { beginEntries, isShareGpt, K_ROLE, M5, turn } from './entry';
 import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
-  addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, markElsewhere, markOdd, markOther,
-  numberOf, placeToolsRow, push, rewindTo, row, table, toolsFlags,
+  addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, lost, markElsewhere, markOdd,
+  markOther, numberOf, placeToolsRow, push, renamed, rewindTo, row, table, toolsFlags,
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, isSame, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
@@ -28,7 +29,7 @@ import {
 } from './text';
 import { mayCodeTag } from './tags';
 import { toolsEnd, toolsEntry, toolsStatus } from './tools';
-import { IN_RECORD } from './value';
+import { beginMembers, IN_RECORD } from './value';
 
 const M3: u64 = 0xffffff;
 const M6: u64 = 0xffffffffffff;
@@ -52,6 +53,7 @@ function begin(): void {
   beginRecord(RECORD);
   beginMessages();
   beginEntries();
+  beginMembers(false);
 }
 
 /** The record at p, an object, whose rows begin at `tools`: behind it, or 0. */
@@ -130,6 +132,10 @@ function record(p: usize, tools: usize): usize {
   }
   if (!endOthers((has & 1) != 0)) markOther();
   store<u32>(tools, load<u32>(tools) | toolsFlags);
+  if ((flags & HAS_LOSSES) == 0) {
+    const losses = (lost << LOST_SHIFT) | (popcnt<u32>(renamed) << RENAMED_SHIFT);
+    store<u32>(tools + ROW_BYTES, load<u32>(tools + ROW_BYTES) | losses);
+  }
   return p + 1;
 }
 

@@ -5,14 +5,14 @@
 // numbers below.
 
 import {
-  ABSENT, ASSISTANT, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES,
+  ABSENT, ASSISTANT, ELSEWHERE, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES,
 } from '../../src/abi';
 import { findPair } from '../pair';
 import { copy, writeNumber } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, idLength, makeCountedId, nameFrom, nameLength, readBelow, rowAt, takeReply,
 } from './calls';
-import { putContent } from './contents';
+import { isWhole, putContent } from './contents';
 import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER,
   piece, quoted,
@@ -40,6 +40,8 @@ const ROLES: u32 = 14;
 
 // The record at hand.
 let lacksIds: bool = false;
+/** Its replies are matched to their calls: one of them may need the id or the name. */
+let isMatched: bool = false;
 let record: u32 = 0;
 let index: u32 = 0;
 /** The row of the message at hand, and the one behind it. */
@@ -67,6 +69,7 @@ export function writeChat(q: usize, number: u32, end: usize, tools: usize, recor
   record = number;
   index = 0;
   lacksIds = (load<u32>(at) & LACKS_ID) != 0;
+  isMatched = lacksIds || (load<u32>(at, ROW_BYTES) & ELSEWHERE) != 0;
   beginCalls();
   let isOpen = false;
   for (; row < end; row = after) {
@@ -125,11 +128,11 @@ function putOther(q: usize, row: usize, kind: u32, mayDeclare: bool): usize {
   q = piece(q, ROLES + kind);
   if (kind == KIND_TOOL) {
     const from = nameFrom;
-    if (lacksIds && !takeReply()) return 0;
+    if (isMatched && !takeReply()) return 0;
     if (!hasId(true)) return 0;
     q = quoted(piece(q, BEFORE_CALL_ID), idFrom, idLength);
     // The name of its call is no part of it.
-    nameFrom = from;
+    if (isWhole(body)) nameFrom = from;
   }
   const bodyFrom = piece(putName(q), BEFORE_CONTENT);
   q = putBody(bodyFrom);
@@ -195,7 +198,7 @@ function putCalls(q: usize, entry: u32, end: usize): usize {
   while (true) {
     // Callers have no name here.
     if (after - message > (idFrom != 0 ? 4 : 3) * ROW_BYTES) return 0;
-    if (lacksIds && !addCall(message)) return 0;
+    if (isMatched && !addCall(message)) return 0;
     if (!hasId(false)) return 0;
     q = quoted(piece(q, BEFORE_CALL), idFrom, idLength);
     q = quoted(piece(q, BEFORE_TOOL), nameFrom, nameLength);

@@ -74,6 +74,11 @@ function endsWith(from: usize, to: usize, escape: u32): bool {
   return to - from > 1 && load<u16>(to - 2) == escape && isEscape(to - 2);
 }
 
+/** A body is all of a text: a reply that is written in one has the name of its call for its own. */
+export function isWhole(row: usize): bool {
+  return load<u8>(load<u32>(row, 4) - 1) == QUOTE && load<u8>(load<u32>(row, 8)) == QUOTE;
+}
+
 /** As text it needs room twice. */
 function putValue(q: usize, from: usize, to: usize, isPlain: bool): usize {
   const room = to - from + 128;

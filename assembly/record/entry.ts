@@ -8,7 +8,7 @@ import {
 } from './blocks';
 import { writeAssistant, writeCall, writePlain, writeReply, writeSaid, writeSystem } from './messages';
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
-import { addFlag, isOdd, markElsewhere, markOdd } from './state';
+import { addFlag, isOdd, loseFields, markElsewhere, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, longEnd, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd,
 } from './text';
@@ -16,7 +16,7 @@ import { isUsualCall, saidFrom, saidKind, saidTo, textCall, writtenCalls } from 
 import { writtenReplies } from './text-replies';
 import { NO_TOOLS, takeTools, TOOLS_AND_TEXT } from './text-tools';
 import { beginEntryCalls, calls, CALLS, newCall, target, toolCalls } from './tool-calls';
-import { IN_ENTRY, kindOfBody, otherMember, textFrom, textTo, textValue, wordValue } from './value';
+import { beginMembers, countedMember, IN_ENTRY, kindOfBody, textFrom, textTo, textValue, wordValue } from './value';
 import { refuseTags, tagIn } from './written';
 
 // Keys with their closing quote, as little-endian words; of longer ones the first eight bytes.
@@ -142,6 +142,7 @@ export function entry(p: usize): usize {
   contentKind = 0;
   beginEntryCalls();
   beginBlocks();
+  beginMembers(true);
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_OBJECT) {
     markOdd();
@@ -192,13 +193,13 @@ export function entry(p: usize): usize {
       p = afterKey(p + 10);
       if (p == 0) return 0;
       p = thinking(p);
-      if (textFrom != 0) addFlag(HAS_LOSSES);
+      if (textFrom != 0 && textFrom != textTo) loseFields(1);
     } else if (key == K_REASONIN && load<u64>(p, 9) == 0x6e65746e6f635f67 && load<u16>(p, 17) == 0x2274) {
       bit = HAS_REASONING_CONTENT;
       p = afterKey(p + 18);
       if (p == 0) return 0;
       p = thinking(p);
-      if (textFrom != 0) addFlag(HAS_LOSSES);
+      if (textFrom != 0 && textFrom != textTo) loseFields(1);
     } else if (key == K_FUNCTION && (load<u64>(p, 9) & M6) == 0x226c6c61635f) {
       bit = HAS_FUNCTION_CALL;
       p = afterKey(p + 14);
@@ -225,7 +226,7 @@ export function entry(p: usize): usize {
     } else {
       // They belong to another form.
       if (isTurn || key == K_CHANNEL || (key == K_TOOL_CAL && (load<u16>(p, 9) == 0x226c))) markOdd();
-      p = otherMember(p, IN_ENTRY);
+      p = countedMember(p, true);
     }
     if (p == 0) return 0;
     if ((has & bit) != 0) markOdd();
@@ -284,15 +285,16 @@ function takeWritten(from: usize, to: usize): bool {
     role, from, to, callIdFrom, callIdTo, nameFrom, nameTo, contentFrom, contentTo,
   )) return false;
   markElsewhere();
-  addFlag(HAS_LOSSES);
+  loseFields(1);
   return role != ASSISTANT;
 }
 
-/** Members are there that the role has no place for; or content beside calls is empty, or not even null. */
+/** Members are there that the role has no place for. Empty content beside calls, or none at all, is counted. */
 function losesMembers(has: u32): bool {
   if (role != ASSISTANT) return thinkingFrom != 0 || calls > 0 || (role != TOOL && callIdFrom != 0);
   const isEmpty = contentFrom != 0 && contentFrom == contentTo;
-  return callIdFrom != 0 || (calls > 0 && (isEmpty || (has & HAS_CONTENT) == 0));
+  if (calls > 0 && (isEmpty || (has & HAS_CONTENT) == 0)) loseFields(1);
+  return callIdFrom != 0;
 }
 
 function writeOfAssistant(from: usize, to: usize, kind: u32, thoughtFrom: usize, thoughtTo: usize): void {

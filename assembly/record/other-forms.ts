@@ -11,9 +11,9 @@ import { beginEntries, isShareGpt } from './entry';
 import { beginMessages, systems, writePlain, writeSaid } from './messages';
 import { beginItems, itemList, items } from './items';
 import { isOpening, mayHoldToken, tokenStart } from './plain-text';
-import { addFlag, flags, isOdd, markElsewhere, markOdd, markSides, row } from './state';
+import { addFlag, flags, isOdd, loseFields, markElsewhere, markOdd, markSides, row } from './state';
 import { afterKey, CLOSE_LIST, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd } from './text';
-import { IN_RECORD, kindOfBody, otherMember, textFrom, textTo, textValue } from './value';
+import { countedMember, IN_RECORD, kindOfBody, textFrom, textTo, textValue } from './value';
 import { beginTexts, kindAtQuote, writeText, writeTranscript } from './whole-texts';
 import { refuseTags } from './written';
 
@@ -47,8 +47,12 @@ const HAS_CHOSEN: u32 = 512;
 const HAS_REJECTED: u32 = 1024;
 const HAS_PAIR: u32 = HAS_PROMPT | HAS_COMPLETION | HAS_CHOSEN | HAS_REJECTED;
 let has: u32 = 0;
-/** Those that are not null; and those that messages are made of, so that nothing of them is lost. */
+/**
+ * Those that are not null, and those of them that are no texts; those that messages are made of, so that nothing of
+ * them is lost.
+ */
 let given: u32 = 0;
+let noText: u32 = 0;
 let used: u32 = 0;
 /** There is a list of items; one of messages; a text of the system was written before it. */
 let hasItems: bool = false;
@@ -84,7 +88,7 @@ export function beginOthers(forms: u32): void {
   beginTexts(takesTranscripts);
   text = 0;
   hasText = false;
-  has = given = 0;
+  has = given = noText = 0;
   hasItems = hasList = isBeside = false;
   prompt = completion = chosen = rejected = 0;
   memory.fill(TEXTS, 0, 5 * 16);
@@ -179,7 +183,7 @@ export function memberBeside(p: usize, isAny: bool): usize {
   if (bit == 0) {
     if (load<u64>(p, 1) == K_VERSION) markOdd();
     if (isAny && (load<u64>(p, 1) & M5) == K_TEXT) return textMember(p + 5);
-    return otherMember(p, IN_RECORD);
+    return countedMember(p, false);
   }
   if ((has & bit) != 0) markOdd();
   has |= bit;
@@ -187,7 +191,10 @@ export function memberBeside(p: usize, isAny: bool): usize {
   if (p == 0) return 0;
   const byte = <u32>load<u8>(p);
   const isNull = load<u32>(p) == NULL_4;
-  if (!isNull) given |= bit;
+  if (!isNull) {
+    given |= bit;
+    if (byte != QUOTE) noText |= bit;
+  }
   if ((bit & HAS_PAIR) != 0) {
     if (!isNull) keepPair(p, bit);
     return valueEnd(p, IN_RECORD);
@@ -213,9 +220,13 @@ function textMember(p: usize): usize {
   if (p == 0) return 0;
   if (hasText) markOdd();
   hasText = true;
-  if (load<u8>(p) == QUOTE) text = p;
-  else has |= HAS_OTHER;
-  if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
+  if (load<u8>(p) == QUOTE) {
+    text = p;
+    loseFields(1);
+  } else {
+    has |= HAS_OTHER;
+    if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
+  }
   return valueEnd(p, IN_RECORD);
 }
 
@@ -244,7 +255,9 @@ function itemsOf(p: usize, isInput: bool): usize {
 export function endOthers(wasList: bool): bool {
   used = 0;
   const isRead = readRest(wasList);
-  if ((given & ~used) != 0) addFlag(HAS_LOSSES);
+  const left = given & ~used;
+  if ((left & (HAS_SYSTEM | noText)) != 0) addFlag(HAS_LOSSES);
+  else loseFields(popcnt<u32>(left));
   return isRead;
 }
 

@@ -1,11 +1,13 @@
 // Who says an entry: its role, or who it is from in ShareGPT.
 
 import { ASSISTANT, DEVELOPER, HAS_LOSSES, SYSTEM, TOOL, USER } from '../../src/abi';
-import { addFlag, markOdd } from './state';
+import { addFlag, markOdd, rename } from './state';
 import { QUOTE, valueEnd } from './text';
 import { IN_ENTRY } from './value';
 
 const M6: u64 = 0xffffffffffff;
+/** Beside bits of roles. */
+const RENAMED_CHATGPT: u32 = 1 << 31;
 const K_FUNCTION: u64 = 0x6e6f6974636e7566;
 
 /** 0: none that is known. */
@@ -74,7 +76,7 @@ export function fromValue(p: usize): usize {
     }
     if (word == 0x2274706774616863) { // chatgpt"
       role = ASSISTANT;
-      addFlag(HAS_LOSSES);
+      rename(RENAMED_CHATGPT);
       return p + 9;
     }
     if (word == 0x746176726573626f && load<u32>(p, 9) == 0x226e6f69) { // observat ion"
@@ -89,7 +91,7 @@ export function fromValue(p: usize): usize {
     // The words of chat are known here, too, but for two of them.
     p = roleValue(p);
     if (role == DEVELOPER || (word == K_FUNCTION && role == TOOL)) markOdd();
-    if (role != SYSTEM) addFlag(HAS_LOSSES);
+    if (role != SYSTEM) rename(1 << role);
     return p;
   }
   markOdd();

@@ -1,6 +1,6 @@
 // Where the rows of chat records lie, how one is written, and what is known of the record at hand.
 
-import { ELSEWHERE, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, ROW_BYTES } from '../../src/abi';
+import { ELSEWHERE, HAS_LOSSES, HAS_SIDES, IS_TEXT, IS_TRANSCRIPT, MOST_LOST, ROW_BYTES } from '../../src/abi';
 
 /** First row, the one that is written next, and where the table ends. */
 export let table: usize = 0;
@@ -50,7 +50,19 @@ export let toolsFlags: u32 = 0;
 export let toolsRow: usize = 0;
 export let hasWrittenTools: bool = false;
 
+/** Fields that are lost (LOST_SHIFT). */
+export let lost: u32 = 0;
+export function loseFields(count: u32): void {
+  lost += count;
+  if (lost > <u32>MOST_LOST) flags |= HAS_LOSSES;
+}
+
+/** Words that are renamed, each a bit. */
+export let renamed: u32 = 0;
+export function rename(word: u32): void { renamed |= word; }
+
 export function beginRecord(kind: u32): void {
+  lost = renamed = 0;
   isOdd = isFull = isOther = false;
   flags = kind;
   toolsFlags = 0;

@@ -1,8 +1,8 @@
 // Definitions that are written as text, between `<tools>` and `</tools>` in what a system says (R-HERMES).
 
-import { ENTRY_SHIFT, HAS_LOSSES, TOOLS, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT } from '../../src/abi';
+import { ENTRY_SHIFT, TOOLS, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT } from '../../src/abi';
 import { findPair } from '../pair';
-import { addFlag, hasWrittenTools, markElsewhere, markOdd, markWrittenTools, toolsRow } from './state';
+import { hasWrittenTools, loseFields, markElsewhere, markOdd, markWrittenTools, toolsRow } from './state';
 import { BACKSLASH, OPEN_LIST, OPEN_OBJECT } from './text';
 import { toolsEntry, toolsStatus, writtenTools } from './tools';
 import { behindBlanks, CLOSE_TOOLS, find, OPEN_TOOLS, TOOLS_TAG } from './written';
@@ -44,7 +44,7 @@ export function takeTools(from: usize, to: usize): i32 {
   if (isTwice) markOdd();
   markWrittenTools();
   markElsewhere();
-  addFlag(HAS_LOSSES);
+  loseFields(1);
   writtenTools(list, listTo);
   store<u32>(toolsRow, TOOLS | (toolsStatus << TOOLS_SHIFT) | (toolsEntry << ENTRY_SHIFT));
   store<u32>(toolsRow, <u32>(list + TOOLS_TAG), 4);

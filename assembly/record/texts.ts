@@ -12,7 +12,8 @@
 
 import {
   ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
-  LACKS_ID, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOOLS_NONE, TEXTS_AS_GIVEN, TEXTS_CHATS,
+  LACKS_ID, LOST_SHIFT, MOST_LOST, RECORD_ROWS, RENAMED_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM,
+  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_LOSING, TEXTS_RENAMING, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
@@ -20,7 +21,7 @@ import {
   readBelow, rowAt, setIds, statusOf, takeReply,
 } from './calls';
 import { writeChat } from './chats';
-import { beginCut, putContent } from './contents';
+import { beginCut, isWhole, putContent } from './contents';
 import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
   stopAt, TEXTS,
@@ -58,6 +59,11 @@ export function missingText(): u32 { return missing; }
 export function repliesNamed(): u32 { return named; }
 export function firstNamedRecord(): u32 { return namedRecord; }
 export function firstNamedMessage(): u32 { return namedMessage; }
+/** Fields that were lost, and words that were renamed. */
+export function fieldsLost(): u32 { return lost; }
+export function wordsRenamed(): u32 { return words; }
+let lost: u32 = 0;
+let words: u32 = 0;
 /** Ids that were made; of the first the record, and which message's it is (calls.ts). */
 export function idsMade(): u32 { return ids; }
 export function firstMadeRecord(): u32 { return firstIdRecord; }
@@ -69,17 +75,22 @@ export function firstMadeMessage(): u32 { return firstId; }
  * read, or there was no more room. `what`: TEXTS_…; `records`: number of the table's first record, for TEXTS_CHATS.
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: u32, records: f64): u32 {
+  const untold: u32 = ((what & TEXTS_LOSING) != 0 ? 0 : <u32>MOST_LOST << LOST_SHIFT)
+    | ((what & TEXTS_RENAMING) != 0 ? 0 : 0xf << RENAMED_SHIFT);
+  what &= TEXTS_LOSING - 1;
   const given = what == TEXTS_AS_GIVEN;
   asGiven = given;
   const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES;
   out = q;
-  texts = missing = named = 0;
+  texts = missing = named = lost = words = 0;
   setIds(0);
   while (record < end) {
     const at = rowAt(record);
     const flags = load<u32>(at);
     const tools = at + ROW_BYTES;
+    const losses = load<u32>(tools, ROW_BYTES);
     const isPlain = (flags & (SLOW | lossy)) == 0 && (load<u32>(tools) & UNLIKE) == 0
+      && (given || (losses & untold) == 0)
       && (given || isPlainId(tools + ROW_BYTES));
     if (!isPlain) return stopAt(at, record, true);
     let text: usize = 0;
@@ -109,6 +120,8 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     }
     out = to;
     texts++;
+    lost += (losses >> LOST_SHIFT) & MOST_LOST;
+    words += losses >> RENAMED_SHIFT;
     record = next;
   }
   return end;
@@ -167,7 +180,7 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     } else if (kind == KIND_TOOL) {
       const isNamed = nameFrom != 0;
       if (!takeReply()) return 0;
-      if (!isNamed && nameFrom != 0 && gained++ == 0 && named == 0) {
+      if (!isNamed && nameFrom != 0 && isWhole(body) && gained++ == 0 && named == 0) {
         namedRecord = record;
         namedMessage = index;
       }

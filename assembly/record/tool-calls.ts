@@ -1,7 +1,7 @@
 // The calls of an entry: their ids, names and arguments, kept until the entry ends.
 
-import { BODY, HAS_LOSSES, VALUE } from '../../src/abi';
-import { addFlag, markOdd } from './state';
+import { BODY, VALUE } from '../../src/abi';
+import { loseFields, markOdd } from './state';
 import {
   afterKey, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, skipBlanks,
   valueEnd,
@@ -108,7 +108,7 @@ export function toolCalls(p: usize): usize {
   }
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_LIST) {
-    addFlag(HAS_LOSSES);
+    loseFields(1);
     return p + 1;
   }
   while (true) {

@@ -1,9 +1,9 @@
 // Members whose values are texts: contents, names, ids; and members that nothing is known of.
 
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
-import { addFlag, markOdd } from './state';
+import { addFlag, loseFields, markOdd } from './state';
 import {
-  afterKey, clearSeen, containerEnd, DEEPEST, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
+  afterKey, clearSeen, containerEnd, DEEPEST, isSame, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
   stringEnd, valueEnd, wordBytes,
 } from './text';
 
@@ -66,6 +66,66 @@ export function otherMember(p: usize, most: i32): usize {
   if (p == 0) return 0;
   if (load<u32>(p) != NULL_4) addFlag(HAS_LOSSES);
   return valueEnd(p, most);
+}
+
+/** Keys that nothing is known of, of the record and of the entry at hand: address and length. */
+const MOST_KEYS: i32 = 16;
+// @ts-ignore: decorator
+@lazy const KEYS: usize = memory.data(2 * 16 * 8, 16);
+let ofRecord: i32 = 0;
+let ofEntry: i32 = 0;
+export function beginMembers(areOfEntry: bool): void {
+  ofEntry = 0;
+  if (!areOfEntry) ofRecord = 0;
+}
+
+/** Whether a key is none that was met in its object, and there are not too many. */
+function isNewKey(from: usize, length: usize, isOfEntry: bool): bool {
+  const count = isOfEntry ? ofEntry : ofRecord;
+  const keys = isOfEntry ? KEYS + <usize>MOST_KEYS * 8 : KEYS;
+  for (let i = 0; i < count; i++) {
+    const key = keys + (<usize>i << 3);
+    if (<usize>load<u32>(key, 4) == length && isSame(load<u32>(key), from, length)) return false;
+  }
+  if (count == MOST_KEYS) return false;
+  store<u32>(keys + (<usize>count << 3), <u32>from);
+  store<u32>(keys + (<usize>count << 3), <u32>length, 4);
+  if (isOfEntry) ofEntry++;
+  else ofRecord++;
+  return true;
+}
+
+/** Whether a number in the value [p, to), unless it is a text, may be another one as a double: in strings, too. */
+function mayRound(p: usize, to: usize): bool {
+  if (load<u8>(p) == QUOTE) return false;
+  for (let run = 0; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    if (byte - 0x30 < 10 || byte == 0x2e) {
+      if (++run == LONG_RUN) return true;
+    } else {
+      if ((byte | 0x20) == 0x65 && <u32>load<u8>(p - 1) - 0x30 < 10) return true;
+      run = 0;
+    }
+  }
+  return false;
+}
+/** Digits and a point of a number that a double may not hold. */
+const LONG_RUN: i32 = 16;
+
+/** The same of a record, or of an entry of it: a field that is lost is counted. */
+export function countedMember(p: usize, isOfEntry: bool): usize {
+  const from = p + 1;
+  clearSeen();
+  p = stringEnd(from);
+  if (p == 0) return 0;
+  if (seen != 0) markOdd();
+  const isNew = isNewKey(from, p - from, isOfEntry);
+  p = afterKey(p);
+  if (p == 0) return 0;
+  const to = valueEnd(p, isOfEntry ? IN_ENTRY : IN_RECORD);
+  if (to != 0 && (!isNew || mayRound(p, to))) addFlag(HAS_LOSSES);
+  else if (load<u32>(p) != NULL_4) loseFields(1);
+  return to;
 }
 
 /** A member that must be text or null, at its value; where it stands is in `textFrom` (0: null) and `textTo`. */

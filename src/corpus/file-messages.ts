@@ -24,7 +24,7 @@ export function* recordMessages(kit: Kit, units: Units): Messages {
 function* messagesOfRows(kit: Kit, units: Units, rows: RecordRows): Messages {
   for (let row = 0; row < rows.to; ) {
     const next = nextRecord(rows, row);
-    const writing = writeRecordTexts(rows, row, next, true);
+    const writing = writeRecordTexts(rows, row, next);
     const { value, done } = writing.next();
     if (done === true) for (const unit of units.slow(rows, row)) yield* messagesOfUnit(kit, unit);
     else {

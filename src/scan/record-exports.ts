@@ -52,6 +52,8 @@ export interface Exports {
   writeTexts(
     record: number, end: number, into: number, limit: number, what: number, records: number,
   ): number;
+  fieldsLost(): number;
+  wordsRenamed(): number;
   idsMade(): number;
   firstMadeRecord(): number;
   firstMadeMessage(): number;

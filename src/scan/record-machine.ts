@@ -23,6 +23,9 @@ export interface TextsWritten {
   readonly missing: number;
   /** Replies that got the names of their calls; the first one's record, and its number among the text's messages. */
   readonly named: { readonly replies: number; readonly record: number; readonly message: number };
+  /** Fields that were lost, and words that were renamed. */
+  readonly lost: number;
+  readonly renamed: number;
   /** Calls and replies that got an id; the first one's record, its number among the record's messages, what it is. */
   readonly made: {
     readonly ids: number; readonly record: number; readonly message: number; readonly isReply: boolean;
@@ -313,6 +316,8 @@ export class RecordMachine extends RecordMemory {
       bytes: this.output.subarray(0, machine.textsTo() - this.outputAt),
       missing: machine.missingText(),
       named: { replies, record: first, message },
+      lost: machine.fieldsLost(),
+      renamed: machine.wordsRenamed(),
       made: {
         ids: machine.idsMade(), record: machine.firstMadeRecord(), message: machine.firstMadeMessage() >> 1,
         isReply: (machine.firstMadeMessage() & 1) !== 0,

@@ -14,7 +14,7 @@ const A = (content: string): string => `{"role":"assistant","content":${Q(conten
 const T = (content: string): string => `{"role":"tool","content":${Q(content)}}`;
 const CALLED = '<tool_call>\n{"name": "f", "arguments": {"a": "b\\n"}}\n</tool_call>';
 const CALLED_ROWS = ['assistant commentary call to-tool', '  recipient|f', '  body escaped|{\\"a\\": \\"b\\\\n\\"}'];
-const OF_CALLS = 'calls no-id losses';
+const OF_CALLS = 'calls no-id lost';
 
 /** Entries in which calls and replies are written as text: as ENTRIES, of records that are ELSEWHERE. */
 export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] = [
@@ -45,19 +45,19 @@ export const WRITTEN_ENTRIES: [entry: string, flags: string, rows: string[]][] =
   [A('in <tool_call> a line'), '', ['assistant final', '  body|in <tool_call> a line']],
   [A('<think>\n<tool_call>'), '', ['assistant final', '  body escaped|<think>\\n<tool_call>']],
   // Replies.
-  [T('<tool_response>\nok\n</tool_response>'), 'no-id losses', ['tool commentary', '  body|ok']],
-  ['{"role":"tool","tool_call_id":"c","name":"f","content":"<tool_response>a</tool_response>"}', 'losses', [
+  [T('<tool_response>\nok\n</tool_response>'), 'no-id lost', ['tool commentary', '  body|ok']],
+  ['{"role":"tool","tool_call_id":"c","name":"f","content":"<tool_response>a</tool_response>"}', 'lost', [
     'tool commentary', '  call_id|c', '  name|f', '  body|a',
   ]],
   [T('<tool_response>{"name": "f", "content": {"a": 1}}</tool_response>\n<tool_response>{"a": 1}</tool_response>'),
-    'no-id losses', [
+    'no-id lost', [
       'tool commentary', '  name|f', '  body escaped value|{\\"a\\": 1}',
       'tool commentary', '  body escaped|{\\"a\\": 1}',
     ]],
-  [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'no-id losses', [
+  [T('<tool_response>{"content": "a", "name": ""}</tool_response>'), 'no-id lost', [
     'tool commentary', '  body escaped value|\\"a\\"',
   ]],
-  [U(Q('See <tool_response> \r\na</tool_response> it. ')), 'no-id losses', [
+  [U(Q('See <tool_response> \r\na</tool_response> it. ')), 'no-id lost', [
     'user', '  body|See ', 'tool commentary', '  body escaped| \\r\\na', 'user', '  body| it. ',
   ]],
   // A tool says more than replies; one that does not end.
@@ -119,8 +119,8 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   ['{"role":"assistant","thinking":"t","content":"a"}', '', [
     'assistant analysis', '  body|t', 'assistant final', '  body|a',
   ]],
-  ['{"role":"assistant","reasoning":"t\\n"}', 'losses', ['assistant analysis', '  body escaped|t\\n']],
-  ['{"role":"assistant","content":"","name":"n","reasoning_content":"t","thinking":null}', 'losses', [
+  ['{"role":"assistant","reasoning":"t\\n"}', 'lost', ['assistant analysis', '  body escaped|t\\n']],
+  ['{"role":"assistant","content":"","name":"n","reasoning_content":"t","thinking":null}', 'lost', [
     'assistant analysis', '  name|n', '  body|t', 'assistant final', '  name|n', '  body|',
   ]],
   ['{"role":"assistant","content":"a","thinking":""}', 'losses', ['assistant final', '  body|a']],
@@ -135,30 +135,30 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
     'assistant commentary call to-tool', '  call_id|c1', '  name|n', '  recipient|f', '  body|{}',
     'assistant commentary call to-tool', '  name|n', '  recipient|f', '  body|{}',
   ]],
-  [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls losses', [
+  [`{"role":"assistant","content":"","thinking":"t","tool_calls":[{"id":"c",${CALL}}]}`, 'calls lost', [
     'assistant analysis', '  body|t', 'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
   ]],
   [
     '{"role":"assistant","tool_calls":[{"id":"c","function":{"arguments":"\\"\\\\u0041\\"","name":"f"}}]}',
-    'calls losses',
+    'calls lost',
     [
       'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped|\\"\\\\u0041\\"',
     ],
   ],
-  [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls losses values', [
+  [`{"role":"assistant","tool_calls":[{"id":"c",${calledWith('{"a":["\\u0041"]}')}}]}`, 'calls values lost', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body escaped coded value|{"a":["\\u0041"]}',
   ]],
-  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}', 'calls losses values', [
+  ['{"role":"assistant","tool_calls":[{"id":"c","function":{"name":"f"}}]}', 'calls values lost', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body value absent',
   ]],
-  ['{"role":"assistant","tool_calls":[],"content":"a"}', 'losses', ['assistant final', '  body|a']],
+  ['{"role":"assistant","tool_calls":[],"content":"a"}', 'lost', ['assistant final', '  body|a']],
   ['{"role":"assistant","tool_calls":null,"content":"a"}', '', ['assistant final', '  body|a']],
   ['{"role":"assistant","function_call":{"name":"f","arguments":"1"}}', 'calls no-id losses', [
     'assistant commentary call to-tool', '  recipient|f', '  body|1',
   ]],
   ['{"role":"assistant","content":"a","tool_calls":null,"function_call":null}', '', ['assistant final', '  body|a']],
   ['{"role":"assistant","content":"a","function_call":null,"tool_calls":null}', '', ['assistant final', '  body|a']],
-  [`{"role":"assistant","function_call":null,"tool_calls":[{"id":"c",${CALL}}]}`, 'calls losses', [
+  [`{"role":"assistant","function_call":null,"tool_calls":[{"id":"c",${CALL}}]}`, 'calls lost', [
     'assistant commentary call to-tool', '  call_id|c', '  recipient|f', '  body|{}',
   ]],
   [`{"role":"assistant","tool_calls":[],"function_call":{"name":"f","arguments":"1"}}`, 'calls no-id losses', [
@@ -167,16 +167,16 @@ export const ENTRIES: [entry: string, flags: string, rows: string[]][] = [
   [`{"role":"user","content":"a","tool_calls":[{"type":"function"}]}`, 'losses', ['user', '  body|a']],
   // Turns of ShareGPT.
   [turn('"human"'), '', ['user', '  body|a']],
-  [turn('"user"'), 'losses', ['user', '  body|a']],
+  [turn('"user"'), 'renamed-1', ['user', '  body|a']],
   [turn('"gpt"'), '', ['assistant final', '  body|a']],
-  [turn('"chatgpt"'), 'losses', ['assistant final', '  body|a']],
-  [turn('"assistant"'), 'losses', ['assistant final', '  body|a']],
+  [turn('"chatgpt"'), 'renamed-1', ['assistant final', '  body|a']],
+  [turn('"assistant"'), 'renamed-1', ['assistant final', '  body|a']],
   [turn('"system"'), '', ['system', '  body|a']],
   [turn('"observation"'), 'no-id', ['tool commentary', '  body|a']],
-  [turn('"tool"'), 'no-id losses', ['tool commentary', '  body|a']],
-  ['{"weight":0,"value":"\\/","from":"human","x":[]}', 'losses', ['user', '  body escaped coded|\\/']],
+  [turn('"tool"'), 'no-id renamed-1', ['tool commentary', '  body|a']],
+  ['{"weight":0,"value":"\\/","from":"human","x":[]}', 'lost-2', ['user', '  body escaped coded|\\/']],
   // What nothing is known of may be deep; arguments less so.
-  [`{"role":"user","x":${nested(1021)}}`, 'losses', ['user', '  body absent']],
+  [`{"role":"user","x":${nested(1021)}}`, 'lost', ['user', '  body absent']],
   [`{"role":"assistant","function_call":{"name":"f","arguments":${objects(60)}}}`, 'calls no-id losses values', [
     'assistant commentary call to-tool', '  recipient|f', `  body value|${objects(60)}`,
   ]],
@@ -287,7 +287,7 @@ export const LINES: [lines: string, rows: string[]][] = [
   ['{"messages":[]}\n', ['record 0 line 0']],
   [' { "messages" : [ ] } \r\n', ['record 0 line 0']],
   // What ids are, and what stands in them.
-  ['{"id":"a","messages":[],"x":{"messages":1,"id":2}}\n', ['record 0 line 0 losses', '  id|"a"']],
+  ['{"id":"a","messages":[],"x":{"messages":1,"id":2}}\n', ['record 0 line 0 lost', '  id|"a"']],
   ['{"messages":[],"id" : "\\n\\u0041\\ud83d"}\n', ['record 0 line 0', '  id escaped coded lone|"\\n\\u0041\\ud83d"']],
   ['{"messages":[],"id":null,"tools":[]}\n{"id":{"a":["\\"",-1]},"messages":[]}\n', [
     'record 0 line 0 losses', '  tools none|[]', '  id|null', 'record 1 line 1', '  id escaped|{"a":["\\"",-1]}',
@@ -373,19 +373,19 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0 losses elsewhere sides', '  user', '    body|a', '  side user', '    body|b',
   ]],
   ['{"chosen":"a","rejected":"\\n\\nHuman: b"}\n', [
-    'record 0 line 0 losses elsewhere sides', '  assistant final', '    body|a', '  side assistant final',
+    'record 0 line 0 lost-2 elsewhere sides', '  assistant final', '    body|a', '  side assistant final',
     '    body escaped|\\n\\nHuman: b',
   ]],
   ['{"rejected":"\\n\\nHuman:",'
     + '"chosen":"\\n\\nHuman: a\\\\n\\nHuman: \\n\\nAssistant:b\\n\\n\\nHuman:  c"}\n', [
-    'record 0 line 0 losses elsewhere sides', '  user', '    body escaped|a\\\\n\\nHuman: ',
+    'record 0 line 0 lost-2 elsewhere sides', '  user', '    body escaped|a\\\\n\\nHuman: ',
     '  assistant final', '    body escaped|b\\n', '  user', '    body| c', '  side user', '    body|',
   ]],
   ['{"prompt":"a","chosen":"b","rejected":"","completion":null}\n'
     + '{"prompt":"\\u00e9","chosen":"<","rejected":"\\n"}\n', [
-    'record 0 line 0 losses elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
+    'record 0 line 0 lost-3 elsewhere sides', '  user', '    body|a', '  assistant final', '    body|b',
     '  side user', '    body|a', '  assistant final', '    body|',
-    'record 1 line 1 losses elsewhere sides', '  user', '    body escaped coded|\\u00e9', '  assistant final',
+    'record 1 line 1 lost-3 elsewhere sides', '  user', '    body escaped coded|\\u00e9', '  assistant final',
     '    body|<', '  side user', '    body escaped coded|\\u00e9', '  assistant final', '    body escaped|\\n',
   ]],
   ...[
@@ -412,7 +412,7 @@ export const LINES: [lines: string, rows: string[]][] = [
     'record 0 line 0', '  system', '    body escaped|\\n',
     'record 1 line 1 developer', '  developer', '    body|',
   ]],
-  [`${U('"a"').slice(0, -1)},"messages":[${U('"b"')}]}\n`, ['record 0 line 0 losses', '  user', '    body|b']],
+  [`${U('"a"').slice(0, -1)},"messages":[${U('"b"')}]}\n`, ['record 0 line 0 lost-2', '  user', '    body|b']],
   ...[
     '"role":"tool","content":"a"', '"role":"function","content":"a"', '"role":"human","content":"a"', '"role":"user"',
     '"role":"user","content":null', '"role":"user","content":[{"type":"text","text":"a"}]',
@@ -431,7 +431,7 @@ export const LINES: [lines: string, rows: string[]][] = [
   // A text beside them that may be a copy of them.
   ...['"instruction":"a","output":"b","text":"c"', '"text":"c < | \\n\\u00e9","completion":"b","prompt":"a"'].map(
     (copied): [string, string[]] => [`{${copied}}\n`, [
-      'record 0 line 0 losses elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
+      'record 0 line 0 lost elsewhere', '  user', '    body|a', '  assistant final', '    body|b',
     ]],
   ),
   ['{"instruction":"a","output":"b","text":"\\u003c|"}\n', ['record 0 line 0 slow object']],
@@ -441,7 +441,7 @@ export const LINES: [lines: string, rows: string[]][] = [
     '"prompt":"a","completion":"b","text":"<|a"', '"input":"a","output":"b"',
   ].map((other): [string, string[]] => [`{${other}}\n`, ['record 0 line 0 slow object other']]),
   [`{"conversations":[${turn('"human"')},${turn('"gpt"')}],"messages2":1}\n`, [
-    'record 0 line 0 losses', '  user', '    body|a', '  assistant final', '    body|a',
+    'record 0 line 0 lost', '  user', '    body|a', '  assistant final', '    body|a',
   ]],
   [`{"messages":[${turn('"gpt"')}]}\n{"conversations":[${U('"a"')}]}\n`, [
     'record 0 line 0', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
@@ -471,10 +471,10 @@ export const LINES: [lines: string, rows: string[]][] = [
   ['\ufeff{"messages":[]}\n', ['record 0 line 0 slow']],
   ['{"messages":[{"role":"user","content":"\xff"}]}\n', ['record 0 line 0 slow']],
   ['{"x":"\xff","messages":[]}\n{"x":"\xc3\xa9","messages":[]}\n', [
-    'record 0 line 0 slow', 'record 1 line 1 losses',
+    'record 0 line 0 slow', 'record 1 line 1 lost',
   ]],
   // As deep as may be, and one more.
-  [`{"messages":[],"x":${nested(1023)}}\n`, ['record 0 line 0 losses']],
+  [`{"messages":[],"x":${nested(1023)}}\n`, ['record 0 line 0 lost']],
   [`{"messages":[],"x":${nested(1024)}}\n`, ['record 0 line 0 slow']],
   [`{"messages":[],"tools":${nested(1023)}}\n`, ['record 0 line 0', `  tools ask|${nested(1023)}`]],
   [`{"messages":${nested(1024)}}\n`, ['record 0 line 0 slow']],

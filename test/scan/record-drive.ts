@@ -240,7 +240,11 @@ function rowWords(kind: number, after: Int32Array, text: string): string {
     case abi.RECORD: {
       const flags = flagsOf(kind, kind & abi.SLOW ? SLOW_FLAGS : RECORD_FLAGS);
       const tools = flagsOf(after[abi.KIND]!, TOOLS_FLAGS);
-      return words(`record ${kind >> abi.RECORD_SHIFT} line ${after[abi.NEXT]}`, ...flags, ...tools);
+      const losses = after[abi.ROW_WORDS + abi.KIND]!;
+      const [lost, renamed] = [(losses >>> abi.LOST_SHIFT) & abi.MOST_LOST, losses >>> abi.RENAMED_SHIFT];
+      const place = `record ${kind >> abi.RECORD_SHIFT} line ${after[abi.NEXT]}`;
+      const counted = [lost === 0 ? '' : lost === 1 ? 'lost' : `lost-${lost}`, renamed ? `renamed-${renamed}` : ''];
+      return words(place, ...flags, ...counted, ...tools);
     }
     case abi.TOOLS: return `tools ${STATUS[statusOf(kind)]}|${text}`;
     case abi.RECORD_ID: return `${words('id', ...flagsOf(kind, ID_FLAGS))}|${text}`;

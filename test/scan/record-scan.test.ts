@@ -48,7 +48,7 @@ describe('entries', () => {
   });
 
   test.each(titled(WRITTEN_ENTRIES))('%s', (_, entry, flags, rows) => {
-    const record = `record 0 line 0 ${flags}${flags.includes('losses') ? ' elsewhere' : ''}`.trim();
+    const record = `record 0 line 0 ${flags}${flags.includes('lost') ? ' elsewhere' : ''}`.trim();
     expectRows(`{"messages":[${entry}]}\n`, [record, ...rows.map((row) => `  ${row}`)]);
   });
 
@@ -57,7 +57,7 @@ describe('entries', () => {
     const said = isAlone ? [] : ['  system', `    body${json.includes('\\') ? ' escaped' : ''}|${json.slice(1, -1)}`];
     const user = ['  user', '    body|a'];
     const line = `{"messages":[{"role":"system","content":${json}},{"role":"user","content":"a"}],"tools":null}\n`;
-    expectRows(line, ['record 0 line 0 losses elsewhere', `  tools ask|${list}`, ...said, ...user]);
+    expectRows(line, ['record 0 line 0 lost elsewhere', `  tools ask|${list}`, ...said, ...user]);
     // Beside others they are for the host.
     expectRows(line.replace('null', '[{}]'), ['record 0 line 0 slow object']);
   });
@@ -113,7 +113,7 @@ describe('lines', () => {
     const record = (metadata: string): string =>
       `{"messages":[{"role":"user","content":"a"}],"metadata":${metadata}}\n`;
     const most = 65536 - 4;
-    const good = ['record 0 line 0 losses', '  user', '    body|a'];
+    const good = ['record 0 line 0 lost', '  user', '    body|a'];
     const slow = ['record 0 line 0 slow object'];
     expectRows(record(`["${'x'.repeat(1 << 17)}"${',[]'.repeat(most)}]`), good);
     expectRows(record(`["${'x'.repeat(1 << 17)}"${',[]'.repeat(most + 1)}]`), slow);
@@ -126,7 +126,7 @@ describe('lines', () => {
   test('a list of a form that is not wanted is a member as others are', () => {
     const lines = bytesOf('{"messages":[],"conversations":1}\n{"messages":1,"conversations":[]}\n');
     for (const [forms, wanted] of [
-      [abi.FORM_MESSAGES, ['record 0 line 0 losses', 'record 1 line 1 slow object']],
+      [abi.FORM_MESSAGES, ['record 0 line 0 lost', 'record 1 line 1 slow object']],
       [abi.FORM_CONVERSATIONS, ['record 0 line 0 slow object', 'record 1 line 1 losses']],
       [0, ['record 0 line 0 slow object other', 'record 1 line 1 slow object other']],
     ] as const) {

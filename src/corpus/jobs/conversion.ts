@@ -26,7 +26,7 @@ import { lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
-import { countPlainEmpty, emptyText, gainedIn, writeRecordChats, writeRecordTexts } from './convert-rows.ts';
+import { convertRecords, countPlainEmpty, emptyText, gainedIn } from './convert-rows.ts';
 import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
@@ -154,10 +154,12 @@ export class Conversion {
     const { input: { path }, to } = this.#job;
     const isText = to !== 'messages';
     for (let record = 0; record < rows.to; ) {
-      const writing = isText ? writeRecordTexts(rows, record, rows.to) : writeRecordChats(rows, record, rows.to, path);
+      const writing = convertRecords(rows, record, rows.to, isText ? null : path, this.#sums);
       let next = writing.next();
       for (; !next.done; next = writing.next()) {
         this.#sums.converted += next.value.texts;
+        this.#sums.loseMore('field', next.value.lost);
+        this.#sums.loseMore('role', next.value.renamed);
         for (const { times, row, loss } of gainedIn(next.value)) {
           this.#sums.loseTimes(times, placeOfLine(path, lineOf(rows, row)), loss);
         }

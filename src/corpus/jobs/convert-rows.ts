@@ -2,8 +2,8 @@
 // text, never become values. As they are given, the text is what a unit of the record holds (records/unit-chat.ts).
 
 import {
-  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, NEXT, RECORD_ROWS, SLOW, TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_CONVERTED,
-  TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, LOST_SHIFT, NEXT, RECORD_ROWS, SLOW, TEXTS_AS_GIVEN, TEXTS_CHATS,
+  TEXTS_CONVERTED, TEXTS_LOSING, TEXTS_RENAMING, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { chatPieces } from '../../formats/chat/record-chats.ts';
 import { givenPieces, textPieces } from '../../formats/chat/record-texts.ts';
@@ -13,27 +13,36 @@ import { writeTranscript } from '../../formats/write/write.ts';
 import type { Pieces, TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
+import type { ConvertSums } from './convert-sums.ts';
 import type { RecordRows } from '../records/rows.ts';
 
 /**
- * Writes the records from row `record` on, before row `to`; gives what was written, piece by piece. Answers the first
- * record that must be read as a value, or `to`.
+ * Writes the records from row `record` on, before row `to`, as they are given; gives what was written, piece by piece.
+ * Answers the first record that must be read as a value, or `to`.
  */
 export function writeRecordTexts(
-  rows: RecordRows, record: number, to: number, asGiven = false,
+  rows: RecordRows, record: number, to: number,
 ): Generator<TextsWritten, number, void> {
   const { tools } = rows;
-  return asGiven
-    ? writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => tools.plainTextOf(entry))
-    : writeRecords(rows, record, to, TEXTS_CONVERTED, textPieces(), (entry) => tools.wholeTextOf(entry));
+  return writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => tools.plainTextOf(entry));
 }
 
-/** The same as chat records, one a line. `path`: of the file, for the ids of records that have none. */
-export function writeRecordChats(
-  rows: RecordRows, record: number, to: number, path: string,
+/**
+ * The same of records of which nothing is lost but what is told of them all: ids, names, and fields and words, if the
+ * first ones are `told`.
+ * `path`: of the file, for chat records, where one without an id has its place; null: text is wanted.
+ */
+export function convertRecords(
+  rows: RecordRows, record: number, to: number, path: string | null, told: ConvertSums,
 ): Generator<TextsWritten, number, void> {
   const { tools } = rows;
-  return writeRecords(rows, record, to, TEXTS_CHATS, chatPieces(path), (entry) => tools.wholeListOf(entry));
+  const losing = (told.hasLost('field') ? TEXTS_LOSING : 0) | (told.hasLost('role') ? TEXTS_RENAMING : 0);
+  if (path === null) {
+    const what = TEXTS_CONVERTED | losing;
+    return writeRecords(rows, record, to, what, textPieces(), (entry) => tools.wholeTextOf(entry));
+  }
+  const what = TEXTS_CHATS | losing;
+  return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
 }
 
 function* writeRecords(
@@ -85,7 +94,8 @@ export function countPlainEmpty({ machine: { rows, input, origin } }: RecordRows
     // An id is no part of the text; one that is a number may not be what readers hold.
     const id = wordAt(rows, record + 2, FROM);
     const isPlain = id === 0 || input[id - origin] === QUOTE;
-    if (!isPlain || (wordAt(rows, record, KIND) & HAS_LOSSES) !== 0) break;
+    const lost = (wordAt(rows, record, KIND) & HAS_LOSSES) !== 0 || wordAt(rows, record + 2, KIND) >>> LOST_SHIFT > 0;
+    if (!isPlain || lost) break;
     count++;
   }
   return count;

@@ -39,6 +39,16 @@ export class ConvertSums {
     for (const loss of losses) this.loseTimes(1, place, loss);
   }
 
+  /** Whether something of the kind was lost before: where it was first is known then. */
+  hasLost(what: LossName): boolean {
+    return this.#losses.has(what);
+  }
+
+  /** Something was lost several times more. */
+  loseMore(what: LossName, count: number): void {
+    if (count > 0) this.#losses.get(what)!.count += count;
+  }
+
   /** Something was lost several times, the first time there. */
   loseTimes(count: number, place: Words, loss: Loss): void {
     this.#lose(loss.what, count, placeOf(place, loss));

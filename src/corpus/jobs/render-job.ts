@@ -84,7 +84,7 @@ class RenderedRecords {
 
   *rows(rows: RecordRows): Generator<Piece, void, void> {
     for (let record = 0; record < rows.to; ) {
-      const texts = writeRecordTexts(rows, record, rows.to, true);
+      const texts = writeRecordTexts(rows, record, rows.to);
       let next = texts.next();
       for (; !next.done; next = texts.next()) {
         if (this.#few.add(next.value)) continue;

@@ -86,7 +86,7 @@ export class StatisticsRows {
 
   /** Counts the records before row `to`, of which nothing is to be told; answers the first that was not written. */
   #write(rows: RecordRows, record: number, to: number): number {
-    const texts = writeRecordTexts(rows, record, to, true);
+    const texts = writeRecordTexts(rows, record, to);
     for (let next = texts.next(); ; next = texts.next()) {
       if (next.done) return next.value;
       this.#statistics.records += next.value.texts;

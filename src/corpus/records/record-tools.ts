@@ -140,13 +140,20 @@ export function readFlatText(bytes: Uint8Array): ToolsText | null {
   return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
 }
 
+/** Definitions, as a list or between tags in a string. Throws a Refusal. */
+function toolsIn(json: string, losses: Loss[]): { tools: readonly ToolDefinition[]; isExact: boolean } {
+  if (!json.startsWith('<')) return { tools: readToolField(JSON.parse(json), losses), isExact: !isRounded(json) };
+  const text = JSON.parse(`"${json}"`) as string;
+  return { tools: withoutWrittenTools(text).tools, isExact: !isRounded(text) };
+}
+
 function readList(bytes: Uint8Array): Uint8Array | null {
   const json = decodeUtf8(bytes);
-  if (json.startsWith('<') || isRounded(json)) return null;
   try {
     const losses: Loss[] = [];
-    const tools = readToolField(JSON.parse(json), losses);
-    return losses.length > 0 ? null : ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`);
+    const { tools, isExact } = toolsIn(json, losses);
+    if (!isExact || losses.length > 0 || tools.length === 0) return null;
+    return ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`);
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return null;
     throw error;
@@ -157,15 +164,12 @@ export function readText(bytes: Uint8Array): ToolsText {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];
-    // Between tags, in a string.
-    const isWritten = json.startsWith('<');
-    const tools = isWritten ? withoutWrittenTools(JSON.parse(`"${json}"`) as string).tools
-      : readToolField(JSON.parse(json), losses);
+    const { tools, isExact } = toolsIn(json, losses);
     const { data, losses: further } = placeTools({ header: null, tools, messages: [] }, 'declarations');
     const content = data.messages[0]?.content;
     // No text of a transcript has half a character.
     if (content === undefined || LONE.test(content)) return NO_TEXT;
-    const isWhole = !isWritten && losses.length + further.length === 0 && !isRounded(json);
+    const isWhole = losses.length + further.length === 0 && isExact;
     const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
     return { json: text, isWhole, tools, holdsAll: !further.some(({ what }) => what === 'tools') };
   } catch (error) {

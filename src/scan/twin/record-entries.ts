@@ -45,7 +45,7 @@ export class Entries {
   }
 
   take(entry: JsonNode): void {
-    const has = this.#record.members(filled(entry), [...CHAT_KEYS, ...TURN_KEYS], ['channel', 'tool_call']);
+    const has = this.#record.entryMembers(filled(entry), [...CHAT_KEYS, ...TURN_KEYS], ['channel', 'tool_call']);
     // All entries of a record are of one form, told by the first.
     this.#ofTurns ??= has.has('from') && !has.has('role');
     if (this.#ofTurns) this.#takeTurn(entry, has);
@@ -65,7 +65,7 @@ export class Entries {
       record.losesIf(!this.#isUsual(value, call));
       record.writeCall(entry, null, call);
     } else {
-      record.losesIf(from !== undefined && !USUAL_SPEAKERS.includes(record.raw(from)));
+      if (from !== undefined && !USUAL_SPEAKERS.includes(record.raw(from))) record.renamed.add(record.raw(from));
       this.#write(entry, record.known(from, SPEAKERS), null, null, null, value, []);
     }
   }
@@ -100,10 +100,14 @@ export class Entries {
     if (thoughts.length > 1) throw RARE;
     const calls = this.#calls(has.get('tool_calls'), has.get('function_call'));
     record.losesIf(record.raw(has.get('role')!) === '"function"');
-    record.losesIf(record.isGiven(has.get('reasoning')) || record.isGiven(has.get('reasoning_content')));
+    for (const key of ['reasoning', 'reasoning_content']) {
+      const text = record.string(has.get(key));
+      if (text !== null && text.to > text.from) record.loseFields(1);
+    }
     if (role === abi.ASSISTANT) {
       const isEmpty = content !== null && content.from === content.to;
-      record.losesIf(callId !== null || (calls.length > 0 && (isEmpty || !has.has('content'))));
+      record.losesIf(callId !== null);
+      if (calls.length > 0 && (isEmpty || !has.has('content'))) record.loseFields(1);
     } else record.losesIf(thoughts.length > 0 || calls.length > 0 || (role !== abi.TOOL && callId !== null));
     this.#write(entry, role, name, callId, thoughts[0] ?? null, content, calls);
   }
@@ -127,8 +131,9 @@ export class Entries {
   }
 
   #standsInText(does: boolean): void {
-    this.#record.losesIf(does);
-    if (does) this.#record.standsElsewhere();
+    if (!does) return;
+    this.#record.loseFields(1);
+    this.#record.standsElsewhere();
   }
 
   /** Definitions or replies in a content; false: it holds none. */
@@ -195,7 +200,7 @@ export class Entries {
     const record = this.#record;
     const calls: Call[] = [];
     if (list?.kind === 'list') {
-      record.losesIf(list.items.length === 0);
+      if (list.items.length === 0) record.loseFields(1);
       for (const item of list.items) {
         const has = record.members(filled(item), CALL_KEYS);
         const type = has.get('type');

@@ -140,6 +140,23 @@ export class OtherForms {
     } else if (key === 'system' && this.#record.isGiven(node)) throw RARE;
   }
 
+  /** Members that these forms have, or may have beside them. */
+  get known(): readonly string[] {
+    return this.#isAny ? ['system', 'text', ...NAMES, ...PAIR] : ['system'];
+  }
+
+  /** Those of them that are not `used` are lost, each a field. */
+  loseGiven(members: Members, used: readonly string[]): void {
+    const { known } = this;
+    const given = members.filter(([key, node]) => known.includes(key) && !isNull(this.#line, node));
+    const left = given.filter(([key]) => !used.includes(key));
+    const isOdd = ([key, { kind }]: Members[number]): boolean => key === 'system' || kind !== 'string';
+    this.#record.losesIf(left.some(isOdd));
+    const texts = left.filter(([key]) => key === 'text');
+    const others = left.filter(([key]) => key !== 'text');
+    for (const some of [texts, others]) if (!some.some(isOdd)) this.#record.loseFields(some.length);
+  }
+
   #takeOnce(key: string): void {
     if (this.#met.has(key)) throw RARE;
     this.#met.add(key);

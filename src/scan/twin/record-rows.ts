@@ -85,6 +85,10 @@ export const isNull = (text: string, { from, to }: Span): boolean => text.slice(
 export const hasOthers = (text: string, { members }: JsonNode, known: readonly string[]): boolean =>
   members.some(([key, value]) => !known.includes(key) && !isNull(text, value));
 
+/** Unknown members of an object that are counted; what may be a number that a double does not hold. */
+const MOST_OTHERS = 16;
+const ROUNDED = /\d[eE]|[\d.]{16}/;
+
 /** A member that may not be empty. */
 export function filled(node: JsonNode): JsonNode {
   if (node.kind !== 'object' || node.members.length === 0) throw RARE;
@@ -185,6 +189,25 @@ export class RecordRows {
     if (does) this.flags |= abi.HAS_LOSSES;
   }
 
+  /** Fields that are lost, each told as one; words that are renamed. */
+  lost = 0;
+  readonly renamed = new Set<string>();
+  loseFields(count: number): void {
+    this.lost += count;
+    this.losesIf(this.lost > abi.MOST_LOST);
+  }
+
+  /** Members that nothing is known of, in a record or an entry: each is a field that is lost. */
+  loseOthers({ members }: JsonNode, known: readonly string[]): void {
+    const others = members.filter(([key]) => !known.includes(key));
+    const isOdd = new Set(others.map(([key]) => key)).size < others.length || others.length > MOST_OTHERS;
+    const given = others.filter(([, value]) => !isNull(this.#text, value));
+    const mayRound = others.some(([, value]) =>
+      value.kind !== 'string' && ROUNDED.test(this.#text.slice(value.from, value.to)));
+    this.losesIf(isOdd || mayRound);
+    if (!isOdd && !mayRound) this.loseFields(given.length);
+  }
+
   /** Members stand where no chat record of OpenAI has them: the record is not written from its rows. */
   standsElsewhere(): void {
     this.toolsFlags |= abi.ELSEWHERE;
@@ -194,8 +217,14 @@ export class RecordRows {
   takeTools(list: Span): void {
     if (this.writtenTools !== null) throw RARE;
     this.writtenTools = list;
-    this.losesIf(true);
+    this.loseFields(1);
     this.standsElsewhere();
+  }
+
+  /** The members of an entry. */
+  entryMembers(node: JsonNode, known: readonly string[], others: readonly string[] = []): Map<string, JsonNode> {
+    this.loseOthers(node, known);
+    return membersOf(node, known, others);
   }
 
   members(node: JsonNode, known: readonly string[], others: readonly string[] = []): Map<string, JsonNode> {

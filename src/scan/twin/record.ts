@@ -10,7 +10,7 @@ import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
 import { formOf, MADE_OF, OtherForms } from './record-others.ts';
 import {
-  escapesOf, FULL, hasOthers, isNull, type Line, membersOf, RARE, RecordRows, Rows,
+  escapesOf, FULL, isNull, type Line, membersOf, RARE, RecordRows, Rows,
 } from './record-rows.ts';
 
 export interface RecordScan {
@@ -125,7 +125,12 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     const isEmpty = tools !== undefined && isNoList(line.text, tools) && !isNull(line.text, tools);
     const isTranscript = (record.toolsFlags & abi.IS_TRANSCRIPT) !== 0;
     const used = isTranscript ? [] : MADE_OF[form] ?? [];
-    if (isEmpty || hasOthers(line.text, value, [...known, ...used])) flags |= abi.HAS_LOSSES;
+    others.loseGiven(value.members, used);
+    record.loseOthers(value, [...known, ...others.known]);
+    flags = record.flags | (isEmpty ? abi.HAS_LOSSES : 0);
+    const losses = (record.lost << abi.LOST_SHIFT) | (record.renamed.size << abi.RENAMED_SHIFT);
+    const counted = (flags & abi.HAS_LOSSES) === 0 ? losses : 0;
+    rows.set(first + 2, abi.KIND, rows.words[(first + 2) * abi.ROW_WORDS]! | counted);
     if (writtenTools !== null) {
       const { from, to } = writtenTools;
       rows.set(first + 1, abi.KIND, abi.TOOLS | (abi.TOOLS_ASK << abi.TOOLS_SHIFT));

@@ -14,6 +14,7 @@ import type { ToolDefinition, TranscriptData } from '../../../src/model/data.ts'
 import { runs, testLong } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
 import { mutated, randomLine, randomRecord, randomText } from '../records/random-chat.ts';
+import { randomWritten } from '../records/random-written.ts';
 import { seen } from './seen.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'openchatml-convert-'));
@@ -118,11 +119,36 @@ function plainPair(random: Random): object {
   return { instruction: text(), ...(random.once(2) && { input: text() }), output: text(), ...system, ...others };
 }
 
+/** Members that records have beside their messages; as JSON, as one may stand twice. */
+const BESIDE = [
+  '"source": "web"', '"score": 8.5', '"score": 0.87321453094482421875', '"n": 1e3', '"n": 12345678901234567890',
+  '"metadata": {"a": [1, "2", null], "b": {}}', '"tags": []', '"category": null', '"source": 1', '"category": ""',
+  '"prompt": "Hi"', '"text": "Hi"', '"text": 1', '"input": null', '"history": []', '"system": "s"', '"c\\u0061": 1',
+  ...Array.from({ length: 18 }, (_, i) => `"k${i}": ${i}`),
+];
+/** Members that entries have beside theirs. */
+const IN_ENTRY = [
+  '"weight": 0', '"weight": null', '"loss": 0.123456789012345678', '"meta": {"id": 1}', '"weight": 1',
+  '"reasoning_content": "r"', '"reasoning": ""', '"tool_calls": []', '"tool_calls": null',
+];
+
+/** A record in which other members stand. */
+function withOthers(random: Random, text: string): string {
+  const some = (of: readonly string[], most: number): string[] =>
+    Array.from({ length: random.below(most) }, () => random.pick(of));
+  const most = random.once(9) ? 40 : 4;
+  const changed = text.replaceAll(/\{"(?:role|from)":/g, (found) => {
+    return random.once(3) ? `{${[...some(IN_ENTRY, 3), found.slice(1)].join(', ')}` : found;
+  });
+  return `{${[...some(BESIDE, most), changed.slice(1)].join(', ')}`;
+}
+
 /** A record of any kind, perhaps changed somewhere. */
 function anyLine(random: Random): string {
-  if (random.once(2)) return chatLine(random);
+  if (random.once(3)) return chatLine(random);
   if (random.once(4)) return randomLine(random).toString().replaceAll('\n', ' ');
-  return JSON.stringify(random.once(2) ? plainTurns(random) : plainPair(random));
+  const text = JSON.stringify(random.pick([plainTurns, plainPair, plainRecord, randomWritten])(random));
+  return random.once(2) && text.startsWith('{"') ? withOthers(random, text) : text;
 }
 
 /** A chat record of any kind, perhaps changed somewhere. */
