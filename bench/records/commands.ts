@@ -44,6 +44,11 @@ export const BACK: Command = {
   name: 'convert back', does: '2.2 text to records', args: ['convert', '--to', 'messages'], look: LOOKS.records,
 };
 
+export const RECORDS: Command = {
+  name: 'convert to messages', does: 'records to chat records', args: ['convert', '--to', 'messages'],
+  look: LOOKS.records,
+};
+
 export const ARROW: Command = {
   name: 'messages arrow', does: 'a table of the messages', args: ['messages', '--format', 'arrow'], look: LOOKS.arrow,
 };

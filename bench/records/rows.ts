@@ -6,7 +6,7 @@ import type { Found, Goal, Group, Row } from '../group.ts';
 import { megabytes } from '../report.ts';
 import { RIVALS } from '../rivals.ts';
 import {
-  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, Here, MESSAGES, PARQUET, SCAN, takesThreads,
+  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, Here, MESSAGES, PARQUET, RECORDS, SCAN, takesThreads,
 } from './commands.ts';
 import { type RecordFile, recordFile } from './corpus.ts';
 import { loop, LOOPS } from './loop.ts';
@@ -34,6 +34,8 @@ const CHECK_UNIQUE: Wanted = [[3, 4.5], [4.5, 7]];
 /** `scan` of variants that are harder. */
 const SCAN_HARDER = 4;
 const HARDER: ReadonlySet<string> = new Set(['unique', 'escapes', 'long']);
+/** Variants that people convert to chat records. */
+const CONVERTED: ReadonlySet<string> = new Set(['unique', 'sharegpt', 'hermes', 'instructions', 'completions']);
 
 export const nameOf = (name: string, threads: number): string => `${name} ${threads} thread${threads === 1 ? '' : 's'}`;
 
@@ -144,6 +146,7 @@ export async function allRows(variant: Variant, { size, seed, threads }: Measuri
       ...all.map((here) => auditRow(here, path, planted.path)),
       rowOf(single, FILTER, path, FILTER.name),
       ...all.flatMap((here) => convertRows(here, path, text)),
+      ...rowsOf(all, RECORDS, path),
       ...others.rows,
     ],
     goals: [
@@ -191,7 +194,7 @@ function convertRows(here: Here, path: string, text: string): Row[] {
   return [to, back, both];
 }
 
-/** `scan`, and `check` where definitions are what varies. */
+/** `scan`, `check` where definitions are what varies, and a conversion to chat records. */
 export function variantRows(variant: Variant, { size, seed, threads }: Measuring): Group {
   const file = recordFile(variant, size, seed);
   const all = makeHere(threads);
@@ -207,6 +210,7 @@ export function variantRows(variant: Variant, { size, seed, threads }: Measuring
       loopRow(file, LOOPS[variant.name] ?? loop),
       ...rowsOf(all, SCAN, file.path),
       ...(isUnique ? rowsOf(all, CHECK, file.path) : []),
+      ...(CONVERTED.has(variant.name) ? rowsOf(all, RECORDS, file.path) : []),
     ],
     goals: [...(HARDER.has(variant.name) ? [least] : []), ...(isUnique ? goalsOf(CHECK.name, CHECK_UNIQUE) : [])],
     close: () => all.forEach((here) => here.close()),
