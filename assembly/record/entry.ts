@@ -8,7 +8,9 @@ import {
 } from './blocks';
 import { writeAssistant, writeCall, writePlain, writeReply, writeSaid, writeSystem } from './messages';
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
-import { addFlag, isOdd, loseFields, markElsewhere, markOdd } from './state';
+import {
+  addFlag, BY_THEMSELVES, isOdd, loseFields, markActs, markElsewhere, markOdd, WRITTEN,
+} from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, longEnd, NULL_4, OPEN_LIST, QUOTE, skipBlanks, valueEnd,
 } from './text';
@@ -252,6 +254,7 @@ export function entry(p: usize): usize {
     writeBlocks(from, p, has);
     return p;
   }
+  if (calls > 0) markActs(BY_THEMSELVES);
   if (losesMembers(has)) addFlag(HAS_LOSSES);
   if (contentKind != 0 && tagIn(role, contentKind, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
   if (isTurn && role == ASSISTANT) writeSaid(NO_CHANNEL, from, p, 0, 0, contentKind, contentFrom, contentTo);
@@ -285,8 +288,9 @@ function takeWritten(from: usize, to: usize): bool {
     role, from, to, callIdFrom, callIdTo, nameFrom, nameTo, contentFrom, contentTo,
   )) return false;
   markElsewhere();
+  markActs(WRITTEN);
   loseFields(1);
-  return role != ASSISTANT;
+  return role != ASSISTANT || isOdd;
 }
 
 /** Members are there that the role has no place for. Empty content beside calls, or none at all, is counted. */
@@ -306,6 +310,7 @@ function writeOfAssistant(from: usize, to: usize, kind: u32, thoughtFrom: usize,
 /** Writes the call that is the value of the turn [from, to). */
 function writeTextCall(from: usize, to: usize): void {
   markElsewhere();
+  markActs(BY_THEMSELVES);
   // Nothing in it is escaped that need not be.
   if (contentKind != (BODY | ESCAPED) || !textCall(contentFrom, contentTo)) markOdd();
   else {

@@ -61,8 +61,18 @@ export function loseFields(count: u32): void {
 export let renamed: u32 = 0;
 export function rename(word: u32): void { renamed |= word; }
 
+/** Calls and replies of the record: written in texts, or calls that stand by themselves. */
+export const WRITTEN: u32 = 1;
+export const BY_THEMSELVES: u32 = 2;
+let acts: u32 = 0;
+/** Which reply answers which call is the host's to tell where there are both. */
+export function markActs(kind: u32): void {
+  acts |= kind;
+  if (acts == (WRITTEN | BY_THEMSELVES)) markOdd();
+}
+
 export function beginRecord(kind: u32): void {
-  lost = renamed = 0;
+  lost = renamed = acts = 0;
   isOdd = isFull = isOther = false;
   flags = kind;
   toolsFlags = 0;

@@ -446,6 +446,12 @@ export const LINES: [lines: string, rows: string[]][] = [
   [`{"messages":[${turn('"gpt"')}]}\n{"conversations":[${U('"a"')}]}\n`, [
     'record 0 line 0', '  assistant final', '    body|a', 'record 1 line 1', '  user', '    body|a',
   ]],
+  // Calls that stand by themselves, and replies or calls in texts.
+  [
+    `{"messages":[{"role":"assistant","content":null,"tool_calls":[{"id":"c",${CALL}}]},${
+      T('<tool_response>a</tool_response>')}]}\n`,
+    ['record 0 line 0 slow object'],
+  ],
   // One form in a record.
   [`{"messages":[${turn('"human"')},${U('"a"')}]}\n{"messages":[${U('"a"')},${turn('"human"')}]}\n`, [
     'record 0 line 0 slow object', 'record 1 line 1 slow object',

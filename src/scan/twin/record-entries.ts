@@ -62,6 +62,7 @@ export class Entries {
       record.standsElsewhere();
       if (value.kind !== (abi.BODY | abi.ESCAPED)) throw RARE;
       const call = callIn(record.raw(value), value.from);
+      record.acts('by-themselves');
       record.losesIf(!this.#isUsual(value, call));
       record.writeCall(entry, null, call);
     } else {
@@ -99,6 +100,7 @@ export class Entries {
     // Two of them must be equal: somebody else compares.
     if (thoughts.length > 1) throw RARE;
     const calls = this.#calls(has.get('tool_calls'), has.get('function_call'));
+    if (calls.length > 0) record.acts('by-themselves');
     record.losesIf(record.raw(has.get('role')!) === '"function"');
     for (const key of ['reasoning', 'reasoning_content']) {
       const text = record.string(has.get(key));
@@ -132,6 +134,7 @@ export class Entries {
 
   #standsInText(does: boolean): void {
     if (!does) return;
+    this.#record.acts('written');
     this.#record.loseFields(1);
     this.#record.standsElsewhere();
   }

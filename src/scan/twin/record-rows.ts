@@ -208,6 +208,15 @@ export class RecordRows {
     if (!isOdd && !mayRound) this.loseFields(given.length);
   }
 
+  /** Calls and replies are written in texts; calls stand by themselves. Rare: both. */
+  #isWritten = false;
+  #hasCalls = false;
+  acts(how: 'written' | 'by-themselves'): void {
+    if (how === 'written') this.#isWritten = true;
+    else this.#hasCalls = true;
+    if (this.#isWritten && this.#hasCalls) throw RARE;
+  }
+
   /** Members stand where no chat record of OpenAI has them: the record is not written from its rows. */
   standsElsewhere(): void {
     this.toolsFlags |= abi.ELSEWHERE;
