@@ -24,7 +24,7 @@ export function writeRecordTexts(
   rows: RecordRows, record: number, to: number,
 ): Generator<TextsWritten, number, void> {
   const { tools } = rows;
-  return writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => tools.plainTextOf(entry));
+  return writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => asIs(tools.plainTextOf(entry)));
 }
 
 /**
@@ -39,11 +39,15 @@ export function convertRecords(
   const losing = (told.hasLost('field') ? TEXTS_LOSING : 0) | (told.hasLost('role') ? TEXTS_RENAMING : 0);
   if (path === null) {
     const what = TEXTS_CONVERTED | losing;
-    return writeRecords(rows, record, to, what, textPieces(), (entry) => tools.wholeTextOf(entry));
+    return writeRecords(rows, record, to, what, textPieces(), (entry) => asIs(tools.wholeTextOf(entry)));
   }
   const what = TEXTS_CHATS | losing;
   return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
 }
+
+/** A text of definitions in which nothing needs an escape; null: it is for the host. */
+const asIs = (text: Uint8Array | null): Uint8Array | null =>
+  (text === null || Buffer.from(text.buffer, text.byteOffset, text.length).includes('<|') ? null : text);
 
 function* writeRecords(
   { machine, record: first }: RecordRows, record: number, to: number, what: number, pieces: Pieces,

@@ -52,6 +52,8 @@ function message(random: Random): object {
 const PROPERTIES = { a: { type: 'number', description: 'The first one of all numbers' } };
 const PARAMETERS = { type: 'object', properties: PROPERTIES };
 const TOOLS = [{ type: 'function', function: { name: 'f', parameters: PARAMETERS } }];
+/** In their text a control token is escaped. */
+const TOOLS_WITH_TOKEN = [{ type: 'function', function: { ...TOOLS[0]!.function, description: 'a <|end|> b' } }];
 
 /** A line: mostly a chat record. */
 function line(random: Random): string {
@@ -84,7 +86,7 @@ function plainRecord(random: Random): object {
     messages.push({ role: 'assistant', content: content(), ...(random.once(4) && { thinking: content() }) });
   }
   const id = random.once(4) ? { id: random.pick([1, 'x', null]) } : {};
-  return { ...id, messages, ...(random.once(2) && { tools: TOOLS }) };
+  return { ...id, messages, ...(random.once(2) && { tools: random.pick([TOOLS, TOOLS, TOOLS_WITH_TOKEN]) }) };
 }
 
 /** A record of ShareGPT as most are: calls are laid out in one way, replies follow them. */
@@ -106,7 +108,7 @@ function plainTurns(random: Random): object {
     const from = random.once(8) ? random.pick(['chatgpt', 'assistant', 'bard']) : 'gpt';
     conversations.push({ from, value: value() });
   }
-  const tools = random.pick([{}, { tools: TOOLS }, { tools: JSON.stringify(TOOLS) }]);
+  const tools = random.pick([{}, { tools: TOOLS }, { tools: JSON.stringify(random.pick([TOOLS, TOOLS_WITH_TOKEN])) }]);
   return { ...(random.once(4) && { id: random.pick(['a', 1, null, 1.5]) }), ...tools, conversations };
 }
 
