@@ -355,9 +355,8 @@ export const NAME = 19;
 export const RECIPIENT = 20;
 // Its FROM … TO is the whole value of `id`, or 0; with what its strings hold above the kind.
 export const RECORD_ID = 21;
-// Fields of the record, of its entries and its texts that are lost when it is converted, each told as one, and words of
-// ShareGPT that are renamed: how many, in
-// the high half of the word, where nothing else is lost (HAS_LOSSES).
+// RECORD_ID: what a conversion loses of the record and counts, 0 where something else is lost, too (HAS_LOSSES).
+// Bits 16 to 27: fields of the record, of its entries and texts; bits 28 to 31: words of ShareGPT that are renamed.
 export const LOST_SHIFT = 16;
 export const MOST_LOST = 0xfff;
 export const RENAMED_SHIFT = 28;

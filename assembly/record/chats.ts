@@ -122,7 +122,7 @@ function putName(q: usize): usize {
 /** Makes sure that the call or the reply at hand has an id. */
 function hasId(isReply: bool): bool { return !lacksIds || makeCountedId(record, index, isReply); }
 
-/** A message of nobody's but an assistant. `mayDeclare`: definitions in it would count as the record's. */
+/** A message of anybody but an assistant. `mayDeclare`: definitions in it would count as the record's. */
 function putOther(q: usize, row: usize, kind: u32, mayDeclare: bool): usize {
   begin(row);
   q = piece(q, ROLES + kind);

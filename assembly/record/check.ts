@@ -13,7 +13,7 @@ import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
-import { holdsPair, mayEndMarker } from './tags';
+import { holdsPair, mayEndMarker, MARKER_END } from './tags';
 import { OPEN_OBJECT } from './text';
 import { areGiven, givenTools, tableOf } from './tools';
 
@@ -222,9 +222,6 @@ function mayThink(): bool {
   thoughts |= MARKED;
   return true;
 }
-
-/** `k>`, with which `<think>` and `</think>` end. */
-const MARKER_END: u32 = 0x3e6b;
 
 /** Whether `namespace` stands in [p, to). */
 function holdsNamespace(p: usize, to: usize): bool {

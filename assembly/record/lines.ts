@@ -128,7 +128,7 @@ export function put(q: usize, number: u32): usize {
   return copy(q, from, from + load<u32>(piece, 4));
 }
 
-/** The same, smaller. */
+/** The same, not inlined. */
 export function piece(q: usize, number: u32): usize { return put(q, number); }
 
 /** A value, and the quote behind it. */

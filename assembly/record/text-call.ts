@@ -50,7 +50,7 @@ const BEFORE_ARGUMENTS: usize = 19;
 
 /**
  * Whether the one call of [from, to), the inside of a string, is written as our writer writes it: `{"name": "x",
- * "arguments": {}}`. It was read before: blanks alone are to be told.
+ * "arguments": {}}`. The call was read already, so that only blanks can differ.
  */
 export function isUsualCall(from: usize, to: usize): bool {
   const name = <usize>load<u32>(CALLS, 8);

@@ -28,9 +28,9 @@ export function writeRecordTexts(
 }
 
 /**
- * The same of records of which nothing is lost but what is told of them all: ids, names, and fields and words, if the
- * first ones are `told`.
- * `path`: of the file, for chat records, where one without an id has its place; null: text is wanted.
+ * The same of records that lose nothing but what is counted: ids, names, fields and words. `told`: the sums so far; of
+ * fields and words the first one must be in them, with its place. `path`: of the file, for chat records, where one
+ * without an id has its place; null: text is wanted.
  */
 export function convertRecords(
   rows: RecordRows, record: number, to: number, path: string | null, told: ConvertSums,

@@ -217,7 +217,7 @@ export class RecordRows {
     if (this.#isWritten && this.#hasCalls) throw RARE;
   }
 
-  /** Members stand where no chat record of OpenAI has them: the record is not written from its rows. */
+  /** Members stand where no chat record of OpenAI has them. */
   standsElsewhere(): void {
     this.toolsFlags |= abi.ELSEWHERE;
   }
