@@ -457,6 +457,8 @@ export const FORM_OTHERS = 4;
 export const FORM_TRANSCRIPTS = 8;
 // Turns by themselves, each a transcript.
 export const FORM_TURNS = 16;
+// Beside them: what a conversion loses is counted (LOST_SHIFT), where it can be; else all of it is HAS_LOSSES.
+export const COUNTS_LOST = 32;
 
 // -- Sums over records, 32-bit words: by role | channel << 3, calls, messages, transcripts, records that are
 // text.

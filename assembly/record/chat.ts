@@ -9,10 +9,9 @@
 // has no rows below, and the host reads it by itself.
 
 import {
-  CODED_TAGS, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TURNS, HAS_LOSSES, IS_OBJECT, IS_OTHER,
-  LOST_SHIFT, RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT, RENAMED_SHIFT,
-  ROW_BYTES, SLOW, TOOLS, TOOLS_NONE,
-  TOOLS_SHIFT,
+  CODED_TAGS, COUNTS_LOST, ENTRY_SHIFT, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TURNS, HAS_LOSSES,
+  IS_OBJECT, IS_OTHER, LOST_SHIFT, RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT,
+  RENAMED_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
@@ -21,7 +20,8 @@ import { beginMessages } from './messages';
 import { beforeEntries, beginOthers, endOthers, memberBeside } from './other-forms';
 import {
   addFlag, beginRecord, flags, hasRoom, hasWrittenTools, isFull, isOdd, isOther, lost, markElsewhere, markOdd,
-  markOther, numberOf, placeToolsRow, push, renamed, rewindTo, row, table, toolsFlags,
+  markOther, numberOf, placeToolsRow, push, renamed, rewindTo, row, setCountsLost, table,
+  toolsFlags,
 } from './state';
 import {
   afterKey, clearSeen, CLOSE_OBJECT, COMMA, isSame, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
@@ -204,6 +204,7 @@ function pushFixed(): usize {
  */
 export function scanLines(p: usize, end: usize, wanted: u32): u32 {
   forms = wanted;
+  setCountsLost((wanted & COUNTS_LOST) != 0);
   rewindTo(table);
   lines = records = 0;
   hasCodedTags = false;

@@ -54,12 +54,19 @@ export let hasWrittenTools: bool = false;
 export let lost: u32 = 0;
 export function loseFields(count: u32): void {
   lost += count;
-  if (lost > <u32>MOST_LOST) flags |= HAS_LOSSES;
+  if (count > 0 && (!countsLost || lost > <u32>MOST_LOST)) flags |= HAS_LOSSES;
 }
+
+/** Whether what is lost is counted: only a conversion asks, and other members take time. */
+export let countsLost: bool = false;
+export function setCountsLost(does: bool): void { countsLost = does; }
 
 /** Words that are renamed, each a bit. */
 export let renamed: u32 = 0;
-export function rename(word: u32): void { renamed |= word; }
+export function rename(word: u32): void {
+  renamed |= word;
+  if (!countsLost) flags |= HAS_LOSSES;
+}
 
 /** Calls and replies of the record: written in texts, or calls that stand by themselves. */
 export const WRITTEN: u32 = 1;

@@ -1,7 +1,7 @@
 // Members whose values are texts: contents, names, ids; and members that nothing is known of.
 
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
-import { addFlag, loseFields, markOdd } from './state';
+import { addFlag, countsLost, loseFields, markOdd } from './state';
 import {
   afterKey, clearSeen, containerEnd, DEEPEST, isSame, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
   stringEnd, valueEnd, wordBytes,
@@ -114,6 +114,7 @@ const LONG_RUN: i32 = 16;
 
 /** The same of a record, or of an entry of it: a field that is lost is counted. */
 export function countedMember(p: usize, isOfEntry: bool): usize {
+  if (!countsLost) return otherMember(p, isOfEntry ? IN_ENTRY : IN_RECORD);
   const from = p + 1;
   clearSeen();
   p = stringEnd(from);

@@ -92,7 +92,7 @@ const isAbsentArguments = (kind: number): boolean =>
 
 /** The rows of lines, of which the last one ends with a line feed. */
 export function scanWith(machine: RecordMachine, lines: Uint8Array, placed: Placed = {}): Table {
-  const { at, window = lines.length, around = 0, forms = ALL_FORMS, then } = placed;
+  const { at, window = lines.length, around = 0, forms = ALL_FORMS | abi.COUNTS_LOST, then } = placed;
   const { input, origin, rows } = machine;
   const memory = new Uint8Array(rows.buffer);
   const filler = AROUND[around % AROUND.length]!;
@@ -127,7 +127,7 @@ const LF = 0x0a;
 
 /** The same by the twin. */
 export function scanByTwin(lines: Uint8Array, options: { rows?: number; forms?: number } = {}): Table {
-  const { rows: most, forms = ALL_FORMS } = options;
+  const { rows: most, forms = ALL_FORMS | abi.COUNTS_LOST } = options;
   const table = new Gathered();
   table.drive(0, lines.length, (from) => {
     const { rows, ...passed } = scanRecords(lines, from, lines.length, forms, most);

@@ -123,10 +123,22 @@ describe('lines', () => {
     expectRows(`{"other":"${'{'.repeat(2 * most)}"}\n`, slow);
   });
 
+  test('what a conversion loses is counted for who asks', () => {
+    const lines = bytesOf('{"messages":[],"x":1}\n{"conversations":[{"from":"user","value":"a"}]}\n');
+    const rows = (first: string, second: string): string[] =>
+      [`record 0 line 0 ${first}`, `record 1 line 1 ${second}`, '  user', '    body|a'];
+    for (const [forms, wanted] of [
+      [ALL_FORMS, rows('losses', 'losses')], [ALL_FORMS | abi.COUNTS_LOST, rows('lost', 'renamed-1')],
+    ] as const) {
+      for (const machine of WIDE) expect(show(scanWith(machine, lines, { forms }).words, lines)).toEqual(wanted);
+      expect(show(scanByTwin(lines, { forms }).words, lines)).toEqual(wanted);
+    }
+  });
+
   test('a list of a form that is not wanted is a member as others are', () => {
     const lines = bytesOf('{"messages":[],"conversations":1}\n{"messages":1,"conversations":[]}\n');
     for (const [forms, wanted] of [
-      [abi.FORM_MESSAGES, ['record 0 line 0 lost', 'record 1 line 1 slow object']],
+      [abi.FORM_MESSAGES, ['record 0 line 0 losses', 'record 1 line 1 slow object']],
       [abi.FORM_CONVERSATIONS, ['record 0 line 0 slow object', 'record 1 line 1 losses']],
       [0, ['record 0 line 0 slow object other', 'record 1 line 1 slow object other']],
     ] as const) {
@@ -168,7 +180,8 @@ describe('random lines', () => {
       const random = randomOf(SEED + batch);
       const bytes = randomLines(random, pool);
       const { rows, window, both } = random.once(3) ? random.pick(SIZES) : SIZES[0]!;
-      const forms = random.once(4) ? random.below(EVERY_FORM + 1) : random.once(3) ? EVERY_FORM : ALL_FORMS;
+      const some = random.once(4) ? random.below(EVERY_FORM + 1) : random.once(3) ? EVERY_FORM : ALL_FORMS;
+      const forms = some | (random.once(2) ? abi.COUNTS_LOST : 0);
       const writes = random.once(2);
       const placed: Placed = {
         forms, around: random.below(12), ...(!random.once(3) && { at: random.below(130) }), ...(window && { window }),

@@ -53,7 +53,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const joinsTurns = isTurns && options.field === undefined && (isAny || isInterchange(job.from));
     const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
     const form = { form: formOfRows(job.from) ?? 'auto' };
-    const wanted = { takesTurns: isAny, joinsTurns, writesTools: true };
+    const wanted = { takesTurns: isAny, joinsTurns, writesTools: true, countsLost: true };
     const lines = hasRows ? new ChatLines(kit, source, form, part, layout, wanted) : null;
     const all = lines === null ? readRecords(source, { locate, joinsTurns }, part)
       : lines.rowsAndRecords();

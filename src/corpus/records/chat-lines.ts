@@ -3,7 +3,8 @@
 // all others are compared with.
 
 import {
-  FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FORM_TURNS, FROM, IS_OTHER, KIND, NEXT, SLOW, TO,
+  COUNTS_LOST, FORM_CONVERSATIONS, FORM_MESSAGES, FORM_OTHERS, FORM_TRANSCRIPTS, FORM_TURNS, FROM, IS_OTHER, KIND, NEXT,
+  SLOW, TO,
 } from '../../abi.ts';
 import type { Machine } from '../../scan/machine.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
@@ -73,6 +74,7 @@ interface ChatLinesOptions {
   readonly takesTurns?: boolean;
   readonly joinsTurns?: boolean;
   readonly writesTools?: boolean;
+  readonly countsLost?: boolean;
   readonly otherField?: string;
 }
 
@@ -104,15 +106,17 @@ export class ChatLines {
   /**
    * Of a source that has no lines the range is all of it. `takesTexts`: texts that may be transcripts are wanted among
    * rows, `takesTurns`: turns, beside the forms of the options; `joinsTurns`: those that follow each other are one
-   * record, their list; `writesTools`: what definitions say is wanted. `otherField`: where messages may stand that are
+   * record, their list; `writesTools`: what definitions say is wanted; `countsLost`: so
+   * is what a conversion loses. `otherField`: where messages may stand that are
    * of no form.
    */
   constructor(
     machines: Machines, source: Source, options: FileOptions, range: LineRange, layout: Layout = 'lines',
-    { takesTexts = false, takesTurns = false, joinsTurns = false, writesTools = false, otherField }: ChatLinesOptions
-      = {},
+    {
+      takesTexts = false, takesTurns = false, joinsTurns = false, writesTools = false, countsLost = false, otherField,
+    }: ChatLinesOptions = {},
   ) {
-    this.#forms = formsOf(options, takesTexts) | (takesTurns ? FORM_TURNS : 0);
+    this.#forms = formsOf(options, takesTexts) | (takesTurns ? FORM_TURNS : 0) | (countsLost ? COUNTS_LOST : 0);
     this.#otherField = options.field === undefined ? otherField : undefined;
     this.knownBad = new KnownBad(options);
     this.#writesTools = writesTools;

@@ -197,6 +197,11 @@ export class RecordRows {
     this.losesIf(this.lost > abi.MOST_LOST);
   }
 
+  /** Nobody counts what is lost. */
+  loseUncounted(): void {
+    this.losesIf(this.lost + this.renamed.size > 0);
+  }
+
   /** Members that nothing is known of, in a record or an entry: each is a field that is lost. */
   loseOthers({ members }: JsonNode, known: readonly string[]): void {
     const others = members.filter(([key]) => !known.includes(key));

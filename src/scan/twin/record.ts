@@ -127,6 +127,7 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
     const used = isTranscript ? [] : MADE_OF[form] ?? [];
     others.loseGiven(value.members, used);
     record.loseOthers(value, [...known, ...others.known]);
+    if ((forms & abi.COUNTS_LOST) === 0) record.loseUncounted();
     flags = record.flags | (isEmpty ? abi.HAS_LOSSES : 0);
     const losses = (record.lost << abi.LOST_SHIFT) | (record.renamed.size << abi.RENAMED_SHIFT);
     const counted = (flags & abi.HAS_LOSSES) === 0 ? losses : 0;
