@@ -7,17 +7,16 @@
 import {
   ABSENT, ASSISTANT, ELSEWHERE, LACKS_ID, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES,
 } from '../../src/abi';
-import { findPair } from '../pair';
 import { copy, writeNumber } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, idLength, makeCountedId, nameFrom, nameLength, readBelow, rowAt, takeReply,
 } from './calls';
 import { isWhole, putContent } from './contents';
 import {
-  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER,
-  piece, quoted,
+  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER, piece,
+  quoted,
 } from './lines';
-import { holdsPair, MARKER_END } from './tags';
+import { holdsNamespace, holdsPair, MARKER_END } from './tags';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, NULL_4, QUOTE, SEEN_CODE, SEEN_LONE, skipBlanks } from './text';
 
 const BEGINNING: u32 = 0;
@@ -136,19 +135,10 @@ function putOther(q: usize, row: usize, kind: u32, mayDeclare: bool): usize {
   }
   const bodyFrom = piece(putName(q), BEFORE_CONTENT);
   q = putBody(bodyFrom);
-  if (q == 0 || (mayDeclare && kind < KIND_USER && declares(bodyFrom, q))) return 0;
+  if (q == 0 || (mayDeclare && kind < KIND_USER && holdsNamespace(bodyFrom, q))) return 0;
   index++;
   return byte(q, CLOSE_OBJECT);
 }
-
-/** `namespace`, with which declarations of tools begin. */
-function declares(p: usize, end: usize): bool {
-  for (p = findPair(p, end, 0x73, 0x70); p != 0; p = findPair(p + 1, end, 0x73, 0x70)) {
-    if (load<u32>(p - 4) == NAME_4) return true;
-  }
-  return false;
-}
-const NAME_4: u32 = 0x656d616e;
 
 /** The entry of an assistant ended with thinking or calls. */
 let isUnsaid: bool = false;

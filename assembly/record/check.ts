@@ -13,7 +13,7 @@ import {
   addCall, beginCalls, body, hasOpen, markOpen, nameFrom, nameLength, readBelow, rowAt, statusOf, takeReply,
 } from './calls';
 import { fits, mayNameFields, nodeOf } from './fit';
-import { holdsPair, mayEndMarker, MARKER_END } from './tags';
+import { holdsNamespace, holdsPair, mayEndMarker, MARKER_END } from './tags';
 import { OPEN_OBJECT } from './text';
 import { areGiven, givenTools, tableOf } from './tools';
 
@@ -223,10 +223,3 @@ function mayThink(): bool {
   return true;
 }
 
-/** Whether `namespace` stands in [p, to). */
-function holdsNamespace(p: usize, to: usize): bool {
-  for (; p + 9 <= to; p++) {
-    if (load<u8>(p) == 0x6e && load<u64>(p) == 0x63617073656d616e && load<u8>(p, 8) == 0x65) return true;
-  }
-  return false;
-}

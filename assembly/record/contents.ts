@@ -40,16 +40,7 @@ export function putContent(q: usize, row: usize, isPlain: bool): usize {
   const to = <usize>load<u32>(row, 8);
   if ((kind & VALUE) != 0) return putValue(q, from, to, isPlain);
   if ((kind & PARTS) == 0) {
-    if (cutFrom < from || cutFrom >= to) return putText(q, kind, from, to, isPlain);
-    // A newline may be written as a code.
-    if ((kind & CODED) != 0) return 0;
-    let before = cutFrom;
-    if (endsWith(from, before, NEWLINE)) {
-      before -= 2;
-      if (endsWith(from, before, RETURN)) before -= 2;
-    }
-    q = putText(q, kind, from, before, isPlain);
-    return q == 0 ? 0 : putText(q, kind, cutTo, to, isPlain);
+    return cutFrom < from || cutFrom >= to ? putText(q, kind, from, to, isPlain) : putCut(q, kind, from, to, isPlain);
   }
   return isAsked(from) ? putAsked(q, from, isPlain) : putParts(q, from, to, isPlain);
 }
@@ -68,6 +59,19 @@ let cutFrom: usize = 0;
 let cutTo: usize = 0;
 const NEWLINE: u32 = 0x6e5c;
 const RETURN: u32 = 0x725c;
+
+/** The content [from, to) without them. */
+function putCut(q: usize, kind: u32, from: usize, to: usize, isPlain: bool): usize {
+  // A newline may be written as a code.
+  if ((kind & CODED) != 0) return 0;
+  let before = cutFrom;
+  if (endsWith(from, before, NEWLINE)) {
+    before -= 2;
+    if (endsWith(from, before, RETURN)) before -= 2;
+  }
+  q = putText(q, kind, from, before, isPlain);
+  return q == 0 ? 0 : putText(q, kind, cutTo, to, isPlain);
+}
 
 /** Whether the inside of a string, [from, to), ends with an escape. */
 function endsWith(from: usize, to: usize, escape: u32): bool {

@@ -14,6 +14,15 @@ export function holdsPair(p: usize, end: usize, pair: u32): bool {
 /** `k>`, with which `<think>` and `</think>` end: reasoning in a text becomes a message of its own (R-THINK). */
 export const MARKER_END: u32 = 0x3e6b;
 
+/** Whether `namespace`, with which declarations of tools begin, stands in [p, to). */
+export function holdsNamespace(p: usize, to: usize): bool {
+  // Its `s` and `p`, and what stands on both sides.
+  for (let at = findPair(p, to, 0x73, 0x70); at != 0; at = findPair(at + 1, to, 0x73, 0x70)) {
+    if (at - 4 >= p && at + 5 <= to && load<u64>(at - 4) == 0x63617073656d616e && load<u8>(at, 4) == 0x65) return true;
+  }
+  return false;
+}
+
 /** `<`, `t` and `ool`, with which the tags of calls begin that are written as text. */
 const LT: i32 = 0x3c;
 const T: i32 = 0x74;
