@@ -22,7 +22,7 @@ const CORE = ['src/cli/program.ts', 'src/cli/commands/scan.ts'];
 const WITHOUT_CORE = [COMMAND, DECODER];
 const DEFERRED_PACKAGES = ['@cfworker/json-schema', 'picocolors', 're2js', 'yaml'];
 /** Modules of Node that take 3 to 8 ms to load. */
-const DEFERRED_BUILTINS = ['node:child_process', 'node:tty', 'node:worker_threads'];
+const DEFERRED_BUILTINS = ['node:child_process', 'node:crypto', 'node:tty', 'node:worker_threads'];
 const DEFERRED_SOURCES = [
   'src/cli/commands/scan-report.ts',
   'src/cli/config-read.ts',

@@ -1,9 +1,8 @@
 // The library as a program that reads one corpus after the other has it: scanners and threads that are there already.
 import { type Event, Flow, type FlowOptions } from '../src/corpus/jobs/flow.ts';
-import type { Work } from '../src/corpus/jobs/parts.ts';
 import { findInputs } from '../src/corpus/input/paths.ts';
 import { JointJobs } from '../src/corpus/jobs/joint-jobs.ts';
-import type { Piece } from '../src/corpus/jobs/job.ts';
+import type { Piece, Work } from '../src/corpus/jobs/job.ts';
 import type { FileOptions } from '../src/corpus/records/unit.ts';
 import { createMachine } from '../src/scan/engine.ts';
 import type { Machine } from '../src/scan/machine.ts';

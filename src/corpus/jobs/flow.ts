@@ -4,7 +4,9 @@ import { availableParallelism } from 'node:os';
 import { InputError } from '../error.ts';
 import { type FileStamp, stampOfInput } from '../input/stamp.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import { type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece } from './job.ts';
+import {
+  type Job, type JobInput, type JobResult, NO_RESULT, type Part, type Piece, tableOf, type Work,
+} from './job.ts';
 import { JointJobs } from './joint-jobs.ts';
 import { kindOf } from './kinds.ts';
 import { type Kit, leaveKit, type Opened, openInput, takeKit, type Watching } from './open.ts';
@@ -12,7 +14,7 @@ import { perform } from './perform.ts';
 import type { Input } from '../input/paths.ts';
 import {
   canBeCut, canBeMoved, countParts, type Cut, cutOf, exactParts, gainsFrom, guessedParts, movedParts, type PartOptions,
-  PARTS, readsValues, tableOf, type Work,
+  PARTS, readsValues,
 } from './parts.ts';
 import type { Jobs, Running } from './pool.ts';
 import { canBeGuessed } from './guess.ts';

@@ -96,6 +96,13 @@ export type Job = { readonly input: JobInput; readonly part: Part } & (
   | ({ readonly kind: 'filter' } & FilterWork)
 );
 
+/** What is to be done with each part. */
+export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
+
+/** The table that comes of work; null: it is none. */
+export const tableOf = (work: Work): TableForm | null =>
+  (work.kind === 'messages' || work.kind === 'run') && work.form !== 'lines' ? work.form : null;
+
 export type MessagesJob = Extract<Job, { kind: 'messages' }>;
 export type RunJob = Extract<Job, { kind: 'run' }>;
 

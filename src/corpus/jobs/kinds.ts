@@ -4,7 +4,7 @@ import { loadWriter } from '../tables/writers.ts';
 import { loadTokenizer } from '../tokens.ts';
 import { COMMON } from './common-jobs.ts';
 import type { Kind } from './kind.ts';
-import { tableOf, type Work } from './parts.ts';
+import { tableOf, type Work } from './job.ts';
 
 export async function kindOf(work: Work): Promise<Kind> {
   const table = tableOf(work);

@@ -10,20 +10,13 @@ import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
 import { canBeRecords, canBeRows } from './convert-quick.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
-import type { Job, JobInput, Part, TableForm } from './job.ts';
+import { type JobInput, type Part, tableOf, type Work } from './job.ts';
 import type { Opened } from './open.ts';
 import type { Jobs } from './pool.ts';
 import type { InputSource } from '../input/source.ts';
 import { countLines } from '../records/count-lines.ts';
 import { areLines } from '../records/turns.ts';
 import { isContainer } from '../records/unit.ts';
-
-/** What is to be done with each part. */
-export type Work = Job extends infer J ? (J extends Job ? Omit<J, 'input' | 'part'> : never) : never;
-
-/** The table that comes of work; null: it is none. */
-export const tableOf = (work: Work): TableForm | null =>
-  (work.kind === 'messages' || work.kind === 'run') && work.form !== 'lines' ? work.form : null;
 
 export interface PartOptions {
   /**

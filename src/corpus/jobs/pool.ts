@@ -5,7 +5,7 @@
 import { Worker } from 'node:worker_threads';
 import { InputError } from '../error.ts';
 import { isNumbered, type Job, type JobResult, type Piece } from './job.ts';
-import { ROOM } from './piece-memory.ts';
+import { roomFor } from './piece-memory.ts';
 import { ThreadError } from './thread-error.ts';
 import { workerFile } from '../worker-file.ts';
 
@@ -55,7 +55,7 @@ export interface Task {
   readonly job: Job;
   /** Word TAKEN: pieces that were taken; DROPPED: 1 when nothing more is wanted; BEGUN: 1 when somebody does it. */
   readonly flow: Int32Array;
-  /** ROOM bytes for pieces. A short job needs none. */
+  /** For pieces, as large as `roomFor` says. A short job needs none. */
   readonly memory: SharedArrayBuffer | undefined;
 }
 
@@ -240,7 +240,7 @@ export class Pool implements Jobs {
       if (!thread) return;
       const task = queue.shift()!;
       const { job } = task;
-      task.begin(isShort(job) ? undefined : (this.#memories.pop() ?? new SharedArrayBuffer(ROOM)));
+      task.begin(isShort(job) ? undefined : this.#memoryFor(job));
       const number = this.#number++;
       thread.doing.push({ number, task });
       const told: Task = { task: number, job, flow: task.flow, memory: task.memory };
@@ -256,6 +256,12 @@ export class Pool implements Jobs {
     if (this.#isHelped) return this.#workers.find(({ left }) => left < AT_ONCE);
     if (!isShort(job) || this.#urgent.length + this.#waiting.length <= this.threads) return undefined;
     return this.#workers.find(({ doing }) => doing.length < AT_ONCE && doing.every(({ task }) => isShort(task.job)));
+  }
+
+  #memoryFor(job: Job): SharedArrayBuffer {
+    const room = roomFor(job);
+    const found = this.#memories.findIndex(({ byteLength }) => byteLength === room);
+    return found < 0 ? new SharedArrayBuffer(room) : this.#memories.splice(found, 1)[0]!;
   }
 
   #giveBack(task: RunningTask): void {

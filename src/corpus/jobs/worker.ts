@@ -26,8 +26,8 @@ async function work({ task, job, flow, memory }: Task): Promise<void> {
       return;
     }
     const pieces = parted(perform(kit, await kindOf(job), job));
-    const places = new PiecePlaces();
     const shared = memory === undefined ? null : new Uint8Array(memory);
+    const places = new PiecePlaces(shared?.length ?? 0);
     let given = 0;
     /** Waits until enough pieces were taken; false: nothing more is wanted. */
     const waitFor = (isReady: (taken: number) => boolean): boolean => {

@@ -1,12 +1,12 @@
 // Everything that comes out of an input, for tests that compare ways through it.
 import { ConvertSums } from '../../../src/corpus/jobs/convert-sums.ts';
 import { Flow } from '../../../src/corpus/jobs/flow.ts';
-import { isFindings, isTablePiece, type Job } from '../../../src/corpus/jobs/job.ts';
+import { isFindings, isTablePiece, type Job, tableOf, type Work } from '../../../src/corpus/jobs/job.ts';
 import { kindOf } from '../../../src/corpus/jobs/kinds.ts';
 import { Kit } from '../../../src/corpus/jobs/open.ts';
 import { perform } from '../../../src/corpus/jobs/perform.ts';
 import { findInputs } from '../../../src/corpus/input/paths.ts';
-import { type PartOptions, tableOf, type Work } from '../../../src/corpus/jobs/parts.ts';
+import type { PartOptions } from '../../../src/corpus/jobs/parts.ts';
 import type { Jobs } from '../../../src/corpus/jobs/pool.ts';
 import { textOfWords } from '../../../src/corpus/jobs/words.ts';
 import { MESSAGE_TABLE } from '../../../src/corpus/tables/message-schema.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { tableFromIPC } from '@uwdata/flechette';
 import { parquetReadObjects } from 'hyparquet';
 import { afterAll, expect, test } from 'vitest';
-import type { Work } from '../../../src/corpus/jobs/parts.ts';
+import type { Work } from '../../../src/corpus/jobs/job.ts';
 import { runs } from '../../long.ts';
 import { type Random, randomOf, SEED } from '../../random.ts';
 import { jobsHere, seen } from '../jobs/seen.ts';
