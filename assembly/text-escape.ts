@@ -142,7 +142,7 @@ function escapeValid(p: usize, end: usize, q: usize, last: usize): usize {
       const block = v128.load(p);
       v128.store(q, block);
       const special = v128.or(
-        i8x16.lt_u(block, i8x16.splat(0x20)),
+        i8x16.le_u(block, i8x16.splat(0x1f)),
         v128.or(i8x16.eq(block, i8x16.splat(0x22)), i8x16.eq(block, i8x16.splat(0x5c))),
       );
       const mask = i8x16.bitmask(special);
@@ -152,7 +152,7 @@ function escapeValid(p: usize, end: usize, q: usize, last: usize): usize {
           q += 16;
           continue;
         }
-        const controls = i8x16.lt_u(block, i8x16.splat(0x20));
+        const controls = i8x16.le_u(block, i8x16.splat(0x1f));
         const letters = i8x16.swizzle(i8x16(0, 0, 0, 0, 0, 0, 0, 0, 0x62, 0x74, 0x6e, 0, 0x66, 0x72, 0, 0), block);
         if (!v128.any_true(v128.and(controls, i8x16.eq(letters, i8x16.splat(0))))) {
           const bytes = v128.bitselect(letters, block, controls);

@@ -68,9 +68,11 @@ export function isUtf8(p: usize, end: usize): bool {
       let block = v128.load(p);
       if (p + 16 > end) block = v128.and(block, v128.load(COUNTS + 16 - (end - p)));
       const first = v128.shuffle<u8>(before, block, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+      // The engine has no shift of bytes, and writes five steps for one.
+      const firstUpper = v128.and(i16x8.shr_u(first, 4), half);
       const pairs = v128.and(
-        v128.and(i8x16.swizzle(firstHigh, i8x16.shr_u(first, 4)), i8x16.swizzle(firstLow, v128.and(first, half))),
-        i8x16.swizzle(secondHigh, i8x16.shr_u(block, 4)),
+        v128.and(i8x16.swizzle(firstHigh, firstUpper), i8x16.swizzle(firstLow, v128.and(first, half))),
+        i8x16.swizzle(secondHigh, v128.and(i16x8.shr_u(block, 4), half)),
       );
       // The high bit where a third or a fourth byte must stand.
       const third = i8x16.sub_sat_u(

@@ -8,37 +8,46 @@
 import { SLOW } from '../../src/abi';
 import { rowAt } from './calls';
 
-// Signs by the two halves of a byte: a sign has a bit in both tables.
+// Classes of bytes by their two halves: a byte is of those of which both tables have the bit.
 //
-//   1  & %   2  <   8 and 16  beyond ASCII, the leads of signs that look like <
-//   4 and 64  [ , which must stand before a capital or an escape, or a slash   32  \ , before u, x or another one
+//   1, 2  [ , which must stand before a class 4 or 8; \ , of 2 alone   4  capitals and \   8  / \ u x and some others
+//   16  & %   32  <   64 and 128  beyond ASCII, the leads of signs that look like <
 //
 // @ts-ignore: decorator
 @inline
-function lower(): v128 { return i8x16(0, 16, 16, 16, 0, 1, 1, 0, 0, 0, 0, 4 | 64 | 8, 2 | 32, 0, 0, 16); }
+function lower(): v128 {
+  return i8x16(
+    4, 4 | -128, 4 | -128, 4 | -128, 4, 4 | 8 | 16, 4 | 16, 4, 4 | 8, 4, 4, 1 | 2 | 4 | 64, 2 | 4 | 8 | 32, 4, 4,
+    4 | 8 | -128,
+  );
+}
 // @ts-ignore: decorator
 @inline
-function upper(): v128 { return i8x16(0, 0, 1, 2, 0, 4 | 64 | 32, 0, 0, 0, 0, 0, 0, 8, 0, 16, 0); }
+function upper(): v128 { return i8x16(0, 0, 8 | 16, 32, 4, 1 | 2 | 4 | 8, 0, 8, 0, 0, 0, 0, 64, 0, -128, 0); }
+const BESIDES: i8 = 16 | 32 | 64 | -128;
+/** The first of these bits stand this far below those of the classes that must follow. */
+const FOLLOWERS = 2;
 
-// What may stand behind [ and \ , likewise; each of the two may be told where nothing is.
+/** The classes of the 16 bytes at p. Tables: see above. */
 // @ts-ignore: decorator
 @inline
-function lowerNext(): v128 { return i8x16(4, 4, 4, 4, 4, 4 | 32, 4, 4, 4 | 32, 4, 4, 4, 4 | 32, 4, 4, 4 | 64); }
-// @ts-ignore: decorator
-@inline
-function upperNext(): v128 { return i8x16(0, 0, 64, 0, 4, 4 | 32, 0, 32, 0, 0, 0, 0, 0, 0, 0, 0); }
-const ALONE: i8 = 1 | 2 | 8 | 16;
-
-/** The signs among the 16 bytes at p with which something may begin are not 0. Tables: see above. */
-// @ts-ignore: decorator
-@inline
-function signs(p: usize, low: v128, up: v128, lowNext: v128, upNext: v128): v128 {
+function classes(p: usize, low: v128, up: v128): v128 {
   const half = i8x16.splat(15);
   const block = v128.load(p);
-  const next = v128.load(p, 1);
-  const found = v128.and(i8x16.swizzle(low, v128.and(block, half)), i8x16.swizzle(up, i8x16.shr_u(block, 4)));
-  const behind = v128.and(i8x16.swizzle(lowNext, v128.and(next, half)), i8x16.swizzle(upNext, i8x16.shr_u(next, 4)));
-  return v128.and(found, v128.or(behind, i8x16.splat(ALONE)));
+  // The engine has no shift of bytes, and writes five steps for one.
+  const high = v128.and(i16x8.shr_u(block, 4), half);
+  return v128.and(i8x16.swizzle(low, v128.and(block, half)), i8x16.swizzle(up, high));
+}
+
+/**
+ * Signs among 16 bytes with which something may begin, by their classes and those of the 16 behind: they are not 0. Nor
+ * is a follower before a sign of 16 or 32, with which nothing begins.
+ */
+// @ts-ignore: decorator
+@inline
+function signs(own: v128, behind: v128): v128 {
+  const next = v128.shuffle<u8>(own, behind, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+  return v128.and(own, v128.or(i16x8.shr_u(next, FOLLOWERS), i8x16.splat(BESIDES)));
 }
 
 /** Whether something may begin with the sign at p. */
@@ -79,7 +88,8 @@ function mayBegin(p: usize): bool {
   }
   if (sign == 0x5b) {
     if (next == 0x5c) return third == 0x75 || third == 0x2f;
-    return next == 0x49 || next == 0x2f || next == 0x54 || next == 0x41 || next == 0x53 || next == 0x42 || next == 0x45;
+    // I / T A S B E
+    return next == 0x2f || (next - 0x40 < 32 && (0x180226 & (1 << next)) != 0);
   }
   if (sign == 0x5c) return next == 0x75 ? mayStandFor(p + 2) : mayEscape(p + 1);
   // ‹ 〈 ⟨ ❮ ❰ 〈 ＜ ﹤ ᐸ ˂
@@ -129,23 +139,27 @@ export function mayHold(p: usize, end: usize): bool {
   if (ASC_FEATURE_SIMD) {
     const low = lower();
     const up = upper();
-    const lowNext = lowerNext();
-    const upNext = upperNext();
+    let first = classes(p, low, up);
     // Signs are frequent, and those that are left are rare: there is a branch for these alone.
     for (; p < end; p += 64) {
-      const found = v128.or(
-        v128.or(signs(p, low, up, lowNext, upNext), signs(p + 16, low, up, lowNext, upNext)),
-        v128.or(signs(p + 32, low, up, lowNext, upNext), signs(p + 48, low, up, lowNext, upNext)),
-      );
-      if (v128.any_true(found) && holdsSign(p, p + 64 < end ? p + 64 : end)) return true;
+      const second = classes(p + 16, low, up);
+      const third = classes(p + 32, low, up);
+      const fourth = classes(p + 48, low, up);
+      const next = classes(p + 64, low, up);
+      const a = signs(first, second);
+      const b = signs(second, third);
+      const c = signs(third, fourth);
+      const d = signs(fourth, next);
+      first = next;
+      if (!v128.any_true(v128.or(v128.or(a, b), v128.or(c, d)))) continue;
+      for (let left = placesOf(a, b) | (placesOf(c, d) << 32); left != 0; left &= left - 1) {
+        const at = p + <usize>ctz(left);
+        if (at >= end) return false;
+        if (mayBegin(at)) return true;
+      }
     }
     return false;
   }
-  return holdsSign(p, end);
-}
-
-/** Whether something may begin with a sign in [p, end). */
-function holdsSign(p: usize, end: usize): bool {
   for (; p < end; p++) {
     const byte = <u32>load<u8>(p);
     if (byte == 0x3c || byte == 0x26 || byte == 0x25 || byte == 0x5b || byte == 0x5c || byte - 0xe1 < 3 || byte == 0xef
@@ -154,6 +168,14 @@ function holdsSign(p: usize, end: usize): bool {
     }
   }
   return false;
+}
+
+/** A bit for each byte of two blocks that is not 0. */
+// @ts-ignore: decorator
+@inline
+function placesOf(low: v128, high: v128): u64 {
+  const none = i8x16.splat(0);
+  return <u64><u32>(~(i8x16.bitmask(i8x16.eq(low, none)) | (i8x16.bitmask(i8x16.eq(high, none)) << 16)));
 }
 
 /** The first record from row `record` on, below row `end`, that the host must look at, or `end`. */

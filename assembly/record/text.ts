@@ -376,8 +376,8 @@ export function containerEnd(p: usize, most: i32): usize {
 // @ts-ignore: decorator
 @inline
 export function wordBytes(block: v128): v128 {
-  const letters = i8x16.lt_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(26));
-  const digits = i8x16.lt_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(10));
+  const letters = i8x16.le_u(i8x16.sub(v128.or(block, i8x16.splat(0x20)), i8x16.splat(0x61)), i8x16.splat(25));
+  const digits = i8x16.le_u(i8x16.sub(block, i8x16.splat(0x30)), i8x16.splat(9));
   const dashes = v128.or(i8x16.eq(block, i8x16.splat(0x5f)), i8x16.eq(block, i8x16.splat(0x2d)));
   return v128.or(v128.or(letters, digits), dashes);
 }
