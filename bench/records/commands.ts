@@ -62,9 +62,9 @@ export function takesThreads({ args: [name] }: Command): boolean {
   return options().some(({ long }) => long === '--threads');
 }
 
-/** The whole command line. */
-export function commandLine(command: Command, path: string, threads: number): string[] {
-  const more = takesThreads(command) ? ['--threads', String(threads)] : [];
+/** The whole command line. `threads` null: as many as the command itself takes. */
+export function commandLine(command: Command, path: string, threads: number | null): string[] {
+  const more = threads !== null && takesThreads(command) ? ['--threads', String(threads)] : [];
   return [...command.args, '--no-config', '--quiet', ...more, command.isPiped ? '-' : path];
 }
 
