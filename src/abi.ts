@@ -440,13 +440,21 @@ export const CELL_ID_FROM = 9;
 export const CELL_ID_TO = 10;
 export const CELL_CONTENT_TO = 11;
 
-// What records are written as: text of 2.2, where nothing is lost; the same, to be read rather than kept; chat records.
+// What records are written as: text of 2.2, where nothing is lost; the same, to be read rather than kept; chat records;
+// text of Harmony.
 export const TEXTS_CONVERTED = 0;
 export const TEXTS_AS_GIVEN = 1;
 export const TEXTS_CHATS = 2;
+export const TEXTS_HARMONY = 3;
 // Beside one of them: also those of which fields are lost, or words are renamed, all of which is counted.
 export const TEXTS_LOSING = 4;
 export const TEXTS_RENAMING = 8;
+// In Harmony also those that lose ids of calls, or that a preamble is meant to be one, or whose replies get names.
+export const TEXTS_IDS = 16;
+export const TEXTS_INTENTS = 32;
+export const TEXTS_NAMES = 64;
+// Texts in lines of JSON, with an id.
+export const TEXTS_LINES = 128;
 
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;

@@ -172,6 +172,9 @@ export function takeReply(): bool {
   return isFree && idFrom != 0;
 }
 
+/** The reply that was taken last answers the first of the calls that waited. */
+export function isInOrder(): bool { return taken < first; }
+
 /** Marks the calls that wait. Answers whether there are any. */
 export function markOpen(): bool {
   for (let i = first; i < calls; i++) {

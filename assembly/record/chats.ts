@@ -59,9 +59,8 @@ function byte(q: usize, value: u32): usize {
 export function writeChat(q: usize, number: u32, end: usize, tools: usize, records: f64): usize {
   const at = rowAt(number);
   let row = at + RECORD_ROWS * ROW_BYTES;
-  // A record that is a turn by itself says something else.
-  if (row == end || <usize>load<u32>(row, 4) == skipBlanks(load<u32>(at, 4))) return 0;
-  q = putId(piece(q, BEGINNING), at, records);
+  if (row == end || isTurn(at, row)) return 0;
+  q = putId(piece(q, BEGINNING), at, records, ID_OF_PLACE);
   if (q == 0) return 0;
   if (tools != 0) q = copy(q, load<u32>(tools), load<u32>(tools) + load<u32>(tools, 4));
   q = piece(q, MESSAGES);
@@ -88,12 +87,15 @@ export function writeChat(q: usize, number: u32, end: usize, tools: usize, recor
   return piece(q, END);
 }
 
-/** The id, or one that tells the place; 0: it is none that is written as it stands. */
-function putId(q: usize, at: usize, records: f64): usize {
+/** A record whose first message is at a row is a turn by itself, which says something else. */
+export function isTurn(at: usize, row: usize): bool { return <usize>load<u32>(row, 4) == skipBlanks(load<u32>(at, 4)); }
+
+/** The id, or one that tells the place, with a piece before it; 0: it is none that is written as it stands. */
+export function putId(q: usize, at: usize, records: f64, place: u32): usize {
   const id = at + 2 * ROW_BYTES;
   const from = <usize>load<u32>(id, 4);
   if (from == 0 || load<u32>(from) == NULL_4) {
-    return byte(writeNumber(piece(q, ID_OF_PLACE), records + <f64>(load<u32>(at) >> RECORD_SHIFT)), QUOTE);
+    return byte(writeNumber(piece(q, place), records + <f64>(load<u32>(at) >> RECORD_SHIFT)), QUOTE);
   }
   // An integer was seen to be plain.
   if (load<u8>(from) == QUOTE && ((load<u32>(id) >> 8) & (SEEN_CODE | SEEN_LONE)) != 0) return 0;

@@ -1,7 +1,6 @@
-// Records as OpenChatML 2.2 text, or as chat records of OpenAI (chats.ts): bytes to bytes. Only such as lose nothing on
-// the way but that calls and replies get ids, and a reply in text its call's name; and whose contents need no escape in
-// text; the others are for the host. As they are given, to be read rather than kept, what has no place in the text may
-// be lost.
+// Records as text of OpenChatML 2.2 or Harmony, or as chat records of OpenAI (chats.ts): bytes to bytes. Only such as
+// lose nothing on the way but what is counted, and whose contents need no escape in text; the others are for the host.
+// As they are given, to be read rather than kept, what has no place in the text may be lost.
 //
 // What stands between the values of a message depends on its kind alone (lines.ts). The host cuts these pieces out of
 // what the writer gives (src/formats/chat/record-texts.ts):
@@ -9,18 +8,23 @@
 //   0 what every text begins with   1 before a call's id   2 before a name   3 before a tool's name
 //   4 + 3 k …  of kind k: its beginning, of calls up to the tool's name; from behind names and ids up to the body;
 //   its end
+//   31 what a line begins with   32 of an id that is missing, up to the record's number   33 from behind the id up to
+//   the text   34 a line's end
+//
+// Harmony says no ids; a reply begins with its tool's name.
 
 import {
   ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
   LACKS_ID, LOST_SHIFT, MOST_LOST, RECORD_ROWS, RENAMED_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM,
-  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_LOSING, TEXTS_RENAMING, TOOLS_NONE,
+  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_HARMONY, TEXTS_IDS, TEXTS_INTENTS, TEXTS_LINES, TEXTS_LOSING, TEXTS_NAMES,
+  TEXTS_RENAMING, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
-  addCall, beginCalls, body, firstId, firstIdRecord, idFrom, idLength, ids, makeCountedId, nameFrom, nameLength,
-  readBelow, rowAt, setIds, statusOf, takeReply,
+  addCall, beginCalls, body, firstId, firstIdRecord, idFrom, idLength, ids, isInOrder, makeCountedId, nameFrom,
+  nameLength, readBelow, rowAt, setIds, statusOf, takeReply,
 } from './calls';
-import { writeChat } from './chats';
+import { isTurn, putId, writeChat } from './chats';
 import { beginCut, isWhole, putContent } from './contents';
 import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
@@ -36,6 +40,10 @@ const BEFORE_ID: u32 = 1;
 const BEFORE_NAME: u32 = 2;
 const BEFORE_TOOL: u32 = 3;
 const OF_KINDS: u32 = 4;
+const LINE: u32 = 31;
+const ID_OF_PLACE: u32 = 32;
+const BEFORE_TEXT: u32 = 33;
+const LINE_END: u32 = 34;
 const NO_KIND: u32 = 0xff;
 /** Records that are no text of their own: two transcripts, or text already. */
 const UNLIKE: u32 = HAS_SIDES | IS_TEXT;
@@ -49,6 +57,10 @@ let named: u32 = 0;
 let namedRecord: u32 = 0;
 let namedMessage: u32 = 0;
 let asGiven: bool = false;
+let isHarmony: bool = false;
+let isLines: bool = false;
+/** TEXTS_…: what is told already, of which more may be lost. */
+let told: u32 = 0;
 
 /** Where the texts end that were written; how many they are. */
 export function textsTo(): usize { return out; }
@@ -64,7 +76,10 @@ export function fieldsLost(): u32 { return lost; }
 export function wordsRenamed(): u32 { return words; }
 let lost: u32 = 0;
 let words: u32 = 0;
-/** Ids that were made; of the first the record, and which message's it is (calls.ts). */
+/** Preambles of which Harmony does not say that they are. */
+export function intentsLost(): u32 { return intents; }
+let intents: u32 = 0;
+/** Ids that were made, or lost; of the first that was made the record, and which message's it is (calls.ts). */
 export function idsMade(): u32 { return ids; }
 export function firstMadeRecord(): u32 { return firstIdRecord; }
 export function firstMadeMessage(): u32 { return firstId; }
@@ -72,17 +87,20 @@ export function firstMadeMessage(): u32 { return firstId; }
 /**
  * Writes the texts of the records from row `record` on, below row `end`, into [q, limit). Answers the record before
  * which it stopped, or `end`: it is SLOW, the text of its tools is missing (`missingText`), it holds nothing to be
- * read, or there was no more room. `what`: TEXTS_…; `records`: number of the table's first record, for TEXTS_CHATS.
+ * read, or there was no more room. `what`: TEXTS_…; `records`: number of the table's first record, for ids.
  */
 export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: u32, records: f64): u32 {
   const untold: u32 = ((what & TEXTS_LOSING) != 0 ? 0 : <u32>MOST_LOST << LOST_SHIFT)
     | ((what & TEXTS_RENAMING) != 0 ? 0 : 0xf << RENAMED_SHIFT);
+  told = what;
   what &= TEXTS_LOSING - 1;
   const given = what == TEXTS_AS_GIVEN;
   asGiven = given;
+  isHarmony = what == TEXTS_HARMONY;
+  isLines = (told & TEXTS_LINES) != 0;
   const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES;
   out = q;
-  texts = missing = named = lost = words = 0;
+  texts = missing = named = lost = words = intents = 0;
   setIds(0);
   while (record < end) {
     const at = rowAt(record);
@@ -113,7 +131,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     beginCut(tools);
     const made = ids;
     const to = what == TEXTS_CHATS ? writeChat(out, record, rowAt(next), text, records)
-      : writeText(record, rowAt(next), text);
+      : writeText(record, rowAt(next), text, records);
     if (to == 0) {
       setIds(made);
       return stopAt(at, record, true);
@@ -139,18 +157,27 @@ function word(q: usize, from: usize, length: usize): usize { return copy(q, from
 /**
  * Writes one text; `tools`: where the text of its definitions is told, or 0. Answers its end; 0: it is for the host.
  */
-function writeText(record: u32, end: usize, tools: usize): usize {
-  let q = piece(out, BEGINNING);
+function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
+  let row = rowAt(record) + RECORD_ROWS * ROW_BYTES;
+  let q = out;
+  if (isLines) {
+    if (row < end && isTurn(rowAt(record), row)) return 0;
+    q = putId(piece(q, LINE), rowAt(record), records, ID_OF_PLACE);
+    if (q == 0) return 0;
+    q = piece(q, BEFORE_TEXT);
+  }
+  q = piece(q, BEGINNING);
   let isOpening = tools != 0;
   let index: u32 = 0;
   let gained: u32 = 0;
+  let idsHere: u32 = 0;
+  let intentsHere: u32 = 0;
   let entry: u32 = 0;
   let before = NO_KIND;
   const lacksIds = (load<u32>(rowAt(record)) & LACKS_ID) != 0;
   // What stands between tags is matched by the host as it takes it out.
   const asWritten = (load<u32>(rowAt(record), ROW_BYTES) & ELSEWHERE) == 0;
-  beginCalls(asWritten);
-  let row = rowAt(record) + RECORD_ROWS * ROW_BYTES;
+  beginCalls(asWritten && !isHarmony);
   while (true) {
     const kindWord = row < end ? load<u32>(row) : 0;
     const role = (kindWord >> ROLE_SHIFT) & ROLE_MASK;
@@ -172,6 +199,14 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     entry = load<u32>(row, 4);
     before = kind;
     readBelow(row + ROW_BYTES, next);
+    if (isHarmony) {
+      // Only what is said first is a system's; a developer's message has a layout; names are of users and tools.
+      const isOther = kind == KIND_BARE || kind == KIND_DEVELOPER || (kind < KIND_CALL && nameFrom != 0);
+      if (isOther || (role == SYSTEM && index != 0)) return 0;
+      if (kind == KIND_PREAMBLE) intentsHere++;
+      if (idFrom != 0) idsHere++;
+      if ((intentsHere != 0 && (told & TEXTS_INTENTS) == 0) || (idsHere != 0 && (told & TEXTS_IDS) == 0)) return 0;
+    }
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
     if (kind == KIND_CALL) {
@@ -179,17 +214,18 @@ function writeText(record: u32, end: usize, tools: usize): usize {
       q = word(q, nameFrom, nameLength);
     } else if (kind == KIND_TOOL) {
       const isNamed = nameFrom != 0;
-      if (!takeReply()) return 0;
+      if (!takeReply() || (isHarmony && !isInOrder())) return 0;
       if (!isNamed && nameFrom != 0 && isWhole(body) && gained++ == 0 && named == 0) {
+        if (isHarmony && (told & TEXTS_NAMES) == 0) return 0;
         namedRecord = record;
         namedMessage = index;
       }
     }
-    if (lacksIds && (kind == KIND_CALL || kind == KIND_TOOL)) {
+    if (lacksIds && !isHarmony && (kind == KIND_CALL || kind == KIND_TOOL)) {
       // Definitions are no message of the record.
       if (!makeCountedId(record, tools != 0 ? index - 1 : index, kind == KIND_TOOL)) return 0;
     }
-    if (idFrom != 0) q = word(piece(q, BEFORE_ID), idFrom, idLength);
+    if (idFrom != 0 && !isHarmony) q = word(piece(q, BEFORE_ID), idFrom, idLength);
     if (kind != KIND_CALL && nameFrom != 0) {
       q = word(piece(q, kind == KIND_TOOL ? BEFORE_TOOL : BEFORE_NAME), nameFrom, nameLength);
     }
@@ -202,14 +238,17 @@ function writeText(record: u32, end: usize, tools: usize): usize {
     index++;
     row = next;
   }
+  if (isLines) q = piece(q, LINE_END);
   named += gained;
+  intents += intentsHere;
+  if (isHarmony) setIds(ids + idsHere);
   return q;
 }
 
 /** The body whose row is `row`; 0: the host must write it. */
 function putBody(q: usize, row: usize): usize {
   if ((load<u32>(row) & ABSENT) != 0) return 0;
-  const end = putContent(q, row, true);
+  const end = putContent(q, row, !isLines);
   return mayNeedEscape(q, end) ? 0 : end;
 }
 

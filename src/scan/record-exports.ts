@@ -55,6 +55,7 @@ export interface Exports {
   fieldsLost(): number;
   wordsRenamed(): number;
   idsMade(): number;
+  intentsLost(): number;
   firstMadeRecord(): number;
   firstMadeMessage(): number;
   textsTo(): number;

@@ -12,6 +12,7 @@ import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
+import type { TextsWritten } from '../../scan/record-machine.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
@@ -26,9 +27,11 @@ import { lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
-import { convertRecords, countPlainEmpty, emptyText, gainedIn } from './convert-rows.ts';
+import {
+  convertRecords, countPlainEmpty, emptyText, gainedIn, openingOfRow, type RowsWork,
+} from './convert-rows.ts';
 import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
-import { ConvertSums } from './convert-sums.ts';
+import { ConvertSums, openingOf } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
 import type { Kit } from './open.ts';
 import type { Words } from './words.ts';
@@ -151,18 +154,16 @@ export class Conversion {
 
   /** Records that were scanned together. */
   *rows(rows: RecordRows, lines: ChatLines): Pieces {
-    const { input: { path }, to } = this.#job;
-    const isText = to !== 'messages';
+    const { input: { path }, to, format } = this.#job;
+    const isText = format === 'text';
+    const work = { form: to as RowsWork['form'], isLines: !isText, path };
     for (let record = 0; record < rows.to; ) {
-      const writing = convertRecords(rows, record, rows.to, isText ? null : path, this.#sums);
+      const writing = convertRecords(rows, record, rows.to, work, this.#sums);
       let next = writing.next();
+      let from = record;
       for (; !next.done; next = writing.next()) {
-        this.#sums.converted += next.value.texts;
-        this.#sums.loseMore('field', next.value.lost);
-        this.#sums.loseMore('role', next.value.renamed);
-        for (const { times, row, loss } of gainedIn(next.value)) {
-          this.#sums.loseTimes(times, placeOfLine(path, lineOf(rows, row)), loss);
-        }
+        this.#takeSums(rows, from, next.value);
+        from = next.value.next;
         yield* this.#out.add(next.value.bytes);
       }
       record = next.value;
@@ -173,7 +174,7 @@ export class Conversion {
         record = passed;
         continue;
       }
-      const empty = isText ? countPlainEmpty(rows, record, rows.to) : 0;
+      const empty = isText && to === 'openchatml-2.2' ? countPlainEmpty(rows, record, rows.to) : 0;
       if (empty > 0) {
         yield* this.#empty(empty);
         record += empty * RECORD_ROWS;
@@ -182,6 +183,27 @@ export class Conversion {
       yield* this.#rowRecord(rows, record, lines);
       record = nextRecord(rows, record);
     }
+  }
+
+  /** What became of the records from row `from` on that were written. */
+  #takeSums(rows: RecordRows, from: number, written: TextsWritten): void {
+    const { input: { path }, to, format } = this.#job;
+    const sums = this.#sums;
+    sums.converted += written.texts;
+    if (to === 'harmony') {
+      for (let row = from; format === 'text' && row < written.next; row = nextRecord(rows, row)) {
+        sums.join(placeOfLine(path, lineOf(rows, row)), openingOfRow(rows, row), 'end');
+      }
+      sums.loseMore('call-id', written.made.ids);
+      sums.loseMore('intent', written.intents);
+      sums.loseMore('name', written.named.replies);
+    } else {
+      for (const { times, row, loss } of gainedIn(written)) {
+        sums.loseTimes(times, placeOfLine(path, lineOf(rows, row)), loss);
+      }
+    }
+    sums.loseMore('field', written.lost);
+    sums.loseMore('role', written.renamed);
   }
 
   /** Records without a message, as text. */
@@ -348,7 +370,7 @@ export class Conversion {
     if (record !== null) return this.#out.addLine(id, record, size);
     const { texts = [converted.text] } = converted as ConvertedText;
     if (format === 'ndjson') return this.#out.addLine(id, { text: texts.join('') }, size);
-    if (to === 'harmony') this.#sums.join(place, texts[0] ?? '', messages.at(-1)?.end ?? 'end');
+    if (to === 'harmony') this.#sums.join(place, openingOf(texts[0] ?? ''), messages.at(-1)?.end ?? 'end');
     // Harmony text ends without a newline: on a terminal, what is told next begins a line.
     return this.#out.addTexts(forTerminal ? [`${escapeText(texts.join('')).trimEnd()}\n`] : texts);
   }

@@ -1,19 +1,21 @@
-// Records as text of 2.2, or as chat records of OpenAI, from their rows: those that lose nothing, and need no escape in
-// text, never become values. As they are given, the text is what a unit of the record holds (records/unit-chat.ts).
+// Records as text of 2.2 or Harmony, or as chat records of OpenAI, from their rows: those that lose nothing, and need
+// no escape in text, never become values. As they are given, the text is what a unit of the record holds
+// (records/unit-chat.ts).
 
 import {
-  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, LOST_SHIFT, NEXT, RECORD_ROWS, SLOW, TEXTS_AS_GIVEN, TEXTS_CHATS,
-  TEXTS_CONVERTED, TEXTS_LOSING, TEXTS_RENAMING, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, LOST_SHIFT, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, SLOW, SYSTEM,
+  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_CONVERTED, TEXTS_HARMONY, TEXTS_IDS, TEXTS_INTENTS, TEXTS_LINES, TEXTS_LOSING,
+  TEXTS_NAMES, TEXTS_RENAMING, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { chatPieces } from '../../formats/chat/record-chats.ts';
-import { givenPieces, textPieces } from '../../formats/chat/record-texts.ts';
+import { givenPieces, lineTextPieces, textPieces } from '../../formats/chat/record-texts.ts';
 import { idGained, nameGained } from '../../formats/chat/tell.ts';
 import type { Loss } from '../../formats/loss.ts';
 import { writeTranscript } from '../../formats/write/write.ts';
 import type { Pieces, TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
-import type { ConvertSums } from './convert-sums.ts';
+import type { ConvertSums, Opening } from './convert-sums.ts';
 import type { RecordRows } from '../records/rows.ts';
 
 /**
@@ -27,22 +29,46 @@ export function writeRecordTexts(
   return writeRecords(rows, record, to, TEXTS_AS_GIVEN, givenPieces(), (entry) => asIs(tools.plainTextOf(entry)));
 }
 
+/** What records are written as from their rows. */
+export interface RowsWork {
+  readonly form: 'openchatml-2.2' | 'harmony' | 'messages';
+  /** Texts stand in lines of JSON; chat records always do. */
+  readonly isLines: boolean;
+  /** Of the file, by which a line without an id has its place. */
+  readonly path: string;
+}
+
 /**
- * The same of records that lose nothing but what is counted: ids, names, fields and words. `told`: the sums so far; of
- * fields and words the first one must be in them, with its place. `path`: of the file, for chat records, where one
- * without an id has its place; null: text is wanted.
+ * The same of records that lose nothing but what is counted: ids, names, fields, words, intents. `told`: the sums so
+ * far; the first one of a kind must be in them, with its place, but for ids and names that 2.2 and chat records get.
  */
 export function convertRecords(
-  rows: RecordRows, record: number, to: number, path: string | null, told: ConvertSums,
+  rows: RecordRows, record: number, to: number, { form, isLines, path }: RowsWork, told: ConvertSums,
 ): Generator<TextsWritten, number, void> {
   const { tools } = rows;
   const losing = (told.hasLost('field') ? TEXTS_LOSING : 0) | (told.hasLost('role') ? TEXTS_RENAMING : 0);
-  if (path === null) {
-    const what = TEXTS_CONVERTED | losing;
-    return writeRecords(rows, record, to, what, textPieces(), (entry) => asIs(tools.wholeTextOf(entry)));
+  if (form === 'messages') {
+    const what = TEXTS_CHATS | losing;
+    return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
   }
-  const what = TEXTS_CHATS | losing;
-  return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
+  const inHarmony = (told.hasLost('call-id') ? TEXTS_IDS : 0) | (told.hasLost('intent') ? TEXTS_INTENTS : 0)
+    | (told.hasLost('name') ? TEXTS_NAMES : 0);
+  const what = losing | (isLines ? TEXTS_LINES : 0)
+    | (form === 'harmony' ? TEXTS_HARMONY | inHarmony : TEXTS_CONVERTED);
+  const pieces = isLines ? lineTextPieces(form, path) : textPieces(form);
+  return writeRecords(rows, record, to, what, pieces, (entry) => {
+    const whole = form === 'harmony' ? tools.harmonyTextOf(entry) : tools.wholeTextOf(entry);
+    const text = asIs(whole);
+    return text && isLines ? tools.textOf(entry) : text;
+  });
+}
+
+/** How the text of Harmony begins that a record becomes. */
+export function openingOfRow({ machine: { rows } }: RecordRows, record: number): Opening | null {
+  const first = record + RECORD_ROWS;
+  const hasMessage = first < wordAt(rows, record, NEXT);
+  if (hasMessage && ((wordAt(rows, first, KIND) >>> ROLE_SHIFT) & ROLE_MASK) === SYSTEM) return 'system';
+  return ((wordAt(rows, record + 1, KIND) >>> TOOLS_SHIFT) & TOOLS_MASK) === TOOLS_NONE ? null : 'developer';
 }
 
 /** A text of definitions in which nothing needs an escape; null: it is for the host. */

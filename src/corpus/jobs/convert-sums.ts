@@ -5,11 +5,16 @@ import { movedWords, type Words } from './words.ts';
 
 /** How the text of a transcript begins, where Harmony text tells one transcript from the other by it (R-CONCAT). */
 const OPENINGS = ['system', 'developer'] as const;
+export type Opening = (typeof OPENINGS)[number];
+
+/** How a text of Harmony begins; null: neither way. */
+export const openingOf = (text: string): Opening | null =>
+  OPENINGS.find((role) => text.startsWith(`<|start|>${role}`)) ?? null;
 
 interface Edge {
   /** Where the first transcript comes from, and how its text begins. */
   readonly place: Words;
-  readonly opening: (typeof OPENINGS)[number] | null;
+  readonly opening: Opening | null;
   /** How the last message of the last one ended. */
   readonly lastEnd: string;
 }
@@ -58,8 +63,7 @@ export class ConvertSums {
    * A transcript that is written as Harmony text, which has no mark between transcripts: a system message begins one,
    * and a developer's after a return (R-CONCAT).
    */
-  join(place: Words, text: string, lastEnd: string): void {
-    const opening = OPENINGS.find((role) => text.startsWith(`<|start|>${role}`)) ?? null;
+  join(place: Words, opening: Opening | null, lastEnd: string): void {
     this.#join({ place, opening, lastEnd });
   }
 

@@ -53,6 +53,13 @@ export class RecordTools {
     return this.#read(entry, true).isWhole ? this.plainTextOf(entry) : null;
   }
 
+  /** The same for Harmony, which declares each tool once. */
+  harmonyTextOf(entry: number): Uint8Array | null {
+    const text = this.wholeTextOf(entry);
+    const tools = this.definitionsOf(entry);
+    return text && byName(tools).size === tools.length ? text : null;
+  }
+
   /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
   wholeListOf(entry: number): Uint8Array | null {
     this.#refresh();

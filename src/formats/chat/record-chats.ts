@@ -2,21 +2,14 @@
 // values (assembly/record/chats.ts). The simple version, which writes a record from its data, is write.ts.
 
 import type { Pieces } from '../../scan/record-machine.ts';
+import { ofLastFile } from './last-file.ts';
 
 /** In the order of assembly/record/lines.ts. */
 const ROLES = ['system', 'developer', 'user', 'assistant', '', '', '', 'tool'];
 const ENCODER = new TextEncoder();
 
-/** The pieces of the records of the last file: all jobs on its parts have the same. */
-let last: { readonly path: string; readonly made: Pieces } | undefined;
-
 /** The pieces of the records of a file, by the numbers of assembly/record/chats.ts. Who has no id gets its place. */
-export function chatPieces(path: string): Pieces {
-  if (last?.path !== path) last = { path, made: makePieces(path) };
-  return last.made;
-}
-
-function makePieces(path: string): Pieces {
+export const chatPieces = ofLastFile((path): Pieces => {
   const texts = [
     '{"id":', `${JSON.stringify(path).slice(0, -1)}:`, ',"messages":[', ']}\n',
     ',"name":"', ',"content":"', ',"content":null', ',"thinking":"',
@@ -26,4 +19,4 @@ function makePieces(path: string): Pieces {
   ];
   const pieces = texts.map((text) => ENCODER.encode(text));
   return { pieces, longest: pieces.reduce((sum, { length }) => sum + length, 0) };
-}
+});

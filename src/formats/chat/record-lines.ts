@@ -4,6 +4,7 @@
 
 import type { End } from '../../model/message.ts';
 import type { Pieces } from '../../scan/record-machine.ts';
+import { ofLastFile } from './last-file.ts';
 
 /** What a kind of message always says. `functions`: the tool that is called. */
 export interface RecordKind {
@@ -37,16 +38,8 @@ export const RECORD_KINDS: readonly RecordKind[] = [
 
 const ENCODER = new TextEncoder();
 
-/** The pieces of the lines of the last file: all jobs on its parts have the same. */
-let last: { readonly path: string; readonly made: Pieces } | undefined;
-
 /** The pieces of the lines of a file, in the order of assembly/record/lines.ts. */
-export function linePieces(path: string): Pieces {
-  if (last?.path !== path) last = { path, made: makePieces(path) };
-  return last.made;
-}
-
-function makePieces(path: string): Pieces {
+export const linePieces = ofLastFile((path): Pieces => {
   const ofLines = [
     `{"path":${JSON.stringify(path)},"record":`, ',"transcript":', ',"index":', ',"to":', ',"body_from":',
     ',"body_to":', ',"content":"',
@@ -54,7 +47,7 @@ function makePieces(path: string): Pieces {
   ];
   const pieces = [...ofLines, ...RECORD_KINDS.flatMap(ofKind)].map((text) => ENCODER.encode(text));
   return { pieces, longest: longestLine(pieces) };
-}
+});
 
 /** Up to the name; up to the tool's name of a call; up to the call's id; up to `from`. */
 function ofKind({ role, recipient, channel, isExplicit, contentType, intent, end, visible }: RecordKind): string[] {

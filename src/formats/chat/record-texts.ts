@@ -1,9 +1,11 @@
-// The pieces that texts of 2.2 are made of where they come from rows of chat records: what assembly/record/texts.ts
-// puts between the values of a message, by its kind. They are cut out of what the writer gives.
+// The pieces that texts of 2.2 and Harmony are made of where they come from rows of chat records: what
+// assembly/record/texts.ts puts between the values of a message, by its kind. They are cut out of what the writer
+// gives.
 
 import type { MessageData } from '../../model/data.ts';
 import type { Pieces } from '../../scan/record-machine.ts';
 import { writeHead, writeMessage } from '../write/write.ts';
+import { ofLastFile } from './last-file.ts';
 
 const DIALECT = 'openchatml-2.2';
 // Values of messages, which stand in no piece.
@@ -42,22 +44,54 @@ export function headerPieces(): {
   };
 }
 
-let made: Pieces | undefined;
+type TextForm = 'openchatml-2.2' | 'harmony';
+
+const made: Partial<Record<TextForm, Pieces>> = {};
 
 /** The pieces, in the order of assembly/record/texts.ts. */
-export function textPieces(): Pieces {
-  if (made !== undefined) return made;
+export function textPieces(form: TextForm): Pieces {
+  return (made[form] ??= piecesOf(textsOf(form), []));
+}
+
+/** The same for texts in lines of JSON. Who has no id gets its place in the file. */
+export const lineTextPieces = (form: TextForm, path: string): Pieces => LINES[form](path);
+
+const LINES: Readonly<Record<TextForm, (path: string) => Pieces>> = {
+  'openchatml-2.2': ofLastFile((path) => linesOf('openchatml-2.2', path)),
+  harmony: ofLastFile((path) => linesOf('harmony', path)),
+};
+
+function linesOf(form: TextForm, path: string): Pieces {
+  const texts = textsOf(form).map((text) => JSON.stringify(text).slice(1, -1));
+  return piecesOf(texts, ['{"id":', `${JSON.stringify(path).slice(0, -1)}:`, ',"text":"', '"}\n']);
+}
+
+function textsOf(form: TextForm): string[] {
+  if (form === 'harmony') return ['', '', '', '', ...KINDS.flatMap(ofHarmony)];
   const head = writeHead({ header: null, tools: [] }, DIALECT).text;
-  const texts = [head, BEFORE_ID, BEFORE_NAME, `${BEFORE_NAME}functions.`, ...KINDS.flatMap(ofKind)];
-  const pieces = texts.map((text) => ENCODER.encode(text));
-  return (made = { pieces, longest: longestMessage(pieces) });
+  return [head, BEFORE_ID, BEFORE_NAME, `${BEFORE_NAME}functions.`, ...KINDS.flatMap(ofKind)];
+}
+
+/** `around`: what stands around a text in a line. */
+function piecesOf(texts: readonly string[], around: readonly string[]): Pieces {
+  const pieces = [...texts, ...around].map((text) => ENCODER.encode(text));
+  return { pieces, longest: longestMessage(pieces) };
+}
+
+/** A tool's name stands before what else the header of its reply says. */
+function ofHarmony({ callId: _, ...kind }: Omit<MessageData, 'content'>): string[] {
+  const isNamed = kind.role === 'tool' || kind.end === 'call';
+  const message = { ...kind, name: isNamed ? kind.name : null, intent: null, content: CONTENT };
+  const [header, end] = writeMessage(message, 0, 'harmony').text.split(CONTENT) as [string, string];
+  const name = isNamed ? header.indexOf(NAME) : header.length;
+  return [header.slice(0, name), header.slice(name + NAME.length), end];
 }
 
 let given: Pieces | undefined;
 
 /** The same for records as they are given: other texts of definitions belong to them. */
 export function givenPieces(): Pieces {
-  return (given ??= { ...textPieces() });
+  return (given ??= { ...textPieces('openchatml-2.2') });
 }
 
 /** The beginning, of calls up to the tool's name; from behind the values up to the content; the end. */
@@ -68,8 +102,9 @@ function ofKind(kind: Omit<MessageData, 'content'>): string[] {
   return [header.slice(0, from), header.slice(header.indexOf(last) + last.length), end];
 }
 
-/** Bytes of all pieces of the longest message. */
+/** Bytes of all pieces of the longest message, and of those around a text. */
 function longestMessage(pieces: readonly Uint8Array[]): number {
   const sum = (some: readonly Uint8Array[]): number => some.reduce((bytes, { length }) => bytes + length, 0);
-  return sum(pieces.slice(0, 4)) + Math.max(...KINDS.map((_, kind) => sum(pieces.slice(4 + 3 * kind, 7 + 3 * kind))));
+  const around = sum(pieces.slice(0, 4)) + sum(pieces.slice(4 + 3 * KINDS.length));
+  return around + Math.max(...KINDS.map((_, kind) => sum(pieces.slice(4 + 3 * kind, 7 + 3 * kind))));
 }

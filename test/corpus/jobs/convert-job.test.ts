@@ -228,8 +228,8 @@ test('records as chat records: the same from rows and from values', async () => 
     const isList = random.once(6);
     writeFileSync(path, isList ? `[${lines.map((text) => laidOut(random, text)).join(',\n')}\n]` : lines.join('\n'));
     const from = random.pick(['auto', 'auto', 'messages', 'sharegpt'] as const);
-    const to = random.pick(['messages', 'openchatml-2.2'] as const);
-    const format = to === 'messages' ? 'ndjson' : 'text';
+    const to = random.pick(['messages', 'openchatml-2.2', 'harmony'] as const);
+    const format = to === 'messages' ? 'ndjson' : random.pick(['text', 'ndjson'] as const);
     const work = { kind: 'convert', to, from, format, forTerminal: false } as const;
     // One transcript after the other is written from values.
     const values = await seen(path, { ...work, apart: true }, {}, 1);
@@ -247,12 +247,15 @@ test('chat records as text: the same from rows and from values', async () => {
     const lines = records.concat(random.pick([[], [line(random)]]));
     const isList = random.once(4);
     writeFileSync(path, isList ? `[${lines.map((text) => laidOut(random, text)).join(',\n')}\n]` : lines.join('\n'));
-    const work = { kind: 'convert', to: 'openchatml-2.2', from: 'auto', forTerminal: false } as const;
-    // Lines of JSON, which say ids, are written from values.
-    const values = (await seen(path, { ...work, format: 'ndjson' }, {}, 1)) as Seen;
-    const rows = (await seen(path, { ...work, format: 'text' }, {}, 1)) as Seen;
-    const name = `seed ${SEED}, round ${round}`;
-    expect(rows, name).toEqual({ ...values, lines: textsOf(values.lines) });
+    const to = random.pick(['openchatml-2.2', 'harmony'] as const);
+    const work = { kind: 'convert', to, from: 'auto', forTerminal: false } as const;
+    // What is handed out by itself is written from values.
+    const values = (await seen(path, { ...work, format: 'ndjson', apart: true }, {}, 1)) as Seen;
+    const rows = (await seen(path, { ...work, format: 'ndjson' }, {}, 1)) as Seen;
+    const texts = (await seen(path, { ...work, format: 'text' }, {}, 1)) as Seen;
+    const name = `seed ${SEED}, round ${round}, to ${to}`;
+    expect(rows, name).toEqual(values);
+    expect(texts.lines, name).toEqual(textsOf(values.lines));
   }
 });
 
