@@ -1,4 +1,4 @@
-// Arguments of a call, looked at by a table of definitions (schema.ts): whether they are JSON that fits for certain.
+// Arguments of a call, looked at by a table (definitions.ts): whether they are JSON that fits for certain.
 // Whatever a table does not say for certain is left to the host, and so is what is wrong, and where.
 
 import {
@@ -6,9 +6,8 @@ import {
   stringEnd, afterKey, scalarEnd, scalarKind, SCALAR_INTEGER, SCALAR_NUMBER, SCALAR_BOOLEAN, valueEnd,
 } from './text';
 import { copyInside, textTo } from '../text-string';
-import {
-  T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NULL, T_NUMBER, T_OBJECT, T_STRING, TOOL_BYTES, TOOLS_AT,
-} from './schema';
+import { TOOL_BYTES, TOOLS_AT } from './definitions';
+import { T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NULL, T_NUMBER, T_OBJECT, T_STRING } from './schema';
 
 /** Containers in one another. */
 const DEPTH: i32 = 64;

@@ -1,12 +1,8 @@
-// Tables of flat definitions, straight from the bytes of a list of tools: names, types, properties,
-// what is required, enumerations of strings, lists and objects of all this. Names and values stay where they stand.
+// One schema of a table of definitions (definitions.ts), straight from its bytes: types, properties, what is required,
+// enumerations of strings, lists and objects of all this. Names and values stay where they stand.
 //
-// A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide
-// about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
-// odd names, what is very large and what is no JSON give no table: a list that has one need not be read again.
+// A schema with other keywords is for the host to decide about (T_ASK).
 //
-//   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
-//              node of its arguments
 //   node       types, enumeration, its length, first property, number of properties, node of items,
 //              required properties (64 bits)
 //   property   name, its length, node, next property
@@ -21,17 +17,13 @@ import {
 } from './text';
 import { isPlain } from './value';
 
-export const TOOLS_AT: usize = 16;
-export const TOOL_BYTES: usize = 16;
 export const NODE_BYTES: usize = 32;
 const PROPERTY_BYTES: usize = 16;
-const MOST_TOOLS: u32 = 128;
 const MOST_PROPERTIES: u32 = 64;
 const MOST_VALUES: u32 = 1000;
 /** Schemas in one another. */
-const MOST_DEPTH: i32 = 16;
-/** Bytes of a list; of a name. */
-const MOST_BYTES: usize = 128 * 1024;
+export const MOST_DEPTH: i32 = 16;
+/** Bytes of a name. */
 const MOST_NAME: usize = 64;
 
 export const T_STRING: u32 = TYPE_STRING;
@@ -44,52 +36,48 @@ export const T_OBJECT: u32 = TYPE_OBJECT;
 /** The schema says more than a table holds. */
 export const T_ASK: u32 = TYPE_ASK;
 
-/** Containers that a list with a table has in one another: tools, functions, and two for each schema. */
-const MOST_SHAPE: i32 = 4 + 2 * (MOST_DEPTH + 1);
-
-/** Where the last table ends, and the list that it was made of. */
-export let compiledTo: usize = 0;
-export let listTo: usize = 0;
-let at: usize = 0;
+/** Where the next node is to stand; where all of them end. */
+export let at: usize = 0;
 let limit: usize = 0;
 /** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
 export let isFlat: bool = true;
-/** Some definition is as Anthropic has them. */
-export let hasInput: bool = false;
-let isUsable: bool = true;
+export let isUsable: bool = true;
 
 /** Containers that a value may have in one another. */
 let deepest: i32 = 0;
 
+/** Nodes are to stand in [from, to), of schemas whose values have at most `most` containers in one another. */
+export function beginNodes(from: usize, to: usize, most: i32): void {
+  deepest = most;
+  isFlat = isUsable = true;
+  limit = to;
+  at = from;
+}
+
+export function markNotFlat(): void { isFlat = false; }
+export function markUnusable(): void { isUsable = false; }
+
 /** Behind a value; 0: it is no JSON. */
-function pass(p: usize): usize { return valueEnd(p, deepest); }
+export function pass(p: usize): usize { return valueEnd(p, deepest); }
 
 /** From a key's quote to its value. */
-function readKey(p: usize): usize {
+export function readKey(p: usize): usize {
   p = valueOfKey(p);
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
   return p;
 }
 
-const TYPE: u64 = 0x65707974;
+export const TYPE: u64 = 0x65707974;
 const ENUM: u64 = 0x6d756e65;
-const NAME: u64 = 0x656d616e;
 const ITEMS: u64 = 0x736d657469;
 const TITLE: u64 = 0x656c746974;
 const DEFAULT: u64 = 0x746c7561666564;
 const ADDITION: u64 = 0x6e6f697469646461;
 const ALPROPER: u64 = 0x7265706f72506c61;
 const TIES: u32 = 0x73656974;
-const DESCRIPT: u64 = 0x7470697263736564;
-const DESCRIPT_END: u64 = 0x6e6f697470697263;
-const FUNCTION: u64 = 0x6e6f6974636e7566;
-const INPUT_SC: u64 = 0x63735f7475706e69;
-const INPUT_SC_END: u64 = 0x616d656863735f74;
-/** "custom" */
-const CUSTOM: u64 = 0x226d6f7473756322;
-const PARAMETE: u64 = 0x6574656d61726170;
-const PARAMETE_END: u64 = 0x73726574656d6172;
+export const DESCRIPT: u64 = 0x7470697263736564;
+export const DESCRIPT_END: u64 = 0x6e6f697470697263;
 const PROPERTI: u64 = 0x69747265706f7270;
 const PROPERTI_END: u64 = 0x736569747265706f;
 const REQUIRED: u64 = 0x6465726975716572;
@@ -114,16 +102,16 @@ function typeIn(p: usize, to: usize): u32 {
 }
 
 /** Whether a name may stand in every notation as it is. */
-function isName(p: usize, to: usize): bool {
+export function isName(p: usize, to: usize): bool {
   return p != to && to - p <= MOST_NAME && isPlain(p, to, 0x5f);
 }
 
 // @ts-ignore: decorator
 @inline
-function ask(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
+export function ask(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
 
 /** A text that says nothing of what fits. */
-function passText(p: usize): usize {
+export function passText(p: usize): usize {
   clearSeen();
   if (load<u8>(p) != QUOTE) {
     isFlat = false;
@@ -257,7 +245,7 @@ function readRequired(p: usize, node: usize): usize {
 }
 
 /** The schema at p, into a node at `at`; behind it. */
-function readNode(p: usize, depth: i32): usize {
+export function readNode(p: usize, depth: i32): usize {
   const node = at;
   if (at + NODE_BYTES > limit) {
     isUsable = false;
@@ -340,143 +328,4 @@ function readNode(p: usize, depth: i32): usize {
   if ((load<u32>(node) & T_ASK) != 0) isFlat = false;
   endAt(to);
   return to;
-}
-
-// Members of what names a function.
-const HAS_NAME: u32 = 1;
-const HAS_TEXT: u32 = 2;
-const HAS_SCHEMA: u32 = 4;
-/** The last one that was read; 0: it is none of them. */
-let member: u32 = 0;
-
-/** A member of what names a function, at its value, for the tool at `tool`. */
-function readMember(p: usize, tool: usize, isSchema: bool): usize {
-  member = 0;
-  if (isKey(4, NAME)) {
-    member = HAS_NAME;
-    const from = p + 1;
-    const isText = load<u8>(p) == QUOTE;
-    p = pass(p);
-    if (!isText || p == 0 || !isName(from, p - 1)) isUsable = false;
-    store<u32>(tool, <u32>from);
-    store<u32>(tool, <u32>(p - 1 - from), 4);
-    return p;
-  }
-  if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
-    member = HAS_TEXT;
-    return passText(p);
-  }
-  if (!isSchema) {
-    isFlat = false;
-    return pass(p);
-  }
-  member = HAS_SCHEMA;
-  store<u32>(tool, <u32>at, 8);
-  const node = at;
-  p = readNode(p, 0);
-  if (isUsable && load<u32>(node) != T_OBJECT) {
-    ask(node);
-    isFlat = false;
-  }
-  return p;
-}
-
-/** The object at p that names a function, for the tool at `tool`. */
-function readFunction(p: usize, tool: usize): usize {
-  let has: u32 = 0;
-  p = firstKey(p);
-  while (p != 0) {
-    p = readKey(p);
-    if (p == 0) return 0;
-    p = readMember(p, tool, isLongKey(10, PARAMETE, PARAMETE_END));
-    if ((has & member) != 0) isUsable = false;
-    has |= member;
-    if (!isUsable) return p;
-    p = nextKey(p);
-  }
-  // One without parameters is declared otherwise.
-  if ((has & (HAS_NAME | HAS_SCHEMA)) != (HAS_NAME | HAS_SCHEMA)) isUsable = false;
-  return after;
-}
-
-const HAS_TYPE: u32 = 8;
-const HAS_FUNCTION: u32 = 16;
-
-/** The tool at p: an object that holds a function, or is one as Responses and Anthropic have it. */
-function readTool(p: usize, tool: usize): usize {
-  let has: u32 = 0;
-  let isFunction = false;
-  let isAnthropic = false;
-  p = firstKey(p);
-  while (p != 0) {
-    p = readKey(p);
-    if (p == 0) return 0;
-    let bit: u32 = 0;
-    if (isKey(4, TYPE)) {
-      bit = HAS_TYPE;
-      isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
-      if (!isFunction && load<u64>(p) != CUSTOM) isUsable = false;
-      p = pass(p);
-    } else if (isKey(8, FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
-      bit = HAS_FUNCTION;
-      p = readFunction(p, tool);
-    } else {
-      const isInput = isLongKey(12, INPUT_SC, INPUT_SC_END);
-      isAnthropic = isAnthropic || isInput;
-      hasInput = hasInput || isInput;
-      p = readMember(p, tool, isInput || isLongKey(10, PARAMETE, PARAMETE_END));
-      bit = member;
-    }
-    if ((has & bit) != 0) isUsable = false;
-    has |= bit;
-    if (!isUsable) return p;
-    p = nextKey(p);
-  }
-  const isText = (has & HAS_TEXT) != 0;
-  has &= ~HAS_TEXT;
-  if (has == (HAS_TYPE | HAS_FUNCTION)) {
-    if (!isFunction) isUsable = false;
-    // Beside a function a description is nothing.
-    if (isText) isFlat = false;
-    return after;
-  }
-  if ((has & ~HAS_TYPE) != (HAS_NAME | HAS_SCHEMA) || isFunction == isAnthropic) isUsable = false;
-  return after;
-}
-
-/**
- * The table of the list at p, in [into, to): its address; 0: there is none. `most`: containers that the list may have
- * in one another.
- */
-export function compile(p: usize, into: usize, to: usize, most: i32): usize {
-  deepest = most - MOST_SHAPE;
-  isFlat = isUsable = true;
-  hasInput = false;
-  limit = to;
-  at = into + TOOLS_AT + <usize>MOST_TOOLS * TOOL_BYTES;
-  if (at > to) return 0;
-  const from = p;
-  let count: u32 = 0;
-  p = skipBlanks(p + 1);
-  while (true) {
-    if (load<u8>(p) != OPEN_OBJECT || count == MOST_TOOLS) return 0;
-    const tool = into + TOOLS_AT + <usize>count * TOOL_BYTES;
-    p = readTool(p, tool);
-    if (!isUsable || p == 0) return 0;
-    for (let i: u32 = 0; i < count; i++) {
-      const other = into + TOOLS_AT + <usize>i * TOOL_BYTES;
-      const length = <usize>load<u32>(tool, 4);
-      if (<usize>load<u32>(other, 4) == length && isSame(load<u32>(other), load<u32>(tool), length)) return 0;
-    }
-    count++;
-    p = skipBlanks(p);
-    if (load<u8>(p) != COMMA) break;
-    p = skipBlanks(p + 1);
-  }
-  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
-  store<u32>(into, count);
-  store<u32>(into, isFlat ? 0 : 1, 4);
-  compiledTo = at;
-  listTo = p + 1;
-  return into;
 }

@@ -1,10 +1,11 @@
 // The `tools` of records. A corpus repeats its lists: one that is met for the second time is kept, and known again by
-// its bytes; where the host writes what lists say, the first time. What is known of a list (schema.ts) is kept beside
-// it; of one that is not kept it is known until the next lines are scanned. Where every record has definitions of its
-// own, be it by one character, nothing is copied, and what is known of them stays in the cache.
+// its bytes; where the host writes what lists say, the first time. What is known of a list (definitions.ts) is kept
+// beside it; of one that is not kept it is known until the next lines are scanned. Where every record has definitions
+// of its own, be it by one character, nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
-import { compile, compiledTo, hasInput, isFlat, listTo } from './schema';
+import { compile, compiledTo, hasInput, listTo } from './definitions';
+import { isFlat } from './schema';
 import { copyInside, copyString, textTo } from '../text-string';
 import { markFull } from './state';
 import {

@@ -1,0 +1,176 @@
+// Tables of flat definitions, straight from the bytes of a list of tools: what they are called, and the schemas of
+// their arguments (schema.ts). Names and values stay where they stand.
+//
+// A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide
+// about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
+// odd names, what is very large and what is no JSON give no table: a list that has one need not be read again.
+//
+//   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
+//              node of its arguments
+
+import { after, firstKey, isKey, isLongKey, nextKey } from './members';
+import {
+  ask, at, beginNodes, DESCRIPT, DESCRIPT_END, isFlat, isName, isUsable, markNotFlat, markUnusable, MOST_DEPTH, pass,
+  passText, readKey, readNode, T_OBJECT, TYPE,
+} from './schema';
+import { CLOSE_LIST, COMMA, isSame, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
+
+export const TOOLS_AT: usize = 16;
+export const TOOL_BYTES: usize = 16;
+const MOST_TOOLS: u32 = 128;
+/** Bytes of a list. */
+const MOST_BYTES: usize = 128 * 1024;
+
+/** Containers that a list with a table has in one another: tools, functions, and two for each schema. */
+const MOST_SHAPE: i32 = 4 + 2 * (MOST_DEPTH + 1);
+
+/** Where the last table ends, and the list that it was made of. */
+export let compiledTo: usize = 0;
+export let listTo: usize = 0;
+/** Some definition is as Anthropic has them. */
+export let hasInput: bool = false;
+
+const NAME: u64 = 0x656d616e;
+const FUNCTION: u64 = 0x6e6f6974636e7566;
+const INPUT_SC: u64 = 0x63735f7475706e69;
+const INPUT_SC_END: u64 = 0x616d656863735f74;
+/** "custom" */
+const CUSTOM: u64 = 0x226d6f7473756322;
+const PARAMETE: u64 = 0x6574656d61726170;
+const PARAMETE_END: u64 = 0x73726574656d6172;
+
+// Members of what names a function.
+const HAS_NAME: u32 = 1;
+const HAS_TEXT: u32 = 2;
+const HAS_SCHEMA: u32 = 4;
+/** The last one that was read; 0: it is none of them. */
+let member: u32 = 0;
+
+/** A member of what names a function, at its value, for the tool at `tool`. */
+function readMember(p: usize, tool: usize, isSchema: bool): usize {
+  member = 0;
+  if (isKey(4, NAME)) {
+    member = HAS_NAME;
+    const from = p + 1;
+    const isText = load<u8>(p) == QUOTE;
+    p = pass(p);
+    if (!isText || p == 0 || !isName(from, p - 1)) markUnusable();
+    store<u32>(tool, <u32>from);
+    store<u32>(tool, <u32>(p - 1 - from), 4);
+    return p;
+  }
+  if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
+    member = HAS_TEXT;
+    return passText(p);
+  }
+  if (!isSchema) {
+    markNotFlat();
+    return pass(p);
+  }
+  member = HAS_SCHEMA;
+  store<u32>(tool, <u32>at, 8);
+  const node = at;
+  p = readNode(p, 0);
+  if (isUsable && load<u32>(node) != T_OBJECT) {
+    ask(node);
+    markNotFlat();
+  }
+  return p;
+}
+
+/** The object at p that names a function, for the tool at `tool`. */
+function readFunction(p: usize, tool: usize): usize {
+  let has: u32 = 0;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    if (p == 0) return 0;
+    p = readMember(p, tool, isLongKey(10, PARAMETE, PARAMETE_END));
+    if ((has & member) != 0) markUnusable();
+    has |= member;
+    if (!isUsable) return p;
+    p = nextKey(p);
+  }
+  // One without parameters is declared otherwise.
+  if ((has & (HAS_NAME | HAS_SCHEMA)) != (HAS_NAME | HAS_SCHEMA)) markUnusable();
+  return after;
+}
+
+const HAS_TYPE: u32 = 8;
+const HAS_FUNCTION: u32 = 16;
+
+/** The tool at p: an object that holds a function, or is one as Responses and Anthropic have it. */
+function readTool(p: usize, tool: usize): usize {
+  let has: u32 = 0;
+  let isFunction = false;
+  let isAnthropic = false;
+  p = firstKey(p);
+  while (p != 0) {
+    p = readKey(p);
+    if (p == 0) return 0;
+    let bit: u32 = 0;
+    if (isKey(4, TYPE)) {
+      bit = HAS_TYPE;
+      isFunction = load<u8>(p) == QUOTE && load<u64>(p, 1) == FUNCTION && load<u8>(p, 9) == QUOTE;
+      if (!isFunction && load<u64>(p) != CUSTOM) markUnusable();
+      p = pass(p);
+    } else if (isKey(8, FUNCTION) && load<u8>(p) == OPEN_OBJECT) {
+      bit = HAS_FUNCTION;
+      p = readFunction(p, tool);
+    } else {
+      const isInput = isLongKey(12, INPUT_SC, INPUT_SC_END);
+      isAnthropic = isAnthropic || isInput;
+      hasInput = hasInput || isInput;
+      p = readMember(p, tool, isInput || isLongKey(10, PARAMETE, PARAMETE_END));
+      bit = member;
+    }
+    if ((has & bit) != 0) markUnusable();
+    has |= bit;
+    if (!isUsable) return p;
+    p = nextKey(p);
+  }
+  const isText = (has & HAS_TEXT) != 0;
+  has &= ~HAS_TEXT;
+  if (has == (HAS_TYPE | HAS_FUNCTION)) {
+    if (!isFunction) markUnusable();
+    // Beside a function a description is nothing.
+    if (isText) markNotFlat();
+    return after;
+  }
+  if ((has & ~HAS_TYPE) != (HAS_NAME | HAS_SCHEMA) || isFunction == isAnthropic) markUnusable();
+  return after;
+}
+
+/**
+ * The table of the list at p, in [into, to): its address; 0: there is none. `most`: containers that the list may have
+ * in one another.
+ */
+export function compile(p: usize, into: usize, to: usize, most: i32): usize {
+  hasInput = false;
+  beginNodes(into + TOOLS_AT + <usize>MOST_TOOLS * TOOL_BYTES, to, most - MOST_SHAPE);
+  if (at > to) return 0;
+  const from = p;
+  let count: u32 = 0;
+  p = skipBlanks(p + 1);
+  while (true) {
+    if (load<u8>(p) != OPEN_OBJECT || count == MOST_TOOLS) return 0;
+    const tool = into + TOOLS_AT + <usize>count * TOOL_BYTES;
+    p = readTool(p, tool);
+    if (!isUsable || p == 0) return 0;
+    for (let i: u32 = 0; i < count; i++) {
+      const other = into + TOOLS_AT + <usize>i * TOOL_BYTES;
+      const length = <usize>load<u32>(tool, 4);
+      if (<usize>load<u32>(other, 4) == length && isSame(load<u32>(other), load<u32>(tool), length)) return 0;
+    }
+    count++;
+    p = skipBlanks(p);
+    if (load<u8>(p) != COMMA) break;
+    p = skipBlanks(p + 1);
+  }
+  if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
+  store<u32>(into, count);
+  store<u32>(into, isFlat ? 0 : 1, 4);
+  compiledTo = at;
+  listTo = p + 1;
+  return into;
+}
