@@ -1,10 +1,12 @@
 // Records whose messages stand under other names than lists of entries: items of Responses (items.ts); `prompt` with
 // `completion`; `chosen` and `rejected`, each a transcript of the record; `instruction`, `input`, `output`. And the
-// texts of the system that stand beside the messages.
+// texts of the system that stand beside the messages (beside.ts).
 
+import { ASSISTANT, BEGINS_SIDE, CODED, FINAL, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, USER } from '../../src/abi';
 import {
-  ASSISTANT, BEGINS_SIDE, BODY, CODED, FINAL, FORM_TRANSCRIPTS, HAS_DEVELOPER, HAS_LOSSES, PARTS, SYSTEM, USER,
-} from '../../src/abi';
+  beginBeside, fromAt, keepText, kindAt, T_INPUT, T_INSTRUCTION, T_INSTRUCTIONS, T_OUTPUT, T_SYSTEM, toAt, writeAsked,
+  writeOutput, writeSystem,
+} from './beside';
 import { beginsDialogue, writeDialogue } from './dialogues';
 import { entries } from './entries';
 import { beginEntries, isShareGpt } from './entry';
@@ -59,15 +61,6 @@ let hasItems: bool = false;
 let hasList: bool = false;
 let isBeside: bool = false;
 
-/** A text beside the messages, 16 bytes: its body's kind (0: there is none), its span. */
-// @ts-ignore: decorator
-@lazy const TEXTS: usize = memory.data(5 * 16, 16);
-const T_SYSTEM: usize = 0;
-const T_INSTRUCTIONS: usize = 16;
-const T_INSTRUCTION: usize = 32;
-const T_INPUT: usize = 48;
-const T_OUTPUT: usize = 64;
-
 /**
  * Where the values of these members begin; 0: there is none, or it is null. They are read when the record ends, as all
  * of them tell what each is.
@@ -91,35 +84,8 @@ export function beginOthers(forms: u32): void {
   has = given = noText = 0;
   hasItems = hasList = isBeside = false;
   prompt = completion = chosen = rejected = 0;
-  memory.fill(TEXTS, 0, 5 * 16);
+  beginBeside();
   beginItems();
-}
-
-// @ts-ignore: decorator
-@inline
-function kindAt(text: usize): u32 { return load<u32>(TEXTS + text); }
-// @ts-ignore: decorator
-@inline
-function fromAt(text: usize): usize { return load<u32>(TEXTS + text, 4); }
-// @ts-ignore: decorator
-@inline
-function toAt(text: usize): usize { return load<u32>(TEXTS + text, 8); }
-
-/** The text at p, with its quotes. */
-function keepText(p: usize, text: usize): usize {
-  p = textValue(p, IN_RECORD);
-  if (p == 0 || textFrom == 0) return p;
-  store<u32>(TEXTS + text, kindOfBody());
-  store<u32>(TEXTS + text, <u32>textFrom, 4);
-  store<u32>(TEXTS + text, <u32>textTo, 8);
-  return p;
-}
-
-function writeSystem(text: usize): void {
-  const from = fromAt(text);
-  markElsewhere();
-  refuseTags(SYSTEM, kindAt(text), from, toAt(text));
-  writePlain(SYSTEM, from - 1, toAt(text) + 1, 0, 0, kindAt(text), from, toAt(text));
 }
 
 /** The list of messages begins: the system's text stands before it. */
@@ -299,31 +265,13 @@ function readRest(wasList: bool): bool {
   if (fromAt(T_SYSTEM) != toAt(T_SYSTEM)) writeSystem(T_SYSTEM);
   markElsewhere();
   writeAsked();
-  const from = fromAt(T_OUTPUT);
-  const to = toAt(T_OUTPUT);
-  refuseTags(ASSISTANT, kindAt(T_OUTPUT), from, to);
-  writeSaid(FINAL, from - 1, to + 1, 0, 0, kindAt(T_OUTPUT), from, to);
+  writeOutput();
   return true;
 }
 
 /** Whether the record says by itself what the member `text` may be made of: without a token, that is a copy of it. */
 function isSaid(): bool {
   return (isText(prompt) && isText(completion)) || (kindAt(T_INSTRUCTION) != 0 && kindAt(T_OUTPUT) != 0);
-}
-
-/** The instruction, the input, or both as one message. */
-function writeAsked(): void {
-  let kind = kindAt(T_INSTRUCTION);
-  let from = fromAt(T_INSTRUCTION);
-  let to = toAt(T_INSTRUCTION);
-  if (fromAt(T_INPUT) != toAt(T_INPUT)) {
-    const isAlone = from == to;
-    kind = isAlone ? kindAt(T_INPUT) : BODY | PARTS;
-    from = isAlone ? fromAt(T_INPUT) : min(from, fromAt(T_INPUT));
-    to = isAlone ? toAt(T_INPUT) : max(to, toAt(T_INPUT));
-  }
-  refuseTags(USER, kind, from, to);
-  writePlain(USER, from - 1, to + 1, 0, 0, kind, from, to);
 }
 
 /** A message of the system among the others stands for the text beside them. */
