@@ -1,5 +1,5 @@
 // Messages of which nothing is to be told, passed over as rows; and a list of those that the host must look at, with
-// what it needs of their headers. The simple version is src/rules/check.ts, which makes a view of each message.
+// what it needs of their headers. The simple version is src/rules/message-findings.ts, which makes a view of each.
 //
 // Clean is a plain message, well ended, with nothing in its body but text, escapes and literal blocks, whose content is
 // of the type that its header names. A call must be of a tool that is known, with arguments that fit, and a reply must

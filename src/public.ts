@@ -26,7 +26,7 @@ export type { Engine } from './scan/engine.ts';
 export { MemorySource, type Source } from './scan/source.ts';
 export { type ChatOfText, chatToText } from './formats/chats.ts';
 export { countCalls } from './rules/call-count.ts';
-export type { CheckOptions } from './rules/check.ts';
+export type { CheckOptions } from './rules/check-options.ts';
 export type { ContentCheck, ContentOptions } from './rules/constraint.ts';
 export { Counter } from './rules/count.ts';
 export type { Counts } from './rules/counts.ts';

@@ -2,7 +2,7 @@
 // others write for real, and what we write.
 import { RULES } from '../src/index.ts';
 import { check } from '../src/tools.ts';
-import type { CheckOptions } from '../src/rules/check.ts';
+import type { CheckOptions } from '../src/rules/check-options.ts';
 
 export const CONFORM_RULES: ReadonlySet<string> = new Set(
   Object.entries(RULES).filter(([, { clause }]) => clause.startsWith('R-CONFORM')).map(([rule]) => rule),

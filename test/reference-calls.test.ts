@@ -6,7 +6,7 @@ import type { RuleName } from '../src/errors.ts';
 import { MemorySource } from '../src/scan/source.ts';
 import { WasmMachine } from '../src/scan/wasm.ts';
 import { checkSource } from '../src/rules/check-source.ts';
-import type { CheckOptions } from '../src/rules/check.ts';
+import type { CheckOptions } from '../src/rules/check-options.ts';
 import { readFixtures } from './fixture.ts';
 import { runs } from './long.ts';
 import { randomOf, SEED } from './random.ts';

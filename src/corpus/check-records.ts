@@ -3,7 +3,8 @@
 
 import { KIND, SLOW } from '../abi.ts';
 import { diagnose } from '../errors.ts';
-import { Checker, type CheckOptions } from '../rules/check.ts';
+import { Checker } from '../rules/check.ts';
+import type { CheckOptions } from '../rules/check-options.ts';
 import { wordAt } from '../scan/record-rows.ts';
 import type { FileDiagnostic } from './file-types.ts';
 import { placedDiagnostic } from './jobs/check-worker.ts';

@@ -1,6 +1,7 @@
 // Files and corpora for the library: counts, diagnostics, messages of whatever a file holds.
 
-import { CHECK_OPTIONS, type CheckOptions, Checker } from '../rules/check.ts';
+import { Checker } from '../rules/check.ts';
+import { CHECK_OPTIONS, type CheckOptions } from '../rules/check-options.ts';
 import { Counter } from '../rules/count.ts';
 import type { Counts } from '../rules/counts.ts';
 import { Flow } from './jobs/flow.ts';

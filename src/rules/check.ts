@@ -1,75 +1,25 @@
-// Checking: every finding, as the rows show them, as the words of each message tell them, and as messages belong
-// together.
+// Checking: every finding of an input or a part of it, in order: those of messages, and of headers, of what stands
+// between messages, and of the transcript as a whole.
 
 import { AT_START, BY_ROLE, FILE, HAS_LINE, HEADER, MESSAGE, STRAY, TEXT } from '../abi.ts';
-import type { Diagnostic, Finding, Tell } from '../errors.ts';
-import { Message, type MessageContext } from '../model/message.ts';
-import { type HeaderCache, type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
-import { type Checkpoint, isStart, PartWalk, type PlainReadOptions, type Range, WHOLE } from '../model/part-walk.ts';
+import type { Diagnostic } from '../errors.ts';
+import { Message } from '../model/message.ts';
+import { type TranscriptInfo, wantsHeader } from '../model/transcript.ts';
+import { type Checkpoint, isStart, PartWalk, type Range, WHOLE } from '../model/part-walk.ts';
 import type { Machine } from '../scan/machine.ts';
-import type { Watch } from '../scan/reading.ts';
 import { type Source, type SourceWatcher, WatchedSource } from '../scan/source.ts';
 import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../scan/table.ts';
 import { ToolMemory } from '../tools/known.ts';
-import { declaresSome, problemsOf } from './conform.ts';
-import { limitFindings } from './header.ts';
-import { KnownMessages } from './known-messages.ts';
-import { Meaning, type MeaningOptions } from './meaning.ts';
+import type { CheckOptions, CheckSetting } from './check-options.ts';
+import { problemsOf } from './conform.ts';
+import { Meaning } from './meaning.ts';
 import { Beginning } from './likeness.ts';
+import { MessageFindings } from './message-findings.ts';
 import { PendingFindings } from './pending.ts';
-import { structureFindings } from './structure.ts';
 import { WrittenTags } from './written-tags.ts';
 import { InvalidUtf8 } from './utf8.ts';
 import { CleanMessages } from './clean.ts';
-import { lacksChannel } from '../model/visibility.ts';
-import { hasWrittenCalls } from '../model/message-rows.ts';
-import type { Known } from '../options.ts';
-
-/** How an input is checked, with tools. */
-export interface CheckOptions extends PlainReadOptions, MeaningOptions {
-  /** Warnings are errors. */
-  readonly strict?: boolean | undefined;
-  /** @internal The text was made of chat data, in which a reply need not name its tool. */
-  readonly isChat?: boolean | undefined;
-  /** @internal Sees every message and every transcript's end, in order, before what is told about them. */
-  readonly visitor?: CheckVisitor | undefined;
-}
-
-/** Without those of reading, and `tools`. */
-export const CHECK_OPTIONS: Known<Omit<CheckOptions, keyof PlainReadOptions | 'tools'>> = {
-  strict: 1, isChat: 1, visitor: 1, contentTypes: 1, jsonDepth: 1, writtenCalls: 1, openCalls: 1, wholeTools: 1,
-};
-
-export interface CheckVisitor {
-  message(message: Message, transcript: TranscriptInfo, source: Source): void;
-  /**
-   * Sees the messages of rows [from, to) instead, of which nothing is to be told but what is wrong with calls, replies
-   * and definitions; that may be told later than about other messages. Without it each of them comes as a view.
-   */
-  messages?(batch: Batch, from: number, to: number, context: MessageContext, transcript: TranscriptInfo): void;
-  /** `to`: where what follows begins. */
-  transcriptEnd(transcript: TranscriptInfo, messages: number, to: number): void;
-}
-
-export interface CheckSetting {
-  /**
-   * A part of a raw input: the transcripts whose first message, with a start token, stands at or behind the range's
-   * start and before its end. What stands before the first message of a transcript belongs to the transcript before.
-   */
-  readonly range?: Range | undefined;
-  /** Document headers of other inputs, which need not be read again. */
-  readonly known?: HeaderCache | undefined;
-  /** What is known of tools. Without it they are not looked at. */
-  readonly memory?: ToolMemory | undefined;
-  /** Where the record that holds the text begins in its input, which `memory` has been told of; null: there is none. */
-  readonly at?: number | null | undefined;
-  /** Sees every byte of the input, window by window. */
-  readonly watch?: Watch | undefined;
-  /** Transcripts of the input after which nothing more is looked at; something may be told of the next one. */
-  readonly most?: number | undefined;
-  /** Of a range that begins with a checkpoint: is told where its first transcript begins, before anything is found. */
-  readonly begun?: ((at: Checkpoint) => void) | undefined;
-}
+import { Watches } from './watches.ts';
 
 const NOTHING: readonly Diagnostic[] = [];
 const isGapKind = (kind: number): boolean => kind !== MESSAGE && kind !== HEADER;
@@ -86,12 +36,10 @@ export class Checker implements SourceWatcher {
   readonly #options: CheckOptions;
   readonly #meaning: Meaning;
   readonly #clean: CleanMessages;
-  readonly #known = new KnownMessages();
   readonly #utf8: InvalidUtf8;
   readonly #beginning = new Beginning();
   readonly #found: PendingFindings;
-  /** Of the batch at hand. */
-  #tags: WrittenTags | null = null;
+  readonly #messages: MessageFindings;
   #gapHasFiles = false;
   #isBlank = true;
   /** The transcript that was under way when the range began. */
@@ -118,6 +66,7 @@ export class Checker implements SourceWatcher {
     this.#options = options;
     this.#meaning = new Meaning(machine, this.#walk.reading, options, memory, at);
     this.#clean = new CleanMessages(machine, this.#meaning, memory);
+    this.#messages = new MessageFindings(this.#walk, options, this.#meaning, this.#clean, this.#utf8, this.#found);
   }
 
   /** Number of transcripts met so far, those before the range's start included. */
@@ -160,7 +109,8 @@ export class Checker implements SourceWatcher {
         passing = false;
       }
       const limit = this.#walk.endOf(batch, to);
-      const tags = this.#tags = new WrittenTags(this.#machine, batch);
+      const tags = new WrittenTags(this.#machine, batch);
+      this.#messages.begin(tags);
       while (row < batch.to) {
         this.#isBlank = false;
         if ((row >= limit || this.#isEnough) && this.#endsBefore(batch, row)) {
@@ -169,7 +119,7 @@ export class Checker implements SourceWatcher {
         }
         const kind = kindOf(batch, row);
         if (kind === MESSAGE && row < limit && divider.continues(batch.dialect)) {
-          const next = this.#skip(batch, row, tags.next(row, limit), divider.stops(batch.dialect));
+          const next = this.#messages.skip(batch, row, tags.next(row, limit), divider.stops(batch.dialect));
           if (next > row) {
             this.#gapHasFiles = false;
             divider.passed(this.#clean.messages, this.#clean.lastWord);
@@ -203,7 +153,7 @@ export class Checker implements SourceWatcher {
         }
         if (kind === MESSAGE && divider.likeness.isSign) this.#tellLikeness(batch, row);
         const next = nextOf(batch, row);
-        const isSkipped = kind === MESSAGE && this.#skip(batch, row, tags.next(row, next), 0) > row;
+        const isSkipped = kind === MESSAGE && this.#messages.skip(batch, row, tags.next(row, next), 0) > row;
         if (!isSkipped) this.#row(batch, row, kind);
         const isGap = isGapKind(kind);
         const isSure = !isGap || this.#gapHasFiles || !(batch.dialect.flags & HAS_LINE);
@@ -221,7 +171,7 @@ export class Checker implements SourceWatcher {
     }
     divider.likeness.close();
     this.#found.release();
-    this.#invalidBytes(Infinity, 0, divider.number);
+    this.#messages.invalidBytes(Infinity, 0, divider.number);
     this.#found.finish();
     yield* this.#found.take();
     yield* this.#endTranscript(divider.current, divider.messages, this.#walk.reading.position);
@@ -267,7 +217,7 @@ export class Checker implements SourceWatcher {
     this.end = this.#walk.checkpoint(batch, row);
     divider.likeness.close();
     this.#found.release();
-    this.#invalidBytes(from, 0, divider.number);
+    this.#messages.invalidBytes(from, 0, divider.number);
     this.#found.finish();
     yield* this.#found.take();
     if (divider.messages === 0) return;
@@ -322,48 +272,6 @@ export class Checker implements SourceWatcher {
     this.#found.add({ rule: 'looks-like-harmony', from, to: header.to }, 0, false);
   }
 
-  /** Takes what is found in a message of the transcript at hand. */
-  readonly #tell = (finding: Finding): void => {
-    if (finding.rule === 'missing-tool-name' && this.#options.isChat) return;
-    const { number, declared } = this.#walk.divider.current!;
-    this.#found.add(finding, number, declared);
-  };
-
-  /**
-   * Passes over the messages from row `row` on, below row `end`, of which nothing is to be told, and tells of those
-   * that are listed; answers the row behind, `row` when each one is to be looked at. They are all of the transcript at
-   * hand.
-   */
-  #skip(batch: Batch, row: number, end: number, stops: number): number {
-    const { visitor } = this.#options;
-    if ((visitor && !visitor.messages) || this.#options.writtenCalls || end === row) return row;
-    const transcript = this.#walk.divider.current!;
-    const clean = this.#clean;
-    const next = clean.skip(batch, row, end, transcript, this.#utf8.validTo, stops);
-    if (next === row) return row;
-    let shown = row;
-    const show = (to: number): void => {
-      if (to > shown) visitor?.messages!(batch, shown, to, this.#walk.divider.context, transcript);
-      shown = to;
-    };
-    for (let i = 0; i < clean.listed; i++) {
-      const listed = clean.goTo(i, batch);
-      const { itemFrom, itemTo } = clean;
-      this.#invalidBytes(itemFrom, 0, transcript.number);
-      this.#found.settle();
-      if (!clean.tell(this.#tell)) {
-        show(listed);
-        shown = nextOf(batch, listed);
-        this.#look(batch, listed, transcript);
-      } else if (this.#found.isAny) this.#invalidBytes(itemTo, 0, transcript.number);
-      this.#found.settle();
-    }
-    show(next);
-    this.#invalidBytes(clean.to, 0, transcript.number);
-    this.#found.settle();
-    return next;
-  }
-
   /** A file token shows that the gap's text is a file. */
   #takeFile(): void {
     if (!this.#gapHasFiles) this.#found.dropGapText();
@@ -373,7 +281,7 @@ export class Checker implements SourceWatcher {
   #row(batch: Batch, row: number, kind: number): void {
     const { divider } = this.#walk;
     if (kind === MESSAGE) {
-      this.#look(batch, row, divider.current!);
+      this.#messages.look(batch, row, divider.current!);
       return;
     }
     const number = divider.number;
@@ -388,7 +296,7 @@ export class Checker implements SourceWatcher {
       for (const problem of problems) {
         this.#found.add({ ...likeness, ...problem, from, to }, number, transcript.declared);
       }
-      this.#invalidBytes(to, to, number);
+      this.#messages.invalidBytes(to, to, number);
     } else {
       if (kind === TEXT) this.#hasText = true;
       if (kind === TEXT && !this.#gapHasFiles) {
@@ -399,79 +307,7 @@ export class Checker implements SourceWatcher {
       } else if (kind === FILE) {
         this.#takeFile();
       }
-      this.#invalidBytes(to, 0, number);
+      this.#messages.invalidBytes(to, 0, number);
     }
   }
-
-  /** Bad bytes up to `to`; those before `headerTo` stand in a header. */
-  #invalidBytes(to: number, headerTo: number, transcript: number): void {
-    if (!this.#utf8.pending(to)) return;
-    const isBefore = this.#walk.divider.current === null;
-    this.#utf8.upTo(to, (from, end) => {
-      const finding: Finding = { rule: 'invalid-utf8', from, to: end, ...(from < headerTo && { severity: 'error' }) };
-      if (isBefore) this.#found.addBefore(finding);
-      else this.#found.add(finding, transcript, false);
-    });
-  }
-
-  /** Tells what is wrong with a message, whatever it is like. */
-  #look(batch: Batch, row: number, transcript: TranscriptInfo): void {
-    const { number } = transcript;
-    const { visitor } = this.#options;
-    const mayBeKnown = !this.#options.writtenCalls && KnownMessages.mayBe(batch, row)
-      && !this.#utf8.pending(toOf(batch, row));
-    const isKnown = (): boolean => mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell);
-    if (visitor === undefined && isKnown()) return;
-    const isUntagged = !this.#tags!.mayStandIn(row);
-    const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
-    visitor?.message(message, transcript, this.#walk.reading);
-    if (visitor !== undefined && isKnown()) return;
-    if (!this.#options.writtenCalls && isWell(message, transcript)) {
-      this.#invalidBytes(message.to, 0, number);
-      return;
-    }
-    const found: Finding[] = [];
-    const tell: Tell = mayBeKnown ? (finding) => void (found.push(finding), this.#tell(finding)) : this.#tell;
-    if (message.isOpenTurn) {
-      tell({ rule: 'open-turn', from: message.from, to: message.to });
-      limitFindings(message.header, tell);
-    } else {
-      const mayBeCut = message.end === 'eof' && !this.#options.stopStripped;
-      structureFindings(message, transcript, this.#walk.reading, mayBeCut, tell);
-      this.#meaning.message(message, tell);
-      if (mayBeKnown) this.#known.keep(batch, row, message, transcript, found);
-    }
-    const { to } = message;
-    // A plain header holds no byte beyond ASCII, so it need not be looked at for where it ends.
-    this.#invalidBytes(to, this.#utf8.pending(to) ? message.header.to : 0, number);
-  }
-}
-
-class Watches implements Watch {
-  readonly #utf8: InvalidUtf8;
-  readonly #others: readonly Watch[];
-
-  constructor(utf8: InvalidUtf8, others: readonly Watch[]) {
-    this.#utf8 = utf8;
-    this.#others = others;
-  }
-
-  watch(machine: Machine, base: number, from: number, to: number, final: boolean): void {
-    this.#utf8.watch(machine, base, from, to, final);
-    for (const other of this.#others) other.watch(machine, base, from, to, final);
-  }
-
-  leave(position: number): void {
-    for (const other of this.#others) other.leave?.(position);
-  }
-}
-
-/** Nothing but role, channel and body, and ended as it should be: most messages, of which nothing is to be told. */
-function isWell(message: Message, transcript: TranscriptInfo): boolean {
-  if (!message.isBare || !message.isLeaf) return false;
-  const { role, end } = message;
-  if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;
-  if (lacksChannel(message) || declaresSome(transcript) || hasWrittenCalls(message)) return false;
-  if (end === 'return' && (role === 'user' || message.channel !== 'final')) return false;
-  return role === 'user' || message.channel !== 'final' || message.writtenThought === null;
 }

@@ -1,7 +1,7 @@
 // Messages of which nothing is to be told, passed over by the scanner (assembly/clean.ts); and what there is to tell of
 // calls, replies and definitions, which it lists with the spans of what their headers say. The simple version is
-// `#look` in check.ts with `message` in meaning.ts: it makes a view of each message, and whatever is not known for
-// certain here goes that way.
+// `look` in message-findings.ts with `message` in meaning.ts: it makes a view of each message, and whatever is not
+// known for certain here goes that way.
 
 import * as abi from '../abi.ts';
 import type { Tell } from '../errors.ts';

@@ -7,7 +7,8 @@ import { READ_OPTIONS } from '../model/walk.ts';
 import { checkOptions } from '../options.ts';
 import type { Machine } from '../scan/machine.ts';
 import { MemorySource } from '../scan/source.ts';
-import { CHECK_OPTIONS, Checker, type CheckOptions } from './check.ts';
+import { Checker } from './check.ts';
+import { CHECK_OPTIONS, type CheckOptions } from './check-options.ts';
 import { Counter } from './count.ts';
 import type { Counts } from './counts.ts';
 

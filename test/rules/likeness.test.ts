@@ -4,7 +4,7 @@ import { createMachine } from '../../src/index.ts';
 import { MemorySource } from '../../src/scan/source.ts';
 import { SlowSource } from '../corpus/input/slow-source.ts';
 import { checkSource } from '../../src/rules/check-source.ts';
-import type { CheckOptions } from '../../src/rules/check.ts';
+import type { CheckOptions } from '../../src/rules/check-options.ts';
 
 const machine = createMachine();
 const check = (text: string): unknown[] => [...checkSource(machine, new MemorySource(Buffer.from(text)))]

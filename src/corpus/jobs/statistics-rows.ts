@@ -3,7 +3,8 @@
 
 import { KIND, RECORD_ROWS, SLOW } from '../../abi.ts';
 import type { TranscriptInfo } from '../../model/transcript.ts';
-import { Checker, type CheckVisitor } from '../../rules/check.ts';
+import { Checker } from '../../rules/check.ts';
+import type { CheckVisitor } from '../../rules/check-options.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { MemorySource } from '../../scan/source.ts';
 import type { RecordRows } from '../records/rows.ts';

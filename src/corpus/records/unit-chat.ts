@@ -7,7 +7,7 @@ import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { OPEN_CALL } from '../../model/hermes.ts';
-import type { CheckOptions } from '../../rules/check.ts';
+import type { CheckOptions } from '../../rules/check-options.ts';
 import { CLOSE_LITERAL, OPEN_LITERAL } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { pathOf, valueAt } from '../../tools/json.ts';

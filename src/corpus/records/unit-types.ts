@@ -1,7 +1,7 @@
 // What an input consists of for those who scan and check it: units, and records that hold none.
 
 import type { RuleName } from '../../errors.ts';
-import type { CheckOptions } from '../../rules/check.ts';
+import type { CheckOptions } from '../../rules/check-options.ts';
 import type { Source } from '../../scan/source.ts';
 
 /** One text that holds transcripts. Valid until the next one is asked for. */

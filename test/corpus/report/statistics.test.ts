@@ -14,7 +14,7 @@ import { MemorySource } from '../../../src/scan/source.ts';
 import { WasmMachine } from '../../../src/scan/wasm.ts';
 import { countCalls } from '../../../src/rules/call-count.ts';
 import { checkSource } from '../../../src/rules/check-source.ts';
-import type { CheckVisitor } from '../../../src/rules/check.ts';
+import type { CheckVisitor } from '../../../src/rules/check-options.ts';
 import { readFixtures } from '../../fixture.ts';
 import { isAll, runs } from '../../long.ts';
 import { type Random, randomInput, randomOf, SEED } from '../../random.ts';
