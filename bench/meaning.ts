@@ -1,6 +1,7 @@
 // Rows of this package for what messages mean: checking, rendering, writing, converting bytes that are in memory.
 import type { TranscriptData } from '../src/model/data.ts';
-import { convertTranscript, type Form, neutralOf } from '../src/formats/convert.ts';
+import { convertTranscript, type Form } from '../src/formats/convert.ts';
+import { neutralOf } from '../src/formats/neutral.ts';
 import { renderHtml } from '../src/formats/render/html.ts';
 import { renderText } from '../src/formats/render/text.ts';
 import { transcriptData } from '../src/formats/transcript-data.ts';

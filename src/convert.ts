@@ -6,8 +6,9 @@ export { fromShareGpt, type ShareGptRecord, toShareGpt } from './formats/chat/sh
 export { toOpenAI } from './formats/chat/write.ts';
 export {
   type Converted, type ConvertedRecord, type ConvertedText, type ConvertOptions, convertTranscript, type Form, FORMS,
-  neutralOf, type NeutralOptions, type RecordForms,
+  type RecordForms,
 } from './formats/convert.ts';
+export { neutralOf, type NeutralOptions } from './formats/neutral.ts';
 export { fromHarmony, type FromHarmonyOptions, toHarmony, type ToHarmonyOptions } from './formats/harmony/harmony.ts';
 export { builtinToolsText } from './formats/harmony/settings.ts';
 export { HARMONY_SYSTEM, harmonySystem, type HarmonySystem, readHarmonySystem } from './formats/harmony/system.ts';

@@ -4,7 +4,8 @@ import type { Parsed } from '../model/parse.ts';
 import type { DialectId } from '../scan/dialects.ts';
 import { fromOpenAI, type ChatRecord } from './chat/read.ts';
 import { toOpenAI } from './chat/write.ts';
-import { type ConvertOptions, convertTranscript, neutralOf } from './convert.ts';
+import { type ConvertOptions, convertTranscript } from './convert.ts';
+import { neutralOf } from './neutral.ts';
 import type { Loss } from './loss.ts';
 import { transcriptData } from './transcript-data.ts';
 

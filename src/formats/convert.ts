@@ -1,5 +1,5 @@
-// One transcript from any form to any other, over plain messages: `neutralOf` what a text gave, `convertTranscript` to
-// write it.
+// One transcript from plain messages to any form, as that form's own conventions have it; `neutralOf` in neutral.ts
+// makes plain messages of what a text gave.
 
 import { HAS_ESCAPE } from '../abi.ts';
 import { checkMessages } from '../model/check-data.ts';
@@ -9,17 +9,17 @@ import { DIALECTS, type DialectId } from '../scan/dialects.ts';
 import { type AnthropicRecord, toAnthropic } from './chat/anthropic.ts';
 import { isNamedFromCall, tellMismatches, withCallIds, withOrderedReplies } from './chat/calls.ts';
 import { type ResponsesRecord, toResponses } from './chat/responses.ts';
-import { extractTools, liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
+import { liftTools, placeTools, type ToolsForm } from './chat/tools.ts';
 import type { ChatRecord } from './chat/read.ts';
 import { toOpenAI } from './chat/write.ts';
 import { withCallShape, withPlainBuiltins } from './call-shape.ts';
 import { type AnswerEnds, withAnswerEnds } from './ends.ts';
-import { fromHarmony, toHarmony } from './harmony/harmony.ts';
-import { headerOfSystem, systemOfHeader } from './harmony/settings.ts';
+import { toHarmony } from './harmony/harmony.ts';
+import { systemOfHeader } from './harmony/settings.ts';
 import type { HarmonySystem } from './harmony/system.ts';
 import type { InterchangeRecord } from './interchange/shape.ts';
 import { toInterchange20, toInterchange22 } from './interchange/write.ts';
-import { fromLine, toLine } from './v01/v01.ts';
+import { toLine } from './v01/v01.ts';
 import { filesWithout } from './files.ts';
 import type { Loss } from './loss.ts';
 import { withoutMedia } from './media.ts';
@@ -92,16 +92,6 @@ const CONVERT_OPTIONS: Known<ConvertOptions> = {
 
 const ENDS: readonly AnswerEnds[] = ['end', 'return', 'all-returns'];
 
-/** How the text of a dialect is taken for what it means. */
-export interface NeutralOptions {
-  /** Harmony's commentary to nobody is for users to see (`fromHarmony`); only `true` takes it for that. */
-  readonly preambles?: boolean | undefined;
-  /** What Harmony's system message says of reasoning effort and builtin tools stands in the header, too. */
-  readonly settings?: boolean | undefined;
-}
-
-const NEUTRAL_OPTIONS: Known<NeutralOptions> = { preambles: 1, settings: 1 };
-
 /** The records of the JSON forms. */
 export interface RecordForms {
   readonly 'interchange-2.0': InterchangeRecord;
@@ -136,64 +126,6 @@ export type Converted<To extends Form = Form> =
   To extends keyof RecordForms ? ConvertedRecord<To> : ConvertedText;
 
 export const isDialect = (form: string): form is DialectId => Object.hasOwn(DIALECTS, form);
-
-/**
- * What a text in a dialect says, in the shape that all forms share: 0.1 function tokens and thoughts as messages,
- * Harmony's conventions undone, tools beside the messages where they can be put back byte for byte. Throws a RangeError
- * for a wrong dialect or option.
- *
- * @example
- * ```ts
- * import { parse } from 'openchatml';
- * import { neutralOf, transcriptData } from 'openchatml/convert';
- *
- * for (const transcript of parse('<|start|>user<|message|>Hi<|end|>').transcripts) {
- *   const { data, losses } = neutralOf(transcriptData(transcript), transcript.dialect);
- *   console.log(data.messages.length, losses.length); // 1 0
- * }
- * ```
- */
-export function neutralOf(
-  data: TranscriptData, dialect: DialectId, options: NeutralOptions = {},
-): { data: TranscriptData; losses: Loss[] } {
-  checkOptions(options, NEUTRAL_OPTIONS);
-  switch (dialect) {
-    case 'openchatml-0.1': {
-      const losses: Loss[] = [];
-      return { data: fromLine(data, losses), losses };
-    }
-    case 'harmony':
-      return fromHarmony(options.settings === true ? withSettings(data) : data, { preambles: options.preambles });
-    case 'openchatml-2.0': {
-      const { messages, losses } = withoutPreambles(data.messages);
-      return { data: extractTools({ ...data, messages }, 'list'), losses };
-    }
-    case 'openchatml-2.2':
-      return { data: extractTools(data, 'declarations'), losses: [] };
-    default:
-      throw new RangeError(
-        `option dialect: expected one of ${Object.keys(DIALECTS).join(', ')}; got ${JSON.stringify(dialect)}`,
-      );
-  }
-}
-
-/** 2.0 has no preambles, and hides all commentary (R-VISIBLE): it stays hidden in other forms, too. */
-export function withoutPreambles(
-  messages: readonly MessageData[],
-): { messages: readonly MessageData[]; losses: Loss[] } {
-  const losses: Loss[] = [];
-  const plain = messages.map((message, index): MessageData => {
-    const { role, channel, intent } = message;
-    if (role !== 'assistant' || channel !== 'commentary' || intent !== 'preamble') return message;
-    losses.push({ what: 'intent', message: index, detail: 'a preamble is hidden commentary in 2.0' });
-    const { intent: _, ...rest } = message;
-    return rest;
-  });
-  return losses.length === 0 ? { messages, losses } : { messages: plain, losses };
-}
-
-const withSettings = (data: TranscriptData): TranscriptData =>
-  data.header === null ? { ...data, header: headerOfSystem(data.messages) } : data;
 
 /**
  * Writes a transcript in a form. What the form cannot carry is told in `losses`; a Refusal is thrown where leaving it

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@cfworker/json-schema';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
+import { convertTranscript } from '../../src/formats/convert.ts';
+import { neutralOf } from '../../src/formats/neutral.ts';
 import {
   fromInterchange20, fromInterchange22, toInterchange20, toInterchange22,
 } from '../../src/formats/interchange/interchange.ts';

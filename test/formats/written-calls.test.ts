@@ -1,7 +1,8 @@
 // Calls and replies as text (R-HERMES) in conversions: what 0.1 text with them says in other forms.
 import { describe, expect, test } from 'vitest';
 import { fromOpenAI } from '../../src/formats/chat/read.ts';
-import { convertTranscript, type Form, neutralOf } from '../../src/formats/convert.ts';
+import { convertTranscript, type Form } from '../../src/formats/convert.ts';
+import { neutralOf } from '../../src/formats/neutral.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';
 import type { TranscriptData } from '../../src/model/data.ts';
 import { parseOn } from '../../src/model/parse.ts';

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { READERS } from '../../src/corpus/records/chat-form.ts';
 import { fromOpenAI } from '../../src/formats/chat/read.ts';
-import { convertTranscript, type Form, FORMS, isDialect, neutralOf } from '../../src/formats/convert.ts';
+import { convertTranscript, type Form, FORMS, isDialect } from '../../src/formats/convert.ts';
+import { neutralOf } from '../../src/formats/neutral.ts';
 import { Refusal } from '../../src/formats/loss.ts';
 import { renderText } from '../../src/formats/render/render.ts';
 import { transcriptData } from '../../src/formats/transcript-data.ts';

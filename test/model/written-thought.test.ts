@@ -1,7 +1,8 @@
 // Reasoning that is written as text (R-THINK): what a view reads in bytes is what data reads in the same text.
 import { expect, test } from 'vitest';
 import type { ChatRecord } from '../../src/formats/chat/read.ts';
-import { convertTranscript, neutralOf } from '../../src/formats/convert.ts';
+import { convertTranscript } from '../../src/formats/convert.ts';
+import { neutralOf } from '../../src/formats/neutral.ts';
 import { messageData } from '../../src/model/data.ts';
 import { parseOn } from '../../src/model/parse.ts';
 import { thoughtIn } from '../../src/model/written-thought.ts';

@@ -2,9 +2,8 @@
 // is refused record by record.
 
 import { RECORD_ROWS } from '../../abi.ts';
-import {
-  type Converted, type ConvertedText, convertTranscript, type Form, isDialect, neutralOf,
-} from '../../formats/convert.ts';
+import { type Converted, type ConvertedText, convertTranscript, type Form, isDialect } from '../../formats/convert.ts';
+import { neutralOf } from '../../formats/neutral.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
 import { RecordMessages } from '../../formats/chat/record-messages.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';

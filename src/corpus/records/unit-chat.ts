@@ -2,7 +2,8 @@
 // Positions lead back to the entry's content where that stands in the text, as it is or escaped, else to the entry.
 
 import type { MessageData } from '../../model/data.ts';
-import { convertTranscript, withoutPreambles } from '../../formats/convert.ts';
+import { convertTranscript } from '../../formats/convert.ts';
+import { withoutPreambles } from '../../formats/neutral.ts';
 import { Refusal } from '../../formats/loss.ts';
 import type { RuleName } from '../../errors.ts';
 import { decodeUtf8 } from '../../utf8.ts';

@@ -6,7 +6,7 @@
 // and is none is left out (R-STOP); of a completion so is all behind `<|return|>`, or behind a message of somebody
 // else.
 
-import { neutralOf } from '../../formats/convert.ts';
+import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import { toolName } from '../../tools/name.ts';
 import type { DoneMessage, StreamedMessage, StreamEvent } from '../stream/event.ts';

@@ -5,7 +5,7 @@
 // After `<|call|>` only a further call may follow, as a turn may have several: what else the model goes on with, a
 // result that it made up or an answer before the tool has run, is left out and told (R-STOP).
 
-import { neutralOf } from '../../formats/convert.ts';
+import { neutralOf } from '../../formats/neutral.ts';
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData } from '../../model/data.ts';
 import type { Span } from '../../model/message.ts';

@@ -2,7 +2,8 @@
 // left to the values.
 import { describe, expect, test } from 'vitest';
 import { transcriptsOrRows } from '../../../src/corpus/records/raw.ts';
-import { convertTranscript, neutralOf } from '../../../src/formats/convert.ts';
+import { convertTranscript } from '../../../src/formats/convert.ts';
+import { neutralOf } from '../../../src/formats/neutral.ts';
 import { RecordMessages } from '../../../src/formats/chat/record-messages.ts';
 import type { Loss } from '../../../src/formats/loss.ts';
 import type { MessageData, ToolDefinition, TranscriptData } from '../../../src/model/data.ts';
