@@ -1,16 +1,17 @@
-// Records whose messages stand under other names than lists of entries, for the twin: items of Responses; `prompt` with
-// `completion`; `chosen` and `rejected`; `instruction`, `input`, `output`. And the system's text beside the messages.
+// Records whose messages stand under other names than lists of entries, for the twin: `prompt` with `completion`;
+// `chosen` and `rejected`; `instruction`, `input`, `output`; items, which record-items.ts reads. And the system's text
+// beside the messages.
 
 import * as abi from '../../abi.ts';
-import { Entries, ROLES } from './record-entries.ts';
+import { Entries } from './record-entries.ts';
+import { Items } from './record-items.ts';
 import type { JsonNode } from './record-json.ts';
-import { escapesOf, filled, inPart, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+import { escapesOf, filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
 
 /** Members of these forms, beside `system`. */
 const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];
 /** Members whose values are kept until the record ends. */
 const PAIR = ['prompt', 'completion', 'chosen', 'rejected'];
-const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
 
 type Members = JsonNode['members'];
 type OtherForm = 'field' | 'items' | 'text' | 'completion' | 'lists' | 'answers' | 'instruction';
@@ -96,6 +97,7 @@ const mayHold = (raw: string): boolean =>
 /** What stands beside the lists of messages. */
 export class OtherForms {
   readonly #record: RecordRows;
+  readonly #responses: Items;
   readonly #line: string;
   readonly #isAny: boolean;
   readonly #takesTranscripts: boolean;
@@ -105,12 +107,11 @@ export class OtherForms {
   #hasItems = false;
   #isBeside = false;
   #items = 0;
-  /** The row of what an assistant said, which a call may follow. */
-  #said: number | null = null;
 
   /** `line`: the record's text; `forms`: FORM_…. */
   constructor(record: RecordRows, line: string, forms: number) {
     this.#record = record;
+    this.#responses = new Items(record);
     this.#line = line;
     this.#isAny = (forms & abi.FORM_OTHERS) !== 0;
     this.#takesTranscripts = (forms & abi.FORM_TRANSCRIPTS) !== 0;
@@ -343,60 +344,6 @@ export class OtherForms {
     }
     this.#hasItems = true;
     this.#items += items.length;
-    for (const item of items) this.#takeItem(filled(item));
-  }
-
-  #takeItem(item: JsonNode): void {
-    const record = this.#record;
-    const has = record.members(item, ITEM_KEYS, ['phase']);
-    record.standsElsewhere();
-    const given = has.get('type');
-    const type = given === undefined ? (has.has('role') ? '"message"' : '') : record.raw(given);
-    const role = has.has('role') ? record.known(has.get('role'), ROLES) : 0;
-    if (has.has('role') && type !== '"message"') throw RARE;
-    record.losesIf(has.has('role') && record.raw(has.get('role')!) === '"function"');
-    const content = record.textOrParts(has.get('content'));
-    const said = record.textOrParts(has.get('summary'));
-    const summary = said && inPart(said);
-    const output = record.textOrParts(has.get('output'));
-    const id = record.word(has.get('call_id'));
-    const name = record.word(has.get('name'));
-    const called = this.#arguments(has.get('arguments'));
-    if (type === '"message"') {
-      this.#said = null;
-      record.refuseTags(role, content);
-      if (role === abi.ASSISTANT) this.#said = record.writeSaid(item, abi.FINAL, null, content);
-      else if (role === abi.TOOL || role === 0) throw RARE;
-      else record.writePlain(item, role, null, content);
-    } else if (type === '"reasoning"') {
-      // A summary stands for reasoning that is not there.
-      const isThere = content !== null && !isEmptyList(has.get('content'));
-      const [node, text] = isThere ? [has.get('content'), content] : [has.get('summary'), summary];
-      if (text !== null && this.#isThought(node!, text)) record.writeSaid(item, abi.ANALYSIS, null, text);
-    } else if (type === '"function_call"') {
-      if (this.#said !== null) record.makePreamble(this.#said);
-      this.#said = null;
-      record.writeCall(item, null, { id, name, given: called });
-    } else if (type === '"function_call_output"') {
-      this.#said = null;
-      record.refuseTags(abi.TOOL, output);
-      record.writeReply(item, id, null, output);
-    } else throw RARE;
-  }
-
-  /** An empty text makes no message; whether parts are one would have to be found out. */
-  #isThought(node: JsonNode, text: Text): boolean {
-    if ((text.kind & abi.PARTS) === 0) return text.to > text.from;
-    if (isEmptyList(node)) return false;
-    const parts = this.#record.parts(node);
-    if (!parts.some(({ what, body }) => what === 'text' && body!.to > body!.from)) throw RARE;
-    return true;
-  }
-
-  #arguments(node: JsonNode | undefined): Text | null {
-    if (!this.#record.isGiven(node)) return null;
-    return node.kind === 'string' ? this.#record.string(node) : this.#record.object(node);
+    for (const item of items) this.#responses.take(filled(item));
   }
 }
-
-const isEmptyList = (node: JsonNode | undefined): boolean => node?.kind === 'list' && node.items.length === 0;

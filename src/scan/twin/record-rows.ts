@@ -1,5 +1,5 @@
-// What the twin of the record scanner reads values with and writes rows with. record-entries.ts and record-others.ts
-// know what they mean, record.ts reads lines.
+// What the twin of the record scanner reads values with and writes rows with. record-entries.ts, record-items.ts and
+// record-others.ts know what they mean, record.ts reads lines.
 
 import * as abi from '../../abi.ts';
 import type { JsonNode } from './record-json.ts';
