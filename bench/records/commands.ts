@@ -49,6 +49,11 @@ export const RECORDS: Command = {
   look: LOOKS.records,
 };
 
+export const HARMONY: Command = {
+  name: 'convert to Harmony', does: 'records to lines of Harmony text',
+  args: ['convert', '--to', 'harmony', '--format', 'ndjson'], look: LOOKS.text,
+};
+
 export const ARROW: Command = {
   name: 'messages arrow', does: 'a table of the messages', args: ['messages', '--format', 'arrow'], look: LOOKS.arrow,
 };

@@ -6,7 +6,7 @@ import type { Found, Goal, Group, Row } from '../group.ts';
 import { megabytes } from '../report.ts';
 import { RIVALS } from '../rivals.ts';
 import {
-  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, Here, MESSAGES, PARQUET, RECORDS, SCAN, takesThreads,
+  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, HARMONY, Here, MESSAGES, PARQUET, RECORDS, SCAN, takesThreads,
 } from './commands.ts';
 import { type RecordFile, recordFile } from './corpus.ts';
 import { loop, LOOPS } from './loop.ts';
@@ -146,7 +146,7 @@ export async function allRows(variant: Variant, { size, seed, threads }: Measuri
       ...all.map((here) => auditRow(here, path, planted.path)),
       rowOf(single, FILTER, path, FILTER.name),
       ...all.flatMap((here) => convertRows(here, path, text)),
-      ...rowsOf(all, RECORDS, path),
+      ...[RECORDS, HARMONY].flatMap((command) => rowsOf(all, command, path)),
       ...others.rows,
     ],
     goals: [

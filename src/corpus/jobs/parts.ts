@@ -46,8 +46,7 @@ export const PARTS: PartOptions = {
  * 0.33 and 0.46, `filter` 0.9 and 1.5 (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB:
  * `run` 1.5 and 2.5, 1.9 and 2.9 for tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120
  * MB/s gains from 128 MiB on; records that are converted as values, at 45 MB/s, do from 64 MiB on. Text of 2.2 that is
- * written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s
- * on one thread and on two.
+ * written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s on one thread and on two.
  * `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
