@@ -2,7 +2,7 @@
 // their bytes. Beside each stands what the host says of it, and the tools that it defines, as far as they are known.
 
 import { handOver } from './ledger';
-import { isSame } from './record/text';
+import { isSame } from './same';
 
 /**
  * An entry: address, length, hash, the next entry of the bucket, what it is (KEPT_…), its first tool, its tag. Numbers

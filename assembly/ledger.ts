@@ -10,7 +10,7 @@ import {
   LEDGER_ITEM_BYTES,
   LEDGER_MOST_CALLS, LEDGER_MOST_DEFINERS, LEDGER_NEEDS_IDS, LEDGER_OPEN, LEDGER_RULES, LEDGER_TOOLS,
 } from '../src/abi';
-import { isSame } from './record/text';
+import { isSame } from './same';
 
 // @ts-ignore: decorator
 @lazy export const LEDGER: usize = memory.data(LEDGER_ITEM + LEDGER_MOST_CALLS * LEDGER_ITEM_BYTES, 16);

@@ -10,7 +10,8 @@ import {
   KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, STRIPPED, SYSTEM, TOKEN_MASK,
   TOKEN_SHIFT, TOOL, USER,
 } from '../src/abi';
-import { isSame, wordBytes } from './record/text';
+import { wordBytes } from './record/text';
+import { isSame } from './same';
 import { escapeKnown } from './text-escape';
 import { copy } from './text-line';
 import { isUtf8 } from './text-utf8';

@@ -2,12 +2,13 @@
 // strings in their shortest form. The simple version parses them and writes the value. Where that may put members in
 // another order, or leaves one out, or writes a number in another way, they are for the host.
 
+import { isSame } from '../same';
 import { escape } from '../text-escape';
 import { copy } from '../text-line';
 import { copyInside } from '../text-string';
 import {
-  BACKSLASH, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, isSame, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, scalarEnd,
-  seen, SEEN_CODE,
+  BACKSLASH, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, scalarEnd, seen,
+  SEEN_CODE,
 } from './text';
 
 /** Keys of the objects that are open: where each one's text begins, and how long it is. */

@@ -6,9 +6,9 @@
 import {
   BODY, CALL_ID, ENTRY_SHIFT, IS_OPEN, KIND_MASK, RECIPIENT, ROW_BYTES, TOOLS_ASK, TOOLS_MASK, TOOLS_SHIFT,
 } from '../../src/abi';
+import { isSame } from '../same';
 import { writeShort } from '../text-line';
 import { table } from './state';
-import { isSame } from './text';
 import { entryStatus, isKept } from './tools';
 
 /** Calls of a record: what has more is for the host. */

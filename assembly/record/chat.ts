@@ -13,6 +13,7 @@ import {
   IS_OBJECT, IS_OTHER, LOST_SHIFT, RECORD, RECORD_CONTAINERS, RECORD_CROWD, RECORD_FURTHER, RECORD_ID, RECORD_SHIFT,
   RENAMED_SHIFT, ROW_BYTES, SLOW, TOOLS, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../src/abi';
+import { isSame } from '../same';
 import { isUtf8 } from '../text-utf8';
 import { entries } from './entries';
 import { beginEntries, isShareGpt, K_ROLE, M5, turn } from './entry';
@@ -24,7 +25,7 @@ import {
   toolsFlags,
 } from './state';
 import {
-  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isSame, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
+  afterKey, clearSeen, CLOSE_OBJECT, COMMA, isWide, LF, OPEN_LIST, NULL_4, OPEN_OBJECT, QUOTE, seen, setWide,
   skipBlanks, takeCodes, valueEnd,
 } from './text';
 import { mayCodeTag } from './tags';

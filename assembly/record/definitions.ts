@@ -8,12 +8,13 @@
 //   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
 //              node of its arguments
 
+import { isSame } from '../same';
 import { after, firstKey, isKey, isLongKey, nextKey } from './members';
 import {
   ask, at, beginNodes, DESCRIPT, DESCRIPT_END, isFlat, isName, isUsable, markNotFlat, markUnusable, MOST_DEPTH, pass,
   passText, readKey, readNode, T_OBJECT, TYPE,
 } from './schema';
-import { CLOSE_LIST, COMMA, isSame, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
+import { CLOSE_LIST, COMMA, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
 
 export const TOOLS_AT: usize = 16;
 export const TOOL_BYTES: usize = 16;

@@ -1,8 +1,9 @@
 // Arguments of a call, looked at by a table (definitions.ts): whether they are JSON that fits for certain.
 // Whatever a table does not say for certain is left to the host, and so is what is wrong, and where.
 
+import { isSame } from '../same';
 import {
-  isSame, setSpansLines, skipBlanks, QUOTE, OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST, COMMA, clearSeen, seen,
+  setSpansLines, skipBlanks, QUOTE, OPEN_OBJECT, OPEN_LIST, CLOSE_OBJECT, CLOSE_LIST, COMMA, clearSeen, seen,
   stringEnd, afterKey, scalarEnd, scalarKind, SCALAR_INTEGER, SCALAR_NUMBER, SCALAR_BOOLEAN, valueEnd,
 } from './text';
 import { copyInside, textTo } from '../text-string';

@@ -10,10 +10,10 @@
 import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
+import { isSame } from '../same';
 import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, valueOfKey } from './members';
 import {
-  clearSeen, CLOSE_LIST, COMMA, isSame, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks,
-  valueEnd,
+  clearSeen, CLOSE_LIST, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, valueEnd,
 } from './text';
 import { isPlain } from './value';
 

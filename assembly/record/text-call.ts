@@ -1,8 +1,9 @@
 // Calls that are written as text, as JSON objects with `name` and `arguments`: the value of a turn of ShareGPT, or what
 // stands between `<tool_call>` and `</tool_call>` in what an assistant says (R-HERMES).
 
+import { isSame } from '../same';
 import { markOdd } from './state';
-import { isSame, LF, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
+import { LF, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
 import { CALLS, newCall } from './tool-calls';
 import {
   behindWhite, CALL_TAG, CLOSE_CALL, CLOSE_THINK, find, givenFrom, givenTo, goTo, nameFrom, nameTo, OPEN_CALL,

@@ -2,9 +2,10 @@
 // says (R-HERMES), with what a user says between them.
 
 import { TOOL, USER, VALUE } from '../../src/abi';
+import { isSame } from '../same';
 import { writePlain, writeReply } from './messages';
 import { isOdd, markOdd } from './state';
-import { containerEnd, DEEPEST, isSame, LF, OPEN_LIST, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
+import { containerEnd, DEEPEST, LF, OPEN_LIST, OPEN_OBJECT, setSpansLines, skipBlanks } from './text';
 import { isToolName } from './value';
 import {
   behindWhite, CLOSE_REPLY, find, givenFrom, givenTo, goTo, members, nameFrom, nameTo, OPEN_REPLY, rawFrom, rawKind,

@@ -4,13 +4,14 @@
 // of its own, be it by one character, nothing is copied, and what is known of them stays in the cache.
 
 import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
+import { isSame } from '../same';
 import { compile, compiledTo, hasInput, listTo } from './definitions';
 import { isFlat } from './schema';
 import { copyInside, copyString, textTo } from '../text-string';
 import { markFull } from './state';
 import {
-  CLOSE_LIST, COMMA, containerEnd, DEEPEST, isSame, isWide, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines,
-  setWide, skipBlanks, valueEnd,
+  CLOSE_LIST, COMMA, containerEnd, DEEPEST, isWide, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, setSpansLines, setWide,
+  skipBlanks, valueEnd,
 } from './text';
 
 /**

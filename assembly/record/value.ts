@@ -1,9 +1,10 @@
 // Members whose values are texts: contents, names, ids; and members that nothing is known of.
 
 import { BODY, CODED, ESCAPED, HAS_LOSSES } from '../../src/abi';
+import { isSame } from '../same';
 import { addFlag, countsLost, loseFields, markOdd } from './state';
 import {
-  afterKey, clearSeen, containerEnd, DEEPEST, isSame, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
+  afterKey, clearSeen, containerEnd, DEEPEST, NULL_4, QUOTE, scalarEnd, seen, SEEN_CODE, SEEN_ESCAPE, SEEN_LONE,
   stringEnd, valueEnd, wordBytes,
 } from './text';
 

@@ -3,12 +3,13 @@
 
 import { ASSISTANT, BODY, CODED, ESCAPED, PARTS, SYSTEM, TOOL, USER, VALUE } from '../../src/abi';
 import { findPair } from '../pair';
+import { isSame } from '../same';
 import { textTo as decodedTo } from '../text-string';
 import { decoded } from './fit';
 import { after, firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
 import { markOdd } from './state';
 import { findTag } from './tags';
-import { BACKSLASH, clearSeen, containerEnd, hexAt, isSame, LF, OPEN_OBJECT, QUOTE, seen } from './text';
+import { BACKSLASH, clearSeen, containerEnd, hexAt, LF, OPEN_OBJECT, QUOTE, seen } from './text';
 import { IN_ARGUMENTS } from './value';
 
 /** Tags, each in 16 bytes. */
