@@ -11,6 +11,7 @@ import { brokenJson } from '../../rules/constraint.ts';
 import { DIALECTS } from '../../scan/dialects.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
+import { parseJson } from '../../tools/json.ts';
 import { characterLength, decodeUtf8 } from '../../utf8.ts';
 import { RawOffsets } from '../records/json-place.ts';
 import type { RowPointers } from '../records/row-pointers.ts';
@@ -108,21 +109,7 @@ function argumentsText(rows: RecordRows, body: number): string {
 
 /** The arguments of a call; undefined: there are none, or they are no JSON. */
 export function argumentsAt(rows: RecordRows, call: number): unknown {
-  if (kindOfBody(rows, call) & ABSENT) return undefined;
-  try {
-    return JSON.parse(argumentsText(rows, bodyOf(rows, call))) as unknown;
-  } catch {
-    return undefined;
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
+  return kindOfBody(rows, call) & ABSENT ? undefined : parseJson(argumentsText(rows, bodyOf(rows, call)));
 }
 
 const ENCODER = new TextEncoder();
@@ -133,7 +120,7 @@ export function wrongJson(checker: Machine, rows: RecordRows, record: number, ca
   if (kindOfBody(rows, call) & (VALUE | ABSENT)) return null;
   const text = argumentsText(rows, body);
   // Too short to be too deep. A run that has few findings is not kept waiting until the scanner of text is compiled.
-  if (text.length <= JSON_DEPTH && isJson(text)) return null;
+  if (text.length <= JSON_DEPTH && parseJson(text) !== undefined) return null;
   const bytes = ENCODER.encode(text);
   const at = checker.checkJson(bytes, JSON_DEPTH);
   if (at < 0) return null;
