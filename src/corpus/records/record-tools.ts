@@ -8,7 +8,7 @@ import type { ToolDefinition } from '../../model/data.ts';
 import type { RecordMachine } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { isRounded } from '../../tools/exact.ts';
-import { byName, type ToolsByName } from '../../tools/known.ts';
+import { byName } from '../../tools/known.ts';
 import { toolsToOpenAI } from '../../tools/records.ts';
 import { decodeUtf8 } from '../../utf8.ts';
 import { BACKSLASH } from './json-bytes.ts';
@@ -17,7 +17,6 @@ export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
   readonly #lists = new Map<number, Uint8Array | null>();
-  readonly #byName = new Map<number, ToolsByName | null>();
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -75,7 +74,6 @@ export class RecordTools {
     this.#generation = generation;
     this.#texts.clear();
     this.#lists.clear();
-    this.#byName.clear();
   }
 
   /** `asksForWhole`: whether the text holds all is wanted, too. */
@@ -90,22 +88,10 @@ export class RecordTools {
     return text;
   }
 
-  /** What the calls of a record may name; null: its definitions cannot be read or written. */
-  toolsByNameOf(row: number): ToolsByName | null {
-    const entry = this.entryOf(row);
-    // The scanner does not keep what it meets for the first time.
-    if (entry === 0) return this.#unkept(row);
-    this.#refresh();
-    let tools = this.#byName.get(entry);
-    if (tools === undefined) this.#byName.set(entry, (tools = this.#readByName(entry)));
-    return tools;
-  }
-
-  #readByName(entry: number): ToolsByName | null {
-    const flat = this.#machine.hasFlatTools(entry) ? readFlat(this.#machine.toolsText(entry)) : null;
-    if (flat !== null) return byName(flat);
-    const { json, tools } = this.#read(entry, true);
-    return json && byName(tools);
+  /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or is none. */
+  wholeToolsOf(entry: number): readonly ToolDefinition[] | null {
+    const { tools, holdsAll } = this.#read(entry, true);
+    return holdsAll ? null : tools;
   }
 
   /** The definitions of an entry. */
@@ -119,10 +105,11 @@ export class RecordTools {
     return text && ENCODER.encode(JSON.parse(`"${decodeUtf8(text)}"`) as string);
   }
 
-  #unkept(row: number): ToolsByName | null {
+  /** The definitions of a record that are kept in no entry; null: they cannot be read or written. */
+  unkept(row: number): readonly ToolDefinition[] | null {
     const { memory, rows } = this.#machine;
     const { json, tools } = readText(memory.subarray(wordAt(rows, row + 1, FROM), wordAt(rows, row + 1, TO)));
-    return json && byName(tools);
+    return json && tools;
   }
 }
 
@@ -143,28 +130,22 @@ interface ToolsText {
   readonly json: Uint8Array | null;
   /** Null: nobody has asked. */
   readonly isWhole: boolean | null;
-  /** The definitions, when `isWhole` was asked for. */
+  /** The definitions, when `isWhole` was asked for, and whether the text holds all of them. */
   readonly tools: readonly ToolDefinition[];
+  readonly holdsAll: boolean;
 }
 
-const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [] };
+const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [], holdsAll: true };
 
-/** Flat definitions. Null: something in them is escaped. */
-function readFlat(bytes: Uint8Array): readonly ToolDefinition[] | null {
+/** Of flat definitions, whose text need not be read again: it takes half the time. Null: something in it is escaped. */
+export function readFlatText(bytes: Uint8Array): ToolsText | null {
   const isWritten = bytes[0] === LESS;
   if (!isWritten && bytes.includes(BACKSLASH)) return null;
   const json = decodeUtf8(bytes);
   const text = isWritten ? JSON.parse(`"${json}"`) as string : json;
   if (isWritten && text.includes('\\')) return null;
-  return isWritten ? withoutWrittenTools(text).tools : readToolField(JSON.parse(text), []);
-}
-
-/** Their text, which need not be read again: it takes half the time. */
-export function readFlatText(bytes: Uint8Array): ToolsText | null {
-  const tools = readFlat(bytes);
-  if (tools === null) return null;
-  const content = flatToolsText(tools);
-  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [] };
+  const content = flatToolsText(isWritten ? withoutWrittenTools(text).tools : readToolField(JSON.parse(text), []));
+  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
 }
 
 /** Definitions, as a list or between tags in a string. Throws a Refusal. */
@@ -198,7 +179,7 @@ export function readText(bytes: Uint8Array): ToolsText {
     if (content === undefined || LONE.test(content)) return NO_TEXT;
     const isWhole = losses.length + further.length === 0 && isExact;
     const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
-    return { json: text, isWhole, tools };
+    return { json: text, isWhole, tools, holdsAll: !further.some(({ what }) => what === 'tools') };
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;
