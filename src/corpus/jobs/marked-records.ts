@@ -9,8 +9,10 @@ import {
 import { diagnose, type Diagnostic, type RuleName } from '../../errors.ts';
 import type { Machine } from '../../scan/machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
-import { byName, type CallProblem, type Definer, KnownTools, Schemas, type ToolMemory } from '../../tools/known.ts';
-import { decodeUtf8 } from '../../utf8.ts';
+import {
+  byName, type CallProblem, type Definer, KnownTools, Schemas, type ToolMemory, type ToolsByName,
+} from '../../tools/known.ts';
+import type { RecordTools } from '../records/record-tools.ts';
 import { RowPointers } from '../records/row-pointers.ts';
 import { nextRecord, type RecordRows } from '../records/rows.ts';
 import { markerIn } from '../records/written-thought.ts';
@@ -23,8 +25,8 @@ export class MarkedRecords {
   readonly #machine: Machine;
   readonly #memory: ToolMemory;
   readonly #schemas: Schemas;
-  /** The messages that hold definitions, by the numbers that the scanner of records has for these. */
-  readonly #definers = new Map<number, Definer>();
+  /** What defines tools, by the numbers that the scanner of records has for it. */
+  readonly #defined = new Map<number, Defined>();
   #generation = -1;
 
   constructor(machine: Machine, memory: ToolMemory) {
@@ -90,29 +92,33 @@ export class MarkedRecords {
 
   /** The tools of a record; null: what they say is not known. */
   #tools({ machine, tools, base }: RecordRows, record: number): KnownTools | null {
-    if (machine.generation !== this.#generation) this.#definers.clear();
+    if (machine.generation !== this.#generation) this.#defined.clear();
     this.#generation = machine.generation;
     const hasTools = ((wordAt(machine.rows, record + 1, KIND) >>> TOOLS_SHIFT) & TOOLS_MASK) !== TOOLS_NONE;
     if (!hasTools) return new KnownTools(NO_TOOLS, this.#memory, this.#schemas, []);
     this.#schemas.budget.begin(base + wordAt(machine.rows, record, FROM));
     const entry = tools.entryOf(record);
-    if (entry === 0) {
-      // The scanner does not keep what it meets for the first time.
-      const own = tools.unkept(record);
-      return own && new KnownTools(byName(own), this.#memory, this.#schemas, []);
-    }
-    let definer = this.#definers.get(entry);
-    if (definer === undefined) {
-      const text = tools.plainTextOf(entry);
-      if (text === null) return null;
-      definer = { role: 'developer', content: decodeUtf8(text), dialectId: 'openchatml-2.2', kept: 0 };
-      this.#definers.set(entry, definer);
-    }
-    const whole = tools.wholeToolsOf(entry);
-    const known = new KnownTools(NO_TOOLS, this.#memory, this.#schemas, [], whole && byName(whole));
-    known.note(definer);
+    const defined = this.#defined.get(entry) ?? definedIn(tools, record);
+    if (defined === null) return null;
+    if (entry !== 0) this.#defined.set(entry, defined);
+    const known = new KnownTools(NO_TOOLS, this.#memory, this.#schemas, [], defined.whole);
+    known.note(defined.definer);
     return known;
   }
+}
+
+/** The message that holds definitions; what they say, where it does not hold all of it. */
+interface Defined {
+  readonly definer: Definer;
+  readonly whole: ToolsByName | null;
+}
+
+function definedIn(tools: RecordTools, record: number): Defined | null {
+  const defined = tools.definedBy(record);
+  if (defined === null) return null;
+  const { text: content, whole } = defined;
+  const definer: Definer = { role: 'developer', content, dialectId: 'openchatml-2.2', kept: 0 };
+  return { definer, whole: whole && byName(whole) };
 }
 
 /** What is wrong with a call; undefined: it is not known. `isTold`: that its arguments are no JSON. */

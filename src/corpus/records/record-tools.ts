@@ -88,10 +88,15 @@ export class RecordTools {
     return text;
   }
 
-  /** What the definitions of an entry say, where their text does not hold all of it; null: it does, or is none. */
-  wholeToolsOf(entry: number): readonly ToolDefinition[] | null {
-    const { tools, holdsAll } = this.#read(entry, true);
-    return holdsAll ? null : tools;
+  /**
+   * The text that defines the tools of a record, and what they say where it does not hold all of it; null: they cannot
+   * be read or written.
+   */
+  definedBy(row: number): { readonly text: string; readonly whole: readonly ToolDefinition[] | null } | null {
+    const entry = this.entryOf(row);
+    // The scanner does not keep what it meets for the first time.
+    const { json, tools, holdsAll } = entry === 0 ? this.#unkept(row) : this.#read(entry, true);
+    return json && { text: textIn(json), whole: holdsAll ? null : tools };
   }
 
   /** The definitions of an entry. */
@@ -102,14 +107,13 @@ export class RecordTools {
   /** The same as it is. */
   plainTextOf(entry: number): Uint8Array | null {
     const text = this.textOf(entry);
-    return text && ENCODER.encode(JSON.parse(`"${decodeUtf8(text)}"`) as string);
+    return text && ENCODER.encode(textIn(text));
   }
 
-  /** The definitions of a record that are kept in no entry; null: they cannot be read or written. */
-  unkept(row: number): readonly ToolDefinition[] | null {
+  /** The definitions of a record that are kept in no entry. */
+  #unkept(row: number): ToolsText {
     const { memory, rows } = this.#machine;
-    const { json, tools } = readText(memory.subarray(wordAt(rows, row + 1, FROM), wordAt(rows, row + 1, TO)));
-    return json && tools;
+    return readText(memory.subarray(wordAt(rows, row + 1, FROM), wordAt(rows, row + 1, TO)));
   }
 }
 
@@ -123,6 +127,7 @@ export function toolsOf(machine: RecordMachine): RecordTools {
 }
 
 const ENCODER = new TextEncoder();
+const textIn = (json: Uint8Array): string => JSON.parse(`"${decodeUtf8(json)}"`) as string;
 const LESS = 0x3c;
 const LONE = /\p{Surrogate}/u;
 

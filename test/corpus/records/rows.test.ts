@@ -383,6 +383,14 @@ describe('rows of chat records', () => {
     const tools = `,"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`;
     const lines = entries.flatMap((list) => ['', tools].map((more) => `{"messages":[${list}]${more}}`));
     same(Buffer.from([...lines, ...lines].join('\n')), 'findings');
+    // What is missing is told in the order of the text that defines it, also where the list is met for the first time.
+    const properties = '"properties":{"a":{"type":"string"},"b":{"type":"boolean"}}';
+    const ordered = tools.slice(1).replace(schema, `{"type":"object",${properties},"required":["b","a"]}`);
+    const line = `{${ordered},"messages":[${called(call('c', 'f', '"{}"'))},${reply('c')}]}`;
+    const bytes = Buffer.from([line, line].join('\n'));
+    const check = WORK.find(({ kind }) => kind === 'check')!;
+    const values = done(PLAIN, check, inputOf(bytes, 1 << 20), OLD);
+    expect(done(new Kit(), check, inputOf(bytes, 1 << 20), {})).toEqual(values);
     // Of a type that is none the host tells.
     same(Buffer.from(lines.map((line) => line.replace('"integer"', '"integex"')).join('\n')), 'types');
     const machine = new RecordMachine();
