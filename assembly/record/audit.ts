@@ -10,8 +10,9 @@ import { rowAt } from './calls';
 
 // Classes of bytes by their two halves: a byte is of those of which both tables have the bit.
 //
-//   1, 2  [ , which must stand before a class 4 or 8; \ , of 2 alone   4  capitals and \   8  / \ u x and some others
-//   16  & %   32  <   64 and 128  beyond ASCII, the leads of signs that look like <
+//   1, 2  [ , which must stand before a class 4 or 8; \ , of 2 alone   4  40 to 5f: capitals, \ and some others
+//   8  / \ u x and some others   16  & %   32  <
+//   64 and 128 (-128 as a lane)  beyond ASCII, the leads of signs that look like <
 //
 // @ts-ignore: decorator
 @inline
@@ -40,8 +41,8 @@ function classes(p: usize, low: v128, up: v128): v128 {
 }
 
 /**
- * Signs among 16 bytes with which something may begin, by their classes and those of the 16 behind: they are not 0. Nor
- * is a follower before a sign of 16 or 32, with which nothing begins.
+ * Signs among 16 bytes with which something may begin, by their classes and those of the 16 behind: they are not 0. A
+ * byte of class 4 or 8 before one of 16 or 32 is not 0 either; nothing begins with it, as `mayBegin` says.
  */
 // @ts-ignore: decorator
 @inline

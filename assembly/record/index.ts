@@ -28,6 +28,6 @@ export { auditRecords, mayHold } from './audit';
 export { copyTranscripts } from './transcripts';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {
-  fieldsLost, firstMadeMessage, firstMadeRecord, firstNamedMessage, firstNamedRecord, idsMade, intentsLost,
-  missingText, repliesNamed, textsTo, textsWritten, wordsRenamed, writeTexts,
+  fieldsLost, firstMadeMessage, firstMadeRecord, firstNamedMessage, firstNamedRecord, idsLost, idsMade,
+  intentsLost, missingText, repliesNamed, textsTo, textsWritten, wordsRenamed, writeTexts,
 } from './texts';

@@ -79,7 +79,10 @@ let words: u32 = 0;
 /** Preambles of which Harmony does not say that they are. */
 export function intentsLost(): u32 { return intents; }
 let intents: u32 = 0;
-/** Ids that were made, or lost; of the first that was made the record, and which message's it is (calls.ts). */
+/** Ids of calls and replies that Harmony does not say. */
+export function idsLost(): u32 { return lostIds; }
+let lostIds: u32 = 0;
+/** Ids that were made; of the first the record, and which message's it is (calls.ts). */
 export function idsMade(): u32 { return ids; }
 export function firstMadeRecord(): u32 { return firstIdRecord; }
 export function firstMadeMessage(): u32 { return firstId; }
@@ -100,7 +103,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
   isLines = (told & TEXTS_LINES) != 0;
   const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES;
   out = q;
-  texts = missing = named = lost = words = intents = 0;
+  texts = missing = named = lost = words = intents = lostIds = 0;
   setIds(0);
   while (record < end) {
     const at = rowAt(record);
@@ -241,7 +244,7 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
   if (isLines) q = piece(q, LINE_END);
   named += gained;
   intents += intentsHere;
-  if (isHarmony) setIds(ids + idsHere);
+  lostIds += idsHere;
   return q;
 }
 

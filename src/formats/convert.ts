@@ -1,5 +1,5 @@
-// One transcript from plain messages to any form, as that form's own conventions have it; `neutralOf` in neutral.ts
-// makes plain messages of what a text gave.
+// One transcript from plain messages to any form, by the conventions of that form. What a text gave becomes plain
+// messages in neutral.ts.
 
 import { HAS_ESCAPE } from '../abi.ts';
 import { checkMessages } from '../model/check-data.ts';

@@ -54,6 +54,7 @@ export interface Exports {
   ): number;
   fieldsLost(): number;
   wordsRenamed(): number;
+  idsLost(): number;
   idsMade(): number;
   intentsLost(): number;
   firstMadeRecord(): number;

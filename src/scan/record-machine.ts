@@ -26,12 +26,10 @@ export interface TextsWritten {
   /** Fields that were lost, and words that were renamed. */
   readonly lost: number;
   readonly renamed: number;
-  /** Of text of Harmony: preambles of which it does not say that they are. */
+  /** What Harmony does not say: ids of calls and replies, and of preambles that they are. */
+  readonly ids: number;
   readonly intents: number;
-  /**
-   * Calls and replies that got an id, or in Harmony lost it; of the first that got one the record, its number among the
-   * record's messages, what it is.
-   */
+  /** Calls and replies that got an id; the first one's record, its number among the record's messages, what it is. */
   readonly made: {
     readonly ids: number; readonly record: number; readonly message: number; readonly isReply: boolean;
   };
@@ -323,6 +321,7 @@ export class RecordMachine extends RecordMemory {
       named: { replies, record: first, message },
       lost: machine.fieldsLost(),
       renamed: machine.wordsRenamed(),
+      ids: machine.idsLost(),
       intents: machine.intentsLost(),
       made: {
         ids: machine.idsMade(), record: machine.firstMadeRecord(), message: machine.firstMadeMessage() >> 1,

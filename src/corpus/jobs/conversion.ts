@@ -191,9 +191,10 @@ export class Conversion {
     sums.converted += written.texts;
     if (to === 'harmony') {
       for (let row = from; format === 'text' && row < written.next; row = nextRecord(rows, row)) {
+        // No message of a chat record ends in a return.
         sums.join(placeOfLine(path, lineOf(rows, row)), openingOfRow(rows, row), 'end');
       }
-      sums.loseMore('call-id', written.made.ids);
+      sums.loseMore('call-id', written.ids);
       sums.loseMore('intent', written.intents);
       sums.loseMore('name', written.named.replies);
     } else {

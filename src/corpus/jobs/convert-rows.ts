@@ -1,6 +1,6 @@
-// Records as text of 2.2 or Harmony, or as chat records of OpenAI, from their rows: those that lose nothing, and need
-// no escape in text, never become values. As they are given, the text is what a unit of the record holds
-// (records/unit-chat.ts).
+// Records as text of 2.2 or Harmony, or as chat records of OpenAI, from their rows: those that lose nothing but what is
+// counted, and need no escape in text, never become values. As they are given, the text is what a unit of the record
+// holds (records/unit-chat.ts).
 
 import {
   FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, LOST_SHIFT, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, SLOW, SYSTEM,

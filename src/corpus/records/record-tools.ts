@@ -17,6 +17,7 @@ export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
   readonly #lists = new Map<number, Uint8Array | null>();
+  readonly #plain = new Map<number, Uint8Array | null>();
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -54,9 +55,8 @@ export class RecordTools {
 
   /** The same for Harmony, which declares each tool once. */
   harmonyTextOf(entry: number): Uint8Array | null {
-    const text = this.wholeTextOf(entry);
     const tools = this.definitionsOf(entry);
-    return text && byName(tools).size === tools.length ? text : null;
+    return byName(tools).size === tools.length ? this.wholeTextOf(entry) : null;
   }
 
   /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
@@ -74,6 +74,7 @@ export class RecordTools {
     this.#generation = generation;
     this.#texts.clear();
     this.#lists.clear();
+    this.#plain.clear();
   }
 
   /** `asksForWhole`: whether the text holds all is wanted, too. */
@@ -106,8 +107,13 @@ export class RecordTools {
 
   /** The same as it is. */
   plainTextOf(entry: number): Uint8Array | null {
-    const text = this.textOf(entry);
-    return text && ENCODER.encode(textIn(text));
+    this.#refresh();
+    let plain = this.#plain.get(entry);
+    if (plain === undefined) {
+      const text = this.textOf(entry);
+      this.#plain.set(entry, (plain = text && ENCODER.encode(textIn(text))));
+    }
+    return plain;
   }
 
   /** The definitions of a record that are kept in no entry. */
