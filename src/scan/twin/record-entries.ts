@@ -2,9 +2,8 @@
 
 import * as abi from '../../abi.ts';
 import type { JsonNode } from './record-json.ts';
-import {
-  acts, type Block, bodyOf, type Call, filled, MOST_CALLS, RARE, type RecordRows, type Span, type Text,
-} from './record-rows.ts';
+import { MOST_CALLS, type RecordRows } from './record-rows.ts';
+import { acts, type Block, bodyOf, type Call, filled, RARE, type Span, type Text } from './record-values.ts';
 import { callIn, writtenCalls, writtenReplies, writtenTools } from './record-written.ts';
 
 const THOUGHT_KEYS = ['thinking', 'reasoning', 'reasoning_content'];

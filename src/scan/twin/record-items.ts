@@ -3,7 +3,8 @@
 import * as abi from '../../abi.ts';
 import { ROLES } from './record-entries.ts';
 import type { JsonNode } from './record-json.ts';
-import { inPart, RARE, type RecordRows, type Text } from './record-rows.ts';
+import type { RecordRows } from './record-rows.ts';
+import { inPart, RARE, type Text } from './record-values.ts';
 
 const ITEM_KEYS = ['type', 'role', 'content', 'summary', 'output', 'call_id', 'name', 'arguments'];
 

@@ -6,7 +6,8 @@ import * as abi from '../../abi.ts';
 import { Entries } from './record-entries.ts';
 import { Items } from './record-items.ts';
 import type { JsonNode } from './record-json.ts';
-import { escapesOf, filled, isNull, RARE, type RecordRows, type Span, type Text } from './record-rows.ts';
+import type { RecordRows } from './record-rows.ts';
+import { escapesOf, filled, isNull, RARE, type Span, type Text } from './record-values.ts';
 
 /** Members of these forms, beside `system`. */
 const NAMES = ['instructions', 'instruction', 'input', 'output', 'history'];

@@ -2,9 +2,8 @@
 
 import * as abi from '../../abi.ts';
 import { type JsonNode, readJson } from './record-json.ts';
-import {
-  type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, isToolName, RARE, type Span, type Text,
-} from './record-rows.ts';
+import { isToolName } from './record-rows.ts';
+import { type Call, DEEPEST_ARGUMENTS, escapesOf, inPart, RARE, type Span, type Text } from './record-values.ts';
 
 const PIECES = /\\u....|\\.|[^\\]/gs;
 const LONGEST_THOUGHT = 1 << 18;

@@ -9,9 +9,8 @@ import * as abi from '../../abi.ts';
 import { Entries, ROLES } from './record-entries.ts';
 import { type JsonNode, readJson } from './record-json.ts';
 import { formOf, MADE_OF, OtherForms } from './record-others.ts';
-import {
-  escapesOf, FULL, isNull, type Line, membersOf, RARE, RecordRows, Rows,
-} from './record-rows.ts';
+import { RecordRows, Rows } from './record-rows.ts';
+import { escapesOf, FULL, isNull, type Line, membersOf, RARE } from './record-values.ts';
 
 export interface RecordScan {
   /** ROW_WORDS words a row. */
