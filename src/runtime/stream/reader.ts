@@ -1,19 +1,19 @@
 // Rows to events: messages as they open, grow and end, and what stands between them.
 //
 // What a header means is read by the model (HeaderView over a table of this message's own rows) once it is final, so
-// that a stream says what `parse` says. The body goes out by position: all before `#told` is done with.
+// that a stream says what `parse` says. Bodies go out by position (body-reader.ts).
 
 import {
-  CHANNEL, EOF_END, ESCAPE, FILE, HAS_ESCAPE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MARK, MESSAGE, NO_BODY_TOKEN,
-  PLAIN, ROW_WORDS, SLOT_BODY, SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY, TEXT, TOKEN_MASK,
-  TOKEN_SHIFT, TRAILING, UNTERMINATED,
+  EOF_END, FILE, HAS_LINE, IMPLICIT_END, KIND, KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROW_WORDS, SLOT_BODY,
+  SLOT_FIELD, SLOT_HEADER, SLOT_LITERAL, SLOT_MESSAGE, SLOT_TEXT, STRAY, TEXT, TOKEN_MASK, TOKEN_SHIFT, TRAILING,
 } from '../../abi.ts';
-import { CR, LF } from '../../model/bytes.ts';
+import { LF } from '../../model/bytes.ts';
 import { HeaderView, type MessageContext } from '../../model/header-view.ts';
 import { ENDING, OPENED } from '../../model/rescue.ts';
 import { detectedBy, Divider, HeaderCache } from '../../model/transcript.ts';
 import { problemsOf } from '../../rules/conform.ts';
-import { CLOSE_LITERAL, type Dialect, OPEN_LITERAL, TOKEN_NAMES } from '../../scan/dialects.ts';
+import { type Dialect, TOKEN_NAMES } from '../../scan/dialects.ts';
+import { BodyReader } from './body-reader.ts';
 import type { StreamEvent } from './event.ts';
 import type { Machines } from './machines.ts';
 import { StreamFindings } from './findings.ts';
@@ -25,10 +25,6 @@ import type { PlainText } from './plain.ts';
 import type { OpenRow } from './rows.ts';
 import { StreamScan, type ScanVisitor } from './scan.ts';
 import { StrayText } from './stray.ts';
-
-const LT = 0x3c;
-/** So much of a body is told at once. */
-const PIECE = 256 * 1024;
 
 export class StreamReader implements ScanVisitor {
   readonly #options: ResolvedOptions;
@@ -52,9 +48,6 @@ export class StreamReader implements ScanVisitor {
   /** Null: exact messages alone. */
   readonly #rescue: FlowRescue | null;
   #message: OpenMessage | null = null;
-  /** All of the body before it is told; where the literal block at hand begins, or -1. */
-  #told = 0;
-  #literalFrom = -1;
   /** No row was seen, but for a document header that is under way. */
   #isFresh = true;
   /**
@@ -66,7 +59,7 @@ export class StreamReader implements ScanVisitor {
   /** What the first row was read as. */
   #firstDialect: Dialect | null = null;
   readonly #stray: StrayText;
-  #final = false;
+  readonly #body: BodyReader;
 
   constructor(machines: Machines, options: ResolvedOptions, tell: (event: StreamEvent) => void) {
     this.#options = options;
@@ -83,6 +76,7 @@ export class StreamReader implements ScanVisitor {
       decide: (from, to) => detectedBy(this.#headers.peek(this, from, to)),
     });
     this.#findings = new StreamFindings(this.scan, options, tell);
+    this.#body = new BodyReader(this.scan, this.#findings, this.#rescue);
     this.#stray = new StrayText(options.strayText, (from, to) => this.bytes(from, to), tell);
   }
 
@@ -97,8 +91,8 @@ export class StreamReader implements ScanVisitor {
       word: () => this.#word,
       open: (word, from, to, isWhole) => this.#open(word, from, to, isWhole),
       close: (word, to) => this.#close(word, to, to),
-      tellTo: (to) => this.#tellTo(to),
-      stray: ({ token, from, to }) => this.#strayInBody(token, from, to),
+      tellTo: (to) => this.#body.tellTo(to),
+      stray: ({ token, from, to }) => this.#body.stray(token, from, to),
     };
   }
 
@@ -123,15 +117,15 @@ export class StreamReader implements ScanVisitor {
 
   /** Takes plain text from here on; null: the scanner has to read each piece. */
   plain(): PlainText | null {
-    if (this.#place !== 'body' || this.#literalFrom >= 0 || this.scan.dialect.flags & HAS_LINE) return null;
-    if (this.#rescue?.isIdle === false || !this.scan.isReadTo(this.#told)) return null;
-    return this.#message!.plain(this.#told);
+    if (this.#place !== 'body' || this.#body.literalFrom >= 0 || this.scan.dialect.flags & HAS_LINE) return null;
+    if (this.#rescue?.isIdle === false || !this.scan.isReadTo(this.#body.told)) return null;
+    return this.#message!.plain(this.#body.told);
   }
 
   /** Plain text has come. */
   catchUp(plain: PlainText): void {
     if (plain.bytes === 0) return;
-    this.#told += plain.bytes;
+    this.#body.told += plain.bytes;
     this.scan.skip(plain.bytes);
     this.#message!.text?.catchUp(plain);
   }
@@ -140,7 +134,7 @@ export class StreamReader implements ScanVisitor {
 
   needs(sure: number): number {
     if (this.#place === 'header') return this.#message ? sure : this.#from;
-    if (this.#place === 'body') return this.#told;
+    if (this.#place === 'body') return this.#body.told;
     if (this.#isFresh) return 0;
     const header = this.scan.rows[SLOT_HEADER]!;
     if (header.isOpen) return header.from;
@@ -148,10 +142,9 @@ export class StreamReader implements ScanVisitor {
   }
 
   sure(to: number, final: boolean): void {
-    this.#final = final;
     if (this.#place === 'body') {
-      this.#tellTo(this.#sureTo(to));
-      this.#findings.invalidUtf8(this.#told, 0, this.#divider.number, this.#message!.id, true);
+      this.#body.tellTo(this.#body.sureTo(to, final));
+      this.#findings.invalidUtf8(this.#body.told, 0, this.#divider.number, this.#message!.id, true);
     } else if (this.#place === 'header') {
       const from = this.#from;
       if (!this.#message && to - from > this.#options.bounds.header) this.#abandon(from);
@@ -174,10 +167,7 @@ export class StreamReader implements ScanVisitor {
       const isOpen = this.#mayRescue && this.#rescue!.atBody(this.#from, this.scan.dialect.flags, row);
       if (!isOpen) this.#beginBody(row);
     } else if (slot === SLOT_LITERAL) {
-      this.#rescue?.release();
-      this.#tellTo(row.from);
-      this.#literal(row.from + OPEN_LITERAL.length, true);
-      this.#literalFrom = row.from;
+      this.#body.beginLiteral(row.from);
     } else if (slot === SLOT_TEXT) {
       this.#place = 'gap';
       this.#isFresh = false;
@@ -191,11 +181,7 @@ export class StreamReader implements ScanVisitor {
       if (this.#message) return;
       this.#own.endField(row.number - this.scan.rows[SLOT_MESSAGE]!.number - this.#skipped, row.to);
     } else if (slot === SLOT_LITERAL) {
-      const isOpen = (row.word & UNTERMINATED) !== 0;
-      this.#tellTo(isOpen ? row.to : row.to - CLOSE_LITERAL.length);
-      this.#literal(row.to, false);
-      if (isOpen) this.#message!.openLiteral = { from: this.#literalFrom, to: row.to };
-      this.#literalFrom = -1;
+      this.#body.endLiteral(row);
     } else if (slot === SLOT_BODY) {
       this.#endBody(row);
     } else if (slot === SLOT_TEXT) {
@@ -219,7 +205,7 @@ export class StreamReader implements ScanVisitor {
   leaf(word: number, from: number, to: number): void {
     const kind = word & KIND_MASK;
     if (this.#place === 'body') {
-      this.#inBody(kind, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, true);
+      this.#body.take(kind, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, true);
     } else if (this.#place === 'header') {
       if (!this.#message) this.#own.addLeaf(word, from, to);
     } else if (kind === TRAILING) {
@@ -306,8 +292,8 @@ export class StreamReader implements ScanVisitor {
   #open(word: number, from: number, to: number, isWhole: boolean): void {
     if (!this.#message && from - this.#from > this.#options.bounds.header) this.#abandon(this.#from);
     this.#place = 'body';
-    this.#told = from;
     if (this.#message) {
+      this.#body.begin(this.#message, from);
       this.#findings.invalidUtf8(from, from, this.#divider.number, this.#message.id);
       return;
     }
@@ -319,14 +305,15 @@ export class StreamReader implements ScanVisitor {
     const view = new HeaderView(this.#own.table, 0, context);
     const info = this.#divider.current!;
     const message = this.#message = new OpenMessage(view, info, this.#options, this.messages++, this.#tell);
-    this.#told = message.bodyFrom;
+    this.#body.begin(message, message.bodyFrom);
     message.mayBeOpenTurn = isWhole ? view.isOpenTurn : this.#wouldBeOpenTurn(context);
     message.tellAdded();
     this.#findings.header(message, view, isWhole || !(dialect.flags & HAS_LINE));
     // Without its message token, part of the header may be body.
     for (let i = 1; i < bodyRow; i++) {
       const [word, from, to] = this.#own.words.subarray(i * ROW_WORDS) as unknown as [number, number, number];
-      if (from >= this.#told) this.#inBody(word & KIND_MASK, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, false);
+      if (from < this.#body.told) continue;
+      this.#body.take(word & KIND_MASK, (word >>> TOKEN_SHIFT) & TOKEN_MASK, from, to, false);
     }
   }
 
@@ -357,112 +344,19 @@ export class StreamReader implements ScanVisitor {
 
   // -- The body.
 
-  /**
-   * Up to where the body is sure: not a `<` that may be an escape, not the newline that may stand before 0.1's
-   * terminator.
-   */
-  #sureTo(to: number): number {
-    const told = this.#told;
-    if (to <= told || this.#final || this.#literalFrom >= 0) return to;
-    if (this.#rescue !== null) {
-      const sure = this.#rescue.sureTo(to);
-      if (sure < to) return sure;
-    }
-    const { flags } = this.scan.dialect;
-    if (flags & HAS_ESCAPE) {
-      const [last, next] = this.bytes(to - 1, to + 1);
-      return last === LT && next === LT ? to - 1 : to;
-    }
-    return flags & HAS_LINE ? to - newlineBefore(this.bytes(Math.max(told, to - 2), to), true) : to;
-  }
-
-  /** Tells the content up to a position. */
-  #tellTo(to: number): void {
-    const message = this.#message!;
-    if (to <= this.#told) return;
-    this.#findings.release();
-    const limit = message.limit(this.#literalFrom);
-    const until = Math.min(to, limit);
-    if (!message.text || message.text.isIdle) {
-      this.#told = to;
-    } else {
-      while (this.#told < until) {
-        const bytes = this.bytes(this.#told, Math.min(until, this.#told + PIECE));
-        if (bytes.length > 0) message.text.take(bytes, this.#told);
-        this.#told = bytes.length > 0 ? this.#told + bytes.length : Math.max(this.#told + 1, this.scan.windowFrom);
-      }
-    }
-    if (to <= limit) return;
-    this.#told = to;
-    const { number, declared } = message.transcript;
-    const isLiteral = message.isLiteralLimit(this.#literalFrom);
-    const rule = isLiteral ? 'literal-limit' : 'body-limit';
-    const from = isLiteral ? this.#literalFrom : message.bodyFrom;
-    this.#findings.invalidUtf8(limit, 0, number, message.id);
-    this.#findings.add({ rule, from, to: limit }, number, declared, message.id);
-    message.cutOff();
-  }
-
-  /** What stands from here to `to` is no content. */
-  #part(to: number): void {
-    this.#message!.text?.part();
-    this.#told = Math.max(this.#told, to);
-  }
-
-  /** A literal block begins or ends, and its token ends at `to`. */
-  #literal(to: number, begins: boolean): void {
-    this.#message!.text?.literal(begins);
-    this.#told = Math.max(this.#told, to);
-  }
-
-  #inBody(kind: number, token: number, from: number, to: number, isNew: boolean): void {
-    if (this.#rescue !== null) {
-      if (kind === STRAY && isNew && this.#mayBreak && this.#rescue.take({ token, from, to })) return;
-      this.#rescue.release();
-    }
-    const message = this.#message!;
-    this.#tellTo(from);
-    if (kind === ESCAPE) {
-      this.#part(from + 1);
-    } else if (kind === MARK) {
-      message.text?.mark({ token, from, to });
-      this.#tellTo(to);
-      message.text?.afterMark();
-    } else if (kind === STRAY) {
-      if (isNew) this.#strayInBody(token, from, to);
-      else if (token === CHANNEL) message.text?.channel();
-    }
-  }
-
-  /** A header in the body ends it. */
-  get #mayBreak(): boolean {
-    return !this.#message!.isAbandoned && this.#message!.about.role === 'assistant';
-  }
-
-  #strayInBody(token: number, from: number, to: number): void {
-    const message = this.#message!;
-    this.#tellTo(from);
-    this.#findings.invalidUtf8(from, 0, this.#divider.number, message.id);
-    this.#findings.strayInBody(from, to, message, this.scan.dialect);
-    if (token === CHANNEL) message.text?.channel();
-  }
-
   #endBody(row: OpenRow): void {
     this.#rescue?.release();
     const word = this.#word;
     const token = (word >>> TOKEN_SHIFT) & TOKEN_MASK;
     const isEnded = (word & (EOF_END | IMPLICIT_END)) === 0;
-    let to = row.to;
-    if (isEnded && this.scan.dialect.flags & HAS_LINE && to > this.#told) {
-      to -= newlineBefore(this.bytes(Math.max(this.#told, to - 2), to), false);
-    }
+    const to = isEnded ? this.#body.endBefore(row.to) : row.to;
     this.#close(word, to, isEnded ? row.to + tokenLength(token) : row.to);
   }
 
   /** The body ends at `to`, the message at `messageTo`, as `word` says. */
   #close(word: number, to: number, messageTo: number): void {
     const message = this.#message!;
-    this.#tellTo(to);
+    this.#body.tellTo(to);
     this.#divider.passed(0, word);
     message.finish(word, to, messageTo);
     this.#findings.invalidUtf8(messageTo, 0, this.#divider.number, message.id);
@@ -476,10 +370,3 @@ export class StreamReader implements ScanVisitor {
 }
 
 const tokenLength = (token: number): number => TOKEN_NAMES[token]!.length + 4;
-
-/** Bytes of the newline at the end, LF or CRLF; `isOpen`: of a CR too, which an LF may follow. */
-function newlineBefore(bytes: Uint8Array, isOpen: boolean): number {
-  const last = bytes[bytes.length - 1];
-  if (last === LF) return bytes.length > 1 && bytes[bytes.length - 2] === CR ? 2 : 1;
-  return isOpen && last === CR ? 1 : 0;
-}
