@@ -10,17 +10,14 @@ import {
 } from '../../abi.ts';
 import { DETECTED_22, type Dialect, DIALECTS } from '../../scan/dialects.ts';
 import type { StreamMachine } from '../../scan/machine.ts';
-import { type Family, familyIn, findFamily } from '../../scan/peek.ts';
+import type { Family } from '../../scan/peek.ts';
 import { InvalidUtf8 } from '../../rules/utf8.ts';
 import { copy, encodeInto, SHORT } from './bytes.ts';
 import { Kept } from './kept.ts';
+import { CUT, DETECT_BYTES, LookAhead } from './look-ahead.ts';
 import type { Machines, Seat, Tenant } from './machines.ts';
 import { type OpenRow, Rows, type RowVisitor } from './rows.ts';
 
-/** So much text without a control token is waited for until the dialect is settled. */
-export const DETECT_BYTES = 64 * 1024;
-/** A token that the end of what was searched may cut. */
-const CUT = 32;
 /** Bytes of a UTF-16 unit. */
 const MOST_BYTES = 3;
 const ENCODER = new TextEncoder();
@@ -65,13 +62,9 @@ export class StreamScan implements Tenant {
   #state: Int32Array | null = null;
   #tail = NOTHING;
   #began = false;
-  /** Detection waits for a control token: what has come since then, and what of it was searched. */
+  /** Detection waits for a control token. */
   #waits: 'start' | 'header' | null = null;
-  readonly #held: Kept;
-  #searched = 0;
-  /** No control token begins in [clearFrom, clearTo). */
-  #clearFrom = 0;
-  #clearTo = 0;
+  readonly #ahead = new LookAhead();
   /** The first control token is one of 0.1: it decides, unless a document header opens the input. */
   #undecided = false;
   /** Positions where a `<` stands that belongs to no token; the window has another byte there. */
@@ -84,7 +77,6 @@ export class StreamScan implements Tenant {
     this.dialect = options.dialect ?? DETECTED_22;
     this.#rows = new Rows(visitor, options.dialect === undefined);
     this.#kept = new Kept(Math.max(options.headerBytes, DETECT_BYTES) + CUT);
-    this.#held = new Kept(Infinity);
     if (!options.dialect) this.#waits = 'start';
   }
 
@@ -149,7 +141,7 @@ export class StreamScan implements Tenant {
   end(): void {
     const machine = this.#machines.take(this);
     try {
-      if (this.#waits) this.#settle(machine, this.#familyHeld() ?? 'none');
+      if (this.#waits) this.#settle(machine, this.#ahead.familyHeld() ?? 'none');
       if (this.#waits) this.#settle(machine, 'none');
       this.#final = true;
       this.#run(machine);
@@ -246,10 +238,10 @@ export class StreamScan implements Tenant {
   #push(machine: StreamMachine, bytes: Uint8Array, length: number): void {
     for (let at = 0; at < length; ) {
       if (this.#waits) {
-        const part = bytes.subarray(at, Math.min(length, at + DETECT_BYTES - (this.#held.end - this.#held.from)));
+        const part = bytes.subarray(at, Math.min(length, at + this.#ahead.room));
         at += part.length;
-        this.#held.add(this.#held.end, part);
-        const family = this.#familyHeld();
+        this.#ahead.add(part);
+        const family = this.#ahead.familyHeld();
         if (family) this.#settle(machine, family);
         continue;
       }
@@ -282,7 +274,8 @@ export class StreamScan implements Tenant {
       if (isOver) this.#rows.endText();
       this.#visitor.sure(this.#base + this.#scanned, isOver);
       if (status !== AFTER_HEADER) continue;
-      const family = this.#familyAhead(machine);
+      const ahead = machine.source.subarray(this.#scanned, Math.min(this.#length, this.#scanned + DETECT_BYTES));
+      const family = this.#ahead.familyAhead(ahead, this.#base + this.#scanned, this.#final);
       if (!family) return this.#wait(machine);
       if (!this.#accept(machine, family)) return;
     }
@@ -313,44 +306,19 @@ export class StreamScan implements Tenant {
 
   // -- Detection.
 
-  /** The family of the first control token in the window behind the document header; null: more may tell. */
-  #familyAhead(machine: StreamMachine): Family | null {
-    const from = this.#base + this.#scanned;
-    if (this.#clearFrom > from || this.#clearTo < from) this.#clearFrom = this.#clearTo = from;
-    const most = Math.min(this.#length, this.#scanned + DETECT_BYTES);
-    const ahead = machine.source.subarray(this.#scanned, most);
-    const found = findFamily(ahead, Math.max(0, this.#clearTo - CUT - from));
-    this.#clearTo = Math.max(this.#clearTo, from + found.at);
-    if (found.family !== 'none') return found.family;
-    return this.#final || ahead.length === DETECT_BYTES ? 'none' : null;
-  }
-
   /** The document header that is over may not count: wait for a control token. */
   #wait(machine: StreamMachine): void {
     this.#see();
     this.#waits = 'header';
-    const from = this.#base + this.#scanned;
-    this.#held.clear(from);
-    this.#held.add(from, machine.source.subarray(this.#scanned, this.#length));
-    this.#searched = from;
+    this.#ahead.hold(this.#base + this.#scanned, machine.source.subarray(this.#scanned, this.#length));
     this.#length = this.#scanned;
-  }
-
-  /** The family of the first control token in what is held; null: more may tell. */
-  #familyHeld(): Family | null {
-    const held = this.#held;
-    const family = familyIn(held.bytes(this.#searched, held.end));
-    if (family !== 'none') return family;
-    this.#searched = Math.max(held.from, held.end - CUT);
-    return held.end - held.from >= DETECT_BYTES ? 'none' : null;
   }
 
   /** The first control token is known: what was held is read. */
   #settle(machine: StreamMachine, family: Family): void {
     const waited = this.#waits;
     this.#waits = null;
-    const held = this.#held.bytes(this.#held.from, this.#held.end).slice();
-    this.#held.clear(0);
+    const held = this.#ahead.release();
     if (waited === 'header') this.#accept(machine, family);
     else if (family === '0.1' && this.#options.role) this.dialect = DIALECTS['openchatml-0.1'];
     else this.#undecided = family === '0.1';
