@@ -11,7 +11,6 @@ import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
-import type { TextsWritten } from '../../scan/record-machine.ts';
 import { MemorySource } from '../../scan/source.ts';
 import { READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
@@ -22,18 +21,16 @@ import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { holdsRounded } from '../records/rounded.ts';
 import type { ChatLines } from '../records/chat-lines.ts';
-import { lineOf, nextRecord, type RecordRows } from '../records/rows.ts';
+import { nextRecord, type RecordRows } from '../records/rows.ts';
 import { type FileOptions, largeText } from '../records/unit.ts';
 import { ConvertOutput } from './convert-output.ts';
 import { canBeRecords } from './convert-quick.ts';
-import {
-  convertRecords, countPlainEmpty, emptyText, gainedIn, openingOfRow, type RowsWork,
-} from './convert-rows.ts';
+import { addWritten, convertRecords, countPlainEmpty, emptyText, type RowsWork } from './convert-rows.ts';
 import { NOT_IN_FIELD, refusalAt, Refusals, type Refused, refusedFor, RUNS, UNKNOWN } from './convert-refusals.ts';
 import { ConvertSums, openingOf } from './convert-sums.ts';
 import type { Job, Piece } from './job.ts';
 import type { Kit } from './open.ts';
-import type { Words } from './words.ts';
+import { placeOfLine, type Words } from './words.ts';
 
 export type ConvertJob = Extract<Job, { kind: 'convert' }>;
 type Pieces = Generator<Piece, void, void>;
@@ -50,8 +47,6 @@ interface Origin {
 }
 
 type Read = { data: TranscriptData; losses: Loss[] };
-
-const placeOfLine = (path: string, line: number): Words => [`${path}:`, line];
 
 /** Forms whose data has the shape of a dialect. */
 const SHAPES: Partial<Record<RecordForm, DialectId>> = {
@@ -161,7 +156,7 @@ export class Conversion {
       let next = writing.next();
       let from = record;
       for (; !next.done; next = writing.next()) {
-        this.#takeSums(rows, from, next.value);
+        addWritten(this.#sums, rows, from, next.value, work);
         from = next.value.next;
         yield* this.#out.add(next.value.bytes);
       }
@@ -182,28 +177,6 @@ export class Conversion {
       yield* this.#rowRecord(rows, record, lines);
       record = nextRecord(rows, record);
     }
-  }
-
-  /** What became of the records from row `from` on that were written. */
-  #takeSums(rows: RecordRows, from: number, written: TextsWritten): void {
-    const { input: { path }, to, format } = this.#job;
-    const sums = this.#sums;
-    sums.converted += written.texts;
-    if (to === 'harmony') {
-      for (let row = from; format === 'text' && row < written.next; row = nextRecord(rows, row)) {
-        // No message of a chat record ends in a return.
-        sums.join(placeOfLine(path, lineOf(rows, row)), openingOfRow(rows, row), 'end');
-      }
-      sums.loseMore('call-id', written.ids);
-      sums.loseMore('intent', written.intents);
-      sums.loseMore('name', written.named.replies);
-    } else {
-      for (const { times, row, loss } of gainedIn(written)) {
-        sums.loseTimes(times, placeOfLine(path, lineOf(rows, row)), loss);
-      }
-    }
-    sums.loseMore('field', written.lost);
-    sums.loseMore('role', written.renamed);
   }
 
   /** Records without a message, as text. */

@@ -15,8 +15,9 @@ import { writeTranscript } from '../../formats/write/write.ts';
 import type { Pieces, TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
+import { lineOf, type RecordRows } from '../records/rows.ts';
 import type { ConvertSums, Opening } from './convert-sums.ts';
-import type { RecordRows } from '../records/rows.ts';
+import { placeOfLine, type Words } from './words.ts';
 
 /**
  * Writes the records from row `record` on, before row `to`, as they are given; gives what was written, piece by piece.
@@ -63,8 +64,29 @@ export function convertRecords(
   });
 }
 
+/** Adds to the sums what became of the records from row `from` on that were written. */
+export function addWritten(
+  sums: ConvertSums, rows: RecordRows, from: number, written: TextsWritten, { form, isLines, path }: RowsWork,
+): void {
+  const placeOf = (row: number): Words => placeOfLine(path, lineOf(rows, row));
+  sums.converted += written.texts;
+  if (form === 'harmony') {
+    for (let row = from; !isLines && row < written.next; row = wordAt(rows.machine.rows, row, NEXT)) {
+      // No message of a chat record ends in a return.
+      sums.join(placeOf(row), openingOfRow(rows, row), 'end');
+    }
+    sums.loseMore('call-id', written.ids);
+    sums.loseMore('intent', written.intents);
+    sums.loseMore('name', written.named.replies);
+  } else {
+    for (const { times, row, loss } of gainedIn(written)) sums.loseTimes(times, placeOf(row), loss);
+  }
+  sums.loseMore('field', written.lost);
+  sums.loseMore('role', written.renamed);
+}
+
 /** How the text of Harmony begins that a record becomes. */
-export function openingOfRow({ machine: { rows } }: RecordRows, record: number): Opening | null {
+function openingOfRow({ machine: { rows } }: RecordRows, record: number): Opening | null {
   const first = record + RECORD_ROWS;
   const hasMessage = first < wordAt(rows, record, NEXT);
   if (hasMessage && ((wordAt(rows, first, KIND) >>> ROLE_SHIFT) & ROLE_MASK) === SYSTEM) return 'system';
@@ -95,7 +117,7 @@ function* writeRecords(
 }
 
 /** What calls and replies got of what was written: ids, and in text names. In the order in which they came first. */
-export function gainedIn(
+function gainedIn(
   { named, made }: TextsWritten,
 ): readonly { readonly times: number; readonly row: number; readonly loss: Loss }[] {
   const ids = { times: made.ids, row: made.record, loss: idGained(made.message, made.isReply) };

@@ -4,6 +4,9 @@
 /** Pieces of a line; numbers are lines of the input, or its transcripts. */
 export type Words = readonly (string | number)[];
 
+/** A line of an input. */
+export const placeOfLine = (path: string, line: number): Words => [`${path}:`, line];
+
 /** The same where so many lines, or transcripts, stand before the part. */
 export const movedWords = (words: Words, before: number): Words =>
   words.map((one) => (typeof one === 'number' ? one + before : one));
