@@ -441,20 +441,23 @@ export const CELL_ID_TO = 10;
 export const CELL_CONTENT_TO = 11;
 
 // What records are written as: text of 2.2, where nothing is lost; the same, to be read rather than kept; chat records;
-// text of Harmony.
+// text of Harmony; ShareGPT.
 export const TEXTS_CONVERTED = 0;
 export const TEXTS_AS_GIVEN = 1;
 export const TEXTS_CHATS = 2;
 export const TEXTS_HARMONY = 3;
+export const TEXTS_SHAREGPT = 4;
 // Beside one of them: also those of which fields are lost, or words are renamed, all of which is counted.
-export const TEXTS_LOSING = 4;
-export const TEXTS_RENAMING = 8;
-// In Harmony also those that lose ids of calls, or that a preamble is meant to be one, or whose replies get names.
-export const TEXTS_IDS = 16;
-export const TEXTS_INTENTS = 32;
-export const TEXTS_NAMES = 64;
+export const TEXTS_LOSING = 8;
+export const TEXTS_RENAMING = 16;
+// In Harmony and ShareGPT also those that lose ids of calls, or that a preamble is meant to be one; whose replies get
+// names (Harmony); whose thoughts are left out (ShareGPT).
+export const TEXTS_IDS = 32;
+export const TEXTS_PREAMBLES = 64;
+export const TEXTS_NAMES = 128;
+export const TEXTS_THOUGHTS = 256;
 // Texts in lines of JSON, with an id.
-export const TEXTS_LINES = 128;
+export const TEXTS_LINES = 512;
 
 // Forms of records that a scan is to take.
 export const FORM_MESSAGES = 1;

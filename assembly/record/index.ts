@@ -29,5 +29,5 @@ export { copyTranscripts } from './transcripts';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {
   fieldsLost, firstMadeMessage, firstMadeRecord, firstNamedMessage, firstNamedRecord, idsLost, idsMade,
-  intentsLost, missingText, repliesNamed, textsTo, textsWritten, wordsRenamed, writeTexts,
+  missingText, preamblesLost, repliesNamed, textsTo, textsWritten, thoughtsLost, wordsRenamed, writeTexts,
 } from './texts';

@@ -1,5 +1,6 @@
-// Records as text of OpenChatML 2.2 or Harmony, or as chat records of OpenAI (chats.ts): bytes to bytes. Only such as
-// lose nothing on the way but what is counted, and whose contents need no escape in text; the others are for the host.
+// Records as text of OpenChatML 2.2 or Harmony, as chat records of OpenAI (chats.ts), or as ShareGPT (sharegpt.ts):
+// bytes to bytes. Only such as lose nothing on the way but what is counted, and whose contents need no escape in text;
+// the others are for the host.
 // As they are given, to be read rather than kept, what has no place in the text may be lost.
 //
 // What stands between the values of a message depends on its kind alone (lines.ts). The host cuts these pieces out of
@@ -16,8 +17,8 @@
 import {
   ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
   LACKS_ID, LOST_SHIFT, MOST_LOST, RECORD_ROWS, RENAMED_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM,
-  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_HARMONY, TEXTS_IDS, TEXTS_INTENTS, TEXTS_LINES, TEXTS_LOSING, TEXTS_NAMES,
-  TEXTS_RENAMING, TOOLS_NONE,
+  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_HARMONY, TEXTS_IDS, TEXTS_LINES, TEXTS_LOSING, TEXTS_NAMES, TEXTS_PREAMBLES,
+  TEXTS_RENAMING, TEXTS_SHAREGPT, TEXTS_THOUGHTS, TOOLS_NONE,
 } from '../../src/abi';
 import { copy } from '../text-line';
 import {
@@ -30,6 +31,7 @@ import {
   KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
   stopAt, TEXTS,
 } from './lines';
+import { developersHere, idsHere, preamblesHere, thoughtsHere, writeShareGpt } from './sharegpt';
 import { holdsPair, MARKER_END } from './tags';
 import { NULL_4, QUOTE } from './text';
 import { isKept } from './tools';
@@ -76,12 +78,15 @@ export function fieldsLost(): u32 { return lost; }
 export function wordsRenamed(): u32 { return words; }
 let lost: u32 = 0;
 let words: u32 = 0;
-/** Preambles of which Harmony does not say that they are. */
-export function intentsLost(): u32 { return intents; }
-let intents: u32 = 0;
-/** Ids of calls and replies that Harmony does not say. */
+/** Preambles of which Harmony and ShareGPT do not say that they are. */
+export function preamblesLost(): u32 { return preambles; }
+let preambles: u32 = 0;
+/** Ids of calls and replies that these do not say. */
 export function idsLost(): u32 { return lostIds; }
 let lostIds: u32 = 0;
+/** Thoughts that ShareGPT leaves out. */
+export function thoughtsLost(): u32 { return thoughts; }
+let thoughts: u32 = 0;
 /** Ids that were made; of the first the record, and which message's it is (calls.ts). */
 export function idsMade(): u32 { return ids; }
 export function firstMadeRecord(): u32 { return firstIdRecord; }
@@ -103,7 +108,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
   isLines = (told & TEXTS_LINES) != 0;
   const lossy: u32 = given ? 0 : HAS_LOSSES | HAS_PARTS | HAS_VALUES;
   out = q;
-  texts = missing = named = lost = words = intents = lostIds = 0;
+  texts = missing = named = lost = words = preambles = lostIds = thoughts = 0;
   setIds(0);
   while (record < end) {
     const at = rowAt(record);
@@ -134,6 +139,7 @@ export function writeTexts(record: u32, end: u32, q: usize, limit: usize, what: 
     beginCut(tools);
     const made = ids;
     const to = what == TEXTS_CHATS ? writeChat(out, record, rowAt(next), text, records)
+      : what == TEXTS_SHAREGPT ? writeTurns(record, rowAt(next), text, records)
       : writeText(record, rowAt(next), text, records);
     if (to == 0) {
       setIds(made);
@@ -155,6 +161,19 @@ function isPlainId(id: usize): bool {
   return isPlainInteger(from, load<u32>(id, 8));
 }
 
+/** Writes a record as ShareGPT, if nothing is lost that is not told yet. */
+function writeTurns(record: u32, end: usize, tools: usize, records: f64): usize {
+  const q = writeShareGpt(out, record, end, tools, records);
+  const lost: u32 = (idsHere != 0 ? TEXTS_IDS : 0) | (preamblesHere != 0 ? TEXTS_PREAMBLES : 0)
+    | (thoughtsHere != 0 ? TEXTS_THOUGHTS : 0) | (developersHere != 0 ? TEXTS_RENAMING : 0);
+  if (q == 0 || (lost & ~told) != 0) return 0;
+  lostIds += idsHere;
+  preambles += preamblesHere;
+  thoughts += thoughtsHere;
+  words += developersHere;
+  return q;
+}
+
 function word(q: usize, from: usize, length: usize): usize { return copy(q, from, from + length); }
 
 /**
@@ -173,8 +192,8 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
   let isOpening = tools != 0;
   let index: u32 = 0;
   let gained: u32 = 0;
-  let idsHere: u32 = 0;
-  let intentsHere: u32 = 0;
+  let idsOfText: u32 = 0;
+  let preamblesOfText: u32 = 0;
   let entry: u32 = 0;
   let before = NO_KIND;
   const lacksIds = (load<u32>(rowAt(record)) & LACKS_ID) != 0;
@@ -206,9 +225,10 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
       // Only what is said first is a system's; a developer's message has a layout; names are of users and tools.
       const isOther = kind == KIND_BARE || kind == KIND_DEVELOPER || (kind < KIND_CALL && nameFrom != 0);
       if (isOther || (role == SYSTEM && index != 0)) return 0;
-      if (kind == KIND_PREAMBLE) intentsHere++;
-      if (idFrom != 0) idsHere++;
-      if ((intentsHere != 0 && (told & TEXTS_INTENTS) == 0) || (idsHere != 0 && (told & TEXTS_IDS) == 0)) return 0;
+      if (kind == KIND_PREAMBLE) preamblesOfText++;
+      if (idFrom != 0) idsOfText++;
+      if (preamblesOfText != 0 && (told & TEXTS_PREAMBLES) == 0) return 0;
+      if (idsOfText != 0 && (told & TEXTS_IDS) == 0) return 0;
     }
     const pieces = OF_KINDS + 3 * kind;
     q = piece(q, pieces);
@@ -243,8 +263,8 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
   }
   if (isLines) q = piece(q, LINE_END);
   named += gained;
-  intents += intentsHere;
-  lostIds += idsHere;
+  preambles += preamblesOfText;
+  lostIds += idsOfText;
   return q;
 }
 

@@ -6,7 +6,7 @@ import { type Counts, scanFile } from '../../src/node.ts';
 import { eachLine, LINES } from '../chunks.ts';
 import { bump } from '../counts.ts';
 import type { Found } from '../group.ts';
-import { loop, type Looped } from './loop.ts';
+import { loop, LOOPS, type Looped } from './loop.ts';
 
 export type Look = (path: string) => Partial<Found> | Promise<Partial<Found>>;
 
@@ -49,6 +49,7 @@ export const LOOKS = {
   },
   text: (path) => counted(scanFile(path)),
   records: (path) => loop(path),
+  shareGpt: (path) => LOOPS['sharegpt']!(path),
   looped: (path) => JSON.parse(readFileSync(path, 'utf8')) as Looped,
   none: () => ({}),
 } satisfies Record<string, Look>;

@@ -54,6 +54,10 @@ export const HARMONY: Command = {
   args: ['convert', '--to', 'harmony', '--format', 'ndjson'], look: LOOKS.text,
 };
 
+export const SHARE_GPT: Command = {
+  name: 'convert to ShareGPT', does: 'records to ShareGPT', args: ['convert', '--to', 'sharegpt'], look: LOOKS.shareGpt,
+};
+
 export const ARROW: Command = {
   name: 'messages arrow', does: 'a table of the messages', args: ['messages', '--format', 'arrow'], look: LOOKS.arrow,
 };

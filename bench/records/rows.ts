@@ -6,7 +6,8 @@ import type { Found, Goal, Group, Row } from '../group.ts';
 import { megabytes } from '../report.ts';
 import { RIVALS } from '../rivals.ts';
 import {
-  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, HARMONY, Here, MESSAGES, PARQUET, RECORDS, SCAN, takesThreads,
+  AUDIT, BACK, CHECK, type Command, CONVERT, FILTER, HARMONY, Here, MESSAGES, PARQUET, RECORDS, SCAN, SHARE_GPT,
+  takesThreads,
 } from './commands.ts';
 import { type RecordFile, recordFile } from './corpus.ts';
 import { loop, LOOPS } from './loop.ts';
@@ -146,7 +147,7 @@ export async function allRows(variant: Variant, { size, seed, threads }: Measuri
       ...all.map((here) => auditRow(here, path, planted.path)),
       rowOf(single, FILTER, path, FILTER.name),
       ...all.flatMap((here) => convertRows(here, path, text)),
-      ...[RECORDS, HARMONY].flatMap((command) => rowsOf(all, command, path)),
+      ...[RECORDS, HARMONY, SHARE_GPT].flatMap((command) => rowsOf(all, command, path)),
       ...others.rows,
     ],
     goals: [

@@ -56,7 +56,8 @@ export interface Exports {
   wordsRenamed(): number;
   idsLost(): number;
   idsMade(): number;
-  intentsLost(): number;
+  preamblesLost(): number;
+  thoughtsLost(): number;
   firstMadeRecord(): number;
   firstMadeMessage(): number;
   textsTo(): number;

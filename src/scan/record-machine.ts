@@ -26,9 +26,10 @@ export interface TextsWritten {
   /** Fields that were lost, and words that were renamed. */
   readonly lost: number;
   readonly renamed: number;
-  /** What Harmony does not say: ids of calls and replies, and of preambles that they are. */
+  /** What Harmony and ShareGPT do not say: ids of calls and replies, of preambles that they are; thoughts. */
   readonly ids: number;
-  readonly intents: number;
+  readonly preambles: number;
+  readonly thoughts: number;
   /** Calls and replies that got an id; the first one's record, its number among the record's messages, what it is. */
   readonly made: {
     readonly ids: number; readonly record: number; readonly message: number; readonly isReply: boolean;
@@ -322,7 +323,8 @@ export class RecordMachine extends RecordMemory {
       lost: machine.fieldsLost(),
       renamed: machine.wordsRenamed(),
       ids: machine.idsLost(),
-      intents: machine.intentsLost(),
+      preambles: machine.preamblesLost(),
+      thoughts: machine.thoughtsLost(),
       made: {
         ids: machine.idsMade(), record: machine.firstMadeRecord(), message: machine.firstMadeMessage() >> 1,
         isReply: (machine.firstMadeMessage() & 1) !== 0,

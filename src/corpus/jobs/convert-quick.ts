@@ -5,14 +5,14 @@ import { DIALECTS } from '../../scan/dialects.ts';
 import type { FileForm, FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
-/** Records can be written from their rows: as text of 2.2 or Harmony, or as chat records of OpenAI. */
+/** Records can be written from their rows: as text of 2.2 or Harmony, as chat records of OpenAI, or as ShareGPT. */
 export function canBeRows(job: ConvertWork, { field }: FileOptions): boolean {
   const { to, from, format, forTerminal, apart, prompt, end, calls, reasoning = 'keep' } = job;
   if (apart || prompt || end !== undefined || field !== undefined || reasoning !== 'keep') return false;
   const isPlain = !job.neutralise && !job.system && job.constrain === undefined;
   const isDialect = to === 'openchatml-2.2' || (to === 'harmony' && isPlain);
   const isText = isDialect && (format === 'ndjson' || !forTerminal);
-  const isChat = to === 'messages' && calls === undefined;
+  const isChat = (to === 'messages' || to === 'sharegpt') && calls === undefined;
   return (isText || isChat) && formOfRows(from) !== null;
 }
 

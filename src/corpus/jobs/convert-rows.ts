@@ -1,13 +1,14 @@
-// Records as text of 2.2 or Harmony, or as chat records of OpenAI, from their rows: those that lose nothing but what is
-// counted, and need no escape in text, never become values. As they are given, the text is what a unit of the record
-// holds (records/unit-chat.ts).
+// Records as text of 2.2 or Harmony, as chat records of OpenAI or as ShareGPT, from their rows: those that lose nothing
+// but what is counted, and need no escape in text, never become values. As they are given, the text is what a unit of
+// the record holds (records/unit-chat.ts).
 
 import {
   FROM, HAS_LOSSES, HAS_SIDES, IS_TEXT, KIND, LOST_SHIFT, NEXT, RECORD_ROWS, ROLE_MASK, ROLE_SHIFT, SLOW, SYSTEM,
-  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_CONVERTED, TEXTS_HARMONY, TEXTS_IDS, TEXTS_INTENTS, TEXTS_LINES, TEXTS_LOSING,
-  TEXTS_NAMES, TEXTS_RENAMING, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
+  TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_CONVERTED, TEXTS_HARMONY, TEXTS_IDS, TEXTS_LINES, TEXTS_LOSING, TEXTS_NAMES,
+  TEXTS_PREAMBLES, TEXTS_RENAMING, TEXTS_SHAREGPT, TEXTS_THOUGHTS, TOOLS_MASK, TOOLS_NONE, TOOLS_SHIFT,
 } from '../../abi.ts';
 import { chatPieces } from '../../formats/chat/record-chats.ts';
+import { shareGptPieces } from '../../formats/chat/record-sharegpt.ts';
 import { givenPieces, lineTextPieces, textPieces } from '../../formats/chat/record-texts.ts';
 import { idGained, nameGained } from '../../formats/chat/tell.ts';
 import type { Loss } from '../../formats/loss.ts';
@@ -32,8 +33,8 @@ export function writeRecordTexts(
 
 /** What records are written as from their rows. */
 export interface RowsWork {
-  readonly form: 'openchatml-2.2' | 'harmony' | 'messages';
-  /** Texts stand in lines of JSON; chat records always do. */
+  readonly form: 'openchatml-2.2' | 'harmony' | 'messages' | 'sharegpt';
+  /** Texts stand in lines of JSON; records always do. */
   readonly isLines: boolean;
   /** Of the file, by which a line without an id has its place. */
   readonly path: string;
@@ -52,8 +53,13 @@ export function convertRecords(
     const what = TEXTS_CHATS | losing;
     return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
   }
-  const inHarmony = (told.hasLost('call-id') ? TEXTS_IDS : 0) | (told.hasLost('intent') ? TEXTS_INTENTS : 0)
-    | (told.hasLost('name') ? TEXTS_NAMES : 0);
+  const ids = told.hasLost('call-id') ? TEXTS_IDS : 0;
+  if (form === 'sharegpt') {
+    const what = TEXTS_SHAREGPT | losing | ids | (told.hasLost('channel') ? TEXTS_PREAMBLES : 0)
+      | (told.hasLost('thinking') ? TEXTS_THOUGHTS : 0);
+    return writeRecords(rows, record, to, what, shareGptPieces(path), (entry) => tools.wholeListTextOf(entry));
+  }
+  const inHarmony = ids | (told.hasLost('intent') ? TEXTS_PREAMBLES : 0) | (told.hasLost('name') ? TEXTS_NAMES : 0);
   const what = losing | (isLines ? TEXTS_LINES : 0)
     | (form === 'harmony' ? TEXTS_HARMONY | inHarmony : TEXTS_CONVERTED);
   const pieces = isLines ? lineTextPieces(form, path) : textPieces(form);
@@ -76,8 +82,12 @@ export function addWritten(
       sums.join(placeOf(row), openingOfRow(rows, row), 'end');
     }
     sums.loseMore('call-id', written.ids);
-    sums.loseMore('intent', written.intents);
+    sums.loseMore('intent', written.preambles);
     sums.loseMore('name', written.named.replies);
+  } else if (form === 'sharegpt') {
+    sums.loseMore('call-id', written.ids);
+    sums.loseMore('channel', written.preambles);
+    sums.loseMore('thinking', written.thoughts);
   } else {
     for (const { times, row, loss } of gainedIn(written)) sums.loseTimes(times, placeOf(row), loss);
   }

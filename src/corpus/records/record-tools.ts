@@ -16,7 +16,7 @@ import { BACKSLASH } from './json-bytes.ts';
 export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
-  readonly #lists = new Map<number, Uint8Array | null>();
+  readonly #lists = new Map<number, string | null>();
   readonly #plain = new Map<number, Uint8Array | null>();
   #generation = -1;
 
@@ -61,6 +61,18 @@ export class RecordTools {
 
   /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
   wholeListOf(entry: number): Uint8Array | null {
+    const list = this.#wholeList(entry);
+    return list === null ? null : ENCODER.encode(`,"tools":${list}`);
+  }
+
+  /** The same of a ShareGPT record, where the list is text. */
+  wholeListTextOf(entry: number): Uint8Array | null {
+    const list = this.#wholeList(entry);
+    return list === null ? null : ENCODER.encode(`,"tools":${JSON.stringify(list)}`);
+  }
+
+  /** JSON of the list; null: something would be lost. */
+  #wholeList(entry: number): string | null {
     this.#refresh();
     let list = this.#lists.get(entry);
     if (list === undefined) this.#lists.set(entry, (list = readList(this.#machine.toolsText(entry))));
@@ -166,13 +178,13 @@ function toolsIn(json: string, losses: Loss[]): { tools: readonly ToolDefinition
   return { tools: withoutWrittenTools(text).tools, isExact: !isRounded(text) };
 }
 
-function readList(bytes: Uint8Array): Uint8Array | null {
+function readList(bytes: Uint8Array): string | null {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];
     const { tools, isExact } = toolsIn(json, losses);
     if (!isExact || losses.length > 0 || tools.length === 0) return null;
-    return ENCODER.encode(`,"tools":${JSON.stringify(toolsToOpenAI(tools))}`);
+    return JSON.stringify(toolsToOpenAI(tools));
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return null;
     throw error;
