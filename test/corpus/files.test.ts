@@ -84,3 +84,17 @@ test('a FileSource is opened by its path', () => {
   expect(FileSource.open(pathToFileURL(clean)).size).toBe(CLEAN.length);
   expect(() => FileSource.open(at('node'))).toThrow('is not a regular file');
 });
+
+test.each([
+  ['lines', ['{"messages":[]}', '{"a"}'], 4],
+  ['turns', ['{"role":"user","content":"a"}', '{"a"}'], 4],
+  ['a list', ['[{"messages":[]},', '{"a"}]'], 4],
+  ['a list that is not ended', ['[{"messages":[]},', '{"messages":[]}'], 15],
+])('in positions of a record, %s', (_, lines, byte) => {
+  const path = file('positions.jsonl', lines.join('\n'));
+  for (const largestRecord of [undefined, 1000]) {
+    const [found] = checkFile(path, { positions: 'field', largestRecord });
+    const wanted = ['bad-record', 0, expect.stringMatching(` at byte ${byte}$`)];
+    expect([found!.rule, found!.from, found!.message]).toEqual(wanted);
+  }
+});

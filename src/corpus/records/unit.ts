@@ -64,13 +64,16 @@ export function* unitsOf(
   const locate = (bytes: Uint8Array): number => machine.checkJson(bytes, JSON_DEEPEST);
   const joinsTurns = joinsTurnsOf(options);
   for (const record of readRecords(input, { locate, largest: options.largestRecord, joinsTurns })) {
-    if ('problem' in record) yield unreadRecord(record);
+    if ('problem' in record) yield unreadRecord(record, options);
     else yield* unitsOfRecord(record, options);
   }
 }
 
-const unreadRecord = (record: RecordProblem): BadRecord =>
-  badRecord(record, 'bad-record', detailOf(record.problem, record.at));
+/** The byte at which it is wrong is one of the record where positions are no bytes of the file. */
+function unreadRecord(record: RecordProblem, { positions }: FileOptions): BadRecord {
+  const { problem, at, from } = record;
+  return badRecord(record, 'bad-record', detailOf(problem, at !== null && positions === 'field' ? at - from : at));
+}
 
 /** Whether turns that follow each other are one transcript. */
 export const joinsTurnsOf = ({ form = 'auto', field }: FileOptions): boolean =>
@@ -82,7 +85,7 @@ export function* unitsOfRecord(
   options: FileOptions,
 ): Generator<Unit | BadRecord, void, void> {
   if ('problem' in record) {
-    yield unreadRecord(record);
+    yield unreadRecord(record, options);
     return;
   }
   const { form = 'auto', positions = 'file' } = options;
