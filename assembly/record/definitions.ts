@@ -31,14 +31,14 @@ export let listTo: usize = 0;
 /** Some definition is as Anthropic has them. */
 export let hasInput: bool = false;
 
-const NAME: u64 = 0x656d616e;
-const FUNCTION: u64 = 0x6e6f6974636e7566;
+export const NAME: u64 = 0x656d616e;
+export const FUNCTION: u64 = 0x6e6f6974636e7566;
 const INPUT_SC: u64 = 0x63735f7475706e69;
 const INPUT_SC_END: u64 = 0x616d656863735f74;
 /** "custom" */
 const CUSTOM: u64 = 0x226d6f7473756322;
-const PARAMETE: u64 = 0x6574656d61726170;
-const PARAMETE_END: u64 = 0x73726574656d6172;
+export const PARAMETE: u64 = 0x6574656d61726170;
+export const PARAMETE_END: u64 = 0x73726574656d6172;
 
 // Members of what names a function.
 const HAS_NAME: u32 = 1;

@@ -18,6 +18,7 @@ const MOST_DIGITS: usize = 300;
 const MOST_ITEMS: i32 = 1000;
 
 /** Room for a text that is taken out of its escapes. */
+export function scratchAt(): usize { return scratch; }
 let scratch: usize = 0;
 let scratchEnd: usize = 0;
 export function placeScratch(from: usize, to: usize): void {

@@ -25,6 +25,8 @@ export {
   beginLines, clearTexts, linesSides, linesTo, linesWritten, setPiece, setText, wantedText, writeCells, writeLines,
 } from './lines';
 export { auditRecords, mayHold } from './audit';
+export { declaredFrom, declaresAll, declareTools } from './declare';
+export { listFrom, listTools } from './list-tools';
 export { copyTranscripts } from './transcripts';
 export { verdictsTo, writeVerdicts } from './verdicts';
 export {

@@ -70,17 +70,17 @@ export function readKey(p: usize): usize {
 
 export const TYPE: u64 = 0x65707974;
 const ENUM: u64 = 0x6d756e65;
-const ITEMS: u64 = 0x736d657469;
-const TITLE: u64 = 0x656c746974;
+export const ITEMS: u64 = 0x736d657469;
+export const TITLE: u64 = 0x656c746974;
 const DEFAULT: u64 = 0x746c7561666564;
 const ADDITION: u64 = 0x6e6f697469646461;
 const ALPROPER: u64 = 0x7265706f72506c61;
 const TIES: u32 = 0x73656974;
 export const DESCRIPT: u64 = 0x7470697263736564;
 export const DESCRIPT_END: u64 = 0x6e6f697470697263;
-const PROPERTI: u64 = 0x69747265706f7270;
-const PROPERTI_END: u64 = 0x736569747265706f;
-const REQUIRED: u64 = 0x6465726975716572;
+export const PROPERTI: u64 = 0x69747265706f7270;
+export const PROPERTI_END: u64 = 0x736569747265706f;
+export const REQUIRED: u64 = 0x6465726975716572;
 
 function isAdditional(): bool {
   return keyTo - keyFrom == 20 && load<u64>(keyFrom) == ADDITION && load<u64>(keyFrom, 8) == ALPROPER

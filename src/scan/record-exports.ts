@@ -56,6 +56,11 @@ export interface Exports {
   wordsRenamed(): number;
   idsLost(): number;
   idsMade(): number;
+  declareTools(entry: number, from: number, to: number, isPlain: boolean): number;
+  declaredFrom(): number;
+  declaresAll(): number;
+  listTools(entry: number, from: number, to: number, isText: boolean): number;
+  listFrom(): number;
   preamblesLost(): number;
   thoughtsLost(): number;
   firstMadeRecord(): number;

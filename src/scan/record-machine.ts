@@ -5,7 +5,7 @@ import { TOOLS_ASK, TOOLS_FLAT, TOOLS_GOOD } from '../abi.ts';
 import { type Build, Builds } from './builds.ts';
 import { scalar, simd } from './record-binary.ts';
 import type { Exports } from './record-exports.ts';
-import { RecordMemory, type RecordMemoryOptions } from './record-memory.ts';
+import { RecordMemory, type RecordMemoryOptions, type Room } from './record-memory.ts';
 import { markCoded } from './record-rows.ts';
 
 export interface RecordMachineOptions extends RecordMemoryOptions {
@@ -212,6 +212,38 @@ export class RecordMachine extends RecordMemory {
   #beginLines({ longest }: Pieces): void {
     const { from, to } = this.scratch;
     this.#exports.beginLines(longest, from, to);
+  }
+
+  /**
+   * The text that declares the flat definitions of an entry, `isPlain`: as it is, else as the inside of a JSON string;
+   * null: the host must write it. Valid until the next call.
+   */
+  declareTools(entry: number, isPlain: boolean): Uint8Array | null {
+    const machine = this.#exports;
+    const { from, to } = this.#freeTexts;
+    const end = machine.declareTools(entry, from, to, isPlain);
+    return end === 0 ? null : this.memory.subarray(machine.declaredFrom(), end);
+  }
+
+  /** Whether the last such text is sure to give back all that stands in the list. */
+  get declaresAll(): boolean {
+    return this.#exports.declaresAll() !== 0;
+  }
+
+  /**
+   * The member `tools` that the list of an entry is in chat records of OpenAI, behind a comma; `isText`: in ShareGPT.
+   * Null: the host must write it. Valid until the next call.
+   */
+  listTools(entry: number, isText: boolean): Uint8Array | null {
+    const machine = this.#exports;
+    const { from, to } = this.#freeTexts;
+    const end = machine.listTools(entry, from, to, isText);
+    return end === 0 ? null : this.memory.subarray(machine.listFrom(), end);
+  }
+
+  /** Where no text stands yet. */
+  get #freeTexts(): Room {
+    return { from: this.texts.from + this.#texts, to: this.texts.to };
   }
 
   /** The text that stands for an entry of tools, as the inside of a JSON string. False: it is too long. */

@@ -2,10 +2,8 @@
 // host reads and writes as definitions. What is said of a list as JSON does not depend on what was met before.
 import { expect, test } from 'vitest';
 import * as abi from '../../src/abi.ts';
-import { BACKSLASH } from '../../src/corpus/records/json-bytes.ts';
 import { placeTools, readToolField } from '../../src/formats/chat/tools.ts';
 import { Refusal } from '../../src/formats/loss.ts';
-import { readFlatText, readText } from '../../src/corpus/records/record-tools.ts';
 import { RecordMachine } from '../../src/scan/record-machine.ts';
 import { mutated, randomText, randomTools } from '../corpus/records/random-chat.ts';
 import { runs } from '../long.ts';
@@ -45,7 +43,7 @@ function statusOf(machine: RecordMachine, lines: Buffer): (number | null)[] {
 }
 
 test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () => {
-  let [flat, plain] = [0, 0];
+  let flat = 0;
   for (let met = 0; met < LISTS; ) {
     const random = randomOf(SEED + met);
     const lists = Array.from({ length: 20 }, () => randomList(random));
@@ -68,16 +66,11 @@ test(`${LISTS} lists (OPENCHATML_SEED=${SEED})`, { timeout: 60 * 60_000 }, () =>
         if (status !== abi.TOOLS_FLAT) return;
         flat++;
         if (!isRead(list.toString())) expect.fail(`the host refuses it: ${told}`);
-        if (list.includes(BACKSLASH)) return;
-        plain++;
-        // What is written of it need not be read again.
-        expect(readFlatText(list)?.json, told).toEqual(readText(list).json);
       });
     }
     met += lists.length;
   }
   expect(flat).toBeGreaterThan(LISTS / 20);
-  expect(plain).toBeGreaterThan(LISTS / 40);
 });
 
 /** A list with a table, of all that tables hold. */

@@ -11,12 +11,12 @@ import { isRounded } from '../../tools/exact.ts';
 import { byName } from '../../tools/known.ts';
 import { toolsToOpenAI } from '../../tools/records.ts';
 import { decodeUtf8 } from '../../utf8.ts';
-import { BACKSLASH } from './json-bytes.ts';
 
 export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
-  readonly #lists = new Map<number, string | null>();
+  readonly #lists = new Map<number, Uint8Array | null>();
+  readonly #listTexts = new Map<number, Uint8Array | null>();
   readonly #plain = new Map<number, Uint8Array | null>();
   #generation = -1;
 
@@ -42,41 +42,54 @@ export class RecordTools {
 
   /**
    * The message that holds the definitions of an entry, as the inside of a JSON string; null: they cannot be read or
-   * written, or are none.
+   * written, or are none. As the others, valid until the machine is used again.
    */
   textOf(entry: number): Uint8Array | null {
-    return this.#read(entry).json;
+    return this.#declared(entry, false) ?? this.#read(entry).json;
+  }
+
+  /** The same as it is. */
+  plainTextOf(entry: number): Uint8Array | null {
+    return this.#declared(entry, true) ?? this.#plainOf(entry);
   }
 
   /** That message as it is; null also where it does not hold all that stands there. */
   wholeTextOf(entry: number): Uint8Array | null {
-    return this.#read(entry, true).isWhole ? this.plainTextOf(entry) : null;
+    const declared = this.#declared(entry, true);
+    if (declared !== null && this.#machine.declaresAll) return declared;
+    return this.#read(entry, true).isWhole ? this.#plainOf(entry) : null;
   }
 
   /** The same for Harmony, which declares each tool once. */
   harmonyTextOf(entry: number): Uint8Array | null {
-    const tools = this.definitionsOf(entry);
-    return byName(tools).size === tools.length ? this.wholeTextOf(entry) : null;
+    // Flat ones have names of their own.
+    if (!this.#machine.hasFlatTools(entry)) {
+      const tools = this.definitionsOf(entry);
+      if (byName(tools).size < tools.length) return null;
+    }
+    return this.wholeTextOf(entry);
   }
 
   /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
   wholeListOf(entry: number): Uint8Array | null {
-    const list = this.#wholeList(entry);
-    return list === null ? null : ENCODER.encode(`,"tools":${list}`);
+    return this.#machine.listTools(entry, false) ?? this.#listOf(this.#lists, entry, false);
   }
 
   /** The same of a ShareGPT record, where the list is text. */
   wholeListTextOf(entry: number): Uint8Array | null {
-    const list = this.#wholeList(entry);
-    return list === null ? null : ENCODER.encode(`,"tools":${JSON.stringify(list)}`);
+    return this.#machine.listTools(entry, true) ?? this.#listOf(this.#listTexts, entry, true);
   }
 
-  /** JSON of the list; null: something would be lost. */
-  #wholeList(entry: number): string | null {
+  #listOf(known: Map<number, Uint8Array | null>, entry: number, isText: boolean): Uint8Array | null {
     this.#refresh();
-    let list = this.#lists.get(entry);
-    if (list === undefined) this.#lists.set(entry, (list = readList(this.#machine.toolsText(entry))));
+    let list = known.get(entry);
+    if (list === undefined) known.set(entry, (list = readList(this.#machine.toolsText(entry), isText)));
     return list;
+  }
+
+  /** The text that the scanner writes of flat definitions; null: it does not. */
+  #declared(entry: number, isPlain: boolean): Uint8Array | null {
+    return this.#machine.hasFlatTools(entry) ? this.#machine.declareTools(entry, isPlain) : null;
   }
 
   /** Forgets what stands in no entry any more. */
@@ -86,6 +99,7 @@ export class RecordTools {
     this.#generation = generation;
     this.#texts.clear();
     this.#lists.clear();
+    this.#listTexts.clear();
     this.#plain.clear();
   }
 
@@ -96,7 +110,7 @@ export class RecordTools {
     if (text === undefined || (asksForWhole && text.isWhole === null)) {
       const bytes = this.#machine.toolsText(entry);
       const isFlat = !asksForWhole && this.#machine.hasFlatTools(entry);
-      this.#texts.set(entry, (text = (isFlat ? readFlatText(bytes) : null) ?? readText(bytes)));
+      this.#texts.set(entry, (text = (isFlat ? readWrittenText(bytes) : null) ?? readText(bytes)));
     }
     return text;
   }
@@ -107,6 +121,8 @@ export class RecordTools {
    */
   definedBy(row: number): { readonly text: string; readonly whole: readonly ToolDefinition[] | null } | null {
     const entry = this.entryOf(row);
+    const declared = entry === 0 ? null : this.#declared(entry, true);
+    if (declared !== null && this.#machine.declaresAll) return { text: decodeUtf8(declared), whole: null };
     // The scanner does not keep what it meets for the first time.
     const { json, tools, holdsAll } = entry === 0 ? this.#unkept(row) : this.#read(entry, true);
     return json && { text: textIn(json), whole: holdsAll ? null : tools };
@@ -117,12 +133,11 @@ export class RecordTools {
     return this.#read(entry, true).tools;
   }
 
-  /** The same as it is. */
-  plainTextOf(entry: number): Uint8Array | null {
+  #plainOf(entry: number): Uint8Array | null {
     this.#refresh();
     let plain = this.#plain.get(entry);
     if (plain === undefined) {
-      const text = this.textOf(entry);
+      const text = this.#read(entry).json;
       this.#plain.set(entry, (plain = text && ENCODER.encode(textIn(text))));
     }
     return plain;
@@ -151,7 +166,7 @@ const LONE = /\p{Surrogate}/u;
 
 interface ToolsText {
   readonly json: Uint8Array | null;
-  /** Null: nobody has asked. */
+  /** Nothing is lost with the text. Null: nobody has asked. */
   readonly isWhole: boolean | null;
   /** The definitions, when `isWhole` was asked for, and whether the text holds all of them. */
   readonly tools: readonly ToolDefinition[];
@@ -160,14 +175,15 @@ interface ToolsText {
 
 const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [], holdsAll: true };
 
-/** Of flat definitions, whose text need not be read again: it takes half the time. Null: something in it is escaped. */
-export function readFlatText(bytes: Uint8Array): ToolsText | null {
-  const isWritten = bytes[0] === LESS;
-  if (!isWritten && bytes.includes(BACKSLASH)) return null;
-  const json = decodeUtf8(bytes);
-  const text = isWritten ? JSON.parse(`"${json}"`) as string : json;
-  if (isWritten && text.includes('\\')) return null;
-  const content = flatToolsText(isWritten ? withoutWrittenTools(text).tools : readToolField(JSON.parse(text), []));
+/**
+ * Of flat definitions between tags, whose text need not be read again: it takes half the time. Null: they stand in a
+ * list, or something in them is escaped.
+ */
+export function readWrittenText(bytes: Uint8Array): ToolsText | null {
+  if (bytes[0] !== LESS) return null;
+  const text = textIn(bytes);
+  if (text.includes('\\')) return null;
+  const content = flatToolsText(withoutWrittenTools(text).tools);
   return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
 }
 
@@ -178,13 +194,14 @@ function toolsIn(json: string, losses: Loss[]): { tools: readonly ToolDefinition
   return { tools: withoutWrittenTools(text).tools, isExact: !isRounded(text) };
 }
 
-function readList(bytes: Uint8Array): string | null {
+function readList(bytes: Uint8Array, isText: boolean): Uint8Array | null {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];
     const { tools, isExact } = toolsIn(json, losses);
     if (!isExact || losses.length > 0 || tools.length === 0) return null;
-    return JSON.stringify(toolsToOpenAI(tools));
+    const list = JSON.stringify(toolsToOpenAI(tools));
+    return ENCODER.encode(`,"tools":${isText ? JSON.stringify(list) : list}`);
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return null;
     throw error;

@@ -1,0 +1,275 @@
+// Flat definitions as the text that declares them in a developer's message: bytes to bytes, where every record brings
+// definitions of its own.
+//
+// The simple version reads the list, and writes what it says (src/tools/write-declarations.ts, write-harmony.ts). Here
+// names and comments are copied from the list; its table (definitions.ts) tells types and what is required. Whether the
+// text gives back all that stands in the list is known where nothing in it is rare.
+
+import { copy } from '../text-line';
+import { copyInside } from '../text-string';
+import { FUNCTION, NAME, PARAMETE, PARAMETE_END, TOOL_BYTES, TOOLS_AT } from './definitions';
+import { firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
+import {
+  DESCRIPT, DESCRIPT_END, ITEMS, PROPERTI, PROPERTI_END, REQUIRED, T_ARRAY, T_BOOLEAN, T_INTEGER, T_NUMBER, T_OBJECT,
+  T_STRING, TITLE,
+} from './schema';
+import {
+  BACKSLASH, clearSeen, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, skipBlanks,
+} from './text';
+import { entryFrom, tableOf } from './tools';
+
+// # Tools\n\n## functions\n\nnamespace functions {\n\n
+// @ts-ignore: decorator
+@lazy const HEAD: usize = memory.data<u8>([
+  35, 32, 84, 111, 111, 108, 115, 92, 110, 92, 110, 35, 35, 32, 102, 117,
+  110, 99, 116, 105, 111, 110, 115, 92, 110, 92, 110, 110, 97, 109, 101, 115,
+  112, 97, 99, 101, 32, 102, 117, 110, 99, 116, 105, 111, 110, 115, 32, 123,
+  92, 110, 92, 110, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+], 16);
+// \n\n} // namespace functions
+// @ts-ignore: decorator
+@lazy const TAIL: usize = memory.data<u8>([
+  92, 110, 92, 110, 125, 32, 47, 47, 32, 110, 97, 109, 101, 115, 112, 97,
+  99, 101, 32, 102, 117, 110, 99, 116, 105, 111, 110, 115, 0, 0, 0, 0,
+], 16);
+/** Bytes that are written without a look at what room there is: names, types and signs of a field, its indent. */
+const ROOM: usize = 512;
+/** By so much the fields of a field that is an object are further in. */
+const INDENT: u32 = 4;
+
+let limit: usize = 0;
+let isWhole: bool = false;
+
+/** Whether the text of the last list gives back all that stands there; false: nobody knows. */
+export function declaresAll(): bool { return isWhole; }
+
+/** Up to eight bytes. */
+// @ts-ignore: decorator
+@inline
+function word(q: usize, text: u64, length: usize): usize {
+  store<u64>(q, text);
+  return q + length;
+}
+
+function blanks(q: usize, count: u32): usize {
+  for (let left = <i32>count; left > 0; left -= 8) store<u64>(q + <usize>(<i32>count - left), 0x2020202020202020);
+  return q + <usize>count;
+}
+
+// @ts-ignore: decorator
+@inline
+function newline(q: usize): usize { return word(q, 0x6e5c, 2); }
+
+/** Where the text begins that was written last. */
+export function declaredFrom(): usize { return declaredAt; }
+let declaredAt: usize = 0;
+
+/**
+ * Writes the text that declares the flat definitions of an entry into [q, to), `isPlain`: as it is, else as the inside
+ * of a JSON string. Answers its end; 0: it is for the host, or has no room.
+ */
+export function declareTools(entry: u32, q: usize, to: usize, isPlain: bool): usize {
+  declaredAt = q;
+  const end = putTools(entry, q, to);
+  if (end == 0 || !isPlain) return end;
+  declaredAt = end + ROOM;
+  return declaredAt + (end - q) + ROOM > to ? 0 : copyInside(q, end, declaredAt);
+}
+
+function putTools(entry: u32, q: usize, to: usize): usize {
+  let p = entryFrom(entry);
+  const table = tableOf(entry);
+  if (table == 0 || load<u8>(p) != OPEN_LIST) return 0;
+  limit = to;
+  isWhole = true;
+  if (q + ROOM > limit) return 0;
+  q = copy(q, HEAD, HEAD + 52);
+  p = skipBlanks(p + 1);
+  for (let tool = table + TOOLS_AT; ; tool += TOOL_BYTES) {
+    q = putTool(q, p, load<u32>(tool, 8));
+    if (q == 0 || q + ROOM > limit) return 0;
+    p = skipBlanks(pass(p));
+    if (load<u8>(p) != COMMA) break;
+    p = skipBlanks(p + 1);
+    q = newline(newline(q));
+  }
+  return copy(q, TAIL, TAIL + 28);
+}
+
+/** What holds the name of the tool at p: the object `function`; 0: it has none. */
+function functionOf(p: usize): usize {
+  for (let key = firstKey(p); key != 0; key = nextKey(key)) {
+    const value = memberValue(key);
+    if (isKey(8, FUNCTION) && load<u8>(value) == OPEN_OBJECT) return value;
+    key = pass(value);
+  }
+  return 0;
+}
+
+/** Members of what names a function, or of a schema: addresses of their values; 0: they are not there. */
+let name: usize = 0;
+let title: usize = 0;
+let description: usize = 0;
+let parameters: usize = 0;
+let properties: usize = 0;
+let required: usize = 0;
+let items: usize = 0;
+
+function readMembers(p: usize): void {
+  name = title = description = parameters = properties = required = items = 0;
+  for (let key = firstKey(p); key != 0; key = nextKey(key)) {
+    const value = memberValue(key);
+    if (isKey(4, NAME)) name = value;
+    else if (isKey(5, TITLE)) title = value;
+    else if (isKey(5, ITEMS)) items = value;
+    else if (isKey(8, REQUIRED)) required = value;
+    else if (isLongKey(10, PROPERTI, PROPERTI_END)) properties = value;
+    else if (isLongKey(10, PARAMETE, PARAMETE_END)) parameters = value;
+    else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) description = value;
+    key = pass(value);
+  }
+}
+
+/** The declaration of the tool at p; `node`: the schema of its arguments. */
+function putTool(q: usize, p: usize, node: usize): usize {
+  const at = functionOf(p);
+  if (at == 0) return 0;
+  readMembers(at);
+  const nameFrom = name + 1;
+  const schema = parameters;
+  if (description != 0) {
+    q = putComment(q, description, 0);
+    if (q == 0) return 0;
+  }
+  q = word(q, 0x2065707974, 5);
+  q = copy(q, nameFrom, longEnd(nameFrom));
+  q = word(q, 0x203a5f28203d20, 7);
+  readMembers(schema);
+  // What they are called is not said.
+  if (title != 0) isWhole = false;
+  q = putType(q, schema, node, 0);
+  return q == 0 ? 0 : word(word(q, 0x796e61203e3d2029, 8), 0x3b, 1);
+}
+
+/** The lines of a comment, of the string at p. */
+function putComment(q: usize, p: usize, indent: u32): usize {
+  const from = p + 1;
+  if (load<u8>(p) != QUOTE) return 0;
+  clearSeen();
+  const to = longEnd(from);
+  if (to == from || q + (to - from) + ROOM > limit) return 0;
+  q = word(blanks(q, indent), 0x202f2f, 3);
+  if ((seen & SEEN_ESCAPE) == 0) return newline(copy(q, from, to));
+  if ((seen & SEEN_CODE) != 0) return 0;
+  for (p = from; p < to; p++) {
+    const byte = <u32>load<u8>(p);
+    store<u8>(q++, byte);
+    if (byte != BACKSLASH) continue;
+    const letter = <u32>load<u8>(++p);
+    store<u8>(q++, letter);
+    if (letter == 0x6e) {
+      // Lines may be examples, or a title. A line end at the end makes no line.
+      isWhole = false;
+      if (p + 1 == to || q + (to - p) + ROOM > limit) return 0;
+      q = word(blanks(q, indent), 0x202f2f, 3);
+    } else if (letter == 0x72) return 0;
+  }
+  return newline(q);
+}
+
+/** The type that the schema at p is, whose table is `node`. */
+function putType(q: usize, p: usize, node: usize, indent: u32): usize {
+  const types = load<u32>(node);
+  if (types == T_STRING) return putMembers(q, node);
+  if (types == T_BOOLEAN) return word(q, 0x6e61656c6f6f62, 7);
+  if (types == T_NUMBER) return word(q, 0x7265626d756e, 6);
+  if (types == T_OBJECT) return putObject(q, p, node, indent);
+  if (types == T_ARRAY) {
+    readMembers(p);
+    const item = items;
+    readMembers(item);
+    const inner = <usize>load<u32>(node, 20);
+    // In an array of arrays of an enumeration the brackets belong to its last member.
+    if (title != 0 || description != 0 || load<u32>(inner) == T_ARRAY) isWhole = false;
+    q = putType(q, item, inner, indent);
+    return q == 0 ? 0 : word(q, 0x5d5b, 2);
+  }
+  isWhole = false;
+  return types == T_INTEGER ? word(q, 0x7265626d756e, 6) : word(q, 0x796e61, 3);
+}
+
+/** A string, or the members of an enumeration. */
+function putMembers(q: usize, node: usize): usize {
+  let value = <usize>load<u32>(node, 4);
+  const count = load<u32>(node, 8);
+  if (count == 0) return word(q, 0x676e69727473, 6);
+  for (let i: u32 = 0; i < count; i++, value += 8) {
+    const length = <usize>load<u32>(value, 4);
+    if (q + length + ROOM > limit) return 0;
+    if (i != 0) q = word(q, 0x207c20, 3);
+    q = copy(word(q, 0x225c, 2), load<u32>(value), load<u32>(value) + length);
+    q = word(q, 0x225c, 2);
+  }
+  return q;
+}
+
+function putObject(q: usize, p: usize, node: usize, indent: u32): usize {
+  readMembers(p);
+  const fields = properties;
+  if (required != 0 && countItems(required) != <u32>popcnt<u64>(load<u64>(node, 24))) isWhole = false;
+  if (description != 0) {
+    q = putComment(q, description, indent);
+    if (q == 0) return 0;
+  }
+  q = newline(word(q, 0x7b, 1));
+  let bit: u64 = 1;
+  let property = <usize>load<u32>(node, 12);
+  if (fields != 0) {
+    for (let key = firstKey(fields); key != 0; key = nextKey(key)) {
+      const value = memberValue(key);
+      // Numbers as keys come first.
+      if (<u32>load<u8>(keyFrom) - 0x30 < 10) return 0;
+      const isRequired = (load<u64>(node, 24) & bit) != 0;
+      q = putField(q, keyFrom, keyTo, value, isRequired, load<u32>(property, 8), indent);
+      if (q == 0 || q + ROOM > limit) return 0;
+      bit <<= 1;
+      property = load<u32>(property, 12);
+      key = pass(value);
+    }
+  }
+  return word(blanks(q, indent), 0x7d, 1);
+}
+
+function putField(
+  q: usize, from: usize, to: usize, schema: usize, isRequired: bool, node: usize, indent: u32,
+): usize {
+  readMembers(schema);
+  const told = description;
+  if (title != 0) {
+    q = putComment(q, title, indent);
+    if (q == 0) return 0;
+    q = newline(word(blanks(q, indent), 0x2f2f, 2));
+  }
+  if (told != 0) {
+    q = putComment(q, told, indent);
+    if (q == 0) return 0;
+  }
+  q = copy(blanks(q, indent), from, to);
+  q = isRequired ? word(q, 0x203a, 2) : word(q, 0x203a3f, 3);
+  q = putType(q, schema, node, indent + INDENT);
+  return q == 0 ? 0 : newline(word(q, 0x2c, 1));
+}
+
+/** Items of the list of strings at p. */
+function countItems(p: usize): u32 {
+  let count: u32 = 0;
+  p = skipBlanks(p + 1);
+  while (load<u8>(p) == QUOTE) {
+    count++;
+    p = skipBlanks(pass(p));
+    if (load<u8>(p) != COMMA) break;
+    p = skipBlanks(p + 1);
+  }
+  return count;
+}
+
