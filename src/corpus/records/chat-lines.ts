@@ -62,10 +62,6 @@ export interface Machines {
   readonly text: TextMachine;
 }
 
-/** Bytes of a record whose text is short: longer ones are found as fast by themselves. */
-const SHORT = 16 * 1024;
-/** Lines that show how long those of a window are. */
-const LOOKED_AT = 4;
 /** Bytes of a value that is made a line: it is looked for again whenever more bytes are there. */
 const LONGEST_FRAMED = 4 * 1024 * 1024;
 
@@ -169,7 +165,7 @@ export class ChatLines {
     while (window.position < to) {
       if (window.holdsLine()) {
         const { at, base } = window;
-        const forms = field === undefined ? this.#formsAt(window) : FORM_MESSAGES;
+        const forms = field === undefined ? this.#forms : FORM_MESSAGES;
         const rows = machine.scan(at, this.#endOfLines(window), forms, this.#writesTools, field);
         const first = rows === 0 ? 0 : wordAt(machine.rows, 0, KIND);
         if (first & SLOW && first & IS_OTHER && this.#turns === null) {
@@ -260,17 +256,6 @@ export class ChatLines {
   bytesOf({ machine }: RecordRows, row: number): Buffer {
     const [from, to] = [wordAt(machine.rows, row, FROM), wordAt(machine.rows, row, TO)];
     return this.#window!.bytes(from - machine.origin, to - machine.origin);
-  }
-
-  /** Texts that may be transcripts are scanned together where they are short; a long one takes as long by itself. */
-  #formsAt(window: LineWindow): number {
-    let to = window.at;
-    let lines = 0;
-    for (let lf = window.lineFeed(to); lf >= 0 && lines < LOOKED_AT; lf = window.lineFeed(to)) {
-      to = lf + 1;
-      lines++;
-    }
-    return to - window.at <= lines * SHORT ? this.#forms : this.#forms & ~FORM_TRANSCRIPTS;
   }
 
   /** A record among rows, as a value. */

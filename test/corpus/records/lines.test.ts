@@ -43,10 +43,7 @@ function seen(unit: Unit | BadRecord): object {
 function withoutBytes(unit: object): object {
   if (!('rule' in unit)) return unit;
   const bad = unit as BadRecord;
-  return {
-    ...bad, from: 0, to: bad.to - bad.from,
-    detail: bad.detail.replace(/(?<=at byte )\d+$/, (at) => String(Number(at) - bad.from)),
-  };
+  return { ...bad, from: 0, to: bad.to - bad.from };
 }
 
 /** The plain way: `unitsOf` over lines. */
