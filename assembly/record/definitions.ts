@@ -2,8 +2,10 @@
 // their arguments (schema.ts). Names and values stay where they stand.
 //
 // A table says yes only to what the library would accept, too. A schema with other keywords is for the host to decide
-// about (T_ASK), and so is whether every notation can write the definitions, unless they are flat. Escapes in names,
-// odd names, what is very large and what is no JSON give no table: a list that has one need not be read again.
+// about (T_ASK). Whether every notation can write the definitions is known of flat ones, and of others in which nothing
+// is odd (`isGood`); whether all of their schemas can be used (`isSure`), where keywords without a table are such as
+// check nothing, or bounds. Escapes in names, odd names, what is very large and what is no JSON give no table: a list
+// that has one need not be read again.
 //
 //   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
 //              node of its arguments
@@ -11,16 +13,17 @@
 import { isSame } from '../same';
 import { after, firstKey, isKey, isLongKey, nextKey } from './members';
 import {
-  ask, at, beginNodes, DESCRIPT, DESCRIPT_END, isFlat, isName, isUsable, markNotFlat, markUnusable, MOST_DEPTH, pass,
-  passText, readKey, readNode, T_OBJECT, TYPE,
+  ask, askUnlessFlat, at, beginNodes, DESCRIPT, DESCRIPT_END, isName, isSure, isUsable, markNotFlat, markNotGood,
+  markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT, TYPE,
 } from './schema';
 import { CLOSE_LIST, COMMA, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
 
 export const TOOLS_AT: usize = 16;
 export const TOOL_BYTES: usize = 16;
 const MOST_TOOLS: u32 = 128;
-/** Bytes of a list. */
+/** Bytes of a list; of one whose text is sure not to be too long, whatever stands in it. */
 const MOST_BYTES: usize = 128 * 1024;
+const MOST_GOOD: usize = 32 * 1024;
 
 /** Containers that a list with a table has in one another: tools, functions, and two for each schema. */
 const MOST_SHAPE: i32 = 4 + 2 * (MOST_DEPTH + 1);
@@ -64,17 +67,14 @@ function readMember(p: usize, tool: usize, isSchema: bool): usize {
     member = HAS_TEXT;
     return passText(p);
   }
-  if (!isSchema) {
-    markNotFlat();
-    return pass(p);
-  }
+  if (!isSchema) return passOther(p);
   member = HAS_SCHEMA;
   store<u32>(tool, <u32>at, 8);
   const node = at;
   p = readNode(p, 0);
   if (isUsable && load<u32>(node) != T_OBJECT) {
     ask(node);
-    markNotFlat();
+    markNotGood();
   }
   return p;
 }
@@ -170,7 +170,8 @@ export function compile(p: usize, into: usize, to: usize, most: i32): usize {
   }
   if (load<u8>(p) != CLOSE_LIST || p - from > MOST_BYTES) return 0;
   store<u32>(into, count);
-  store<u32>(into, isFlat ? 0 : 1, 4);
+  if (p - from > MOST_GOOD) askUnlessFlat();
+  store<u32>(into, isSure ? 0 : 1, 4);
   compiledTo = at;
   listTo = p + 1;
   return into;

@@ -42,6 +42,9 @@ let limit: usize = 0;
 /** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
 export let isFlat: bool = true;
 export let isUsable: bool = true;
+/** The host is sure to read and write it; all of its schemas can be used. */
+export let isGood: bool = true;
+export let isSure: bool = true;
 
 /** Containers that a value may have in one another. */
 let deepest: i32 = 0;
@@ -49,12 +52,15 @@ let deepest: i32 = 0;
 /** Nodes are to stand in [from, to), of schemas whose values have at most `most` containers in one another. */
 export function beginNodes(from: usize, to: usize, most: i32): void {
   deepest = most;
-  isFlat = isUsable = true;
+  isFlat = isUsable = isGood = isSure = true;
   limit = to;
   at = from;
 }
 
 export function markNotFlat(): void { isFlat = false; }
+export function markNotGood(): void { isFlat = isGood = false; }
+/** The host is asked, unless it is flat. */
+export function askUnlessFlat(): void { isGood = false; }
 export function markUnusable(): void { isUsable = false; }
 
 /** Behind a value; 0: it is no JSON. */
@@ -82,6 +88,34 @@ export const PROPERTI: u64 = 0x69747265706f7270;
 export const PROPERTI_END: u64 = 0x736569747265706f;
 export const REQUIRED: u64 = 0x6465726975716572;
 
+const FORMAT: u64 = 0x74616d726f66;
+const EXAMPLES: u64 = 0x73656c706d617865;
+const NULLABLE: u64 = 0x656c62616c6c756e;
+/** `$schema` */
+const SCHEMA: u64 = 0x616d6568637324;
+const ONE_OF: u64 = 0x664f656e6f;
+/** `min` and `max`, and then `Leng`, `Item`, `imum`. */
+const MIN: u32 = 0x6e696d;
+const MAX: u32 = 0x78616d;
+const LENG: u32 = 0x676e654c;
+const ITEM: u32 = 0x6d657449;
+const IMUM: u32 = 0x6d756d69;
+/** Digits of a bound that is sure to be one. */
+const MOST_DIGITS: usize = 9;
+
+/** Whether the key at hand bounds lengths or numbers, and its value at p, few digits, can: `minLength`, `maximum`. */
+function isBound(p: usize): bool {
+  const start = load<u32>(keyFrom) & 0xffffff;
+  if (start != MIN && start != MAX) return false;
+  const word = load<u32>(keyFrom, 3);
+  const length = keyTo - keyFrom;
+  if (!(word == IMUM && length == 7) && !(word == ITEM && length == 8) && !(word == LENG && length == 9)) return false;
+  const from = p;
+  while (<u32>load<u8>(p) - 0x30 < 10) p++;
+  const next = <u32>load<u8>(p);
+  return p != from && p - from <= MOST_DIGITS && next != 0x2e && (next | 0x20) != 0x65;
+}
+
 function isAdditional(): bool {
   return keyTo - keyFrom == 20 && load<u64>(keyFrom) == ADDITION && load<u64>(keyFrom, 8) == ALPROPER
     && load<u32>(keyFrom, 16) == TIES;
@@ -108,25 +142,42 @@ export function isName(p: usize, to: usize): bool {
 
 // @ts-ignore: decorator
 @inline
-export function ask(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
+export function ask(node: usize): void {
+  isSure = false;
+  constrain(node);
+}
+
+/** The same where the schema can be used for certain. */
+// @ts-ignore: decorator
+@inline
+function constrain(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
 
 /** A text that says nothing of what fits. */
 export function passText(p: usize): usize {
+  if (load<u8>(p) != QUOTE) return passOther(p);
   clearSeen();
-  if (load<u8>(p) != QUOTE) {
-    isFlat = false;
-    return pass(p);
-  }
   p = longEnd(p + 1);
-  if ((seen & SEEN_LONE) != 0) isFlat = false;
+  if ((seen & SEEN_LONE) != 0) markNotGood();
   return p == 0 ? 0 : p + 1;
+}
+
+/** Containers in a value that is sure not to be too deep for the host. */
+const SHALLOW: i32 = 8;
+
+/** Any value, of which a table says nothing. */
+export function passOther(p: usize): usize {
+  isFlat = false;
+  clearSeen();
+  const to = pass(p);
+  if (valueEnd(p, SHALLOW) == 0 || (seen & SEEN_LONE) != 0) isGood = false;
+  return to;
 }
 
 /** The values of an enumeration, at its bracket. */
 function readEnum(p: usize, node: usize): usize {
   if (load<u8>(p) != OPEN_LIST) {
     ask(node);
-    return pass(p);
+    return passOther(p);
   }
   let count: u32 = 0;
   store<u32>(node, <u32>at, 4);
@@ -138,9 +189,12 @@ function readEnum(p: usize, node: usize): usize {
   while (true) {
     const from = p + 1;
     clearSeen();
-    if (load<u8>(p) != QUOTE) ask(node);
-    p = pass(p);
+    if (load<u8>(p) != QUOTE) {
+      ask(node);
+      p = passOther(p);
+    } else p = pass(p);
     if (p == 0) return 0;
+    if ((seen & SEEN_LONE) != 0) isGood = false;
     if (seen != 0 || count == MOST_VALUES) ask(node);
     else if (at + 16 > limit) isUsable = false;
     else {
@@ -164,6 +218,7 @@ function readEnum(p: usize, node: usize): usize {
 function readProperties(p: usize, node: usize, depth: i32): usize {
   if (load<u8>(p) != OPEN_OBJECT) {
     ask(node);
+    markNotGood();
     return pass(p);
   }
   let count: u32 = 0;
@@ -175,6 +230,7 @@ function readProperties(p: usize, node: usize, depth: i32): usize {
     if (at + PROPERTY_BYTES + NODE_BYTES > limit) isUsable = false;
     if (!isName(keyFrom, keyTo) || count == MOST_PROPERTIES || !isUsable) {
       ask(node);
+      markNotGood();
       p = pass(p);
     } else {
       const property = at;
@@ -183,7 +239,10 @@ function readProperties(p: usize, node: usize, depth: i32): usize {
       store<u32>(property, <u32>(keyTo - keyFrom), 4);
       store<u32>(property, <u32>at, 8);
       store<u32>(property, 0, 12);
-      if (isTwice(<usize>load<u32>(node, 12), keyFrom, keyTo - keyFrom)) ask(node);
+      if (isTwice(<usize>load<u32>(node, 12), keyFrom, keyTo - keyFrom)) {
+        ask(node);
+        markNotGood();
+      }
       if (before == 0) store<u32>(node, <u32>property, 12);
       else store<u32>(before, <u32>property, 12);
       before = property;
@@ -208,7 +267,7 @@ function isTwice(property: usize, from: usize, length: usize): bool {
 function readRequired(p: usize, node: usize): usize {
   if (load<u8>(p) != OPEN_LIST) {
     ask(node);
-    return pass(p);
+    return passOther(p);
   }
   const first: usize = load<u32>(node, 12);
   // Most lists keep the order of the properties.
@@ -220,7 +279,7 @@ function readRequired(p: usize, node: usize): usize {
   while (true) {
     const from = p + 1;
     let tries = load<u8>(p) == QUOTE ? load<u32>(node, 16) : 0;
-    p = pass(p);
+    p = load<u8>(p) == QUOTE ? pass(p) : passOther(p);
     if (p == 0) return 0;
     const length = p - 1 - from;
     while (tries != 0 && (<usize>load<u32>(property, 4) != length || !isSame(load<u32>(property), from, length))) {
@@ -259,7 +318,7 @@ export function readNode(p: usize, depth: i32): usize {
   store<u64>(node, 0, 24);
   if (load<u8>(p) != OPEN_OBJECT || depth == MOST_DEPTH) {
     ask(node);
-    isFlat = false;
+    markNotGood();
     return pass(p);
   }
   let required: usize = 0;
@@ -273,9 +332,10 @@ export function readNode(p: usize, depth: i32): usize {
       bit = 4;
       const from = p + 1;
       const isText = load<u8>(p) == QUOTE;
-      p = pass(p);
-      if (!isText || p == 0) ask(node);
-      else store<u32>(node, load<u32>(node) | typeIn(from, p - 1));
+      p = isText ? pass(p) : passOther(p);
+      const type = isText && p != 0 ? typeIn(from, p - 1) : T_ASK;
+      if (type == T_ASK) ask(node);
+      else store<u32>(node, load<u32>(node) | type);
     } else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
@@ -302,16 +362,20 @@ export function readNode(p: usize, depth: i32): usize {
     } else if (isKey(7, DEFAULT)) {
       // It says nothing of what fits; how it is written is left to the host.
       bit = 128;
-      isFlat = false;
-      p = pass(p);
+      p = passOther(p);
     } else if (isAdditional()) {
       // Properties without a name in the table are left to the host anyway.
       bit = 256;
-      isFlat = false;
-      p = pass(p);
+      if (load<u8>(p) == OPEN_OBJECT) isSure = false;
+      p = passOther(p);
+    } else if (isKey(6, FORMAT) || isKey(8, EXAMPLES) || isKey(8, NULLABLE) || isKey(7, SCHEMA)) {
+      // Nothing is checked by them.
+      p = passOther(p);
     } else {
-      ask(node);
-      p = pass(p);
+      if (isKey(5, ONE_OF)) markNotGood();
+      if (isBound(p)) constrain(node);
+      else ask(node);
+      p = passOther(p);
     }
     if ((has & bit) != 0) isUsable = false;
     has |= bit;
@@ -323,8 +387,8 @@ export function readNode(p: usize, depth: i32): usize {
   if (required != 0) readRequired(required, node);
   const types = load<u32>(node);
   // What belongs to another type is no mistake, but nobody writes it.
-  if (types == 0 || ((has & 48) != 0 && types != T_OBJECT) || ((has & 8) != 0 && types != T_STRING)) ask(node);
-  if (types == T_ARRAY ? (has & 64) == 0 : (has & 64) != 0) ask(node);
+  if (types == 0 || ((has & 48) != 0 && types != T_OBJECT) || ((has & 8) != 0 && types != T_STRING)) constrain(node);
+  if (types == T_ARRAY ? (has & 64) == 0 : (has & 64) != 0) constrain(node);
   if ((load<u32>(node) & T_ASK) != 0) isFlat = false;
   endAt(to);
   return to;

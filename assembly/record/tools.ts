@@ -3,10 +3,10 @@
 // beside it; of one that is not kept it is known until the next lines are scanned. Where every record has definitions
 // of its own, be it by one character, nothing is copied, and what is known of them stays in the cache.
 
-import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_NONE } from '../../src/abi';
+import { MOST_ENTRIES, TOOLS_ASK, TOOLS_FLAT, TOOLS_GOOD, TOOLS_NONE } from '../../src/abi';
 import { isSame } from '../same';
 import { compile, compiledTo, hasInput, listTo } from './definitions';
-import { isFlat } from './schema';
+import { askUnlessFlat, isFlat, isGood, isSure } from './schema';
 import { copyInside, copyString, textTo } from '../text-string';
 import { markFull } from './state';
 import {
@@ -277,7 +277,8 @@ function copyList(p: usize, length: usize): usize {
 
 /** Keeps what is known of the list that was copied last. `definitions`: their table, or 0. */
 function addEntry(from: usize, length: usize, definitions: usize): void {
-  if (definitions != 0 && isFlat) toolsStatus = TOOLS_FLAT;
+  // Whether all of its schemas can be used the host says once, when it is asked.
+  if (definitions != 0) toolsStatus = isFlat ? TOOLS_FLAT : isGood && isSure ? TOOLS_GOOD : TOOLS_ASK;
   const head = headOf(hash);
   const at = ENTRIES + <usize>entries * ENTRY_BYTES;
   store<u32>(at, <u32>from);
@@ -298,7 +299,7 @@ function addBrief(definitions: usize): void {
   store<u32>(BRIEF_TABLES + (<usize>briefs << 2), <u32>definitions);
   toolsEntry = MOST_ENTRIES + 1 + briefs;
   briefs++;
-  if (isFlat) toolsStatus = TOOLS_FLAT;
+  toolsStatus = isFlat ? TOOLS_FLAT : isGood ? TOOLS_GOOD : TOOLS_ASK;
 }
 
 /** The table of a list that stands in a string as JSON: its text is kept, too. */
@@ -315,6 +316,7 @@ function compileText(string: usize): usize {
   if (end != 0 && skipBlanks(end) == to) {
     keep = (to + 31) & ~15;
     definitions = compile(list, keep, keepEnd, DEEPEST);
+    askUnlessFlat();
   }
   setSpansLines(false);
   return definitions;
@@ -341,6 +343,7 @@ function compileWritten(p: usize, to: usize, into: usize, limit: usize): usize {
   const table = (textEnd + 31) & ~15;
   let definitions: usize = 0;
   if (list != 0) definitions = compile(list, table, limit, DEEPEST);
+  askUnlessFlat();
   setSpansLines(false);
   // Those of Anthropic are none in a text.
   return hasInput ? 0 : definitions;

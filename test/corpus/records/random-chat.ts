@@ -56,6 +56,16 @@ const ODD_FIELDS = {
   quoted: { type: 'string', enum: ['a"b', 'a\\b'] }, number: { type: 'number', enum: [1, 2] },
   closed: { type: 'object', properties: {}, additionalProperties: false },
   doc: { type: 'string', description: 'a\nb "c" \u2028 // d */ \u0000' }, text: true,
+  day: { type: 'string', format: 'date', examples: ['2026-01-01', 1], $schema: 'x' },
+  maybe: { type: 'string', nullable: true, default: null }, lost: { description: null, default: { a: [1, '}'] } },
+  short: { type: 'string', minLength: 2, maxLength: 3 }, less: { type: 'string', minLength: -1 },
+  whole: { type: 'number', minimum: 1.5, maximum: 1e3 }, top: { type: 'integer', maximum: 3 }, far: { minItems: '1' },
+  items: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 2 }, odd: { type: 'dict' },
+  either: { oneOf: [{ type: 'string', description: 'a' }, { const: 1 }] }, one: { const: 'x' },
+  match: { type: 'string', pattern: '^a+$' }, bad: { type: 'string', pattern: '(' },
+  map: { type: 'object', additionalProperties: { type: 'number' } },
+  wild: { type: 'object', additionalProperties: { type: 'x' } },
+  deep: { type: 'string', default: [[[[[[[[[[1]]]]]]]]]] }, unit: { enum: ['a'] }, keys: { properties: { a: {} } },
 };
 
 export function randomTools(random: Random): unknown {
