@@ -100,7 +100,7 @@ function isNew(from: usize, end: usize, first: u32, keys: u32): bool {
 }
 
 /** Where the number [p, end) ends when nothing is written that need not be; 0: it may be written in another way. */
-function shortEnd(p: usize, end: usize): usize {
+export function shortEnd(p: usize, end: usize): usize {
   const isNegative = load<u8>(p) == 0x2d;
   if (isNegative) p++;
   if (end - p > MOST_DIGITS) return 0;

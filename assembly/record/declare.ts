@@ -1,5 +1,5 @@
-// Flat definitions as the text that declares them in a developer's message: bytes to bytes, where every record brings
-// definitions of its own.
+// Definitions as the text that declares them in a developer's message: bytes to bytes, where every record brings its
+// own. What the text does not say, such as bounds, is passed over.
 //
 // The simple version reads the list, and writes what it says (src/tools/write-declarations.ts, write-harmony.ts). Here
 // names and comments are copied from the list; its table (definitions.ts) tells types and what is required. Whether the
@@ -7,14 +7,16 @@
 
 import { copy } from '../text-line';
 import { copyInside } from '../text-string';
+import { shortEnd } from './arguments';
 import { FUNCTION, NAME, PARAMETE, PARAMETE_END, TOOL_BYTES, TOOLS_AT } from './definitions';
 import { firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
 import {
-  DESCRIPT, DESCRIPT_END, ITEMS, PROPERTI, PROPERTI_END, REQUIRED, T_ARRAY, T_BOOLEAN, T_INTEGER, T_NUMBER, T_OBJECT,
-  T_STRING, TITLE,
+  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, ITEMS, PROPERTI, PROPERTI_END, REQUIRED, T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER,
+  T_NUMBER, T_OBJECT, T_STRING, TITLE,
 } from './schema';
 import {
-  BACKSLASH, clearSeen, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_CODE, SEEN_ESCAPE, skipBlanks,
+  BACKSLASH, clearSeen, CLOSE_LIST, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, scalarEnd, seen, SEEN_CODE,
+  SEEN_ESCAPE, skipBlanks,
 } from './text';
 import { entryFrom, tableOf } from './tools';
 
@@ -65,8 +67,8 @@ export function declaredFrom(): usize { return declaredAt; }
 let declaredAt: usize = 0;
 
 /**
- * Writes the text that declares the flat definitions of an entry into [q, to), `isPlain`: as it is, else as the inside
- * of a JSON string. Answers its end; 0: it is for the host, or has no room.
+ * Writes the text that declares the definitions of an entry into [q, to), `isPlain`: as it is, else as the inside of a
+ * JSON string. Answers its end; 0: it is for the host, or has no room.
  */
 export function declareTools(entry: u32, q: usize, to: usize, isPlain: bool): usize {
   declaredAt = q;
@@ -79,9 +81,9 @@ export function declareTools(entry: u32, q: usize, to: usize, isPlain: bool): us
 function putTools(entry: u32, q: usize, to: usize): usize {
   let p = entryFrom(entry);
   const table = tableOf(entry);
-  if (table == 0 || load<u8>(p) != OPEN_LIST) return 0;
+  if (table == 0 || load<u32>(table, 8) == 0 || load<u8>(p) != OPEN_LIST) return 0;
   limit = to;
-  isWhole = true;
+  isWhole = load<u32>(table, 12) != 0;
   if (q + ROOM > limit) return 0;
   q = copy(q, HEAD, HEAD + 52);
   p = skipBlanks(p + 1);
@@ -114,12 +116,16 @@ let parameters: usize = 0;
 let properties: usize = 0;
 let required: usize = 0;
 let items: usize = 0;
+let members: usize = 0;
+let fallback: usize = 0;
 
 function readMembers(p: usize): void {
-  name = title = description = parameters = properties = required = items = 0;
+  name = title = description = parameters = properties = required = items = members = fallback = 0;
   for (let key = firstKey(p); key != 0; key = nextKey(key)) {
     const value = memberValue(key);
     if (isKey(4, NAME)) name = value;
+    else if (isKey(4, ENUM)) members = value;
+    else if (isKey(7, DEFAULT)) fallback = value;
     else if (isKey(5, TITLE)) title = value;
     else if (isKey(5, ITEMS)) items = value;
     else if (isKey(8, REQUIRED)) required = value;
@@ -179,16 +185,17 @@ function putComment(q: usize, p: usize, indent: u32): usize {
 
 /** The type that the schema at p is, whose table is `node`. */
 function putType(q: usize, p: usize, node: usize, indent: u32): usize {
-  const types = load<u32>(node);
+  const types = load<u32>(node) & ~T_ASK;
   if (types == T_STRING) return putMembers(q, node);
   if (types == T_BOOLEAN) return word(q, 0x6e61656c6f6f62, 7);
   if (types == T_NUMBER) return word(q, 0x7265626d756e, 6);
   if (types == T_OBJECT) return putObject(q, p, node, indent);
   if (types == T_ARRAY) {
+    const inner = <usize>load<u32>(node, 20);
+    if (inner == 0) return word(word(q, 0x6e613c7961727241, 8), 0x3e79, 2);
     readMembers(p);
     const item = items;
     readMembers(item);
-    const inner = <usize>load<u32>(node, 20);
     // In an array of arrays of an enumeration the brackets belong to its last member.
     if (title != 0 || description != 0 || load<u32>(inner) == T_ARRAY) isWhole = false;
     q = putType(q, item, inner, indent);
@@ -245,6 +252,8 @@ function putField(
 ): usize {
   readMembers(schema);
   const told = description;
+  const given = fallback;
+  const isMember = members != 0 && load<u8>(members) == OPEN_LIST && load<u8>(skipBlanks(members + 1)) != CLOSE_LIST;
   if (title != 0) {
     q = putComment(q, title, indent);
     if (q == 0) return 0;
@@ -257,7 +266,34 @@ function putField(
   q = copy(blanks(q, indent), from, to);
   q = isRequired ? word(q, 0x203a, 2) : word(q, 0x203a3f, 3);
   q = putType(q, schema, node, indent + INDENT);
-  return q == 0 ? 0 : newline(word(q, 0x2c, 1));
+  if (q == 0) return 0;
+  q = word(q, 0x2c, 1);
+  if (given != 0) q = putDefault(q, given, isMember);
+  return q == 0 ? 0 : newline(q);
+}
+
+/** `0.0000`: smaller numbers may be written with an exponent. */
+const SMALL: u64 = 0x303030302e30;
+const M6: u64 = 0xffffffffffff;
+
+/** The comment that tells the default at p, a text or a word; `isMember`: of an enumeration, without quotes. */
+function putDefault(q: usize, p: usize, isMember: bool): usize {
+  isWhole = false;
+  q = word(word(q, 0x666564202f2f20, 7), 0x203a746c7561, 6);
+  if (load<u8>(p) == QUOTE) {
+    clearSeen();
+    const to = longEnd(p + 1);
+    if (seen != 0 || q + (to - p) + ROOM > limit) return 0;
+    if (!isMember) return word(copy(word(q, 0x225c, 2), p + 1, to), 0x225c, 2);
+    return load<u8>(to - 1) == COMMA ? 0 : copy(q, p + 1, to);
+  }
+  if (load<u8>(p) == OPEN_LIST || load<u8>(p) == OPEN_OBJECT) return 0;
+  const end = scalarEnd(p);
+  if (<u32>load<u8>(p) > 0x39) return copy(q, p, end);
+  const digits = load<u8>(p) == 0x2d ? p + 1 : p;
+  if ((load<u64>(digits) & M6) == SMALL) return 0;
+  const last = shortEnd(p, end);
+  return last == 0 ? 0 : copy(q, p, last);
 }
 
 /** Items of the list of strings at p. */

@@ -7,14 +7,14 @@
 // check nothing, or bounds. Escapes in names, odd names, what is very large and what is no JSON give no table: a list
 // that has one need not be read again.
 //
-//   table      number of tools, whether some schema may be none that can be used; then for each: name, its length,
-//              node of its arguments
+//   table      number of tools, whether some schema may be none that can be used, whether declare.ts can write it,
+//              whether it is flat; then for each: name, its length, node of its arguments
 
 import { isSame } from '../same';
 import { after, firstKey, isKey, isLongKey, nextKey } from './members';
 import {
-  ask, askUnlessFlat, at, beginNodes, DESCRIPT, DESCRIPT_END, isName, isSure, isUsable, markNotFlat, markNotGood,
-  markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT, TYPE,
+  ask, askUnlessFlat, at, beginNodes, canDeclare, DESCRIPT, DESCRIPT_END, isFlat, isGood, isName, isSure, isUsable,
+  markNotFlat, markNotGood, markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT, TYPE,
 } from './schema';
 import { CLOSE_LIST, COMMA, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
 
@@ -172,6 +172,8 @@ export function compile(p: usize, into: usize, to: usize, most: i32): usize {
   store<u32>(into, count);
   if (p - from > MOST_GOOD) askUnlessFlat();
   store<u32>(into, isSure ? 0 : 1, 4);
+  store<u32>(into, isFlat || (isGood && canDeclare) ? 1 : 0, 8);
+  store<u32>(into, isFlat ? 1 : 0, 12);
   compiledTo = at;
   listTo = p + 1;
   return into;

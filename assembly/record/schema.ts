@@ -42,9 +42,10 @@ let limit: usize = 0;
 /** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
 export let isFlat: bool = true;
 export let isUsable: bool = true;
-/** The host is sure to read and write it; all of its schemas can be used. */
+/** The host is sure to read and write it; all of its schemas can be used; declare.ts knows what it says. */
 export let isGood: bool = true;
 export let isSure: bool = true;
+export let canDeclare: bool = true;
 
 /** Containers that a value may have in one another. */
 let deepest: i32 = 0;
@@ -52,7 +53,7 @@ let deepest: i32 = 0;
 /** Nodes are to stand in [from, to), of schemas whose values have at most `most` containers in one another. */
 export function beginNodes(from: usize, to: usize, most: i32): void {
   deepest = most;
-  isFlat = isUsable = isGood = isSure = true;
+  isFlat = isUsable = isGood = isSure = canDeclare = true;
   limit = to;
   at = from;
 }
@@ -75,10 +76,10 @@ export function readKey(p: usize): usize {
 }
 
 export const TYPE: u64 = 0x65707974;
-const ENUM: u64 = 0x6d756e65;
+export const ENUM: u64 = 0x6d756e65;
 export const ITEMS: u64 = 0x736d657469;
 export const TITLE: u64 = 0x656c746974;
-const DEFAULT: u64 = 0x746c7561666564;
+export const DEFAULT: u64 = 0x746c7561666564;
 const ADDITION: u64 = 0x6e6f697469646461;
 const ALPROPER: u64 = 0x7265706f72506c61;
 const TIES: u32 = 0x73656974;
@@ -189,14 +190,14 @@ function readEnum(p: usize, node: usize): usize {
   while (true) {
     const from = p + 1;
     clearSeen();
-    if (load<u8>(p) != QUOTE) {
-      ask(node);
-      p = passOther(p);
-    } else p = pass(p);
+    const isText = load<u8>(p) == QUOTE;
+    p = isText ? pass(p) : passOther(p);
     if (p == 0) return 0;
     if ((seen & SEEN_LONE) != 0) isGood = false;
-    if (seen != 0 || count == MOST_VALUES) ask(node);
-    else if (at + 16 > limit) isUsable = false;
+    if (!isText || seen != 0 || count == MOST_VALUES) {
+      ask(node);
+      canDeclare = false;
+    } else if (at + 16 > limit) isUsable = false;
     else {
       store<u32>(at, <u32>from);
       store<u32>(at, <u32>(p - 1 - from), 4);
@@ -279,7 +280,10 @@ function readRequired(p: usize, node: usize): usize {
   while (true) {
     const from = p + 1;
     let tries = load<u8>(p) == QUOTE ? load<u32>(node, 16) : 0;
+    clearSeen();
     p = load<u8>(p) == QUOTE ? pass(p) : passOther(p);
+    // It may be the name of one.
+    if (seen != 0) canDeclare = false;
     if (p == 0) return 0;
     const length = p - 1 - from;
     while (tries != 0 && (<usize>load<u32>(property, 4) != length || !isSame(load<u32>(property), from, length))) {
@@ -334,8 +338,10 @@ export function readNode(p: usize, depth: i32): usize {
       const isText = load<u8>(p) == QUOTE;
       p = isText ? pass(p) : passOther(p);
       const type = isText && p != 0 ? typeIn(from, p - 1) : T_ASK;
-      if (type == T_ASK) ask(node);
-      else store<u32>(node, load<u32>(node) | type);
+      if (type == T_ASK) {
+        ask(node);
+        canDeclare = false;
+      } else store<u32>(node, load<u32>(node) | type);
     } else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
@@ -369,7 +375,8 @@ export function readNode(p: usize, depth: i32): usize {
       if (load<u8>(p) == OPEN_OBJECT) isSure = false;
       p = passOther(p);
     } else if (isKey(6, FORMAT) || isKey(8, EXAMPLES) || isKey(8, NULLABLE) || isKey(7, SCHEMA)) {
-      // Nothing is checked by them.
+      // Nothing is checked by them. Two of them are written.
+      if (keyTo - keyFrom == 8) canDeclare = false;
       p = passOther(p);
     } else {
       if (isKey(5, ONE_OF)) markNotGood();

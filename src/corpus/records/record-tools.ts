@@ -87,9 +87,9 @@ export class RecordTools {
     return list;
   }
 
-  /** The text that the scanner writes of flat definitions; null: it does not. */
+  /** The text that the scanner writes of definitions in which nothing is odd; null: it does not. */
   #declared(entry: number, isPlain: boolean): Uint8Array | null {
-    return this.#machine.hasFlatTools(entry) ? this.#machine.declareTools(entry, isPlain) : null;
+    return this.#machine.declareTools(entry, isPlain);
   }
 
   /** Forgets what stands in no entry any more. */
