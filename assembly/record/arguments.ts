@@ -44,14 +44,8 @@ export function putArguments(q: usize, p: usize, to: usize, free: usize): usize 
         keys++;
         isKey = false;
       }
-      if ((seen & SEEN_CODE) == 0) q = copy(q, p, end + 1);
-      else {
-        store<u8>(q, QUOTE);
-        const textEnd = copyInside(from, end, free);
-        if (textEnd == 0) return 0;
-        q = escape(free, textEnd, q + 1, q + 6 * (textEnd - free) + 128, true);
-        store<u8>(q++, QUOTE);
-      }
+      q = putString(q, from, end, free);
+      if (q == 0) return 0;
       p = end + 1;
       continue;
     }
@@ -82,6 +76,20 @@ export function putArguments(q: usize, p: usize, to: usize, free: usize): usize 
     } else if (byte == COMMA) isKey = load<u8>(open) == OPEN_OBJECT;
   }
   return q;
+}
+
+/**
+ * Writes the string whose text is [from, end), of which `seen` tells, in its shortest form; room as for arguments. 0:
+ * it is none.
+ */
+export function putString(q: usize, from: usize, end: usize, free: usize): usize {
+  if ((seen & SEEN_CODE) == 0) return copy(q, from - 1, end + 1);
+  store<u8>(q, QUOTE);
+  const to = copyInside(from, end, free);
+  if (to == 0) return 0;
+  q = escape(free, to, q + 1, q + 6 * (to - free) + 128, true);
+  store<u8>(q, QUOTE);
+  return q + 1;
 }
 
 /** Keeps the key [from, end) as the next one, if its object, whose keys begin with `first`, has no other like it. */

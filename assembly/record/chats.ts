@@ -53,17 +53,27 @@ function byte(q: usize, value: u32): usize {
 }
 
 /**
+ * Begins the line of the record whose RECORD row is `at`, up to its messages: pieces 0 to 2, its id, its definitions.
+ * 0: it is for the host.
+ */
+export function openRecord(q: usize, at: usize, end: usize, tools: usize, records: f64): usize {
+  const row = at + RECORD_ROWS * ROW_BYTES;
+  if (row == end || isTurn(at, row)) return 0;
+  q = putId(piece(q, BEGINNING), at, records, ID_OF_PLACE);
+  if (q == 0) return 0;
+  if (tools != 0) q = copy(q, load<u32>(tools), load<u32>(tools) + load<u32>(tools, 4));
+  return piece(q, MESSAGES);
+}
+
+/**
  * Writes the record of row `number`, whose rows end at `end`, at q. `tools`: where the text of its definitions is told,
  * or 0; `records`: number of the table's first record. Answers its end; 0: it is for the host.
  */
 export function writeChat(q: usize, number: u32, end: usize, tools: usize, records: f64): usize {
   const at = rowAt(number);
   let row = at + RECORD_ROWS * ROW_BYTES;
-  if (row == end || isTurn(at, row)) return 0;
-  q = putId(piece(q, BEGINNING), at, records, ID_OF_PLACE);
+  q = openRecord(q, at, end, tools, records);
   if (q == 0) return 0;
-  if (tools != 0) q = copy(q, load<u32>(tools), load<u32>(tools) + load<u32>(tools, 4));
-  q = piece(q, MESSAGES);
   record = number;
   index = 0;
   lacksIds = (load<u32>(at) & LACKS_ID) != 0;

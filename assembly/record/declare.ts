@@ -1,6 +1,13 @@
 // Definitions as the text that declares them in a developer's message: bytes to bytes, where every record brings its
 // own. What the text does not say, such as bounds, is passed over.
 //
+//   // The weather of a city          description
+//   type weather = (_: {              name
+//   // Its name                       description of a property
+//   city: string,
+//   unit?: "c" | "f", // default: c   not required, an enumeration, a default
+//   }) => any;
+//
 // The simple version reads the list, and writes what it says (src/tools/write-declarations.ts, write-harmony.ts). Here
 // names and comments are copied from the list; its table (definitions.ts) tells types and what is required. Whether the
 // text gives back all that stands in the list is known where nothing in it is rare.
@@ -8,15 +15,16 @@
 import { copy } from '../text-line';
 import { copyInside } from '../text-string';
 import { shortEnd } from './arguments';
-import { FUNCTION, NAME, PARAMETE, PARAMETE_END, TOOL_BYTES, TOOLS_AT } from './definitions';
+import { TOOL_BYTES, TOOLS_AT } from './definitions';
+import {
+  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, FUNCTION, ITEMS, NAME, PARAMETE, PARAMETE_END, PROPERTI, PROPERTI_END,
+  REQUIRED, TITLE,
+} from './keywords';
 import { firstKey, isKey, isLongKey, keyFrom, keyTo, memberValue, nextKey, pass } from './members';
+import { T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER, T_NUMBER, T_OBJECT, T_STRING } from './schema';
 import {
-  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, ITEMS, PROPERTI, PROPERTI_END, REQUIRED, T_ARRAY, T_ASK, T_BOOLEAN, T_INTEGER,
-  T_NUMBER, T_OBJECT, T_STRING, TITLE,
-} from './schema';
-import {
-  BACKSLASH, clearSeen, CLOSE_LIST, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, scalarEnd, seen, SEEN_CODE,
-  SEEN_ESCAPE, skipBlanks,
+  BACKSLASH, clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, scalarEnd, seen,
+  SEEN_CODE, SEEN_ESCAPE, skipBlanks,
 } from './text';
 import { entryFrom, tableOf } from './tools';
 
@@ -39,6 +47,24 @@ const ROOM: usize = 512;
 /** By so much the fields of a field that is an object are further in. */
 const INDENT: u32 = 4;
 
+// What is written between names and comments, each in a word; a blank is shown as `_`.
+const TYPE_OF: u64 = 0x2065707974; // type_
+const IS_FUNCTION: u64 = 0x203a5f28203d20; // _= (_:_
+const GIVES: u64 = 0x203e3d2029; // )_=>_
+const COMMENT: u64 = 0x202f2f; // //_
+const BARE_COMMENT: u64 = 0x2f2f; // //
+const IS: u64 = 0x203a; // :_
+const MAY_BE: u64 = 0x203a3f; // ?:_
+const STRING: u64 = 0x676e69727473; // string
+const NUMBER: u64 = 0x7265626d756e; // number
+const BOOLEAN: u64 = 0x6e61656c6f6f62; // boolean
+const ANY: u64 = 0x796e61; // any
+const ARRAY_OF: u64 = 0x3c7961727241; // Array<
+const OR: u64 = 0x207c20; // _|_
+const ITEMS_OF: u64 = 0x5d5b; // []
+const ESCAPED_QUOTE: u64 = 0x225c; // \"
+const LINE_END: u64 = 0x6e5c; // \n
+
 let limit: usize = 0;
 let isWhole: bool = false;
 
@@ -60,7 +86,7 @@ function blanks(q: usize, count: u32): usize {
 
 // @ts-ignore: decorator
 @inline
-function newline(q: usize): usize { return word(q, 0x6e5c, 2); }
+function newline(q: usize): usize { return word(q, LINE_END, 2); }
 
 /** Where the text begins that was written last. */
 export function declaredFrom(): usize { return declaredAt; }
@@ -147,14 +173,14 @@ function putTool(q: usize, p: usize, node: usize): usize {
     q = putComment(q, description, 0);
     if (q == 0) return 0;
   }
-  q = word(q, 0x2065707974, 5);
+  q = word(q, TYPE_OF, 5);
   q = copy(q, nameFrom, longEnd(nameFrom));
-  q = word(q, 0x203a5f28203d20, 7);
+  q = word(q, IS_FUNCTION, 7);
   readMembers(schema);
   // What they are called is not said.
   if (title != 0) isWhole = false;
   q = putType(q, schema, node, 0);
-  return q == 0 ? 0 : word(word(q, 0x796e61203e3d2029, 8), 0x3b, 1);
+  return q == 0 ? 0 : word(word(word(q, GIVES, 5), ANY, 3), 0x3b, 1);
 }
 
 /** The lines of a comment, of the string at p. */
@@ -164,7 +190,7 @@ function putComment(q: usize, p: usize, indent: u32): usize {
   clearSeen();
   const to = longEnd(from);
   if (to == from || q + (to - from) + ROOM > limit) return 0;
-  q = word(blanks(q, indent), 0x202f2f, 3);
+  q = word(blanks(q, indent), COMMENT, 3);
   if ((seen & SEEN_ESCAPE) == 0) return newline(copy(q, from, to));
   if ((seen & SEEN_CODE) != 0) return 0;
   for (p = from; p < to; p++) {
@@ -177,7 +203,7 @@ function putComment(q: usize, p: usize, indent: u32): usize {
       // Lines may be examples, or a title. A line end at the end makes no line.
       isWhole = false;
       if (p + 1 == to || q + (to - p) + ROOM > limit) return 0;
-      q = word(blanks(q, indent), 0x202f2f, 3);
+      q = word(blanks(q, indent), COMMENT, 3);
     } else if (letter == 0x72) return 0;
   }
   return newline(q);
@@ -187,35 +213,35 @@ function putComment(q: usize, p: usize, indent: u32): usize {
 function putType(q: usize, p: usize, node: usize, indent: u32): usize {
   const types = load<u32>(node) & ~T_ASK;
   if (types == T_STRING) return putMembers(q, node);
-  if (types == T_BOOLEAN) return word(q, 0x6e61656c6f6f62, 7);
-  if (types == T_NUMBER) return word(q, 0x7265626d756e, 6);
+  if (types == T_BOOLEAN) return word(q, BOOLEAN, 7);
+  if (types == T_NUMBER) return word(q, NUMBER, 6);
   if (types == T_OBJECT) return putObject(q, p, node, indent);
   if (types == T_ARRAY) {
     const inner = <usize>load<u32>(node, 20);
-    if (inner == 0) return word(word(q, 0x6e613c7961727241, 8), 0x3e79, 2);
+    if (inner == 0) return word(word(word(q, ARRAY_OF, 6), ANY, 3), 0x3e, 1);
     readMembers(p);
     const item = items;
     readMembers(item);
     // In an array of arrays of an enumeration the brackets belong to its last member.
     if (title != 0 || description != 0 || load<u32>(inner) == T_ARRAY) isWhole = false;
     q = putType(q, item, inner, indent);
-    return q == 0 ? 0 : word(q, 0x5d5b, 2);
+    return q == 0 ? 0 : word(q, ITEMS_OF, 2);
   }
   isWhole = false;
-  return types == T_INTEGER ? word(q, 0x7265626d756e, 6) : word(q, 0x796e61, 3);
+  return types == T_INTEGER ? word(q, NUMBER, 6) : word(q, ANY, 3);
 }
 
 /** A string, or the members of an enumeration. */
 function putMembers(q: usize, node: usize): usize {
   let value = <usize>load<u32>(node, 4);
   const count = load<u32>(node, 8);
-  if (count == 0) return word(q, 0x676e69727473, 6);
+  if (count == 0) return word(q, STRING, 6);
   for (let i: u32 = 0; i < count; i++, value += 8) {
     const length = <usize>load<u32>(value, 4);
     if (q + length + ROOM > limit) return 0;
-    if (i != 0) q = word(q, 0x207c20, 3);
-    q = copy(word(q, 0x225c, 2), load<u32>(value), load<u32>(value) + length);
-    q = word(q, 0x225c, 2);
+    if (i != 0) q = word(q, OR, 3);
+    q = copy(word(q, ESCAPED_QUOTE, 2), load<u32>(value), load<u32>(value) + length);
+    q = word(q, ESCAPED_QUOTE, 2);
   }
   return q;
 }
@@ -228,7 +254,7 @@ function putObject(q: usize, p: usize, node: usize, indent: u32): usize {
     q = putComment(q, description, indent);
     if (q == 0) return 0;
   }
-  q = newline(word(q, 0x7b, 1));
+  q = newline(word(q, OPEN_OBJECT, 1));
   let bit: u64 = 1;
   let property = <usize>load<u32>(node, 12);
   if (fields != 0) {
@@ -244,7 +270,7 @@ function putObject(q: usize, p: usize, node: usize, indent: u32): usize {
       key = pass(value);
     }
   }
-  return word(blanks(q, indent), 0x7d, 1);
+  return word(blanks(q, indent), CLOSE_OBJECT, 1);
 }
 
 function putField(
@@ -257,17 +283,17 @@ function putField(
   if (title != 0) {
     q = putComment(q, title, indent);
     if (q == 0) return 0;
-    q = newline(word(blanks(q, indent), 0x2f2f, 2));
+    q = newline(word(blanks(q, indent), BARE_COMMENT, 2));
   }
   if (told != 0) {
     q = putComment(q, told, indent);
     if (q == 0) return 0;
   }
   q = copy(blanks(q, indent), from, to);
-  q = isRequired ? word(q, 0x203a, 2) : word(q, 0x203a3f, 3);
+  q = isRequired ? word(q, IS, 2) : word(q, MAY_BE, 3);
   q = putType(q, schema, node, indent + INDENT);
   if (q == 0) return 0;
-  q = word(q, 0x2c, 1);
+  q = word(q, COMMA, 1);
   if (given != 0) q = putDefault(q, given, isMember);
   return q == 0 ? 0 : newline(q);
 }
@@ -279,12 +305,12 @@ const M6: u64 = 0xffffffffffff;
 /** The comment that tells the default at p, a text or a word; `isMember`: of an enumeration, without quotes. */
 function putDefault(q: usize, p: usize, isMember: bool): usize {
   isWhole = false;
-  q = word(word(q, 0x666564202f2f20, 7), 0x203a746c7561, 6);
+  q = word(word(word(word(q, 0x20, 1), COMMENT, 3), DEFAULT, 7), IS, 2);
   if (load<u8>(p) == QUOTE) {
     clearSeen();
     const to = longEnd(p + 1);
     if (seen != 0 || q + (to - p) + ROOM > limit) return 0;
-    if (!isMember) return word(copy(word(q, 0x225c, 2), p + 1, to), 0x225c, 2);
+    if (!isMember) return word(copy(word(q, ESCAPED_QUOTE, 2), p + 1, to), ESCAPED_QUOTE, 2);
     return load<u8>(to - 1) == COMMA ? 0 : copy(q, p + 1, to);
   }
   if (load<u8>(p) == OPEN_LIST || load<u8>(p) == OPEN_OBJECT) return 0;

@@ -11,10 +11,13 @@
 //              whether it is flat; then for each: name, its length, node of its arguments
 
 import { isSame } from '../same';
+import {
+  CUSTOM, DESCRIPT, DESCRIPT_END, FUNCTION, INPUT_SC, INPUT_SC_END, NAME, PARAMETE, PARAMETE_END, TYPE,
+} from './keywords';
 import { after, firstKey, isKey, isLongKey, nextKey } from './members';
 import {
-  ask, askUnlessFlat, at, beginNodes, canDeclare, DESCRIPT, DESCRIPT_END, isFlat, isGood, isName, isSure, isUsable,
-  markNotFlat, markNotGood, markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT, TYPE,
+  ask, askUnlessFlat, at, beginNodes, canDeclare, isFlat, isGood, isName, isSure, isUsable, markNotFlat, markNotGood,
+  markUnusable, MOST_DEPTH, pass, passOther, passText, readKey, readNode, T_OBJECT,
 } from './schema';
 import { CLOSE_LIST, COMMA, OPEN_OBJECT, QUOTE, skipBlanks } from './text';
 
@@ -33,15 +36,6 @@ export let compiledTo: usize = 0;
 export let listTo: usize = 0;
 /** Some definition is as Anthropic has them. */
 export let hasInput: bool = false;
-
-export const NAME: u64 = 0x656d616e;
-export const FUNCTION: u64 = 0x6e6f6974636e7566;
-const INPUT_SC: u64 = 0x63735f7475706e69;
-const INPUT_SC_END: u64 = 0x616d656863735f74;
-/** "custom" */
-const CUSTOM: u64 = 0x226d6f7473756322;
-export const PARAMETE: u64 = 0x6574656d61726170;
-export const PARAMETE_END: u64 = 0x73726574656d6172;
 
 // Members of what names a function.
 const HAS_NAME: u32 = 1;

@@ -7,15 +7,14 @@
 
 import { escape } from '../text-escape';
 import { copy } from '../text-line';
-import { copyInside } from '../text-string';
-import { putArguments } from './arguments';
-import { FUNCTION, NAME, PARAMETE, PARAMETE_END } from './definitions';
+import { putArguments, putString } from './arguments';
 import { scratchAt } from './fit';
+import { DESCRIPT, DESCRIPT_END, FUNCTION, NAME, PARAMETE, PARAMETE_END, TYPE } from './keywords';
 import { firstKey, isKey, isLongKey, memberValue, nextKey, pass } from './members';
-import { DESCRIPT, DESCRIPT_END, isName, TYPE } from './schema';
+import { isName } from './schema';
 import {
-  clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_CODE,
-  SEEN_LONE, skipBlanks,
+  clearSeen, CLOSE_LIST, CLOSE_OBJECT, COMMA, containerEnd, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE,
+  skipBlanks,
 } from './text';
 import { entryFrom, entryLength } from './tools';
 import { IN_ARGUMENTS } from './value';
@@ -32,10 +31,10 @@ import { IN_ARGUMENTS } from './value';
   110, 34, 44, 34, 102, 117, 110, 99, 116, 105, 111, 110, 34, 58, 123, 34,
   110, 97, 109, 101, 34, 58, 34, 0, 0, 0, 0, 0, 0, 0, 0, 0,
 ], 16);
-// ,"description":"
+// ,"description":
 // @ts-ignore: decorator
 @lazy const DESCRIPTION: usize = memory.data<u8>([
-  44, 34, 100, 101, 115, 99, 114, 105, 112, 116, 105, 111, 110, 34, 58, 34,
+  44, 34, 100, 101, 115, 99, 114, 105, 112, 116, 105, 111, 110, 34, 58, 0,
 ], 16);
 // ,"parameters":
 // @ts-ignore: decorator
@@ -47,7 +46,7 @@ import { IN_ARGUMENTS } from './value';
 const ROOM: usize = 256;
 /** The most bytes that a byte becomes in a string: a control character. */
 const LONGEST: usize = 6;
-/** Of a list, which is kept. */
+/** Tools of a list: of one that has more the host tells so. */
 const MOST_TOOLS: i32 = 1024;
 
 /** Where the member begins that was written last. */
@@ -134,7 +133,9 @@ function putFunction(q: usize, p: usize): usize {
   if (!isName(name, nameTo)) return 0;
   q = copy(q, name, nameTo + 1);
   if (text != 0) {
-    q = putText(copy(q, DESCRIPTION, DESCRIPTION + 16), text);
+    clearSeen();
+    const textTo = longEnd(text);
+    q = putString(copy(q, DESCRIPTION, DESCRIPTION + 15), text, textTo, scratchAt());
     if (q == 0) return 0;
   }
   if (schema != 0) {
@@ -145,17 +146,4 @@ function putFunction(q: usize, p: usize): usize {
   store<u8>(q, CLOSE_OBJECT);
   store<u8>(q, CLOSE_OBJECT, 1);
   return q + 2;
-}
-
-/** The string whose text begins at p, from there on. */
-function putText(q: usize, p: usize): usize {
-  clearSeen();
-  const to = longEnd(p);
-  if ((seen & SEEN_CODE) == 0) return copy(q, p, to + 1);
-  const scratch = scratchAt();
-  const end = copyInside(p, to, scratch);
-  if (end == 0) return 0;
-  q = escape(scratch, end, q, q + LONGEST * (end - scratch) + 128, true);
-  store<u8>(q, QUOTE);
-  return q + 1;
 }

@@ -1,7 +1,7 @@
 // One schema of a table of definitions (definitions.ts), straight from its bytes: types, properties, what is required,
 // enumerations of strings, lists and objects of all this. Names and values stay where they stand.
 //
-// A schema with other keywords is for the host to decide about (T_ASK).
+// Whether a value fits a schema with other keywords is for the host to decide (T_ASK), unless these check nothing.
 //
 //   node       types, enumeration, its length, first property, number of properties, node of items,
 //              required properties (64 bits)
@@ -11,6 +11,10 @@ import {
   TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
 } from '../../src/abi';
 import { isSame } from '../same';
+import {
+  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, EXAMPLES, FORMAT, isAdditional, isBound, ITEMS, NULLABLE, ONE_OF, PROPERTI,
+  PROPERTI_END, REQUIRED, SCHEMA, TITLE, TYPE,
+} from './keywords';
 import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, valueOfKey } from './members';
 import {
   clearSeen, CLOSE_LIST, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, valueEnd,
@@ -39,12 +43,15 @@ export const T_ASK: u32 = TYPE_ASK;
 /** Where the next node is to stand; where all of them end. */
 export let at: usize = 0;
 let limit: usize = 0;
-/** Of the last list: nothing but what is known here stands in it; a table can be made of it. */
+/** Of the last list: nothing but what is known here stands in it. */
 export let isFlat: bool = true;
+/** A table can be made of it. */
 export let isUsable: bool = true;
-/** The host is sure to read and write it; all of its schemas can be used; declare.ts knows what it says. */
+/** The host is sure to read it, and to write it as declarations. */
 export let isGood: bool = true;
+/** All of its schemas are sure to be such as can be used. */
 export let isSure: bool = true;
+/** What declarations say of it is known here (declare.ts). */
 export let canDeclare: bool = true;
 
 /** Containers that a value may have in one another. */
@@ -73,53 +80,6 @@ export function readKey(p: usize): usize {
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
   return p;
-}
-
-export const TYPE: u64 = 0x65707974;
-export const ENUM: u64 = 0x6d756e65;
-export const ITEMS: u64 = 0x736d657469;
-export const TITLE: u64 = 0x656c746974;
-export const DEFAULT: u64 = 0x746c7561666564;
-const ADDITION: u64 = 0x6e6f697469646461;
-const ALPROPER: u64 = 0x7265706f72506c61;
-const TIES: u32 = 0x73656974;
-export const DESCRIPT: u64 = 0x7470697263736564;
-export const DESCRIPT_END: u64 = 0x6e6f697470697263;
-export const PROPERTI: u64 = 0x69747265706f7270;
-export const PROPERTI_END: u64 = 0x736569747265706f;
-export const REQUIRED: u64 = 0x6465726975716572;
-
-const FORMAT: u64 = 0x74616d726f66;
-const EXAMPLES: u64 = 0x73656c706d617865;
-const NULLABLE: u64 = 0x656c62616c6c756e;
-/** `$schema` */
-const SCHEMA: u64 = 0x616d6568637324;
-const ONE_OF: u64 = 0x664f656e6f;
-/** `min` and `max`, and then `Leng`, `Item`, `imum`. */
-const MIN: u32 = 0x6e696d;
-const MAX: u32 = 0x78616d;
-const LENG: u32 = 0x676e654c;
-const ITEM: u32 = 0x6d657449;
-const IMUM: u32 = 0x6d756d69;
-/** Digits of a bound that is sure to be one. */
-const MOST_DIGITS: usize = 9;
-
-/** Whether the key at hand bounds lengths or numbers, and its value at p, few digits, can: `minLength`, `maximum`. */
-function isBound(p: usize): bool {
-  const start = load<u32>(keyFrom) & 0xffffff;
-  if (start != MIN && start != MAX) return false;
-  const word = load<u32>(keyFrom, 3);
-  const length = keyTo - keyFrom;
-  if (!(word == IMUM && length == 7) && !(word == ITEM && length == 8) && !(word == LENG && length == 9)) return false;
-  const from = p;
-  while (<u32>load<u8>(p) - 0x30 < 10) p++;
-  const next = <u32>load<u8>(p);
-  return p != from && p - from <= MOST_DIGITS && next != 0x2e && (next | 0x20) != 0x65;
-}
-
-function isAdditional(): bool {
-  return keyTo - keyFrom == 20 && load<u64>(keyFrom) == ADDITION && load<u64>(keyFrom, 8) == ALPROPER
-    && load<u32>(keyFrom, 16) == TIES;
 }
 
 /** The type in the text [p, to). */

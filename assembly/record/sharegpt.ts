@@ -10,7 +10,7 @@ import { copy } from '../text-line';
 import {
   addCall, beginCalls, body, idFrom, isInOrder, nameFrom, nameLength, readBelow, rowAt, takeReply,
 } from './calls';
-import { isTurn, putId } from './chats';
+import { openRecord } from './chats';
 import { putContent } from './contents';
 import { fits } from './fit';
 import {
@@ -19,10 +19,7 @@ import {
 import { holdsNamespace, holdsPair, MARKER_END } from './tags';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './text';
 
-const BEGINNING: u32 = 0;
-/** Of an id that is missing, up to the record's number. */
-const ID_OF_PLACE: u32 = 1;
-const TURNS: u32 = 2;
+// 0 to 2 are as in chats.ts.
 const END: u32 = 3;
 const CALLS: u32 = 4;
 const BETWEEN_CALLS: u32 = 5;
@@ -49,11 +46,8 @@ let calls: u32 = 0;
 export function writeShareGpt(q: usize, number: u32, end: usize, tools: usize, records: f64): usize {
   const at = rowAt(number);
   let row = at + RECORD_ROWS * ROW_BYTES;
-  if (row == end || isTurn(at, row)) return 0;
-  q = putId(piece(q, BEGINNING), at, records, ID_OF_PLACE);
+  q = openRecord(q, at, end, tools, records);
   if (q == 0) return 0;
-  if (tools != 0) q = copy(q, load<u32>(tools), load<u32>(tools) + load<u32>(tools, 4));
-  q = piece(q, TURNS);
   idsHere = preamblesHere = thoughtsHere = developersHere = calls = 0;
   beginCalls();
   const from = q;

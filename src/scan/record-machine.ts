@@ -215,8 +215,8 @@ export class RecordMachine extends RecordMemory {
   }
 
   /**
-   * The text that declares the flat definitions of an entry, `isPlain`: as it is, else as the inside of a JSON string;
-   * null: the host must write it. Valid until the next call.
+   * The text that declares the definitions of an entry, `isPlain`: as it is, else as the inside of a JSON string; null:
+   * the host must write it. Valid until the next call.
    */
   declareTools(entry: number, isPlain: boolean): Uint8Array | null {
     const machine = this.#exports;
