@@ -1,4 +1,4 @@
-// Chat records as ShareGPT: each case stands twice in its file, as what is lost for the first time is written from
+// Chat records as ShareGPT: each case stands three times in its file, as what is lost first is written from
 // values, and what follows from rows.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
