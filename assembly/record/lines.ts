@@ -14,10 +14,9 @@
 // channel.
 
 import {
-  ABSENT, ANALYSIS, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ELSEWHERE,
-  ENTRY_SHIFT,
-  HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK, ROLE_SHIFT,
-  ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER, VALUE,
+  ABSENT, ANALYSIS, ASSISTANT, BEGINS_SIDE, CALL, CELLS, CHANNEL_MASK, CHANNEL_SHIFT, COMMENTARY, DEVELOPER, ELSEWHERE,
+  ENTRY_SHIFT, HAS_DEVELOPER, HAS_SIDES, HAS_VALUES, IN_PART, LACKS_ID, PARTS, RECORD_ROWS, RECORD_SHIFT, ROLE_MASK,
+  ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, TOOLS_ASK, TOOLS_NONE, USER, VALUE,
 } from '../../src/abi';
 import { copy, HALF, writeNumber, writeRest, writeShort } from '../text-line';
 import {
@@ -159,6 +158,15 @@ export function kindOf(word: u32): u32 {
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
   if (channel == 0) return KIND_BARE;
   return channel == ANALYSIS ? KIND_ANALYSIS : channel == COMMENTARY ? KIND_PREAMBLE : KIND_FINAL;
+}
+
+/**
+ * Whether an assistant's entry may come back as one with the one before: the message of row `row` stands in another
+ * entry than the one before it, at `entry`, of kind `before`, that is a call or a thought. The host tells it.
+ */
+export function mayJoin(row: usize, before: u32, entry: u32): bool {
+  if (before != KIND_CALL && before != KIND_ANALYSIS) return false;
+  return ((load<u32>(row) >> ROLE_SHIFT) & ROLE_MASK) == ASSISTANT && entry != load<u32>(row, 4);
 }
 
 /** The columns before the content, of a message of the record at hand. */

@@ -14,7 +14,8 @@ import { openRecord } from './chats';
 import { putContent } from './contents';
 import { fits } from './fit';
 import {
-  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER, piece,
+  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, KIND_USER, mayJoin,
+  piece,
 } from './lines';
 import { holdsNamespace, holdsPair, MARKER_END } from './tags';
 import { CLOSE_LIST, CLOSE_OBJECT, COMMA, OPEN_LIST, OPEN_OBJECT, QUOTE } from './text';
@@ -34,9 +35,8 @@ export let preamblesHere: u32 = 0;
 export let thoughtsHere: u32 = 0;
 export let developersHere: u32 = 0;
 
-/** Where the value of the turn of calls at hand begins, and the entry that they stand in; how many calls it has. */
+/** Where the value of the turn of calls at hand begins; how many calls it has. */
 let callsFrom: usize = 0;
-let entry: u32 = 0;
 let calls: u32 = 0;
 
 /**
@@ -51,8 +51,13 @@ export function writeShareGpt(q: usize, number: u32, end: usize, tools: usize, r
   idsHere = preamblesHere = thoughtsHere = developersHere = calls = 0;
   beginCalls();
   const from = q;
+  let entry: u32 = 0;
+  let before = KIND_USER;
   while (row < end) {
     const kind = kindOf(load<u32>(row));
+    if (mayJoin(row, before, entry)) return 0;
+    entry = load<u32>(row, 4);
+    before = kind;
     const next = rowAt(load<u32>(row, 12));
     readBelow(row + ROW_BYTES, next);
     if (kind == KIND_ANALYSIS) thoughtsHere++;
@@ -88,9 +93,6 @@ function putCall(q: usize, row: usize, next: usize): usize {
   // Callers have no name here.
   if (next - row > (idFrom != 0 ? 4 : 3) * ROW_BYTES || !addCall(row) || !holdsContainer(body)) return 0;
   if (idFrom != 0) idsHere++;
-  // In ShareGPT as it is read, two turns of calls become one, which is told.
-  if (calls != 0 && load<u32>(row, 4) != entry) return 0;
-  entry = load<u32>(row, 4);
   if (calls == 0) {
     q = piece(q, CALLS);
     callsFrom = q;

@@ -15,7 +15,7 @@
 // Harmony says no ids; a reply begins with its tool's name.
 
 import {
-  ABSENT, ASSISTANT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
+  ABSENT, ELSEWHERE, ENTRY_SHIFT, HAS_DEVELOPER, HAS_LOSSES, HAS_PARTS, HAS_SIDES, HAS_VALUES, IS_TEXT,
   LACKS_ID, LOST_SHIFT, MOST_LOST, RECORD_ROWS, RENAMED_SHIFT, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, SLOW, SYSTEM,
   TEXTS_AS_GIVEN, TEXTS_CHATS, TEXTS_HARMONY, TEXTS_IDS, TEXTS_LINES, TEXTS_LOSING, TEXTS_NAMES, TEXTS_PREAMBLES,
   TEXTS_RENAMING, TEXTS_SHAREGPT, TEXTS_THOUGHTS, TOOLS_NONE,
@@ -28,8 +28,8 @@ import {
 import { isTurn, putId, writeChat } from './chats';
 import { beginCut, isWhole, putContent } from './contents';
 import {
-  KIND_ANALYSIS, KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, most, piece,
-  stopAt, TEXTS,
+  KIND_BARE, KIND_CALL, KIND_DEVELOPER, KIND_FINAL, KIND_PREAMBLE, KIND_TOOL, kindOf, mayJoin, most, piece, stopAt,
+  TEXTS,
 } from './lines';
 import { developersHere, idsHere, preamblesHere, thoughtsHere, writeShareGpt } from './sharegpt';
 import { holdsPair, MARKER_END } from './tags';
@@ -215,9 +215,7 @@ function writeText(record: u32, end: usize, tools: usize, records: f64): usize {
     if (row >= end) break;
     const next = rowAt(load<u32>(row, 12));
     const kind = kindOf(kindWord);
-    // Calls or thinking alone, and an assistant again: its entry may come back as one with this.
-    const mayJoin = !asGiven && role == ASSISTANT && (before == KIND_CALL || before == KIND_ANALYSIS);
-    if (mayJoin && entry != load<u32>(row, 4)) return 0;
+    if (!asGiven && mayJoin(row, before, entry)) return 0;
     entry = load<u32>(row, 4);
     before = kind;
     readBelow(row + ROW_BYTES, next);
