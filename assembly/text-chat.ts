@@ -1,73 +1,37 @@
-// Messages of 2.2 as members of `messages` in a chat record, from the scanner's rows: of transcripts that lose nothing.
-// What is written otherwise than the writer of 2.2 writes it, or says more than `messages` has a place for, is refused
-// as a whole, for src/formats/chat/write.ts, which is the simple version of this.
+// Messages of 2.2 and Harmony as members of `messages` in a chat record, from the scanner's rows. What is written
+// otherwise than our writer, or that of Harmony, writes it, or says more than `messages` has a place for, is refused as
+// a whole, for src/formats/chat/write.ts, which is the simple version of this.
 
 import {
-  ANALYSIS, ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_CALL,
-  CHAT_CALLS, CHAT_CALLS_END, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_END, CHAT_FROM_NAME,
-  CHAT_FROM_TOOL, CHAT_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE, CHAT_REPLY, CHAT_REPLY_CONTENT,
-  CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, COMMENTARY, END, EOF_END, FINAL, IMPLICIT_END, IMPLIED,
-  KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, STRIPPED, SYSTEM, TOKEN_MASK,
-  TOKEN_SHIFT, TOOL, USER,
+  ANALYSIS, ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CHAT_ANSWER, CHAT_BEGINS, CHAT_CALL,
+  CHAT_CALLS, CHAT_CALLS_END, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_END, CHAT_HARMONY,
+  CHAT_LOST_CALL_ID, CHAT_LOST_CHANNEL, CHAT_LOST_HINT, CHAT_LOST_REPLY_ID, CHAT_LOST_SHIFT, CHAT_MESSAGES, CHAT_NULL,
+  CHAT_PLAIN, CHAT_PREAMBLE, CHAT_PREAMBLES, CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_THINKING, COMMENTARY,
+  DEVELOPER, END, EOF_END, FINAL, IMPLICIT_END, IMPLIED, KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK,
+  ROLE_SHIFT, ROW_BYTES, STRIPPED, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, USER,
 } from '../src/abi';
-import { wordBytes } from './record/text';
-import { isSame } from './same';
+import { beginCalls, isHint, name, nameTo, putId, readCall, readReply, START_BYTES } from './text-chat-head';
 import { escapeKnown } from './text-escape';
 import { copy } from './text-line';
+import { past, put } from './text-pieces';
 import { isUtf8 } from './text-utf8';
 
-/** Bytes of `<|start|>`, and of a token with the name of eight letters. */
-const START_BYTES: usize = 9;
+/** Bytes of a token with the name of eight letters. */
 const TOKEN_BYTES: usize = 11;
-const ROLE_OF_TOOL: u32 = 0x6c6f6f74;
 
-/** Addresses and lengths. */
+/** What is lost, in order (`CHAT_LOST_…`): of a message two things at most. */
 // @ts-ignore: decorator
-@lazy const PIECES: usize = memory.data(CHAT_PIECES * 8, 8);
+@lazy const LOST: usize = memory.data(CHAT_MESSAGES * 8, 4);
+let lost: usize = 0;
 
-export function setPiece(number: u32, from: usize, length: usize): void {
-  store<u32>(PIECES + (<usize>number << 3), <u32>from);
-  store<u32>(PIECES + (<usize>number << 3), <u32>length, 4);
-}
+export function lostFrom(): usize { return LOST; }
+export function lostCount(): usize { return lost; }
 
-// @ts-ignore: decorator
-@inline
-function put(q: usize, piece: u32): usize {
-  const at = PIECES + (<usize>piece << 3);
-  const from = <usize>load<u32>(at);
-  return copy(q, from, from + <usize>load<u32>(at, 4));
-}
+/** The message at hand, from 0. */
+let index: u32 = 0;
 
-/** Where the piece ends that stands at p, before `end`; 0: another text does. */
-function past(p: usize, end: usize, piece: u32): usize {
-  const at = PIECES + (<usize>piece << 3);
-  const length = <usize>load<u32>(at, 4);
-  return p + length <= end && isSame(p, load<u32>(at), length) ? p + length : 0;
-}
-
-/** Where a word of `A-Za-z0-9_-` ends that begins at p. */
-function wordEnd(p: usize): usize {
-  if (ASC_FEATURE_SIMD) {
-    while (true) {
-      const others = ~i8x16.bitmask(wordBytes(v128.load(p))) & 0xffff;
-      if (others != 0) return p + <usize>ctz<i32>(others);
-      p += 16;
-    }
-  }
-  for (; ; p++) {
-    const byte = <u32>load<u8>(p);
-    if ((byte | 0x20) - 0x61 > 25 && byte - 0x30 > 9 && byte != 0x5f && byte != 0x2d) break;
-  }
-  return p;
-}
-
-/** `browser`, `python`, `container`: names that mean another tool without `functions.`. */
-function isBuiltin(p: usize, end: usize): bool {
-  const length = end - p;
-  if (length < 6) return false;
-  const first = load<u32>(p);
-  return (length == 7 && first == 0x776f7262) || (length == 6 && first == 0x68747970)
-    || (length == 9 && first == 0x746e6f63);
+function lose(what: u32): void {
+  store<u32>(LOST + (lost++ << 2), (index << CHAT_LOST_SHIFT) | what);
 }
 
 /** `<t` or `</t` stands in [p, end): perhaps the tag of a thought or a call that is written as text. */
@@ -102,6 +66,9 @@ let isPreamble: bool = false;
 let calls: u32 = 0;
 /** No message was written. */
 let isFirst: bool = false;
+let isHarmony: bool = false;
+/** In Harmony a commentary to nobody is a preamble; else nobody sees it. */
+let hasPreambles: bool = false;
 
 function comma(q: usize): usize {
   if (isFirst) {
@@ -150,17 +117,22 @@ function beginTurn(): void {
 function losesPreamble(): bool { return isOpen && isPreamble && calls == 0; }
 
 /**
- * Writes the messages of `count` rows from `rows` on, which all lie in [from, to), from q on: with a comma before each
- * of them but the first one, if `begins`. A row's position plus `shift` is an address; `first` is the number of the
- * first one. Answers where they end; 0: they are refused. There is room for 6 bytes for each of [from, to), and 256 for
- * each row.
+ * Writes the messages of `count` rows from `rows` on, which all lie in [from, to), from q on. `how`: `CHAT_BEGINS`, and
+ * of Harmony `CHAT_HARMONY` and `CHAT_PREAMBLES`. A row's position plus `shift` is an address; `first` is the number of
+ * the first one. Answers where they end; 0: they are refused. There is room for 6 bytes for each of [from, to), and 256
+ * for each row. They are no more than CHAT_MESSAGES.
  */
 export function chat(
-  rows: usize, count: i32, first: i32, shift: i32, from: usize, to: usize, begins: bool, q: usize,
+  rows: usize, count: i32, first: i32, shift: i32, from: usize, to: usize, how: u32, q: usize,
 ): usize {
+  lost = 0;
   if (!isUtf8(from, to) || mayTag(from, to)) return 0;
   isOpen = false;
-  isFirst = begins;
+  isFirst = (how & CHAT_BEGINS) != 0;
+  isHarmony = (how & CHAT_HARMONY) != 0;
+  hasPreambles = (how & CHAT_PREAMBLES) != 0;
+  index = 0;
+  beginCalls();
   const wrong: u32 = IMPLIED | BY_ROLE | NO_BODY_TOKEN | IMPLICIT_END | EOF_END | STRIPPED;
   for (let row = 0; row < count; ) {
     const at = rows + <usize>(row * ROW_BYTES);
@@ -175,6 +147,7 @@ export function chat(
       q,
     );
     if (q == 0) return 0;
+    index++;
   }
   return losesPreamble() ? 0 : endTurn(q);
 }
@@ -189,6 +162,8 @@ function message(word: u32, header: usize, p: usize, end: usize, q: usize): usiz
   q = endTurn(q);
   if (role == TOOL) return reply(header, p, end, q);
   if (role == 0 || !isBare(word, header, p)) return 0;
+  // What Harmony's developer says is taken apart.
+  if (isHarmony && (role == SYSTEM || role == DEVELOPER)) return 0;
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
   if (channel != 0 && channel != FINAL) return 0;
   q = escapeKnown(p, end, put(comma(q), CHAT_PLAIN + role));
@@ -208,15 +183,19 @@ function isBare(word: u32, header: usize, p: usize): bool {
 /** What an assistant says, or thinks. */
 function said(word: u32, header: usize, p: usize, end: usize, q: usize): usize {
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
-  const preamble = channel == COMMENTARY;
-  if (preamble ? past(header, p, CHAT_PREAMBLE) != p : !isBare(word, header, p)) return 0;
+  const isBeside = channel == COMMENTARY;
+  if (isBeside && !isHarmony ? past(header, p, CHAT_PREAMBLE) != p : !isBare(word, header, p)) return 0;
+  // Harmony hides what has no channel.
+  if (isHarmony && channel == 0) return 0;
+  const preamble = isBeside && (!isHarmony || hasPreambles);
   if (isOpen && (content != 0 || calls > 0)) {
     if (losesPreamble()) return 0;
     q = endTurn(q);
   }
   beginTurn();
-  if (channel == ANALYSIS) {
+  if (channel == ANALYSIS || isBeside != preamble) {
     if (p == end || thinking != 0) return 0;
+    if (isBeside) lose(CHAT_LOST_CHANNEL);
     thinking = p;
     thinkingTo = end;
     return q;
@@ -228,53 +207,24 @@ function said(word: u32, header: usize, p: usize, end: usize, q: usize): usize {
 }
 
 function call(header: usize, p: usize, end: usize, q: usize): usize {
-  const name = past(header, p, CHAT_TO_TOOL);
-  if (name == 0) return 0;
-  const nameTo = wordEnd(name);
-  const id = past(nameTo, p, CHAT_ID);
-  if (id == 0 || nameTo == name || isBuiltin(name, nameTo)) return 0;
-  const idTo = wordEnd(id);
-  if (idTo == id || past(idTo, p, CHAT_ARGUMENTS) != p) return 0;
+  if (!readCall(header, p, isHarmony)) return 0;
+  if (isHarmony) lose(CHAT_LOST_CALL_ID);
+  if (isHint) lose(CHAT_LOST_HINT);
   beginTurn();
   if (calls++ == 0) q = put(putTurn(q), CHAT_CALLS);
   else {
     store<u8>(q, 0x2c);
     q++;
   }
-  q = put(copy(put(q, CHAT_CALL), id, idTo), CHAT_CALL_NAME);
+  q = put(putId(put(q, CHAT_CALL)), CHAT_CALL_NAME);
   q = put(copy(q, name, nameTo), CHAT_CALL_ARGUMENTS);
   return put(escapeKnown(p, end, q), CHAT_CALL_END);
 }
 
-/** A reply: its header says whose it is in three words, in any order. */
 function reply(header: usize, p: usize, end: usize, q: usize): usize {
-  if (load<u32>(header, START_BYTES) != ROLE_OF_TOOL) return 0;
-  let at = header + START_BYTES + 4;
-  let isAddressed = false;
-  let id: usize = 0;
-  let idTo: usize = 0;
-  let name: usize = 0;
-  let nameTo: usize = 0;
-  for (let words = 0; words < 3; words++) {
-    let from = past(at, p, CHAT_ID);
-    if (from != 0) {
-      id = from;
-      at = idTo = wordEnd(from);
-      continue;
-    }
-    from = past(at, p, CHAT_FROM_NAME);
-    if (from != 0) {
-      name = from;
-      at = nameTo = wordEnd(from);
-      continue;
-    }
-    at = past(at, p, CHAT_FROM_TOOL);
-    if (at == 0) return 0;
-    isAddressed = true;
-  }
-  if (!isAddressed || idTo == id || nameTo == name || isBuiltin(name, nameTo)) return 0;
-  if (past(at, p, CHAT_RESULT) != p) return 0;
-  q = put(copy(put(comma(q), CHAT_REPLY), id, idTo), CHAT_REPLY_NAME);
+  if (!readReply(header, p, isHarmony)) return 0;
+  if (isHarmony) lose(CHAT_LOST_REPLY_ID);
+  q = put(putId(put(comma(q), CHAT_REPLY)), CHAT_REPLY_NAME);
   q = put(copy(q, name, nameTo), CHAT_REPLY_CONTENT);
   return put(escapeKnown(p, end, q), CHAT_END);
 }

@@ -16,4 +16,5 @@ export { line, lineTo } from './text-record';
 export { mapBegin, mapTo } from './text-unescape';
 export { escape, taken } from './text-escape';
 export { columns, content } from './text-line';
-export { chat, setPiece } from './text-chat';
+export { chat, lostCount, lostFrom } from './text-chat';
+export { setPiece } from './text-pieces';

@@ -303,7 +303,8 @@ export const MEMBER_TEXT_TO = 6;
 export const MEMBER_WORDS = 7;
 export const MEMBER_BYTES = 28;
 export const MOST_MEMBERS = 256;
-// -- Pieces of the text machine (assembly/text-chat.ts): what headers of 2.2 say, and what `messages` says instead.
+// -- Pieces of the text machine (assembly/text-chat.ts): what headers of 2.2 and Harmony say, and what `messages` says
+// instead.
 export const CHAT_PREAMBLE = 0;
 export const CHAT_TO_TOOL = 1;
 export const CHAT_ID = 2;
@@ -326,7 +327,29 @@ export const CHAT_CALLS_END = 22;
 export const CHAT_REPLY = 23;
 export const CHAT_REPLY_NAME = 24;
 export const CHAT_REPLY_CONTENT = 25;
-export const CHAT_PIECES = 26;
+export const CHAT_MADE_ID = 26;
+export const CHAT_ASSISTANT = 27;
+export const CHAT_TOOL = 28;
+export const CHAT_TO = 29;
+export const CHAT_TO_ASSISTANT = 30;
+export const CHAT_COMMENTARY = 31;
+export const CHAT_JSON = 32;
+export const CHAT_HINT = 33;
+export const CHAT_BODY = 34;
+export const CHAT_PIECES = 35;
+// How they are written: no message stands before; the rows are those of Harmony, with or without preambles.
+export const CHAT_BEGINS = 1;
+export const CHAT_HARMONY = 2;
+export const CHAT_PREAMBLES = 4;
+// What is lost: in the lowest bits of a word, the number of the message above them.
+export const CHAT_LOST_SHIFT = 2;
+export const CHAT_LOST_MASK = 3;
+export const CHAT_LOST_CALL_ID = 0;
+export const CHAT_LOST_REPLY_ID = 1;
+export const CHAT_LOST_HINT = 2;
+export const CHAT_LOST_CHANNEL = 3;
+/** Messages that are written together at most. */
+export const CHAT_MESSAGES = 4096;
 
 // Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a
 // string.

@@ -41,8 +41,10 @@ interface Exports {
   content(from: number, to: number, into: number): number;
   setPiece(piece: number, from: number, length: number): void;
   chat(
-    rows: number, count: number, first: number, shift: number, from: number, to: number, begins: number, into: number,
+    rows: number, count: number, first: number, shift: number, from: number, to: number, how: number, into: number,
   ): number;
+  lostFrom(): number;
+  lostCount(): number;
 }
 
 export interface TextMachineOptions {
@@ -280,19 +282,25 @@ export class TextMachine {
   }
 
   /**
-   * Writes messages of 2.2 as those of a chat record, a comma between them, into the output, from its beginning; a
-   * comma before the first one too, unless it `begins` the list. Their rows stand in the input from `rows` on, a
-   * multiple of 4: `count` of them, the first one of number `first`; their bytes are [from, to) of the input, the first
-   * of them at the rows' position `origin`. Answers where they end; 0: they must be read one by one. The output must
-   * have room for 6 bytes for each, and 256 for each row.
+   * Writes messages of 2.2 or Harmony as those of a chat record, a comma between them, into the output, from its
+   * beginning; a comma before the first one too, unless `how` (`CHAT_…`) says that it begins the list. Their rows stand
+   * in the input from `rows` on, a multiple of 4: `count` of them, of CHAT_MESSAGES messages at most, the first one of
+   * number `first`; their bytes are [from, to) of the input, the first of them at the rows' position `origin`. Answers
+   * where they end; 0: they must be read one by one. The output must have room for 6 bytes for each, and 256 for each
+   * row.
    */
   chat(
-    rows: number, count: number, first: number, origin: number, from: number, to: number, begins: boolean,
+    rows: number, count: number, first: number, origin: number, from: number, to: number, how: number,
   ): number {
     const at = this.#inputAt;
     const end = this.#exports.chat(
-      at + rows, count, first, at + from - origin, at + from, at + to, begins ? 1 : 0, this.#outputAt,
+      at + rows, count, first, at + from - origin, at + from, at + to, how, this.#outputAt,
     );
     return end === 0 ? 0 : end - this.#outputAt;
+  }
+
+  /** What is lost of the messages that `chat` wrote (`CHAT_LOST_…`), in order; valid until it writes others. */
+  get lost(): Uint32Array {
+    return new Uint32Array(this.input.buffer, this.#exports.lostFrom(), this.#exports.lostCount());
   }
 }

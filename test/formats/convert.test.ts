@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { rawTranscripts } from '../../src/corpus/records/raw.ts';
+import { rawTranscripts } from '../corpus/records/raw-transcripts.ts';
 import { fromOpenAI } from '../../src/formats/chat/read.ts';
 import { withCallIds, withOrderedReplies } from '../../src/formats/chat/calls.ts';
 import { extractTools, placeTools, type ToolsForm } from '../../src/formats/chat/tools.ts';

@@ -5,7 +5,7 @@ import { RECORD_ROWS } from '../../abi.ts';
 import { type Converted, type ConvertedText, convertTranscript, type Form, isDialect } from '../../formats/convert.ts';
 import { neutralOf } from '../../formats/neutral.ts';
 import type { ChatRecord } from '../../formats/chat/read.ts';
-import { RecordMessages } from '../../formats/chat/record-messages.ts';
+import { RecordMessages, type RecordWritten } from '../../formats/chat/record-messages.ts';
 import { type Loss, Refusal } from '../../formats/loss.ts';
 import { type PromptOptions, writePrompt } from '../../formats/prompt.ts';
 import { escapeText } from '../../printable.ts';
@@ -16,7 +16,7 @@ import { READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
 import { type Held, heldBy } from '../records/held.ts';
 import type { RawTranscript, TranscriptRows } from '../records/open-transcript.ts';
-import { rawTranscripts } from '../records/raw.ts';
+import { transcriptsOrRows } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
 import { passBad, type PassesBad } from '../records/pass-bad.ts';
 import { holdsRounded } from '../records/rounded.ts';
@@ -214,25 +214,30 @@ export class Conversion {
     if (this.#refusals.endsBefore(after)) yield* this.#refusals.end(this.#out);
     const id = `${path}:${number}`;
     const place = [`${path}: transcript `, number, ` at byte ${from}`];
-    if (isRows && (yield* this.#record(id, place, given))) return;
-    yield* this.#raw({ id, place, from: after, to: from, line: null }, isRows ? given.read() : given, []);
+    const origin = { id, place, from: after, to: from, line: null };
+    yield* this.#taken(origin, this.#take(given), []);
   }
 
-  /** Writes rows as a chat record, if that is what is wanted and they may be; whether it has. */
-  *#record(
-    id: string, place: Words, { batch, row, to, info, context }: TranscriptRows,
-  ): Generator<Piece, boolean, void> {
-    if (!canBeRecords(this.#job)) return false;
-    const written = (this.#records ??= IDLE.pop() ?? new RecordMessages()).write(batch, row, to, info, context);
-    if (written === null) return false;
+  /** A transcript as a chat record where rows may be written as one; else as values, which are read now. */
+  #take(given: RawTranscript | TranscriptRows): RawTranscript | RecordWritten {
+    if (!('read' in given)) return given;
+    if (!canBeRecords(this.#job)) return given.read();
+    const { batch, row, to, info, context } = given;
+    const records = (this.#records ??= IDLE.pop() ?? new RecordMessages());
+    return records.write(batch, row, to, info, context, this.#job.harmonyPreambles === true) ?? given.read();
+  }
+
+  *#taken(origin: Origin, taken: RawTranscript | RecordWritten, before: readonly Loss[]): Pieces {
+    if ('data' in taken) return yield* this.#raw(origin, taken, before);
+    const { id, place } = origin;
     this.#sums.converted++;
-    this.#sums.lose(place, written.losses);
+    this.#sums.lose(place, before);
+    this.#sums.lose(place, taken.losses);
     const out = this.#out;
     if (!out.takeOpening(id)) yield* out.addOpening(id);
-    if (!out.take(written.opening)) yield* out.add(written.opening);
-    if (!out.take(written.messages)) yield* out.add(written.messages);
+    if (!out.take(taken.opening)) yield* out.add(taken.opening);
+    if (!out.take(taken.messages)) yield* out.add(taken.messages);
     if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
-    return true;
   }
 
   /** `bytes`: its own, where others may be alike. */
@@ -288,13 +293,15 @@ export class Conversion {
     }
     const lost = [...before, ...otherFields.map(fieldLost)];
     const source = new MemorySource(Buffer.from(texts.join(''), 'utf8'));
-    const transcripts = [...rawTranscripts(this.#kit.machine, source, this.#reading, { known: this.#kit.headers })];
-    if (transcripts.length === 0) {
-      yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
-    }
-    for (const transcript of transcripts) {
-      const id = transcripts.length === 1 ? origin.id : `${origin.id}:${transcript.number}`;
-      yield* this.#raw({ ...origin, id }, transcript, lost);
+    const all = transcriptsOrRows(this.#kit.machine, source, this.#reading, { known: this.#kit.headers });
+    let next = all.next();
+    if (next.done) yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
+    for (let count = 0; !next.done; count++) {
+      const number = 'read' in next.value ? next.value.info.number : next.value.number;
+      const taken = this.#take(next.value);
+      next = all.next();
+      const id = count === 0 && next.done ? origin.id : `${origin.id}:${number}`;
+      yield* this.#taken({ ...origin, id }, taken, lost);
     }
   }
 

@@ -1,7 +1,7 @@
 // Which conversions can be written from rows, so that most of what is converted never becomes values. Whoever plans
 // jobs asks, too, and has no need of the converters.
 
-import { DIALECTS } from '../../scan/dialects.ts';
+import { type DialectId, DIALECTS } from '../../scan/dialects.ts';
 import type { FileForm, FileOptions } from '../records/unit.ts';
 import type { ConvertWork } from './job.ts';
 
@@ -27,3 +27,7 @@ export function formOfRows(from: ConvertWork['from']): FileForm | null {
 export function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep' }: ConvertWork): boolean {
   return to === 'messages' && !apart && !prompt && end === undefined && calls === undefined && reasoning === 'keep';
 }
+
+/** The dialects of such text. */
+export const isRowsDialect = (dialect: DialectId | undefined): boolean =>
+  dialect === 'openchatml-2.2' || dialect === 'harmony';

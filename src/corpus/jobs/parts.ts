@@ -8,7 +8,7 @@ import type { Machine } from '../../scan/machine.ts';
 import { BLOCK } from '../../scan/source.ts';
 import type { TextMachine } from '../../scan/text-machine.ts';
 import { newHeaders } from '../headers.ts';
-import { canBeRecords, canBeRows } from './convert-quick.ts';
+import { canBeRecords, canBeRows, isRowsDialect } from './convert-quick.ts';
 import { type CountedPart, guessChain } from './guess-chain.ts';
 import { type JobInput, type Part, tableOf, type Work } from './job.ts';
 import type { Opened } from './open.ts';
@@ -45,14 +45,14 @@ export const PARTS: PartOptions = {
  * records: 0.26 and 0.31, `check` 0.40 and 0.53; 420 MB: `messages` 0.43 and 0.73, `convert` 0.47 and 0.76, `audit`
  * 0.33 and 0.46, `filter` 0.9 and 1.5 (860 MB: 1.4 and 1.9; 20 MB where it reads every value: 2.2 and 3.2); 134 MB:
  * `run` 1.5 and 2.5, 1.9 and 2.9 for tables; 60 MB where it reads every value: 10 and 13. What is not faster than 120
- * MB/s gains from 128 MiB on; records that are converted as values, at 45 MB/s, do from 64 MiB on. Text of 2.2 that is
- * written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s on one thread and on two.
+ * MB/s gains from 128 MiB on; records that are converted as values, at 45 MB/s, do from 64 MiB on. Text of 2.2
+ * and Harmony that is written as records from its rows does not: 1.5 GB take 2.7 to 3.4 s on one thread and on two.
  * `dialect`: of raw text, where it is known.
  */
 export function gainsFrom(work: Work, of: 'raw' | 'lines', dialect?: DialectId): number {
   const name = readsValues(work) ? 'values'
     : work.kind === 'messages' && tableOf(work) !== null ? 'table'
-    : work.kind === 'convert' && dialect === 'openchatml-2.2' && canBeRecords(work) ? 'records'
+    : work.kind === 'convert' && isRowsDialect(dialect) && canBeRecords(work) ? 'records'
     : work.kind === 'convert' && of === 'lines' && !canBeRows(work, {}) ? 'anew' : work.kind;
   return GAINS[name][of] * MIB;
 }

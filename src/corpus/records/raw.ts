@@ -1,5 +1,5 @@
-// Raw transcripts of an input as plain data, one after the other: what a reader hides stays hidden, or the transcript
-// is refused.
+// Raw transcripts of an input as rows or plain data, one after the other: what a reader hides stays hidden, or the
+// transcript is refused.
 
 import { FILE, MESSAGE, STRAY, TEXT } from '../../abi.ts';
 import {
@@ -33,20 +33,9 @@ export interface RawOptions {
 }
 
 /**
- * The transcripts of a source, or of a part of it, that have messages, in order. Memory holds one of them. Never throws
- * on data.
+ * The transcripts of a source, or of a part of it, that have messages, in order. Those that rows stand for are read
+ * when that is asked for, before the next one. Memory holds one of them. Never throws on data.
  */
-export function* rawTranscripts(
-  machine: Machine, source: Source, options: PlainReadOptions, setting: RawOptions = {},
-): Generator<RawTranscript, TranscriptsEnd, void> {
-  const all = transcriptsOrRows(machine, source, options, setting);
-  for (let next = all.next(); ; next = all.next()) {
-    if (next.done) return next.value;
-    yield 'read' in next.value ? next.value.read() : next.value;
-  }
-}
-
-/** The same; transcripts that rows stand for are read when that is asked for, before the next one. */
 export function* transcriptsOrRows(
   machine: Machine, source: Source, options: PlainReadOptions, { range = WHOLE, known, begun }: RawOptions = {},
 ): Generator<RawTranscript | TranscriptRows, TranscriptsEnd, void> {

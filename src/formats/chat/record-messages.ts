@@ -1,12 +1,15 @@
-// Transcripts of 2.2 as chat records, in bytes: those that lose no more of their messages than how answers end, and are
-// written as our writer writes them, never become values. The simple version is `convertTranscript` to `messages`.
+// Transcripts of 2.2 and Harmony as chat records, in bytes: those that lose no more of their messages than is told
+// here, and are written as the writers of these forms write them, never become values. The simple version is
+// `convertTranscript` to `messages`.
 
 import {
-  ASSISTANT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_CALL, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS,
-  CHAT_CALLS_END, CHAT_END, CHAT_FROM_NAME, CHAT_FROM_TOOL, CHAT_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE,
-  CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO_TOOL, DEVELOPER, END, EOF_END,
-  IMPLICIT_END, KIND, MESSAGE, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, ROW_WORDS, SYSTEM, TOKEN_MASK, TOKEN_SHIFT,
-  USER,
+  ASSISTANT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_ASSISTANT, CHAT_BEGINS, CHAT_BODY, CHAT_CALL, CHAT_CALL_ARGUMENTS,
+  CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS, CHAT_CALLS_END, CHAT_COMMENTARY, CHAT_END, CHAT_FROM_NAME, CHAT_FROM_TOOL,
+  CHAT_HARMONY, CHAT_HINT, CHAT_ID, CHAT_JSON, CHAT_LOST_CALL_ID, CHAT_LOST_HINT, CHAT_LOST_MASK, CHAT_LOST_REPLY_ID,
+  CHAT_LOST_SHIFT, CHAT_MADE_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE, CHAT_PREAMBLES, CHAT_REPLY,
+  CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO, CHAT_TO_ASSISTANT, CHAT_TO_TOOL, CHAT_TOOL,
+  DEVELOPER, END, EOF_END, IMPLICIT_END, KIND, MESSAGE, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, ROW_WORDS, SYSTEM,
+  TOKEN_MASK, TOKEN_SHIFT, USER,
 } from '../../abi.ts';
 import { ByBytes } from '../../model/by-bytes.ts';
 import { messageData, type TranscriptData } from '../../model/data.ts';
@@ -21,7 +24,7 @@ import { neutralOf } from '../neutral.ts';
 import type { Loss } from '../loss.ts';
 import type { ChatRecord } from './read.ts';
 import { headerPieces } from './record-texts.ts';
-import { tellBeside } from './tell.ts';
+import { idGained, tellBeside } from './tell.ts';
 
 const KIB = 1024;
 /** The machine's input: pieces | rows | bytes. */
@@ -36,6 +39,8 @@ const OF_ROW = 256;
 const ENCODER = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 
+type RowsDialect = 'openchatml-2.2' | 'harmony';
+
 /** What a record says before the messages that the rows of others are. */
 interface Opening {
   /** Up to the first message of others: the rest of the object behind `"id": …,`. */
@@ -49,7 +54,10 @@ export interface RecordWritten {
   readonly opening: Uint8Array;
   /** They, without `]}`. Valid until the next record is written. */
   readonly messages: Uint8Array;
-  /** What has no place in a record: fields of the document header, and the ends of answers. */
+  /**
+   * What has no place in a record: fields of the document header, the ends of answers; and what Harmony does not say:
+   * ids, or that the type of arguments is binding.
+   */
   readonly losses: readonly Loss[];
 }
 
@@ -61,7 +69,9 @@ export class RecordMessages {
   readonly #text: TextMachine;
   readonly #rows: Int32Array;
   /** By the bytes of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
-  readonly #openings = new ByBytes<Opening | null>();
+  readonly #openings = {
+    'openchatml-2.2': new ByBytes<Opening | null>(), harmony: new ByBytes<Opening | null>(),
+  };
   /** The last document header, which many transcripts have, and what is lost of it. */
   #header: DocumentHeader | null = null;
   #losses: readonly Loss[] = [];
@@ -75,10 +85,13 @@ export class RecordMessages {
 
   /**
    * The record of the transcript whose messages are the top-level rows [from, to) of a batch; null: it must be read as
-   * a value.
+   * a value. `preambles`: as `fromHarmony` has it.
    */
-  write(batch: Batch, from: number, to: number, info: TranscriptInfo, context: MessageContext): RecordWritten | null {
-    if (info.dialect.id !== 'openchatml-2.2' || info.asksForChannels || context.rescue) return null;
+  write(
+    batch: Batch, from: number, to: number, info: TranscriptInfo, context: MessageContext, preambles = false,
+  ): RecordWritten | null {
+    const { id } = info.dialect;
+    if ((id !== 'openchatml-2.2' && id !== 'harmony') || info.asksForChannels || context.rescue) return null;
     const ofHeader = this.#lossesOf(info.header);
     if (ofHeader === null) return null;
     let row = from;
@@ -89,12 +102,13 @@ export class RecordMessages {
       if (!message.isBare || !message.isLeaf || message.end !== 'end') return null;
       instructions.push(message);
     }
-    const opening = this.#opening(batch, instructions);
+    const opening = this.#opening(batch, instructions, id);
     if (opening === null) return null;
+    const how = id === 'harmony' ? CHAT_HARMONY | (preambles ? CHAT_PREAMBLES : 0) : 0;
     const ends: Loss[] = [];
-    const messages = this.#messages(batch, row, to, opening.messages, ends);
-    const losses = ends.length > 0 ? [...ofHeader, ...ends] : ofHeader;
-    return messages && { opening: opening.bytes, messages, losses };
+    const messages = this.#messages(batch, row, to, opening.messages, how, ends);
+    if (messages === null) return null;
+    return { opening: opening.bytes, messages, losses: this.#told(ofHeader, ends, opening.messages, messages) };
   }
 
   /** Null: the header cannot be read, or has a say in who may see a message. */
@@ -110,15 +124,38 @@ export class RecordMessages {
     return this.#losses;
   }
 
-  #opening(batch: Batch, messages: readonly Message[]): Opening | null {
+  /** All that is lost, as `toOpenAI` tells it. `before`: messages of the record before those that were written. */
+  #told(
+    ofHeader: readonly Loss[], ends: readonly Loss[], before: number, written: Uint8Array,
+  ): readonly Loss[] {
+    const lost = written.length > 0 ? this.#text.lost : [];
+    if (lost.length === 0 && ends.length === 0) return ofHeader;
+    const ids: Loss[] = [];
+    const others = [...ends];
+    for (const word of lost) {
+      const what = word & CHAT_LOST_MASK;
+      const message = before + (word >>> CHAT_LOST_SHIFT);
+      if (what === CHAT_LOST_CALL_ID || what === CHAT_LOST_REPLY_ID) {
+        ids.push(idGained(message, what === CHAT_LOST_REPLY_ID));
+      } else if (what === CHAT_LOST_HINT) {
+        others.push({ what: 'content-type', message, detail: 'a hint becomes binding' });
+      } else others.push({ what: 'channel', message, detail: 'becomes thinking' });
+    }
+    if (others.length > ends.length) others.sort((a, b) => a.message! - b.message!);
+    return [...ids, ...ofHeader, ...others];
+  }
+
+  #opening(batch: Batch, messages: readonly Message[], dialect: RowsDialect): Opening | null {
     if (messages.length === 0) return NO_INSTRUCTIONS;
     const bytes = batch.source.bytes(messages[0]!.from, messages.at(-1)!.to);
     if (bytes.length > MOST_BYTES) return null;
-    return this.#openings.get(bytes, () => openingOf(messages));
+    return this.#openings[dialect].get(bytes, () => openingOf(messages, dialect));
   }
 
   /** `before`: messages that the record has already. `ends`: takes the ends of answers that become others. */
-  #messages(batch: Batch, row: number, to: number, before: number, ends: Loss[]): Uint8Array | null {
+  #messages(
+    batch: Batch, row: number, to: number, before: number, how: number, ends: Loss[],
+  ): Uint8Array | null {
     if (row === to) return NOTHING;
     const { words, base, first } = batch;
     const rows = to - row;
@@ -136,7 +173,8 @@ export class RecordMessages {
     if (bytes > MOST_BYTES) return null;
     const text = this.#text;
     text.input.set(batch.source.bytes(at, at + bytes), BYTES_AT);
-    const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, before === 0);
+    const begins = before === 0 ? CHAT_BEGINS : 0;
+    const end = text.chat(ROWS_AT, rows, row, at - base, BYTES_AT, BYTES_AT + bytes, how | begins);
     return end === 0 ? null : text.output.subarray(0, end);
   }
 }
@@ -151,10 +189,10 @@ const opened = (head: string, messages: number): Opening => ({ bytes: ENCODER.en
 const NO_INSTRUCTIONS = opened('"messages":[', 0);
 
 /** The record of the messages that open a transcript; null: something is lost of them. */
-function openingOf(messages: readonly Message[]): Opening | null {
+function openingOf(messages: readonly Message[], dialect: RowsDialect): Opening | null {
   const data: TranscriptData = { header: null, tools: [], messages: messages.map(messageData) };
   if (data.messages.some(({ content }) => content.includes('\ufffd'))) return null;
-  const neutral = neutralOf(data, 'openchatml-2.2');
+  const neutral = neutralOf(data, dialect);
   const { record, losses } = convertTranscript(neutral.data, 'messages');
   if (losses.length > 0 || neutral.losses.length > 0) return null;
   const { tools, messages: kept } = record as ChatRecord;
@@ -189,5 +227,14 @@ function pieces(): string[] {
   all[CHAT_REPLY] = '{"role":"tool","tool_call_id":"';
   all[CHAT_REPLY_NAME] = '","name":"';
   all[CHAT_REPLY_CONTENT] = '","content":"';
+  all[CHAT_MADE_ID] = 'call_';
+  all[CHAT_ASSISTANT] = '<|start|>assistant';
+  all[CHAT_TOOL] = '<|start|>functions.';
+  all[CHAT_TO] = ' to=functions.';
+  all[CHAT_TO_ASSISTANT] = ' to=assistant';
+  all[CHAT_COMMENTARY] = '<|channel|>commentary';
+  all[CHAT_JSON] = '<|constrain|>json';
+  all[CHAT_HINT] = ' json';
+  all[CHAT_BODY] = '<|message|>';
   return all;
 }

@@ -289,20 +289,29 @@ test('chat records of texts whose tools repeat: the same as each by itself', asy
   }
 });
 
-test('texts as chat records: the same from rows and from values', async () => {
-  for (let round = 0; round < runs(600); round++) {
+test('texts as chat records: the same from rows and from values, of files and of records', async () => {
+  for (let round = 0; round < runs(1200); round++) {
     const random = randomOf(SEED + round);
     const path = join(folder, `input-${files++}`);
+    const dialect = random.pick(['openchatml-2.2', 'harmony'] as const);
     const texts = Array.from({ length: 1 + random.below(6) }, () => {
       if (random.once(4)) return Buffer.from(rawText(random)).toString('latin1');
       const { data } = fromOpenAI({ messages: [], ...plainRecord(random) });
-      return Buffer.from(convertTranscript(data, 'openchatml-2.2', { neutralise: true }).text!).toString('latin1');
+      return Buffer.from(convertTranscript(data, dialect, { neutralise: true }).text!).toString('latin1');
     });
-    writeFileSync(path, Buffer.from(texts.join(''), 'latin1'));
-    const work = { kind: 'convert', to: 'messages', from: 'auto', format: 'ndjson', forTerminal: false } as const;
+    const isRecords = random.once(2);
+    const some = (): string => texts.slice(0, 1 + random.below(2)).join('');
+    const records = texts.map(() => {
+      return JSON.stringify({ text: Buffer.from(some(), 'latin1').toString(), id: random.below(9) });
+    });
+    writeFileSync(path, isRecords ? records.join('\n') : Buffer.from(texts.join(''), 'latin1'));
+    const options = dialect === 'harmony' ? { dialect } : {};
+    const from = dialect === 'harmony' ? 'harmony' : 'auto';
+    const how = { from, format: 'ndjson', forTerminal: false, harmonyPreambles: random.once(2) } as const;
+    const work = { kind: 'convert', to: 'messages', ...how } as const;
     // One transcript after the other is written from values.
-    const values = await seen(path, { ...work, apart: true }, {}, 1);
-    expect(await seen(path, work, {}, 1), `seed ${SEED}, round ${round}`).toEqual(values);
+    const values = await seen(path, { ...work, apart: true }, options, 1);
+    expect(await seen(path, work, options, 1), `seed ${SEED}, round ${round}`).toEqual(values);
   }
 });
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { rawTranscripts } from '../../../src/corpus/records/raw.ts';
+import { rawTranscripts } from './raw-transcripts.ts';
 import { Refusal } from '../../../src/formats/loss.ts';
 import { transcriptData } from '../../../src/formats/transcript-data.ts';
 import type { FileData } from '../../../src/model/data.ts';

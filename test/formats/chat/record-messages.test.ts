@@ -31,10 +31,14 @@ interface Made {
   readonly fromValues: (Written | null)[];
 }
 
+interface MadeOptions extends ReadOptions {
+  readonly preambles?: boolean;
+}
+
 /** Records of a text's transcripts in both ways. */
 function recordsOf(
-  text: Uint8Array | string | Source, build: (typeof BUILDS)[number], options: ReadOptions = {},
-  machine: Machine = createMachine(),
+  text: Uint8Array | string | Source, build: (typeof BUILDS)[number],
+  { preambles = false, ...options }: MadeOptions = {}, machine: Machine = createMachine(),
 ): Made {
   const source = typeof text === 'object' && 'read' in text ? text
     : new MemorySource(typeof text === 'string' ? Buffer.from(text) : text);
@@ -42,22 +46,22 @@ function recordsOf(
   const made: Made = { fromRows: [], fromValues: [] };
   for (const one of transcriptsOrRows(machine, source, options)) {
     if (!('read' in one)) continue;
-    const written = writer.write(one.batch, one.row, one.to, one.info, one.context);
+    const written = writer.write(one.batch, one.row, one.to, one.info, one.context, preambles);
     made.fromRows.push(written && {
       json: `{${DECODER.decode(written.opening)}${DECODER.decode(written.messages)}]}`,
       losses: written.losses,
     });
     const { data, dialect, losses, refusal } = one.read();
-    made.fromValues.push(refusal === null ? recordOf(data, dialect, losses) : null);
+    made.fromValues.push(refusal === null ? recordOf(data, dialect, losses, preambles) : null);
   }
   return made;
 }
 
 function recordOf(
-  data: TranscriptData, dialect: Parameters<typeof neutralOf>[1], before: readonly Loss[],
+  data: TranscriptData, dialect: Parameters<typeof neutralOf>[1], before: readonly Loss[], preambles: boolean,
 ): Written | null {
   try {
-    const neutral = neutralOf(data, dialect);
+    const neutral = neutralOf(data, dialect, { preambles });
     const { record, losses } = convertTranscript(neutral.data, 'messages');
     return { json: JSON.stringify(record), losses: [...before, ...neutral.losses, ...losses] };
   } catch {
@@ -87,6 +91,19 @@ const reply = (words: readonly string[]): string =>
   `<|start|>tool ${words.join(' ')}<|channel|>commentary<|message|>2<|end|>`;
 const REPLY = reply(REPLY_WORDS);
 const ORDERS = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] as const;
+
+const H_SYSTEM = '<|start|>system<|message|>You are ChatGPT.\n\n# Valid channels: analysis, final.<|end|>';
+const H_TOOLS = '<|start|>developer<|message|># Tools\n\n## functions\n\nnamespace functions {\n\n// Does f\n'
+  + 'type f = (_: {\na: string,\n}) => any;\n\n} // namespace functions<|end|>';
+const H_SAID = '<|start|>user<|message|>Hi "there"\n<|end|>';
+const H_THOUGHT = '<|start|>assistant<|channel|>analysis<|message|>Well.<|end|>';
+const H_ANSWER = '<|start|>assistant<|channel|>final<|message|>Yes 😀<|end|>';
+const H_RETURNED = H_ANSWER.replace('<|end|>', '<|return|>');
+const BESIDE = '<|start|>assistant<|channel|>commentary<|message|>One moment.<|end|>';
+const H_CALL = '<|start|>assistant<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": "1"}<|call|>';
+const HINTED = H_CALL.replace('<|constrain|>', '');
+const H_REPLY = '<|start|>functions.f to=assistant<|channel|>commentary<|message|>2<|end|>';
+const PREAMBLES = { dialect: 'harmony', preambles: true } as const;
 
 describe.each(BUILDS)('%s', (build) => {
   test.each([
@@ -165,6 +182,74 @@ describe.each(BUILDS)('%s', (build) => {
     ]);
   });
 
+  describe('Harmony', () => {
+    test.each([
+      ['an answer', [H_SAID, H_ANSWER]],
+      ['a thought and an answer', [H_SAID, H_THOUGHT, H_ANSWER]],
+      ['a return', [H_SAID, H_THOUGHT, H_RETURNED]],
+      ['a system message and tools', [H_SYSTEM, H_TOOLS, H_SAID, H_CALL, H_REPLY, H_ANSWER]],
+      ['tools and instructions', [H_TOOLS.replace('# Tools', '# Instructions\n\nBe brief.\n\n# Tools'), H_SAID]],
+      ['only tools', [H_TOOLS]],
+      ['calls with replies in another order', [
+        H_SAID, H_CALL, H_CALL.replace('.f ', '.g '), H_CALL, H_REPLY.replace('.f ', '.g '), H_REPLY, H_REPLY, H_ANSWER,
+      ]],
+      ['a recipient before the channel', [
+        '<|start|>assistant to=functions.f<|channel|>commentary <|constrain|>json<|message|>{}<|call|>', H_REPLY,
+      ]],
+      ['no space before the type', [H_CALL.replace(' <|constrain|>', '<|constrain|>'), H_REPLY]],
+      ['no type', [H_CALL.replace(' <|constrain|>json', ''), H_REPLY]],
+      ['a space and no type', [H_CALL.replace('<|constrain|>json', ''), H_REPLY]],
+      ['types that are hints, and a return', [H_SAID, HINTED, H_REPLY, H_RETURNED, H_SAID, HINTED, H_REPLY]],
+      ['a reply to nobody', [H_CALL, H_REPLY.replace(' to=assistant', '')]],
+      ['a reply without a channel', [H_CALL, H_REPLY.replace('<|channel|>commentary', '')]],
+      ['many calls', Array.from({ length: 120 }, (_, i) => [H_CALL, i % 7 < 6 ? H_REPLY : '']).flat()],
+      ['a hidden commentary', [H_SAID, BESIDE, H_CALL, H_REPLY, H_ANSWER]],
+      ['a hidden commentary that returns', [H_SAID, BESIDE.replace('<|end|>', '<|return|>')]],
+    ])('%s', (_, messages) => {
+      const made = recordsOf(messages.join(''), build, { dialect: 'harmony' });
+      expect(made.fromRows).toHaveLength(1);
+      expect(expectRight(made, 'rows')).toBe(1);
+    });
+
+    test('preambles that are asked for', () => {
+      const made = recordsOf([H_SAID, BESIDE, H_CALL, H_REPLY, H_ANSWER].join(''), build, PREAMBLES);
+      expect(expectRight(made, 'rows')).toBe(1);
+      expect(made.fromRows[0]!.json).toContain('"content":"One moment.","tool_calls"');
+    });
+
+    test.each([
+      ['a reply that answers no call', [H_SAID, H_REPLY]],
+      ['a second reply', [H_CALL, H_REPLY, H_REPLY]],
+      ['a reply of another tool', [H_CALL, H_REPLY.replace('.f ', '.g ')]],
+      ['a reply whose role is tool', [H_CALL, '<|start|>tool to=assistant<|channel|>commentary<|message|>2<|end|>']],
+      ['a call on analysis', [H_CALL.replace('commentary', 'analysis')]],
+      ['a builtin tool', [H_CALL.replace('functions.f', 'python')]],
+      ['code', [H_CALL.replace('<|constrain|>json', 'code')]],
+      ['two recipients', [H_CALL.replace('assistant<', 'assistant to=functions.g<')]],
+      ['an id', [H_CALL.replace(' to=', ' call_id=c to=')]],
+      ['no channel', [H_SAID, '<|start|>assistant<|message|>Yes.<|end|>']],
+      ['instructions in the middle', [H_SAID, H_TOOLS, H_ANSWER]],
+      ['two thoughts', [H_THOUGHT, H_THOUGHT, H_ANSWER]],
+      ['a thought and a hidden commentary', [H_THOUGHT, BESIDE, H_ANSWER]],
+      ['no end', [H_SAID, H_ANSWER.replace('<|end|>', '')]],
+      ['a written call', [H_ANSWER.replace('Yes', '<tool_call>{}</tool_call>')]],
+    ])('%s: left to values', (_, messages) => {
+      expect(recordsOf(messages.join(''), build, { dialect: 'harmony' }).fromRows).toEqual([null]);
+      expect(recordsOf(messages.join(''), build, PREAMBLES).fromRows).toEqual([null]);
+    });
+
+    test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
+      let given = 0;
+      for (let round = 0; round < runs(3000); round++) {
+        const random = randomOf(SEED + round);
+        const text = randomHarmony(random);
+        const name = `seed ${SEED}, round ${round}`;
+        given += expectRight(recordsOf(text, build, { dialect: 'harmony', preambles: random.once(2) }), name);
+      }
+      expect(given).toBeGreaterThan(runs(1000));
+    });
+  });
+
   test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
     let given = 0;
     for (let round = 0; round < runs(3000); round++) {
@@ -205,6 +290,31 @@ function randomTexts(random: Random): Uint8Array {
   const texts = Array.from({ length: 2 + random.below(4) }, () => textOf(random));
   const text = Buffer.from(texts.join(''));
   return random.once(2) ? text : mutated(random, text);
+}
+
+/** Transcripts of Harmony, some of them written in odd ways. */
+function randomHarmony(random: Random): Uint8Array {
+  const fill = (message: string, content: string): string => message.replace(/(<\|message\|>)[^<]*/, `$1${content}`);
+  const content = (): string => (random.once(5) ? random.pick(CONTENTS).replaceAll('$', '') : 'Well, well.');
+  const ways: readonly [string, string][] = [
+    ['<|constrain|>', ''], [' <|constrain|>json', ''], [' <|c', '<|c'], ['.f ', '.get_x '], [' to=assistant', ''],
+    ['<|end|>', '<|return|>'], ['<|channel|>commentary to=functions.f', ' to=functions.f<|channel|>commentary'],
+  ];
+  const oddly = (message: string): string => (random.once(3) ? message.replace(...random.pick(ways)) : message);
+  let text = '';
+  for (let transcripts = 1 + random.below(4); transcripts > 0; transcripts--) {
+    text += random.pick([H_SYSTEM, H_SYSTEM + H_TOOLS, H_SYSTEM + fill(H_TOOLS, `# Instructions\n\n${content()}`)]);
+    for (let turns = random.below(5); turns > 0; turns--) {
+      text += fill(H_SAID, content());
+      if (random.once(2)) text += fill(H_THOUGHT, content());
+      if (random.once(6)) text += fill(BESIDE, content());
+      for (let calls = random.below(3); calls > 0; calls--) text += oddly(fill(H_CALL, content()));
+      for (let replies = random.below(3); replies > 0; replies--) text += oddly(fill(H_REPLY, content()));
+      text += oddly(fill(H_ANSWER, content()));
+    }
+  }
+  const bytes = Buffer.from(text);
+  return random.once(4) ? mutated(random, bytes) : bytes;
 }
 
 /** A transcript that mostly loses no more than rows can tell. */
