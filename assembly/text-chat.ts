@@ -1,13 +1,13 @@
-// Messages of 2.2 and Harmony as members of `messages` in a chat record, from the scanner's rows. What is written
+// Messages of 2.2, Harmony and 0.1 as members of `messages` in a chat record, from the scanner's rows. What is written
 // otherwise than our writer, or that of Harmony, writes it, or says more than `messages` has a place for, is refused as
 // a whole, for src/formats/chat/write.ts, which is the simple version of this.
 
 import {
   ANALYSIS, ASSISTANT, BODY, BY_ROLE, CALL, CHANNEL_MASK, CHANNEL_SHIFT, CHAT_ANSWER, CHAT_BEGINS, CHAT_CALL,
-  CHAT_CALLS, CHAT_CALLS_END, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_END, CHAT_HARMONY,
+  CHAT_CALLS, CHAT_CALLS_END, CHAT_CALL_ARGUMENTS, CHAT_CALL_END, CHAT_CALL_NAME, CHAT_END, CHAT_HARMONY, CHAT_LINE,
   CHAT_LOST_CALL_ID, CHAT_LOST_CHANNEL, CHAT_LOST_HINT, CHAT_LOST_REPLY_ID, CHAT_LOST_SHIFT, CHAT_MESSAGES, CHAT_NULL,
   CHAT_PLAIN, CHAT_PREAMBLE, CHAT_PREAMBLES, CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_THINKING, COMMENTARY,
-  DEVELOPER, END, EOF_END, FINAL, IMPLICIT_END, IMPLIED, KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK,
+  DEVELOPER, END, EOF_END, FINAL, IMPLICIT_END, IMPLIED, IM_END, KIND_MASK, MESSAGE, NO_BODY_TOKEN, PLAIN, ROLE_MASK,
   ROLE_SHIFT, ROW_BYTES, STRIPPED, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, TOOL, USER,
 } from '../src/abi';
 import { beginCalls, isHint, name, nameTo, putId, readCall, readReply, START_BYTES } from './text-chat-head';
@@ -16,8 +16,9 @@ import { copy } from './text-line';
 import { past, put } from './text-pieces';
 import { isUtf8 } from './text-utf8';
 
-/** Bytes of a token with the name of eight letters. */
+/** Bytes of a token with the name of eight letters, and of `<|im_start|>` with the line's end. */
 const TOKEN_BYTES: usize = 11;
+const LINE_BYTES: usize = 13;
 
 /** What is lost, in order (`CHAT_LOST_…`): of a message two things at most. */
 // @ts-ignore: decorator
@@ -67,6 +68,7 @@ let calls: u32 = 0;
 /** No message was written. */
 let isFirst: bool = false;
 let isHarmony: bool = false;
+let isLine: bool = false;
 /** In Harmony a commentary to nobody is a preamble; else nobody sees it. */
 let hasPreambles: bool = false;
 
@@ -118,9 +120,9 @@ function losesPreamble(): bool { return isOpen && isPreamble && calls == 0; }
 
 /**
  * Writes the messages of `count` rows from `rows` on, which all lie in [from, to), from q on. `how`: `CHAT_BEGINS`, and
- * of Harmony `CHAT_HARMONY` and `CHAT_PREAMBLES`. A row's position plus `shift` is an address; `first` is the number of
- * the first one. Answers where they end; 0: they are refused. There is room for 6 bytes for each of [from, to), and 256
- * for each row. They are no more than CHAT_MESSAGES.
+ * of Harmony `CHAT_HARMONY` and `CHAT_PREAMBLES`, of 0.1 `CHAT_LINE`. A row's position plus `shift` is an address;
+ * `first` is the number of the first one. Answers where they end; 0: they are refused. There is room for 6 bytes for
+ * each of [from, to), and 256 for each row. They are no more than CHAT_MESSAGES.
  */
 export function chat(
   rows: usize, count: i32, first: i32, shift: i32, from: usize, to: usize, how: u32, q: usize,
@@ -130,6 +132,7 @@ export function chat(
   isOpen = false;
   isFirst = (how & CHAT_BEGINS) != 0;
   isHarmony = (how & CHAT_HARMONY) != 0;
+  isLine = (how & CHAT_LINE) != 0;
   hasPreambles = (how & CHAT_PREAMBLES) != 0;
   index = 0;
   beginCalls();
@@ -137,7 +140,8 @@ export function chat(
   for (let row = 0; row < count; ) {
     const at = rows + <usize>(row * ROW_BYTES);
     const word = load<u32>(at);
-    if ((word & (KIND_MASK | PLAIN | wrong)) != (MESSAGE | PLAIN)) return 0;
+    // Rows of 0.1 do not say whether the header is plain, which is seen by its length.
+    if (((isLine ? word | PLAIN : word) & (KIND_MASK | PLAIN | wrong)) != (MESSAGE | PLAIN)) return 0;
     row = load<i32>(at, 12) - first;
     // Nothing but fields stands before the body, and nothing below it.
     const body = rows + <usize>((row - 1) * ROW_BYTES);
@@ -157,17 +161,25 @@ function message(word: u32, header: usize, p: usize, end: usize, q: usize): usiz
   const token = (word >> TOKEN_SHIFT) & TOKEN_MASK;
   const role = (word >> ROLE_SHIFT) & ROLE_MASK;
   if (role == ASSISTANT && token == CALL) return call(header, p, end, q);
-  if (role == ASSISTANT) return token == END ? said(word, header, p, end, q) : 0;
-  if (token != END || losesPreamble()) return 0;
+  if (token != <u32>(isLine ? IM_END : END)) return 0;
+  if (isLine) end = withoutNewline(p, end);
+  if (role == ASSISTANT) return said(word, header, p, end, q);
+  if (losesPreamble()) return 0;
   q = endTurn(q);
   if (role == TOOL) return reply(header, p, end, q);
   if (role == 0 || !isBare(word, header, p)) return 0;
-  // What Harmony's developer says is taken apart.
-  if (isHarmony && (role == SYSTEM || role == DEVELOPER)) return 0;
+  // What Harmony's developer says is taken apart, and what a system says in 0.1.
+  if ((isHarmony || isLine) && (role == SYSTEM || role == DEVELOPER)) return 0;
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
   if (channel != 0 && channel != FINAL) return 0;
   q = escapeKnown(p, end, put(comma(q), CHAT_PLAIN + role));
   return put(q, CHAT_END);
+}
+
+/** One newline before the terminator is not part of a body of 0.1 (R-TRIM). */
+function withoutNewline(p: usize, end: usize): usize {
+  if (end == p || load<u8>(end - 1) != 0x0a) return end;
+  return end - p > 1 && load<u8>(end - 2) == 0x0d ? end - 2 : end - 1;
 }
 
 /** The header says nothing but role and channel. */
@@ -176,6 +188,7 @@ function isBare(word: u32, header: usize, p: usize): bool {
   const channel = (word >> CHANNEL_SHIFT) & CHANNEL_MASK;
   // system, developer, user, assistant; analysis, commentary, final.
   const ofRole: usize = role == USER ? 4 : role == SYSTEM ? 6 : 9;
+  if (isLine) return p - header == LINE_BYTES + ofRole;
   const ofChannel: usize = channel == 0 ? 0 : channel == FINAL ? 5 : channel == ANALYSIS ? 8 : 10;
   return p - header == START_BYTES + ofRole + TOKEN_BYTES + (channel == 0 ? 0 : ofChannel + TOKEN_BYTES);
 }

@@ -337,10 +337,12 @@ export const CHAT_JSON = 32;
 export const CHAT_HINT = 33;
 export const CHAT_BODY = 34;
 export const CHAT_PIECES = 35;
-// How they are written: no message stands before; the rows are those of Harmony, with or without preambles.
+// How they are written: no message stands before; the rows are those of 0.1, or those of Harmony, with or without
+// preambles.
 export const CHAT_BEGINS = 1;
 export const CHAT_HARMONY = 2;
 export const CHAT_PREAMBLES = 4;
+export const CHAT_LINE = 8;
 // What is lost: in the lowest bits of a word, the number of the message above them.
 export const CHAT_LOST_SHIFT = 2;
 export const CHAT_LOST_MASK = 3;

@@ -282,7 +282,7 @@ export class TextMachine {
   }
 
   /**
-   * Writes messages of 2.2 or Harmony as those of a chat record, a comma between them, into the output, from its
+   * Writes messages of 2.2, Harmony or 0.1 as those of a chat record, a comma between them, into the output, from its
    * beginning; a comma before the first one too, unless `how` (`CHAT_…`) says that it begins the list. Their rows stand
    * in the input from `rows` on, a multiple of 4: `count` of them, of CHAT_MESSAGES messages at most, the first one of
    * number `first`; their bytes are [from, to) of the input, the first of them at the rows' position `origin`. Answers

@@ -1,15 +1,15 @@
-// Transcripts of 2.2 and Harmony as chat records, in bytes: those that lose no more of their messages than is told
+// Transcripts of 2.2, Harmony and 0.1 as chat records, in bytes: those that lose no more of their messages than is told
 // here, and are written as the writers of these forms write them, never become values. The simple version is
 // `convertTranscript` to `messages`.
 
 import {
   ASSISTANT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_ASSISTANT, CHAT_BEGINS, CHAT_BODY, CHAT_CALL, CHAT_CALL_ARGUMENTS,
   CHAT_CALL_END, CHAT_CALL_NAME, CHAT_CALLS, CHAT_CALLS_END, CHAT_COMMENTARY, CHAT_END, CHAT_FROM_NAME, CHAT_FROM_TOOL,
-  CHAT_HARMONY, CHAT_HINT, CHAT_ID, CHAT_JSON, CHAT_LOST_CALL_ID, CHAT_LOST_HINT, CHAT_LOST_MASK, CHAT_LOST_REPLY_ID,
-  CHAT_LOST_SHIFT, CHAT_MADE_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE, CHAT_PREAMBLES, CHAT_REPLY,
-  CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO, CHAT_TO_ASSISTANT, CHAT_TO_TOOL, CHAT_TOOL,
-  DEVELOPER, END, EOF_END, IMPLICIT_END, KIND, MESSAGE, RETURN, ROLE_MASK, ROLE_SHIFT, ROW_BYTES, ROW_WORDS, SYSTEM,
-  TOKEN_MASK, TOKEN_SHIFT, USER,
+  CHAT_HARMONY, CHAT_HINT, CHAT_LINE, CHAT_ID, CHAT_JSON, CHAT_LOST_CALL_ID, CHAT_LOST_HINT, CHAT_LOST_MASK,
+  CHAT_LOST_REPLY_ID, CHAT_LOST_SHIFT, CHAT_MADE_ID, CHAT_NULL, CHAT_PIECES, CHAT_PLAIN, CHAT_PREAMBLE, CHAT_PREAMBLES,
+  CHAT_REPLY, CHAT_REPLY_CONTENT, CHAT_REPLY_NAME, CHAT_RESULT, CHAT_THINKING, CHAT_TO, CHAT_TO_ASSISTANT,
+  CHAT_TO_TOOL, CHAT_TOOL, DEVELOPER, END, EOF_END, IMPLICIT_END, KIND, MESSAGE, RETURN, ROLE_MASK, ROLE_SHIFT,
+  ROW_BYTES, ROW_WORDS, SYSTEM, TOKEN_MASK, TOKEN_SHIFT, USER,
 } from '../../abi.ts';
 import { ByBytes } from '../../model/by-bytes.ts';
 import { messageData, type TranscriptData } from '../../model/data.ts';
@@ -21,6 +21,7 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../../scan/t
 import { TextMachine } from '../../scan/text-machine.ts';
 import { convertTranscript } from '../convert.ts';
 import { neutralOf } from '../neutral.ts';
+import { refusalOf } from '../transcript-data.ts';
 import type { Loss } from '../loss.ts';
 import type { ChatRecord } from './read.ts';
 import { headerPieces } from './record-texts.ts';
@@ -39,7 +40,7 @@ const OF_ROW = 256;
 const ENCODER = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 
-type RowsDialect = 'openchatml-2.2' | 'harmony';
+type RowsDialect = 'openchatml-2.2' | 'harmony' | 'openchatml-0.1';
 
 /** What a record says before the messages that the rows of others are. */
 interface Opening {
@@ -70,7 +71,9 @@ export class RecordMessages {
   readonly #rows: Int32Array;
   /** By the bytes of the messages that open a transcript: a corpus repeats them. Null: they must be read as values. */
   readonly #openings = {
-    'openchatml-2.2': new ByBytes<Opening | null>(), harmony: new ByBytes<Opening | null>(),
+    'openchatml-2.2': new ByBytes<Opening | null>(),
+    harmony: new ByBytes<Opening | null>(),
+    'openchatml-0.1': new ByBytes<Opening | null>(),
   };
   /** The last document header, which many transcripts have, and what is lost of it. */
   #header: DocumentHeader | null = null;
@@ -91,7 +94,7 @@ export class RecordMessages {
     batch: Batch, from: number, to: number, info: TranscriptInfo, context: MessageContext, preambles = false,
   ): RecordWritten | null {
     const { id } = info.dialect;
-    if ((id !== 'openchatml-2.2' && id !== 'harmony') || info.asksForChannels || context.rescue) return null;
+    if (id === 'openchatml-2.0' || info.asksForChannels || context.rescue) return null;
     const ofHeader = this.#lossesOf(info.header);
     if (ofHeader === null) return null;
     let row = from;
@@ -99,12 +102,14 @@ export class RecordMessages {
     for (; row < to && kindOf(batch, row) === MESSAGE; row = nextOf(batch, row)) {
       const message = new Message(batch, row, context);
       if (!INSTRUCTS.has(message.role)) break;
-      if (!message.isBare || !message.isLeaf || message.end !== 'end') return null;
+      // Lists of tools are marks in 0.1.
+      if (!message.isBare || (!message.isLeaf && !message.isLine) || message.end !== 'end') return null;
       instructions.push(message);
     }
     const opening = this.#opening(batch, instructions, id);
     if (opening === null) return null;
-    const how = id === 'harmony' ? CHAT_HARMONY | (preambles ? CHAT_PREAMBLES : 0) : 0;
+    const how = id === 'harmony' ? CHAT_HARMONY | (preambles ? CHAT_PREAMBLES : 0)
+      : id === 'openchatml-0.1' ? CHAT_LINE : 0;
     const ends: Loss[] = [];
     const messages = this.#messages(batch, row, to, opening.messages, how, ends);
     if (messages === null) return null;
@@ -192,6 +197,7 @@ const NO_INSTRUCTIONS = opened('"messages":[', 0);
 function openingOf(messages: readonly Message[], dialect: RowsDialect): Opening | null {
   const data: TranscriptData = { header: null, tools: [], messages: messages.map(messageData) };
   if (data.messages.some(({ content }) => content.includes('\ufffd'))) return null;
+  if (messages.some((message, i) => refusalOf(message, data.messages[i]!, i) !== null)) return null;
   const neutral = neutralOf(data, dialect);
   const { record, losses } = convertTranscript(neutral.data, 'messages');
   if (losses.length > 0 || neutral.losses.length > 0) return null;

@@ -250,6 +250,60 @@ describe.each(BUILDS)('%s', (build) => {
     });
   });
 
+  describe('0.1', () => {
+    const line = (role: string, text: string): string => `<|im_start|>${role}\n${text}\n<|im_end|>\n`;
+    const TALK = line('user', 'Hi') + line('assistant', 'Yes.');
+    const LIST = '<|function_list|>\n{"type": "function", "function": {"name": "f", "parameters": {}}}';
+
+    test.each([
+      ['answers', TALK + TALK],
+      ['a system message', line('system', 'Be brief.') + TALK],
+      ['a system message with tools', line('system', `Be brief.\n${LIST}`) + TALK],
+      ['only tools', line('system', LIST) + TALK],
+      ['no newline before the end', TALK.replaceAll('\n<|im_end|>', '<|im_end|>')],
+      ['blank lines', line('user', '\n Hi \n') + line('assistant', '')],
+      ['markup', TALK.replace('Hi', '<p>"a"</p> <|end|> \u0001 😀')],
+      ['messages that follow each other', line('user', 'a') + line('user', 'b') + TALK + line('assistant', 'c')],
+      ['a bound of the text', `<s>\n${TALK}</s>`],
+    ])('%s', (_, text) => {
+      const made = recordsOf(text, build);
+      expect(made.fromRows).toHaveLength(1);
+      expect(expectRight(made, 'rows')).toBe(1);
+    });
+
+    test.each([
+      ['a thought', TALK.replace('Yes.', '<think>Well.</think>Yes.')],
+      ['the end of a thought', TALK.replace('Yes.', 'Well.</think>Yes.')],
+      ['a thought between tokens', TALK.replace('Yes.', '<|start_reason|>Well.<|end_reason|>Yes.')],
+      ['a call', TALK.replace('Yes.', '<|function_call|>\n{"name": "f", "arguments": {}}')],
+      ['a written call', TALK.replace('Yes.', '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>')],
+      ['a written reply', TALK.replace('Hi', '<tool_response>\n2\n</tool_response>')],
+      ['a reply', line('tool', '<|function_output|>\n2')],
+      ['a name', TALK.replace('user', 'user name=n')],
+      ['carriage returns', TALK.replaceAll('\n', '\r\n')],
+      ['no end', line('user', 'Hi').replace('<|im_end|>\n', '') + TALK],
+    ])('%s: left to values', (_, text) => {
+      expect(recordsOf(text, build).fromRows.filter((written) => written !== null)).toEqual([]);
+    });
+
+    test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
+      let given = 0;
+      for (let round = 0; round < runs(2000); round++) {
+        const random = randomOf(SEED + round);
+        const content = (): string => random.pick(CONTENTS) + random.pick(['', '\n', random.pick(CONTENTS)]);
+        const role = (): string => random.pick(random.once(12) ? ['tool', 'developer', 'x'] : ['user', 'assistant']);
+        const texts = Array.from({ length: 1 + random.below(4) }, () => {
+          const messages = Array.from({ length: random.below(6) }, () => line(role(), content()));
+          return (random.once(2) ? line('system', random.pick([content(), LIST])) : '') + messages.join('');
+        });
+        const text = Buffer.from(texts.join(random.pick(['', '\n', '</s><s>'])));
+        const made = recordsOf(random.once(3) ? mutated(random, text) : text, build, { dialect: 'openchatml-0.1' });
+        given += expectRight(made, `seed ${SEED}, round ${round}`);
+      }
+      expect(given).toBeGreaterThan(runs(500));
+    });
+  });
+
   test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
     let given = 0;
     for (let round = 0; round < runs(3000); round++) {
