@@ -5,7 +5,7 @@ import { MemorySource } from '../scan/source.ts';
 import type { FileMessage } from './file-types.ts';
 import { writeRecordTexts } from './jobs/convert-rows.ts';
 import type { Kit } from './jobs/open.ts';
-import { messagesOf } from './messages.ts';
+import { messagesOf, type PlacedMessage } from './messages.ts';
 import { isRows, nextRecord, ordinalOf, type RecordRows } from './records/rows.ts';
 import { type BadRecord, isBad, type Unit } from './records/unit.ts';
 import { READING } from './records/unit-chat.ts';
@@ -33,7 +33,7 @@ function* messagesOfRows(kit: Kit, units: Units, rows: RecordRows): Messages {
       const place = (offset: number, isEnd?: boolean): number =>
         (unit ??= units.whole(rows, at)).place(offset, isEnd);
       const reading = messagesOf(kit.machine, new MemorySource(value.bytes), READING, { known: kit.headers });
-      for (const placed of reading) yield { ...placed, record, place };
+      for (const placed of reading) yield inFile(placed, record, place);
     }
     row = next;
   }
@@ -43,6 +43,11 @@ function* messagesOfUnit(kit: Kit, unit: Unit | BadRecord): Messages {
   if (isBad(unit)) return;
   const { record, place, source, options } = unit;
   for (const placed of messagesOf(kit.machine, source, options, { known: kit.headers })) {
-    yield { ...placed, record, place };
+    yield inFile(placed, record, place);
   }
 }
+
+/** A message with its place. A spread of the object takes as long as all the rest of reading it. */
+export const inFile = (
+  { message, transcript, index, source }: PlacedMessage, record: number | null, place: FileMessage['place'],
+): FileMessage => ({ message, transcript, index, source, record, place });

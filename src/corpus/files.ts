@@ -9,7 +9,7 @@ import { type Kit, leaveKit, openInput, type Opened, takeKit } from './jobs/open
 import { COMMON } from './jobs/common-jobs.ts';
 import { perform } from './jobs/perform.ts';
 import { RecordCheck, rowsFor } from './check-records.ts';
-import { recordMessages } from './file-messages.ts';
+import { inFile, recordMessages } from './file-messages.ts';
 import type { FileDiagnostic, FileMessage } from './file-types.ts';
 import { messagesOf } from './messages.ts';
 import { findInputs, optionsFor, type Path, pathText } from './input/paths.ts';
@@ -168,6 +168,6 @@ export function readMessages(path: Path, options: FileOptions = {}): Generator<F
     }
     const place = (offset: number): number => offset;
     const reading = messagesOf(kit.machine, input, given, { known: kit.headers });
-    for (const placed of reading) yield { ...placed, record: null, place };
+    for (const placed of reading) yield inFile(placed, null, place);
   });
 }
