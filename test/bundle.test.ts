@@ -31,7 +31,7 @@ const WEIGHTS: [code: string, most: number][] = [
   ["export { parse } from 'openchatml';", 30_300],
   ["export { parse } from 'openchatml/js';", 23_500],
   ["export { MessageStream } from 'openchatml/stream';", 35_000],
-  ["export * from 'openchatml/convert';", 56_300],
+  ["export * from 'openchatml/convert';", 56_350],
   ["export { Lines } from 'openchatml';", 1_150],
   ["export { fromOpenAI } from 'openchatml/convert';", 10_400],
 ];

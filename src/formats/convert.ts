@@ -252,11 +252,11 @@ function convertLifted(data: TranscriptData, to: Form, options: ConvertOptions):
     default:
       if (!isDialect(to))
         throw new RangeError(`option to: expected one of ${FORMS.join(', ')}; got ${JSON.stringify(to)}`);
-      return { ...writeAs(data, to, options), record: null };
+      return writeAs(data, to, options);
   }
 }
 
-function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): Omit<ConvertedText, 'record'> {
+function writeAs(data: TranscriptData, to: DialectId, options: ConvertOptions): ConvertedText {
   const plain = options.asGiven === true ? { messages: data.messages, losses: [] } : withPlainBuiltins(data);
   const { messages, losses } = withCarriedNames(plain.messages, to, options.neutralise === true);
   const named = messages === data.messages ? data : { ...data, messages };
@@ -314,7 +314,7 @@ function write(
   shaped: { data: TranscriptData; losses: Loss[] },
   dialect: DialectId,
   options: ConvertOptions,
-): Omit<ConvertedText, 'record'> {
+): ConvertedText {
   const { losses } = shaped;
   const { neutralise, contentType, edges, end } = options;
   // 0.1 has one end for all.
@@ -323,8 +323,8 @@ function write(
   const { texts, losses: further } = transcriptTexts(data, dialect, { neutralise, contentType, edges });
   const { messages } = data;
   const all = [...losses, ...namesGained(messages), ...further];
-  return options.asTexts === true ? { text: '', texts, messages, losses: all }
-    : { text: texts.join(''), messages, losses: all };
+  return options.asTexts === true ? { text: '', texts, record: null, messages, losses: all }
+    : { text: texts.join(''), record: null, messages, losses: all };
 }
 
 /** These forms name every reply, so that the record it came from would gain the name. */

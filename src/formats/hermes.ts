@@ -1,7 +1,7 @@
 // Calls, replies and definitions as Hermes and Qwen write them (R-HERMES): as text between tags, in what is said. The
 // way back is written-calls.ts.
 
-import type { MessageData, TranscriptData } from '../model/data.ts';
+import { type MessageData, type TranscriptData, withFields } from '../model/data.ts';
 import {
   callTagsIn, CLOSE_CALL, CLOSE_REPLY, OPEN_CALL, OPEN_REPLY, OPEN_TOOLS, repliesIn,
 } from '../model/hermes.ts';
@@ -147,7 +147,7 @@ class Writer {
     const { message: { role, name, attributes }, index } = calls[0]!;
     const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
     const text = calls.map(({ message }) => message.content).join('\n');
-    const alone: MessageData = { ...speaker, channel: 'final', content: text, end: 'end' };
+    const alone: MessageData = withFields(speaker, { channel: 'final', content: text, end: 'end' } as const);
     if (said !== null) {
       const { content, written } = said.message;
       const isThought = content.endsWith('\n') && writtenIn(said.message)?.to === content.length;

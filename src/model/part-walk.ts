@@ -48,7 +48,7 @@ export class PartWalk extends Walk {
   ) {
     const at = start === null ? undefined : { position: start.position, dialect: dialectNamed(start.dialect) };
     const read: ReadOptions = { ...options, rescue: options.rescue === true ? rescue : options.rescue || undefined };
-    super(machine, source, read, { ...setting, start: at }, PartDivider);
+    super(machine, source, read, { start: at, ...setting }, PartDivider);
     if (start !== null) this.divider.resume(start.transcript, source);
   }
 

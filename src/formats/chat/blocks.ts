@@ -64,9 +64,10 @@ function ofAssistant(entry: Fields, content: readonly unknown[], index: number, 
   if (segments.length > 1) {
     losses.push({ what: 'grouping', message: index, detail: 'its blocks become several messages' });
   }
-  const said = { role, ...(name !== undefined && { name }) };
+  const named = name !== undefined && { name };
   const entries: Fields[] = segments.map((one) => ({
-    ...said,
+    role,
+    ...named,
     content: one.said.length > 0 ? plainText(one.said) : one.calls.length > 0 || one.thinking !== null ? null : '',
     ...(one.thinking !== null && { thinking: one.thinking }),
     ...(one.calls.length > 0 && { tool_calls: one.calls }),
@@ -75,7 +76,7 @@ function ofAssistant(entry: Fields, content: readonly unknown[], index: number, 
   const given = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
   const acting = given.filter(([key]) => ACTING.has(key));
   entries[0] = { ...Object.fromEntries(given.filter(([key]) => !ACTING.has(key))), ...entries[0] };
-  return acting.length === 0 ? entries : [{ ...said, content: null, ...Object.fromEntries(acting) }, ...entries];
+  return acting.length === 0 ? entries : [{ role, ...named, content: null, ...Object.fromEntries(acting) }, ...entries];
 }
 
 function callOf(part: Fields, index: number, losses: Loss[]): Fields {
@@ -84,7 +85,8 @@ function callOf(part: Fields, index: number, losses: Loss[]): Fields {
   if (typeof input === 'string') losses.push({ what: 'field', message: index, detail: 'an input that is text' });
   const isValue = input !== null && typeof input !== 'string' && isBounded(input, ...MOST_ARGUMENTS);
   const text = isValue ? JSON.stringify(input) : input;
-  return { ...(id !== undefined && { id }), type: 'function', function: { name, arguments: text } };
+  const call = { type: 'function', function: { name, arguments: text } };
+  return id === undefined ? call : { id, ...call };
 }
 
 function ofUser(entry: Fields, content: readonly unknown[], index: number, losses: Loss[]): unknown[] {

@@ -1,6 +1,6 @@
 // Calls and replies in forms that tell a tool by its bare name: which reply answers which call.
 
-import type { MessageData } from '../../model/data.ts';
+import { type MessageData, withFields } from '../../model/data.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
 import { isCall } from '../../rules/message-data.ts';
 import { Queue, Queues } from '../../rules/queue.ts';
@@ -106,7 +106,7 @@ export function withCallIds(messages: readonly MessageData[]): { messages: reado
           : { what: 'call-id', message: index, detail: isMade ? `${none}: one was made` : none });
       }
     }
-    return callId === (message.callId ?? null) ? message : { ...message, callId };
+    return callId === (message.callId ?? null) ? message : withFields(message, { callId });
   });
   return { messages: done, losses };
 }
@@ -120,7 +120,7 @@ export function withReplyNames(messages: readonly MessageData[]): readonly Messa
     if (message.role !== 'tool') return message;
     const call = open.reply(message.callId ?? null, message.name ?? null);
     if ((message.name ?? null) !== null || call === null) return message;
-    return { ...message, name: call.recipient, nameFromCall: true };
+    return withFields(message, { name: call.recipient, nameFromCall: true as const });
   });
 }
 

@@ -1,7 +1,7 @@
 // Plain messages to the JSON interchange forms.
 
 import type { HeaderValue } from '../../model/header/text.ts';
-import type { MessageData, TranscriptData } from '../../model/data.ts';
+import { type MessageData, type TranscriptData, withFields } from '../../model/data.ts';
 import { thoughtIn } from '../../model/written-thought.ts';
 import { builtinsOf } from '../../model/header/document.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
@@ -71,13 +71,13 @@ function write(given: TranscriptData, version: InterchangeVersion): { record: In
     const next = files.has(at + 1) ? undefined : messages[at + 1];
     if (version === '2.0' && isCall(message)) {
       const calls = isOrdinary(message) ? ordinaryCalls(messages, at, files) : [message];
-      entries.push({ ...entry, tool_calls: calls.map((call) => oldCall(call, builtins)) });
+      entries.push(withFields(entry, { tool_calls: calls.map((call) => oldCall(call, builtins)) }));
       at += calls.length;
     } else if (isCall(message)) {
-      entries.push({ ...entry, tool_call: callOf(message) });
+      entries.push(withFields(entry, { tool_call: callOf(message) }));
       at++;
     } else if (version === '2.2' && isPreamble(message) && next !== undefined && isCall(next) && isOrdinary(next)) {
-      entries.push({ ...entry, tool_call: callOf(next) });
+      entries.push(withFields(entry, { tool_call: callOf(next) }));
       at += 2;
     } else {
       entries.push(entry);
@@ -220,7 +220,8 @@ function typeOf({ contentType, constrained }: MessageData): { content_type?: str
 
 function callOf(message: MessageData): InterchangeCall {
   const { callId, recipient, content } = message;
-  return { ...(!isAbsent(callId) && { id: callId! }), recipient: recipient!, ...typeOf(message), arguments: content };
+  const call = { recipient: recipient!, ...typeOf(message), arguments: content };
+  return isAbsent(callId) ? call : { id: callId!, ...call };
 }
 
 function oldCall(message: MessageData, builtins: readonly string[]): InterchangeToolCall {

@@ -1,7 +1,7 @@
 // From the shape of 0.1 to messages with channels, recipients and replies. What fits no shape stays text, and what 0.1
 // hides stays hidden: a call that cannot be read becomes a commentary.
 
-import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
+import { type MessageData, type ToolDefinition, type TranscriptData, withFields } from '../../model/data.ts';
 import type { Span } from '../../model/bytes.ts';
 import { callTagsIn, HERMES_CALL, OPEN_CALL, withTags } from '../../model/hermes.ts';
 import { MOST_CALLS } from '../../model/thoughts.ts';
@@ -107,17 +107,16 @@ function readAssistant(message: MessageData, tags: readonly Span[], index: numbe
   const { content, role, name, attributes } = message;
   const speaker = { role, ...(name != null && { name }), ...(attributes !== undefined && { attributes }) };
   // What most say.
-  if (!content.includes('<')) return markEnd([{ ...speaker, channel: 'final', content }], message);
+  if (!content.includes('<')) return markEnd([withFields(speaker, { channel: 'final', content })], message);
   const { thoughts, calls: ofTokens } = marksOf(content);
   if (thoughts.length > MOST_CALLS) {
     throw new Refusal(index, `it holds more than ${MOST_CALLS} thoughts, each a message of its own`, 'split it');
   }
   const calls = withTags(ofTokens, tags, thoughts);
-  const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => ({
-    ...speaker,
-    channel: 'analysis',
-    content: kind === 'reason' ? content.slice(textFrom, textTo) : content.slice(from, to),
-  }));
+  const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => {
+    const text = kind === 'reason' ? content.slice(textFrom, textTo) : content.slice(from, to);
+    return withFields(speaker, { channel: 'analysis', content: text });
+  });
   let front = 0;
   for (const { from, to } of thoughts) if (from === front) front = to + newlineAt(content, to);
   let passed = 0;
@@ -135,10 +134,10 @@ function readAssistant(message: MessageData, tags: readonly Span[], index: numbe
   const first = calls[0];
   const said = outside(front, first?.from ?? content.length);
   if (!first) {
-    if (said !== '' || thoughts.length === 0) parts.push({ ...speaker, channel: 'final', ...spoken(said) });
+    if (said !== '' || thoughts.length === 0) parts.push(withFields(speaker, { channel: 'final', ...spoken(said) }));
   } else {
     const preamble = withoutNewline(said);
-    const shown = { ...speaker, channel: 'commentary', intent: 'preamble', ...spoken(preamble) };
+    const shown = withFields(speaker, { channel: 'commentary', intent: 'preamble', ...spoken(preamble) });
     if (!isBlankText(preamble)) parts.push(shown);
     calls.forEach((call, i) => {
       const text = outside(call.to, calls[i + 1]?.from ?? content.length);
@@ -191,9 +190,8 @@ function readOutputs(message: MessageData, open: OpenCalls): MessageData[] {
     const said = readReply(text, given === null ? null : toolRecipient(given), i === texts.length - 1);
     const call = open.reply(null, said.name);
     const name = said.name ?? call?.recipient ?? null;
-    return {
-      ...rest, ...(name !== null && { name }), recipient: 'assistant', channel: 'commentary', content: said.content,
-    };
+    const reply = { recipient: 'assistant', channel: 'commentary', content: said.content };
+    return withFields(rest, name === null ? reply : { name, ...reply });
   });
   return markEnd(replies, message);
 }
