@@ -4,10 +4,13 @@
 // Contents never become strings. Lines are gathered in the output of a text machine of its own and handed out in large
 // pieces.
 
+import { MESSAGE } from '../abi.ts';
+import { KnownBytes } from '../model/known-bytes.ts';
 import type { End, Message } from '../model/message.ts';
 import type { TranscriptInfo } from '../model/transcript.ts';
 import type { Build } from '../scan/builds.ts';
 import type { Source } from '../scan/source.ts';
+import { kindWord } from '../scan/table.ts';
 import { TextMachine } from '../scan/text-machine.ts';
 import { visibilityClass } from '../model/visibility.ts';
 import { hasWrittenCalls, plainWord } from '../model/message-rows.ts';
@@ -77,6 +80,8 @@ export class MessageLines {
   #headTo = 0;
   #head: Uint8Array = new Uint8Array(0);
   readonly #middleRoom: Uint8Array;
+  /** Middles by their headers. */
+  readonly #known = new KnownBytes<Uint8Array>();
   /** Ends of the well-known middles, by number; 0: not made yet. Each begins where a slot of its own begins. */
   readonly #middleTo = new Int32Array(4 << CLASS_SHIFT);
 
@@ -231,10 +236,8 @@ export class MessageLines {
     const word = isLeaf && message.isBare && !hasWrittenCalls(message) ? plainWord(message) : -1;
     const end = message.end;
     if (word < 0 || end === 'eof') {
-      const text = middleText(message, message.isVisible);
-      const { read, written } = ENCODER.encodeInto(text, this.#middleRoom);
-      this.#middleEnd = read === text.length ? MIDDLE_AT + written : -1;
-      return MIDDLE_AT;
+      if (isLeaf && message.dialect.id === 'harmony') return this.#knownMiddle(message, transcript);
+      return this.#ownMiddle(message);
     }
     const number = word | (ENDS.indexOf(end) << END_SHIFT) | (visibilityClass(transcript) << CLASS_SHIFT);
     const from = MIDDLES_AT + number * SLOT;
@@ -246,6 +249,30 @@ export class MessageLines {
     }
     this.#middleEnd = to;
     return from;
+  }
+
+  #ownMiddle(message: Message): number {
+    const text = middleText(message, message.isVisible);
+    const { read, written } = ENCODER.encodeInto(text, this.#middleRoom);
+    this.#middleEnd = read === text.length ? MIDDLE_AT + written : -1;
+    return MIDDLE_AT;
+  }
+
+  /** The same of a plain header of Harmony, which has no ids: a corpus repeats it. */
+  #knownMiddle(message: Message, transcript: TranscriptInfo): number {
+    const { from, to } = message.header;
+    const header = message.source.bytes(from, to);
+    // In place of the kind of row, which is the same for all.
+    const kind = kindWord(message.table, message.row) - MESSAGE + visibilityClass(transcript);
+    const known = this.#known.get(header, 0, header.length, kind);
+    if (known !== undefined) {
+      this.#middleRoom.set(known);
+      this.#middleEnd = MIDDLE_AT + known.length;
+      return MIDDLE_AT;
+    }
+    this.#ownMiddle(message);
+    if (this.#middleEnd > 0) this.#known.keep(header, this.#middleRoom.slice(0, this.#middleEnd - MIDDLE_AT), kind);
+    return MIDDLE_AT;
   }
 
   /** Adds bytes of any number. */

@@ -109,6 +109,22 @@ describe.each(LINES)('lines, %s', (build, lines) => {
     expect(count).toBeGreaterThan(RUNS);
   });
 
+  test('headers of Harmony that repeat', () => {
+    const headers = [
+      'assistant<|channel|>commentary to=functions.f <|constrain|>json', 'functions.f to=user<|channel|>commentary',
+      'assistant to=functions.f<|channel|>analysis', 'assistant to=user', 'user to=assistant name=n', 'functions.f',
+      'assistant<|channel|>commentary', 'assistant<|channel|>final json', 'tool name=\u00e9', 'user to=a to=b',
+    ];
+    const rests = ['<|message|>{}<|end|>', '<|message|>2<|call|>', '<|message|>', '<|message|><|end|><|end|>', ''];
+    for (let run = 0; run < runs(500); run++) {
+      const random = randomOf(SEED + run);
+      const text = Array.from({ length: 20 }, () => `<|start|>${random.pick(headers)}${random.pick(rests)}`).join('');
+      const dialect = random.pick(['harmony', 'openchatml-2.2', 'openchatml-2.0'] as const);
+      const options = { dialect, requireChannels: random.once(2) };
+      expectSame(lines, encoder.encode(text), options, { path: 'x' }, `OPENCHATML_SEED=${SEED + run}`);
+    }
+  });
+
   test('numbers of every length', () => {
     const input = encoder.encode('<|start|>user<|message|>hi<|end|>');
     const numbers = [0, 2 ** 32 - 1, 2 ** 32, 2 ** 53 - 1];
