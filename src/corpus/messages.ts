@@ -74,7 +74,8 @@ export function* messagesOf(
       const lies = own === null ? OWN : own.at(batch, row, begins);
       if (lies === BEHIND) return ended(before, null, range.to);
       if (lies === BEFORE || kindOf(batch, row) !== MESSAGE || passes?.(batch, row) === true) continue;
-      const message = new Message(batch, row, divider.context, !tags.mayStandIn(row), divider.messages - 1);
+      const { context, messages } = divider;
+      const message = new Message(batch, row, context, !tags.mayStandIn(row), messages - 1, !tags.mayHoldThoughts);
       yield { message, transcript: divider.current!, index: message.index, source: batch.source };
     }
   }

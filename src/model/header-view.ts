@@ -63,16 +63,21 @@ export class HeaderView {
   #bodyRow = -1;
   /** @internal No tag of a call or a reply that is written as text stands in the message (R-HERMES), as was found. */
   readonly isUntagged: boolean;
+  /** @internal Nor the tag of a thought (R-THINK). */
+  readonly isThoughtless: boolean;
 
   /**
-   * `isUntagged`: no tag of a call or a reply that is written as text stands in the message (R-HERMES); false: nobody
-   * has looked.
+   * `isUntagged`: no tag of a call or a reply that is written as text stands in the message (R-HERMES);
+   * `isThoughtless`: nor that of a thought (R-THINK). False: nobody has looked.
    */
-  constructor(table: Table, row: number, context: MessageContext, isUntagged = false, index = -1) {
+  constructor(
+    table: Table, row: number, context: MessageContext, isUntagged = false, index = -1, isThoughtless = false,
+  ) {
     this.#table = table;
     this.row = row;
     this.#context = context;
     this.isUntagged = isUntagged;
+    this.isThoughtless = isThoughtless;
     this.index = index;
   }
 

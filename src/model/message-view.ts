@@ -86,7 +86,7 @@ export class MessageView extends HeaderView {
   }
 
   #readThought(): WrittenThought | null {
-    if (this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
+    if (this.isThoughtless || this.role !== 'assistant' || this.dialect.id === 'harmony') return null;
     const { body } = this;
     const parts = (): Iterable<Span> => outside(body, this.isLeaf ? NOTHING : rowsBelow(this.table, this.row, LITERAL));
     return readWrittenThought(this.source, parts, body, this.#callsOutsideBlocks);

@@ -146,7 +146,7 @@ export class Meaning {
     if (role === 'system' || role === 'developer') this.#note(message, role, tell);
     const calls = isLine && role === 'assistant' ? readLineCalls(message, this.#source) : [];
     const isReply = isLine && (role === 'tool' || role === 'user');
-    const names = isReply ? readReplyNames(message, this.#source) : namesOf(calls);
+    const names = isReply ? readReplyNames(message, this.#source, this.#machine) : namesOf(calls);
     this.calls.message(message, names, tell);
     const wrong = checkContent(this.#machine, message, this.#source, this.constraints);
     if (wrong) tell(wrong);

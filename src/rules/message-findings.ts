@@ -108,8 +108,9 @@ export class MessageFindings {
       && !this.#utf8.pending(toOf(batch, row));
     const isKnown = (): boolean => mayBeKnown && this.#known.tell(batch, row, transcript, this.#tell);
     if (visitor === undefined && isKnown()) return;
-    const isUntagged = !this.#tags!.mayStandIn(row);
-    const message = new Message(batch, row, this.#walk.divider.context, isUntagged);
+    const tags = this.#tags!;
+    const { context } = this.#walk.divider;
+    const message = new Message(batch, row, context, !tags.mayStandIn(row), -1, !tags.mayHoldThoughts);
     visitor?.message(message, transcript, this.#walk.reading);
     if (visitor !== undefined && isKnown()) return;
     if (!this.#options.writtenCalls && isWell(message, transcript)) {

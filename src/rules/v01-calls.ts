@@ -3,10 +3,11 @@
 
 import { JSON_DEEPEST } from '../abi.ts';
 import type { Finding } from '../errors.ts';
-import { indexOfPart, isBlankByte } from '../model/bytes.ts';
+import { indexOfPart, isBlankByte, standsAt } from '../model/bytes.ts';
 import { CLOSE_CALL, HERMES_CALL } from '../model/hermes.ts';
 import type { Message, Span } from '../model/message.ts';
 import type { Mark } from '../model/thoughts.ts';
+import type { Machine } from '../scan/machine.ts';
 import { characterLength, decodeUtf8 } from '../utf8.ts';
 import { isObject, type JsonObject, mayHaveName, own, parseJson, skipBlanks, spanOfJson } from '../tools/json.ts';
 
@@ -23,6 +24,11 @@ export interface LineCall {
   readonly isWritten: boolean;
 }
 
+const NAME = new TextEncoder().encode('"name"');
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const LOWER_U = 0x75;
+
 const CLOSE_TAG = new TextEncoder().encode(CLOSE_CALL);
 
 type Bytes = { bytes(from: number, to: number): Uint8Array };
@@ -31,15 +37,28 @@ type Bytes = { bytes(from: number, to: number): Uint8Array };
 const LONGEST = 16 * 1024 * 1024;
 
 /** The tools that the replies of a message name, one for each; null: it names none (0.1 extended §8.3). */
-export function readReplyNames(message: Message, source: Bytes): (string | null)[] {
+export function readReplyNames(message: Message, source: Bytes, machine: Finder): (string | null)[] {
+  const { functionReplies } = message;
+  if (functionReplies.length === 0) return [];
   const author = message.role === 'tool' ? message.name : null;
-  return message.functionReplies.map(({ textFrom, textTo }) => replyName(source, textFrom, textTo) ?? author);
+  const { words, base } = message.table;
+  return functionReplies.map(({ textFrom: from, textTo: to }) => {
+    // A reply is long, and most name nothing.
+    if (words === machine.rows && !mayNameAt(machine, from - base, to - base)) return author;
+    const text = textAt(source, from, to);
+    return (mayHaveName(text) ? readObject(text).name : null) ?? author;
+  });
 }
 
-function replyName(source: Bytes, begin: number, end: number): string | null {
-  const text = textAt(source, begin, end);
-  // A reply is long, and most name nothing.
-  return mayHaveName(text) ? readObject(text).name : null;
+/** What finds bytes in its window. */
+type Finder = Pick<Machine, 'rows' | 'source' | 'findPair'>;
+
+/** As `mayHaveName`, of window bytes [from, to). */
+function mayNameAt(machine: Finder, from: number, to: number): boolean {
+  for (let at = from; (at = machine.findPair(at, to, QUOTE, NAME[1]!)) >= 0; at++) {
+    if (standsAt(NAME, machine.source, at)) return true;
+  }
+  return machine.findPair(from, to, BACKSLASH, LOWER_U) >= 0;
 }
 
 const textAt = (source: Bytes, begin: number, end: number): string =>

@@ -1,5 +1,6 @@
 // Where tags of calls and replies that are written as text stand in a batch of 0.1 (R-HERMES): rows do not tell of
-// them, so what looks at rows alone must stop there. The simple way is `hasWrittenCalls` of each message.
+// them, so what looks at rows alone must stop there. The simple way is `hasWrittenCalls` of each message. And whether
+// the batch may hold thoughts that are written as text (R-THINK).
 
 import { HAS_LINE, MESSAGE } from '../abi.ts';
 import { standsAt } from '../model/bytes.ts';
@@ -12,11 +13,17 @@ const FIRST = 0x3c;
 const SECOND = 0x74;
 const TAGS = [OPEN_CALL, OPEN_REPLY].map((tag) => new TextEncoder().encode(tag));
 
+/** `k>`, with which the tags of thoughts end. */
+const LAST = 0x6b;
+const BRACKET = 0x3e;
+
 export class WrittenTags {
   readonly #machine: Machine;
   readonly #batch: Batch;
   /** The batch lies in the machine's table and window, where it can be looked through. */
   readonly #isKnown: boolean;
+  readonly #isLine: boolean;
+  #holdsThoughts: boolean | undefined;
   /** Where the batch ends; -1: nobody has asked yet. */
   #to = -1;
   /** The top-level row of the first tag from the row on that was asked for last; Infinity: there is none. */
@@ -26,7 +33,8 @@ export class WrittenTags {
     this.#machine = machine;
     this.#batch = batch;
     this.#isKnown = batch.words === machine.rows;
-    this.#row = this.#isKnown && (batch.dialect.flags & HAS_LINE) !== 0 ? -1 : Infinity;
+    this.#isLine = (batch.dialect.flags & HAS_LINE) !== 0;
+    this.#row = this.#isKnown && this.#isLine ? -1 : Infinity;
   }
 
   /**
@@ -42,6 +50,18 @@ export class WrittenTags {
   mayStandIn(row: number): boolean {
     if (row > this.#row) this.#find(row);
     return this.#row === row || !this.#isKnown;
+  }
+
+  /** The tag of a thought may stand in some message of the batch, or nobody knows, as outside of 0.1. */
+  get mayHoldThoughts(): boolean {
+    return (this.#holdsThoughts ??= !this.#isKnown || !this.#isLine || this.#findsThought());
+  }
+
+  #findsThought(): boolean {
+    const batch = this.#batch;
+    if (batch.from === batch.to) return false;
+    const from = fromOf(batch, batch.from) - batch.base;
+    return this.#machine.findPair(from, (this.#to = this.#end()) - batch.base, LAST, BRACKET) >= 0;
   }
 
   #find(row: number): void {
