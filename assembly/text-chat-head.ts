@@ -98,7 +98,7 @@ function readHarmonyCall(header: usize, p: usize): bool {
   return true;
 }
 
-/** The same of a reply's. */
+/** Reads the header of a reply likewise. */
 export function readReply(header: usize, p: usize, isHarmony: bool): bool {
   return isHarmony ? readHarmonyReply(header, p) : readIdReply(header, p);
 }

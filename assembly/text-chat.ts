@@ -16,7 +16,7 @@ import { copy } from './text-line';
 import { past, put } from './text-pieces';
 import { isUtf8 } from './text-utf8';
 
-/** Bytes of a token with the name of eight letters, and of `<|im_start|>` with the line's end. */
+/** Bytes of `<|channel|>` and `<|message|>`, and of `<|im_start|>` with the line's end. */
 const TOKEN_BYTES: usize = 11;
 const LINE_BYTES: usize = 13;
 
@@ -122,7 +122,7 @@ function losesPreamble(): bool { return isOpen && isPreamble && calls == 0; }
  * Writes the messages of `count` rows from `rows` on, which all lie in [from, to), from q on. `how`: `CHAT_BEGINS`, and
  * of Harmony `CHAT_HARMONY` and `CHAT_PREAMBLES`, of 0.1 `CHAT_LINE`. A row's position plus `shift` is an address;
  * `first` is the number of the first one. Answers where they end; 0: they are refused. There is room for 6 bytes for
- * each of [from, to), and 256 for each row. They are no more than CHAT_MESSAGES.
+ * each of [from, to), and 256 for each row. More than CHAT_MESSAGES are refused.
  */
 export function chat(
   rows: usize, count: i32, first: i32, shift: i32, from: usize, to: usize, how: u32, q: usize,
@@ -140,8 +140,7 @@ export function chat(
   for (let row = 0; row < count; ) {
     const at = rows + <usize>(row * ROW_BYTES);
     const word = load<u32>(at);
-    // Rows of 0.1 do not say whether the header is plain, which is seen by its length.
-    if (((isLine ? word | PLAIN : word) & (KIND_MASK | PLAIN | wrong)) != (MESSAGE | PLAIN)) return 0;
+    if ((word & (KIND_MASK | PLAIN | wrong)) != (MESSAGE | PLAIN) || index == CHAT_MESSAGES) return 0;
     row = load<i32>(at, 12) - first;
     // Nothing but fields stands before the body, and nothing below it.
     const body = rows + <usize>((row - 1) * ROW_BYTES);

@@ -337,8 +337,7 @@ export const CHAT_JSON = 32;
 export const CHAT_HINT = 33;
 export const CHAT_BODY = 34;
 export const CHAT_PIECES = 35;
-// How they are written: no message stands before; the rows are those of 0.1, or those of Harmony, with or without
-// preambles.
+// How they are written: no message stands before; the rows are those of Harmony, with preambles, or those of 0.1.
 export const CHAT_BEGINS = 1;
 export const CHAT_HARMONY = 2;
 export const CHAT_PREAMBLES = 4;
@@ -351,7 +350,7 @@ export const CHAT_LOST_REPLY_ID = 1;
 export const CHAT_LOST_HINT = 2;
 export const CHAT_LOST_CHANNEL = 3;
 /** Messages that are written together at most. */
-export const CHAT_MESSAGES = 4096;
+export const CHAT_MESSAGES = 2048;
 
 // Kinds of values: MEMBER_KIND & VALUE_MASK; and whether a backslash stands in the key, in the value when it is a
 // string.

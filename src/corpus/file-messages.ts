@@ -47,7 +47,7 @@ function* messagesOfUnit(kit: Kit, unit: Unit | BadRecord): Messages {
   }
 }
 
-/** A message with its place. A spread of the object takes as long as all the rest of reading it. */
+/** A message with its place. Behind a spread these two fields would take as long as all the rest of reading it. */
 export const inFile = (
   { message, transcript, index, source }: PlacedMessage, record: number | null, place: FileMessage['place'],
 ): FileMessage => ({ message, transcript, index, source, record, place });

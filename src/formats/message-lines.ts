@@ -258,7 +258,7 @@ export class MessageLines {
     return MIDDLE_AT;
   }
 
-  /** The same of a plain header of Harmony, which has no ids: a corpus repeats it. */
+  /** The same of a plain header of Harmony, which mostly has no ids: a corpus repeats it. */
   #knownMiddle(message: Message, transcript: TranscriptInfo): number {
     const { from, to } = message.header;
     const header = message.source.bytes(from, to);
@@ -271,7 +271,9 @@ export class MessageLines {
       return MIDDLE_AT;
     }
     this.#ownMiddle(message);
-    if (this.#middleEnd > 0) this.#known.keep(header, this.#middleRoom.slice(0, this.#middleEnd - MIDDLE_AT), kind);
+    if (this.#middleEnd > 0 && KnownBytes.fits(header.length)) {
+      this.#known.keep(header, this.#middleRoom.slice(0, this.#middleEnd - MIDDLE_AT), kind);
+    }
     return MIDDLE_AT;
   }
 

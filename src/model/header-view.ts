@@ -63,12 +63,12 @@ export class HeaderView {
   #bodyRow = -1;
   /** @internal No tag of a call or a reply that is written as text stands in the message (R-HERMES), as was found. */
   readonly isUntagged: boolean;
-  /** @internal Nor the tag of a thought (R-THINK). */
+  /** @internal No tag of a written thought stands in the message (R-THINK), as was found. */
   readonly isThoughtless: boolean;
 
   /**
    * `isUntagged`: no tag of a call or a reply that is written as text stands in the message (R-HERMES);
-   * `isThoughtless`: nor that of a thought (R-THINK). False: nobody has looked.
+   * `isThoughtless`: no tag of a written thought (R-THINK). False: nobody has looked.
    */
   constructor(
     table: Table, row: number, context: MessageContext, isUntagged = false, index = -1, isThoughtless = false,

@@ -44,7 +44,7 @@ export function readReplyNames(message: Message, source: Bytes, machine: Finder)
   const { words, base } = message.table;
   return functionReplies.map(({ textFrom: from, textTo: to }) => {
     // A reply is long, and most name nothing.
-    if (words === machine.rows && !mayNameAt(machine, from - base, to - base)) return author;
+    if (words === machine.rows && from >= base && !mayNameAt(machine, from - base, to - base)) return author;
     const text = textAt(source, from, to);
     return (mayHaveName(text) ? readObject(text).name : null) ?? author;
   });

@@ -58,17 +58,21 @@ export class WrittenTags {
   }
 
   #findsThought(): boolean {
-    const batch = this.#batch;
-    if (batch.from === batch.to) return false;
-    const from = fromOf(batch, batch.from) - batch.base;
-    return this.#machine.findPair(from, (this.#to = this.#end()) - batch.base, LAST, BRACKET) >= 0;
+    const { from, to, base } = this.#batch;
+    if (from === to) return false;
+    return this.#machine.findPair(this.#windowFrom(from), (this.#to = this.#end()) - base, LAST, BRACKET) >= 0;
+  }
+
+  /** Where a row begins in the window. White space alone may have left it: a caller's role begins there (R-ROLE). */
+  #windowFrom(row: number): number {
+    return Math.max(0, fromOf(this.#batch, row) - this.#batch.base);
   }
 
   #find(row: number): void {
     const { base } = this.#batch;
     const { source } = this.#machine;
     if (this.#to < 0) this.#to = this.#end();
-    for (let at = fromOf(this.#batch, row) - base; ; at++) {
+    for (let at = this.#windowFrom(row); ; at++) {
       at = this.#machine.findPair(at, this.#to - base, FIRST, SECOND);
       if (at < 0) {
         this.#row = Infinity;

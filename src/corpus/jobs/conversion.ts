@@ -215,11 +215,11 @@ export class Conversion {
     const id = `${path}:${number}`;
     const place = [`${path}: transcript `, number, ` at byte ${from}`];
     const origin = { id, place, from: after, to: from, line: null };
-    yield* this.#taken(origin, this.#take(given), []);
+    yield* this.#writeOne(origin, this.#recordOrValues(given), []);
   }
 
   /** A transcript as a chat record where rows may be written as one; else as values, which are read now. */
-  #take(given: RawTranscript | TranscriptRows): RawTranscript | RecordWritten {
+  #recordOrValues(given: RawTranscript | TranscriptRows): RawTranscript | RecordWritten {
     if (!('read' in given)) return given;
     if (!canBeRecords(this.#job)) return given.read();
     const { batch, row, to, info, context } = given;
@@ -227,16 +227,17 @@ export class Conversion {
     return records.write(batch, row, to, info, context, this.#job.harmonyPreambles === true) ?? given.read();
   }
 
-  *#taken(origin: Origin, taken: RawTranscript | RecordWritten, before: readonly Loss[]): Pieces {
-    if ('data' in taken) return yield* this.#raw(origin, taken, before);
+  /** Writes it. `before`: what was lost on the way to it. */
+  *#writeOne(origin: Origin, one: RawTranscript | RecordWritten, before: readonly Loss[]): Pieces {
+    if ('data' in one) return yield* this.#raw(origin, one, before);
     const { id, place } = origin;
     this.#sums.converted++;
     this.#sums.lose(place, before);
-    this.#sums.lose(place, taken.losses);
+    this.#sums.lose(place, one.losses);
     const out = this.#out;
     if (!out.takeOpening(id)) yield* out.addOpening(id);
-    if (!out.take(taken.opening)) yield* out.add(taken.opening);
-    if (!out.take(taken.messages)) yield* out.add(taken.messages);
+    if (!out.take(one.opening)) yield* out.add(one.opening);
+    if (!out.take(one.messages)) yield* out.add(one.messages);
     if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
   }
 
@@ -298,10 +299,10 @@ export class Conversion {
     if (next.done) yield* this.#refuse(origin, new Refusal(null, 'its text holds no transcript', 'give one'), 'record');
     for (let count = 0; !next.done; count++) {
       const number = 'read' in next.value ? next.value.info.number : next.value.number;
-      const taken = this.#take(next.value);
+      const one = this.#recordOrValues(next.value);
       next = all.next();
       const id = count === 0 && next.done ? origin.id : `${origin.id}:${number}`;
-      yield* this.#taken({ ...origin, id }, taken, lost);
+      yield* this.#writeOne({ ...origin, id }, one, lost);
     }
   }
 

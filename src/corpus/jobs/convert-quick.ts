@@ -28,6 +28,6 @@ export function canBeRecords({ to, apart, prompt, end, calls, reasoning = 'keep'
   return to === 'messages' && !apart && !prompt && end === undefined && calls === undefined && reasoning === 'keep';
 }
 
-/** The dialects of such text. */
+/** The dialects of which most text is written so. Of 0.1, whose files are one transcript, little is. */
 export const isRowsDialect = (dialect: DialectId | undefined): boolean =>
   dialect === 'openchatml-2.2' || dialect === 'harmony';

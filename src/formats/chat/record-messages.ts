@@ -1,6 +1,6 @@
-// Transcripts of 2.2, Harmony and 0.1 as chat records, in bytes: those that lose no more of their messages than is told
-// here, and are written as the writers of these forms write them, never become values. The simple version is
-// `convertTranscript` to `messages`.
+// Transcripts of 2.2, Harmony and 0.1 as chat records, in bytes: those that lose no more of their messages than
+// RecordWritten tells, and are written as the writers of these forms write them, never become values. The simple
+// version is `convertTranscript` to `messages`.
 
 import {
   ASSISTANT, CHAT_ANSWER, CHAT_ARGUMENTS, CHAT_ASSISTANT, CHAT_BEGINS, CHAT_BODY, CHAT_CALL, CHAT_CALL_ARGUMENTS,
@@ -21,7 +21,6 @@ import { type Batch, fromOf, kindOf, kindWord, nextOf, toOf } from '../../scan/t
 import { TextMachine } from '../../scan/text-machine.ts';
 import { convertTranscript } from '../convert.ts';
 import { neutralOf } from '../neutral.ts';
-import { refusalOf } from '../transcript-data.ts';
 import type { Loss } from '../loss.ts';
 import type { ChatRecord } from './read.ts';
 import { headerPieces } from './record-texts.ts';
@@ -56,8 +55,8 @@ export interface RecordWritten {
   /** They, without `]}`. Valid until the next record is written. */
   readonly messages: Uint8Array;
   /**
-   * What has no place in a record: fields of the document header, the ends of answers; and what Harmony does not say:
-   * ids, or that the type of arguments is binding.
+   * What has no place in a record: fields of the document header, the ends of answers, commentary that is hidden; and
+   * what Harmony does not say: ids, or that the type of arguments is binding.
    */
   readonly losses: readonly Loss[];
 }
@@ -197,7 +196,6 @@ const NO_INSTRUCTIONS = opened('"messages":[', 0);
 function openingOf(messages: readonly Message[], dialect: RowsDialect): Opening | null {
   const data: TranscriptData = { header: null, tools: [], messages: messages.map(messageData) };
   if (data.messages.some(({ content }) => content.includes('\ufffd'))) return null;
-  if (messages.some((message, i) => refusalOf(message, data.messages[i]!, i) !== null)) return null;
   const neutral = neutralOf(data, dialect);
   const { record, losses } = convertTranscript(neutral.data, 'messages');
   if (losses.length > 0 || neutral.losses.length > 0) return null;

@@ -190,6 +190,7 @@ describe.each(BUILDS)('%s', (build) => {
       ['a system message and tools', [H_SYSTEM, H_TOOLS, H_SAID, H_CALL, H_REPLY, H_ANSWER]],
       ['tools and instructions', [H_TOOLS.replace('# Tools', '# Instructions\n\nBe brief.\n\n# Tools'), H_SAID]],
       ['only tools', [H_TOOLS]],
+      ['tools before a call', [H_TOOLS, H_CALL, H_REPLY]],
       ['calls with replies in another order', [
         H_SAID, H_CALL, H_CALL.replace('.f ', '.g '), H_CALL, H_REPLY.replace('.f ', '.g '), H_REPLY, H_REPLY, H_ANSWER,
       ]],
@@ -224,6 +225,7 @@ describe.each(BUILDS)('%s', (build) => {
       ['a reply whose role is tool', [H_CALL, '<|start|>tool to=assistant<|channel|>commentary<|message|>2<|end|>']],
       ['a call on analysis', [H_CALL.replace('commentary', 'analysis')]],
       ['a builtin tool', [H_CALL.replace('functions.f', 'python')]],
+      ['a function of that name', [H_CALL.replace('.f', '.python'), H_REPLY.replace('.f', '.python')]],
       ['code', [H_CALL.replace('<|constrain|>json', 'code')]],
       ['two recipients', [H_CALL.replace('assistant<', 'assistant to=functions.g<')]],
       ['an id', [H_CALL.replace(' to=', ' call_id=c to=')]],
@@ -261,6 +263,9 @@ describe.each(BUILDS)('%s', (build) => {
       ['a system message with tools', line('system', `Be brief.\n${LIST}`) + TALK],
       ['only tools', line('system', LIST) + TALK],
       ['no newline before the end', TALK.replaceAll('\n<|im_end|>', '<|im_end|>')],
+      ['newlines of two bytes', ['\r\n', 'Hi\r\n', '\r', '\n', '\n\r\n', '\r\r\n'].map((text) => {
+        return `<|im_start|>user\n${text}<|im_end|>`;
+      }).join('')],
       ['blank lines', line('user', '\n Hi \n') + line('assistant', '')],
       ['markup', TALK.replace('Hi', '<p>"a"</p> <|end|> \u0001 😀')],
       ['messages that follow each other', line('user', 'a') + line('user', 'b') + TALK + line('assistant', 'c')],
@@ -283,7 +288,7 @@ describe.each(BUILDS)('%s', (build) => {
       ['carriage returns', TALK.replaceAll('\n', '\r\n')],
       ['no end', line('user', 'Hi').replace('<|im_end|>\n', '') + TALK],
     ])('%s: left to values', (_, text) => {
-      expect(recordsOf(text, build).fromRows.filter((written) => written !== null)).toEqual([]);
+      expect(recordsOf(text, build).fromRows).toEqual([null]);
     });
 
     test(`random texts (OPENCHATML_SEED=${SEED})`, () => {
@@ -297,7 +302,7 @@ describe.each(BUILDS)('%s', (build) => {
           return (random.once(2) ? line('system', random.pick([content(), LIST])) : '') + messages.join('');
         });
         const text = Buffer.from(texts.join(random.pick(['', '\n', '</s><s>'])));
-        const made = recordsOf(random.once(3) ? mutated(random, text) : text, build, { dialect: 'openchatml-0.1' });
+        const made = recordsOf(random.once(3) ? changed(random, text) : text, build, { dialect: 'openchatml-0.1' });
         given += expectRight(made, `seed ${SEED}, round ${round}`);
       }
       expect(given).toBeGreaterThan(runs(500));
@@ -340,10 +345,17 @@ const CONTENTS = [
 ];
 const TOOL_NAMES = ['f', 'get_x', 'python', 'browser'];
 
+/** As `mutated`, which leaves no newline. */
+function changed(random: Random, text: Uint8Array): Uint8Array {
+  const newline = 0xfe;
+  const bytes = mutated(random, text.map((byte) => (byte === 0x0a ? newline : byte)));
+  return bytes.map((byte) => (byte === newline ? 0x0a : byte));
+}
+
 function randomTexts(random: Random): Uint8Array {
   const texts = Array.from({ length: 2 + random.below(4) }, () => textOf(random));
   const text = Buffer.from(texts.join(''));
-  return random.once(2) ? text : mutated(random, text);
+  return random.once(2) ? text : random.pick([mutated, changed])(random, text);
 }
 
 /** Transcripts of Harmony, some of them written in odd ways. */
@@ -351,13 +363,15 @@ function randomHarmony(random: Random): Uint8Array {
   const fill = (message: string, content: string): string => message.replace(/(<\|message\|>)[^<]*/, `$1${content}`);
   const content = (): string => (random.once(5) ? random.pick(CONTENTS).replaceAll('$', '') : 'Well, well.');
   const ways: readonly [string, string][] = [
-    ['<|constrain|>', ''], [' <|constrain|>json', ''], [' <|c', '<|c'], ['.f ', '.get_x '], [' to=assistant', ''],
-    ['<|end|>', '<|return|>'], ['<|channel|>commentary to=functions.f', ' to=functions.f<|channel|>commentary'],
+    ['<|constrain|>', ''], [' <|constrain|>json', ''], [' <|c', '<|c'], ['.f ', '.get_x '], ['.f ', '.browser '],
+    [' to=assistant', ''], ['<|end|>', '<|return|>'],
+    ['<|channel|>commentary to=functions.f', ' to=functions.f<|channel|>commentary'],
   ];
   const oddly = (message: string): string => (random.once(3) ? message.replace(...random.pick(ways)) : message);
   let text = '';
   for (let transcripts = 1 + random.below(4); transcripts > 0; transcripts--) {
-    text += random.pick([H_SYSTEM, H_SYSTEM + H_TOOLS, H_SYSTEM + fill(H_TOOLS, `# Instructions\n\n${content()}`)]);
+    const instructed = fill(H_TOOLS, `# Instructions\n\n${content()}`);
+    text += random.pick([H_SYSTEM, H_TOOLS, '', H_SYSTEM + H_TOOLS, H_SYSTEM + instructed]);
     for (let turns = random.below(5); turns > 0; turns--) {
       text += fill(H_SAID, content());
       if (random.once(2)) text += fill(H_THOUGHT, content());
@@ -368,7 +382,7 @@ function randomHarmony(random: Random): Uint8Array {
     }
   }
   const bytes = Buffer.from(text);
-  return random.once(4) ? mutated(random, bytes) : bytes;
+  return random.once(4) ? changed(random, bytes) : bytes;
 }
 
 /** A transcript that mostly loses no more than rows can tell. */
