@@ -67,8 +67,6 @@ const HOLDERS: Partial<Record<Form, string>> = {
   'interchange-2.2': 'messages',
 };
 
-const RECORD_END = new TextEncoder().encode(']}\n');
-
 /** Writers of records that a job is done with: the next part needs no new memory, and has its definitions known. */
 const IDLE: RecordMessages[] = [];
 
@@ -234,11 +232,7 @@ export class Conversion {
     this.#sums.converted++;
     this.#sums.lose(place, before);
     this.#sums.lose(place, one.losses);
-    const out = this.#out;
-    if (!out.takeOpening(id)) yield* out.addOpening(id);
-    if (!out.take(one.opening)) yield* out.add(one.opening);
-    if (!out.take(one.messages)) yield* out.add(one.messages);
-    if (!out.take(RECORD_END)) yield* out.add(RECORD_END);
+    yield* this.#out.addWritten(id, one);
   }
 
   /** `bytes`: its own, where others may be alike. */

@@ -2,11 +2,14 @@
 // was begun before those ahead of it were counted says where such numbers stand.
 
 import type { ChatRecord } from '../../formats/chat/read.ts';
+import type { RecordWritten } from '../../formats/chat/record-messages.ts';
 import type { ToolDefinition } from '../../model/data.ts';
 import { GatheredBytes } from './gathered-bytes.ts';
 import type { Piece } from './job.ts';
 
 type Id = string | number | null;
+
+const RECORD_END = new TextEncoder().encode(']}\n');
 
 const openingOf = (id: Id): string => `{"id":${JSON.stringify(id)},`;
 /** Bytes of it behind the number. */
@@ -29,17 +32,15 @@ export class ConvertOutput extends GatheredBytes {
     return piece instanceof Uint8Array && marks.length > 0 ? { bytes: piece, numbers: marks } : piece;
   }
 
-  /** How a line begins, up to what stands behind its id, if it fills no piece; false: it would. */
-  takeOpening(id: Id): boolean {
-    return this.#takeOpening(openingOf(id));
-  }
-
-  *addOpening(id: Id): Generator<Uint8Array, void, void> {
+  /** How a line begins, up to what stands behind its id. */
+  *#open(id: Id): Generator<Uint8Array, void, void> {
     const opening = openingOf(id);
+    if (this.#takeOpening(opening)) return;
     yield* this.flush();
     if (!this.#takeOpening(opening)) yield* this.addText(opening);
   }
 
+  /** False: it would fill a piece. */
   #takeOpening(opening: string): boolean {
     if (!this.takeText(opening)) return false;
     if (this.#isGuess) this.mark(AFTER_NUMBER);
@@ -48,7 +49,7 @@ export class ConvertOutput extends GatheredBytes {
 
   /** A line of JSON: an id, and an object's members. `size`: bytes that they come from at most. */
   *addLine(id: Id, members: object, size: number): Generator<Uint8Array, void, void> {
-    if (!this.takeOpening(id)) yield* this.addOpening(id);
+    yield* this.#open(id);
     if (size < LONG || !holdsLong(members)) return yield* this.addText(`${JSON.stringify(members).slice(1)}\n`);
     let before = '';
     for (const [key, value] of Object.entries(members)) {
@@ -65,8 +66,14 @@ export class ConvertOutput extends GatheredBytes {
   ): Generator<Uint8Array, void, void> {
     let text = this.#known.get(definitions);
     if (text === undefined) this.#known.set(definitions, (text = JSON.stringify(tools)));
-    if (!this.takeOpening(id)) yield* this.addOpening(id);
+    yield* this.#open(id);
     yield* this.#addValue(`"tools":${text},"messages":`, messages, '}\n', size);
+  }
+
+  /** A chat record that was written from rows. */
+  *addWritten(id: Id, { opening, messages }: RecordWritten): Generator<Uint8Array, void, void> {
+    yield* this.#open(id);
+    for (const bytes of [opening, messages, RECORD_END]) if (!this.take(bytes)) yield* this.add(bytes);
   }
 
   /** The JSON of a value between two texts. */
