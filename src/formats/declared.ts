@@ -9,6 +9,7 @@ import { Lately } from '../tools/lately.ts';
 import { readFunctionList } from '../tools/lists.ts';
 import { MOST_VALUES, type ToolsInText, type ToolsWritten } from '../tools/types.ts';
 import { declare, type Declared, writeSection } from '../tools/write-declarations.ts';
+import type { Loss } from './loss.ts';
 
 const written = new Lately<Declared>();
 const read = new Lately<ToolsInText>();
@@ -22,6 +23,16 @@ export function declarationsOf(
     if (!isBounded(tool, MOST_VALUES)) return declare(tool, style);
     return written.get(style + JSON.stringify(tool), () => declare(tool, style));
   });
+}
+
+/** One loss a tool, for pointers to what the text leaves out. Pointers hold names, so only its number is given. */
+export function lossesOfTools(pointers: readonly string[]): Loss[] {
+  const numbers = new Set(pointers.map((pointer) => pointer.split('/')[1]!));
+  return [...numbers].map((number) => ({
+    what: 'tools',
+    message: null,
+    detail: `tool ${number}: the text does not hold all of its definition`,
+  }));
 }
 
 /** As `readFunctionList`. */

@@ -16,6 +16,7 @@ import { writeTranscript } from '../../formats/write/write.ts';
 import type { Pieces, TextsWritten } from '../../scan/record-machine.ts';
 import { wordAt } from '../../scan/record-rows.ts';
 import { QUOTE } from '../records/json-bytes.ts';
+import type { ToolsLost } from '../records/record-tools.ts';
 import { lineOf, type RecordRows } from '../records/rows.ts';
 import type { ConvertSums, Opening } from './convert-sums.ts';
 import { placeOfLine, type Words } from './words.ts';
@@ -51,21 +52,20 @@ export function convertRecords(
   const losing = (told.hasLost('field') ? TEXTS_LOSING : 0) | (told.hasLost('role') ? TEXTS_RENAMING : 0);
   if (form === 'messages') {
     const what = TEXTS_CHATS | losing;
-    return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.wholeListOf(entry));
+    return writeRecords(rows, record, to, what, chatPieces(path), (entry) => tools.listOf(entry));
   }
   const ids = told.hasLost('call-id') ? TEXTS_IDS : 0;
   if (form === 'sharegpt') {
     const what = TEXTS_SHAREGPT | losing | ids | (told.hasLost('channel') ? TEXTS_PREAMBLES : 0)
       | (told.hasLost('thinking') ? TEXTS_THOUGHTS : 0);
-    return writeRecords(rows, record, to, what, shareGptPieces(path), (entry) => tools.wholeListTextOf(entry));
+    return writeRecords(rows, record, to, what, shareGptPieces(path), (entry) => tools.listTextOf(entry));
   }
   const inHarmony = ids | (told.hasLost('intent') ? TEXTS_PREAMBLES : 0) | (told.hasLost('name') ? TEXTS_NAMES : 0);
   const what = losing | (isLines ? TEXTS_LINES : 0)
     | (form === 'harmony' ? TEXTS_HARMONY | inHarmony : TEXTS_CONVERTED);
   const pieces = isLines ? lineTextPieces(form, path) : textPieces(form);
   return writeRecords(rows, record, to, what, pieces, (entry) => {
-    const whole = form === 'harmony' ? tools.harmonyTextOf(entry) : tools.wholeTextOf(entry);
-    const text = asIs(whole);
+    const text = asIs(form === 'harmony' ? tools.harmonyTextOf(entry) : tools.convertedTextOf(entry));
     return text && isLines ? tools.textOf(entry) : text;
   });
 }
@@ -75,21 +75,26 @@ export function addWritten(
   sums: ConvertSums, rows: RecordRows, from: number, written: TextsWritten, { form, isLines, path }: RowsWork,
 ): void {
   const placeOf = (row: number): Words => placeOfLine(path, lineOf(rows, row));
+  const lose = ({ times, row, loss }: Told): void => sums.loseTimes(times, placeOf(row), loss);
   sums.converted += written.texts;
+  const lost = lostByTools(rows, from, written.next, form);
   if (form === 'harmony') {
     for (let row = from; !isLines && row < written.next; row = wordAt(rows.machine.rows, row, NEXT)) {
       // No message of a chat record ends in a return.
       sums.join(placeOf(row), openingOfRow(rows, row), 'end');
+      if (row === lost?.row) lose(lost);
     }
+    if (isLines && lost !== null) lose(lost);
     sums.loseMore('call-id', written.ids);
     sums.loseMore('intent', written.preambles);
     sums.loseMore('name', written.named.replies);
   } else if (form === 'sharegpt') {
+    if (lost !== null) lose(lost);
     sums.loseMore('call-id', written.ids);
     sums.loseMore('channel', written.preambles);
     sums.loseMore('thinking', written.thoughts);
   } else {
-    for (const { times, row, loss } of gainedIn(written)) sums.loseTimes(times, placeOf(row), loss);
+    for (const one of told(written, lost)) lose(one);
   }
   sums.loseMore('field', written.lost);
   sums.loseMore('role', written.renamed);
@@ -126,13 +131,37 @@ function* writeRecords(
   return record;
 }
 
-/** What calls and replies got of what was written: ids, and in text names. In the order in which they came first. */
-function gainedIn(
-  { named, made }: TextsWritten,
-): readonly { readonly times: number; readonly row: number; readonly loss: Loss }[] {
+/** Something that was lost or gained, how often, and the row of the first record of it. */
+interface Told {
+  readonly times: number;
+  readonly row: number;
+  readonly loss: Loss;
+}
+
+/** What calls and replies got of what was written, ids, and in text names; and what of tools was lost, in order. */
+function told({ named, made }: TextsWritten, lost: (Told & { readonly isReading: boolean }) | null): readonly Told[] {
   const ids = { times: made.ids, row: made.record, loss: idGained(made.message, made.isReply) };
   const names = { times: named.replies, row: named.record, loss: nameGained(named.message) };
-  return [ids, names].filter(({ times }) => times > 0).sort((a, b) => a.row - b.row);
+  const gained = [ids, names].filter(({ times }) => times > 0);
+  const all = lost === null ? gained : lost.isReading ? [lost, ...gained] : [...gained, lost];
+  return all.sort((a, b) => a.row - b.row);
+}
+
+/** What was lost of definitions of the records from row `from` on, before row `to`; null: nothing. */
+function lostByTools(
+  { machine: { rows }, tools }: RecordRows, from: number, to: number, form: RowsWork['form'],
+): (Told & { readonly isReading: boolean }) | null {
+  if (!tools.mayLose) return null;
+  const isList = form === 'messages' || form === 'sharegpt';
+  let first: { readonly row: number; readonly lost: ToolsLost } | null = null;
+  let times = 0;
+  for (let row = from; row < to; row = wordAt(rows, row, NEXT)) {
+    const entry = tools.entryOf(row);
+    const lost = isList ? tools.lostByList(entry) : tools.lostByText(entry);
+    if (lost.times > 0) first ??= { row, lost };
+    times += lost.times;
+  }
+  return first && { times, row: first.row, loss: first.lost.first!, isReading: first.lost.isReading };
 }
 
 /** The text of a record without a message. */

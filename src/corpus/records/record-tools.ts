@@ -15,9 +15,10 @@ import { decodeUtf8 } from '../../utf8.ts';
 export class RecordTools {
   readonly #machine: RecordMachine;
   readonly #texts = new Map<number, ToolsText>();
-  readonly #lists = new Map<number, Uint8Array | null>();
-  readonly #listTexts = new Map<number, Uint8Array | null>();
+  readonly #lists = new Map<number, ToolsList>();
+  readonly #listTexts = new Map<number, ToolsList>();
   readonly #plain = new Map<number, Uint8Array | null>();
+  #mayLose = false;
   #generation = -1;
 
   constructor(machine: RecordMachine) {
@@ -53,11 +54,14 @@ export class RecordTools {
     return this.#declared(entry, true) ?? this.#plainOf(entry);
   }
 
-  /** That message as it is; null also where it does not hold all that stands there. */
-  wholeTextOf(entry: number): Uint8Array | null {
+  /** That message as it is; null also where more is lost with it than `lostByText` tells. */
+  convertedTextOf(entry: number): Uint8Array | null {
     const declared = this.#declared(entry, true);
     if (declared !== null && this.#machine.declaresAll) return declared;
-    return this.#read(entry, true).isWhole ? this.#plainOf(entry) : null;
+    const { lost } = this.#read(entry, true);
+    if (lost === null) return null;
+    this.#mayLose ||= lost.times > 0;
+    return this.#plainOf(entry);
   }
 
   /** The same for Harmony, which declares each tool once. */
@@ -67,24 +71,43 @@ export class RecordTools {
       const tools = this.definitionsOf(entry);
       if (byName(tools).size < tools.length) return null;
     }
-    return this.wholeTextOf(entry);
+    return this.convertedTextOf(entry);
   }
 
-  /** The member `tools` of a chat record that has these, behind the comma before it; null: something would be lost. */
-  wholeListOf(entry: number): Uint8Array | null {
+  /**
+   * The member `tools` of a chat record that has these, behind the comma before it; null: more would be lost than
+   * `lostByList` tells.
+   */
+  listOf(entry: number): Uint8Array | null {
     return this.#machine.listTools(entry, false) ?? this.#listOf(this.#lists, entry, false);
   }
 
   /** The same of a ShareGPT record, where the list is text. */
-  wholeListTextOf(entry: number): Uint8Array | null {
+  listTextOf(entry: number): Uint8Array | null {
     return this.#machine.listTools(entry, true) ?? this.#listOf(this.#listTexts, entry, true);
   }
 
-  #listOf(known: Map<number, Uint8Array | null>, entry: number, isText: boolean): Uint8Array | null {
+  #listOf(known: Map<number, ToolsList>, entry: number, isText: boolean): Uint8Array | null {
     this.#refresh();
     let list = known.get(entry);
     if (list === undefined) known.set(entry, (list = readList(this.#machine.toolsText(entry), isText)));
-    return list;
+    this.#mayLose ||= list.lost.times > 0;
+    return list.json;
+  }
+
+  /** What is lost of an entry whose text was written. */
+  lostByText(entry: number): ToolsLost {
+    return this.#texts.get(entry)?.lost ?? NOTHING_LOST;
+  }
+
+  /** What is lost of an entry whose list was written. */
+  lostByList(entry: number): ToolsLost {
+    return (this.#lists.get(entry) ?? this.#listTexts.get(entry))?.lost ?? NOTHING_LOST;
+  }
+
+  /** Something may be lost of an entry whose text or list was written. */
+  get mayLose(): boolean {
+    return this.#mayLose;
   }
 
   /** The text that the scanner writes of definitions in which nothing is odd; null: it does not. */
@@ -97,19 +120,20 @@ export class RecordTools {
     const { generation } = this.#machine;
     if (generation === this.#generation) return;
     this.#generation = generation;
+    this.#mayLose = false;
     this.#texts.clear();
     this.#lists.clear();
     this.#listTexts.clear();
     this.#plain.clear();
   }
 
-  /** `asksForWhole`: whether the text holds all is wanted, too. */
-  #read(entry: number, asksForWhole = false): ToolsText {
+  /** `asksForAll`: what is lost is wanted, too. */
+  #read(entry: number, asksForAll = false): ToolsText {
     this.#refresh();
     let text = this.#texts.get(entry);
-    if (text === undefined || (asksForWhole && text.isWhole === null)) {
+    if (text === undefined || (asksForAll && !text.isRead)) {
       const bytes = this.#machine.toolsText(entry);
-      const isFlat = !asksForWhole && this.#machine.hasFlatTools(entry);
+      const isFlat = !asksForAll && this.#machine.hasFlatTools(entry);
       this.#texts.set(entry, (text = (isFlat ? readWrittenText(bytes) : null) ?? readText(bytes)));
     }
     return text;
@@ -164,16 +188,42 @@ const textIn = (json: Uint8Array): string => JSON.parse(`"${decodeUtf8(json)}"`)
 const LESS = 0x3c;
 const LONE = /\p{Surrogate}/u;
 
+/** What is lost of the definitions of a record. */
+export interface ToolsLost {
+  readonly times: number;
+  /** The first of it; null: nothing is lost. */
+  readonly first: Loss | null;
+  /** It is lost before anything else of the record is read; else when the record is written. */
+  readonly isReading: boolean;
+}
+
+const NOTHING_LOST: ToolsLost = { times: 0, first: null, isReading: false };
+
 interface ToolsText {
   readonly json: Uint8Array | null;
-  /** Nothing is lost with the text. Null: nobody has asked. */
-  readonly isWhole: boolean | null;
-  /** The definitions, when `isWhole` was asked for, and whether the text holds all of them. */
+  /** The definitions were read: what follows is known. */
+  readonly isRead: boolean;
+  /** What is lost with the text, when it is of definitions alone; else null. */
+  readonly lost: ToolsLost | null;
+  /** The definitions, and whether the text holds all of them. */
   readonly tools: readonly ToolDefinition[];
   readonly holdsAll: boolean;
 }
 
-const NO_TEXT: ToolsText = { json: null, isWhole: false, tools: [], holdsAll: true };
+const NO_TEXT: ToolsText = { json: null, isRead: true, lost: null, tools: [], holdsAll: true };
+
+/** A list as a member of records; null: more is lost than is told. */
+interface ToolsList {
+  readonly json: Uint8Array | null;
+  readonly lost: ToolsLost;
+}
+
+/** What is lost when definitions are read, and when they are written; null: not they alone. */
+function lostOf(reading: readonly Loss[], writing: readonly Loss[]): ToolsLost | null {
+  const all = [...reading, ...writing];
+  if (all.some(({ what }) => what !== 'tools')) return null;
+  return { times: all.length, first: all[0] ?? null, isReading: reading.length > 0 };
+}
 
 /**
  * Of flat definitions between tags, whose text need not be read again: it takes half the time. Null: they stand in a
@@ -184,7 +234,9 @@ export function readWrittenText(bytes: Uint8Array): ToolsText | null {
   const text = textIn(bytes);
   if (text.includes('\\')) return null;
   const content = flatToolsText(withoutWrittenTools(text).tools);
-  return { json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isWhole: null, tools: [], holdsAll: true };
+  return {
+    json: ENCODER.encode(JSON.stringify(content).slice(1, -1)), isRead: false, lost: null, tools: [], holdsAll: true,
+  };
 }
 
 /** Definitions, as a list or between tags in a string. Throws a Refusal. */
@@ -194,16 +246,19 @@ function toolsIn(json: string, losses: Loss[]): { tools: readonly ToolDefinition
   return { tools: withoutWrittenTools(text).tools, isExact: !isRounded(text) };
 }
 
-function readList(bytes: Uint8Array, isText: boolean): Uint8Array | null {
+const NO_LIST: ToolsList = { json: null, lost: NOTHING_LOST };
+
+function readList(bytes: Uint8Array, isText: boolean): ToolsList {
   const json = decodeUtf8(bytes);
   try {
     const losses: Loss[] = [];
     const { tools, isExact } = toolsIn(json, losses);
-    if (!isExact || losses.length > 0 || tools.length === 0) return null;
+    const lost = lostOf(losses, []);
+    if (!isExact || lost === null || tools.length === 0) return NO_LIST;
     const list = JSON.stringify(toolsToOpenAI(tools));
-    return ENCODER.encode(`,"tools":${isText ? JSON.stringify(list) : list}`);
+    return { json: ENCODER.encode(`,"tools":${isText ? JSON.stringify(list) : list}`), lost };
   } catch (error) {
-    if (error instanceof Refusal || error instanceof RangeError) return null;
+    if (error instanceof Refusal || error instanceof RangeError) return NO_LIST;
     throw error;
   }
 }
@@ -217,9 +272,9 @@ export function readText(bytes: Uint8Array): ToolsText {
     const content = data.messages[0]?.content;
     // No text of a transcript has half a character.
     if (content === undefined || LONE.test(content)) return NO_TEXT;
-    const isWhole = losses.length + further.length === 0 && isExact;
+    const lost = isExact ? lostOf(losses, further) : null;
     const text = ENCODER.encode(JSON.stringify(content).slice(1, -1));
-    return { json: text, isWhole, tools, holdsAll: !further.some(({ what }) => what === 'tools') };
+    return { json: text, isRead: true, lost, tools, holdsAll: !further.some(({ what }) => what === 'tools') };
   } catch (error) {
     if (error instanceof Refusal || error instanceof RangeError) return NO_TEXT;
     throw error;

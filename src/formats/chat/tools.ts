@@ -9,7 +9,7 @@ import { Lately } from '../../tools/lately.ts';
 import { toolsFromOpenAI } from '../../tools/records.ts';
 import { FUNCTIONS, type ToolsWritten } from '../../tools/types.ts';
 import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
-import { declarationsOf, toolsDeclared } from '../declared.ts';
+import { declarationsOf, lossesOfTools, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
@@ -88,7 +88,7 @@ export function placeTools(data: TranscriptData, form: ToolsForm): { data: Trans
     for (let later = at; later < starts.length; later++) starts[later]!++;
   }
   const files = movedFiles(data, starts, messages.length);
-  return { data: { ...data, tools: [], messages, ...files }, losses: incomplete(losses) };
+  return { data: { ...data, tools: [], messages, ...files }, losses: lossesOfTools(losses) };
 }
 
 function refuseProblems({ problems: [problem] }: ToolsWritten): void {
@@ -108,16 +108,6 @@ export function flatToolsText(tools: readonly ToolDefinition[]): string {
   const written = writeSection(tools, (tool) => declareFlat(tool, 'harmony'));
   refuseProblems(written);
   return written.text;
-}
-
-/** One loss a tool, by its number: pointers hold names. */
-function incomplete(pointers: readonly string[]): Loss[] {
-  const numbers = new Set(pointers.map((pointer) => pointer.split('/')[1]!));
-  return [...numbers].map((number) => ({
-    what: 'tools',
-    message: null,
-    detail: `tool ${number}: the text does not hold all of its definition`,
-  }));
 }
 
 /**

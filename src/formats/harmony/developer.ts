@@ -4,7 +4,7 @@ import type { ToolDefinition } from '../../model/data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { Lately } from '../../tools/lately.ts';
 import { MOST_VALUES } from '../../tools/types.ts';
-import { declarationsOf, toolsDeclared } from '../declared.ts';
+import { declarationsOf, lossesOfTools, toolsDeclared } from '../declared.ts';
 import { type Loss, Refusal } from '../loss.ts';
 
 /**
@@ -39,12 +39,7 @@ export function harmonyDeveloper(
   const parts = instructions === null ? [] : [INSTRUCTIONS + instructions];
   if (written.text !== '') parts.push(written.text);
   else if (style === 'template' && instructions !== null) parts.push('');
-  // Only the number of a tool is told: pointers hold names.
-  const incomplete = new Set(written.losses.map((pointer) => pointer.split('/')[1]!));
-  const losses = [...incomplete].map((tool): Loss => ({
-    what: 'tools', message: null, detail: `tool ${tool}: the declaration does not hold all of its definition`,
-  }));
-  return { text: parts.join('\n\n'), losses };
+  return { text: parts.join('\n\n'), losses: lossesOfTools(written.losses) };
 }
 
 /**
