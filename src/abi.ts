@@ -256,8 +256,8 @@ export const KEPT_UNKNOWN = 0;
 export const KEPT_EMPTY = 1;
 export const KEPT_DEFINES = 2;
 
-// -- Types of values, as bits, in tables of arguments (assembly/record/schema.ts); TYPE_ASK: the table does not hold
-// all that is asked for.
+// -- Types of values, as bits, in tables of arguments (assembly/record/schema.ts). TYPE_ASK: the table does not hold
+// all that is asked for. TYPE_UNION: what is known of alternatives; a value of another type is for the host.
 export const TYPE_STRING = 1;
 export const TYPE_NUMBER = 2;
 export const TYPE_INTEGER = 4;
@@ -266,6 +266,7 @@ export const TYPE_NULL = 16;
 export const TYPE_ARRAY = 32;
 export const TYPE_OBJECT = 64;
 export const TYPE_ASK = 128;
+export const TYPE_UNION = 256;
 // A node: types, enumeration, its length, first property, number of properties, node of items, required properties (64
 // bits). A property: name, its length, node, next property. A value: text, its length. All in 32-bit words; texts,
 // nodes, properties and values by their addresses.

@@ -31,6 +31,7 @@ export const EXAMPLES: u64 = 0x73656c706d617865;
 export const NULLABLE: u64 = 0x656c62616c6c756e;
 /** `$schema` */
 export const SCHEMA: u64 = 0x616d6568637324;
+export const ANY_OF: u64 = 0x664f796e61;
 export const ONE_OF: u64 = 0x664f656e6f;
 /** `min` and `max`, and then `Leng`, `Item`, `imum`. */
 const MIN: u32 = 0x6e696d;

@@ -1,5 +1,6 @@
 // One schema of a table of definitions (definitions.ts), straight from its bytes: types, properties, what is required,
-// enumerations of strings, lists and objects of all this. Names and values stay where they stand.
+// enumerations of strings, lists and objects of all this, and alternatives (schema-union.ts). Names and values stay
+// where they stand.
 //
 // Whether a value fits a schema with other keywords is for the host to decide (T_ASK), unless these check nothing.
 //
@@ -8,16 +9,18 @@
 //   property   name, its length, node, next property
 
 import {
-  TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
+  TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING, TYPE_UNION,
 } from '../../src/abi';
 import { isSame } from '../same';
 import {
-  DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, EXAMPLES, FORMAT, isAdditional, isBound, ITEMS, NULLABLE, ONE_OF, PROPERTI,
-  PROPERTI_END, REQUIRED, SCHEMA, TITLE, TYPE,
+  ANY_OF, DEFAULT, DESCRIPT, DESCRIPT_END, ENUM, EXAMPLES, FORMAT, isAdditional, isBound, ITEMS, NULLABLE, ONE_OF,
+  PROPERTI, PROPERTI_END, REQUIRED, SCHEMA, TITLE, TYPE,
 } from './keywords';
 import { after, endAt, firstKey, isKey, isLongKey, keyFrom, keyTo, nextKey, valueOfKey } from './members';
+import { readAlternatives, readTypes, takeUnion, typeIn } from './schema-union';
 import {
-  clearSeen, CLOSE_LIST, COMMA, longEnd, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, valueEnd,
+  clearSeen, CLOSE_LIST, COMMA, longEnd, NULL_4, OPEN_LIST, OPEN_OBJECT, QUOTE, seen, SEEN_LONE, skipBlanks, TRUE_4,
+  valueEnd,
 } from './text';
 import { isPlain } from './value';
 
@@ -39,6 +42,8 @@ export const T_ARRAY: u32 = TYPE_ARRAY;
 export const T_OBJECT: u32 = TYPE_OBJECT;
 /** The schema says more than a table holds. */
 export const T_ASK: u32 = TYPE_ASK;
+/** What is known of alternatives. */
+export const T_UNION: u32 = TYPE_UNION;
 
 /** Where the next node is to stand; where all of them end. */
 export let at: usize = 0;
@@ -67,6 +72,7 @@ export function beginNodes(from: usize, to: usize, most: i32): void {
 
 export function markNotFlat(): void { isFlat = false; }
 export function markNotGood(): void { isFlat = isGood = false; }
+export function markNotDeclared(): void { canDeclare = false; }
 /** The host is asked, unless it is flat. */
 export function askUnlessFlat(): void { isGood = false; }
 export function markUnusable(): void { isUsable = false; }
@@ -80,20 +86,6 @@ export function readKey(p: usize): usize {
   // It may be one of those that are known.
   if (seen != 0) isUsable = false;
   return p;
-}
-
-/** The type in the text [p, to). */
-function typeIn(p: usize, to: usize): u32 {
-  // Its first four bytes and its last four.
-  const word = <u64>load<u32>(p) | (<u64>load<u32>(to - 4) << 32);
-  const length = to - p;
-  if (word == 0x676e697269727473 && length == 6) return T_STRING;
-  if (word == 0x7265626d626d756e && length == 6) return T_NUMBER;
-  if (word == 0x7265676565746e69 && length == 7) return T_INTEGER;
-  if (word == 0x6e61656c6c6f6f62 && length == 7) return T_BOOLEAN;
-  if (word == 0x6c6c756e6c6c756e && length == 4) return T_NULL;
-  if (word == 0x7961727261727261 && length == 5) return T_ARRAY;
-  return word == 0x7463656a656a626f && length == 6 ? T_OBJECT : T_ASK;
 }
 
 /** Whether a name may stand in every notation as it is. */
@@ -111,7 +103,7 @@ export function ask(node: usize): void {
 /** The same where the schema can be used for certain. */
 // @ts-ignore: decorator
 @inline
-function constrain(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
+export function constrain(node: usize): void { store<u32>(node, load<u32>(node) | T_ASK); }
 
 /** A text that says nothing of what fits. */
 export function passText(p: usize): usize {
@@ -134,6 +126,9 @@ export function passOther(p: usize): usize {
   return to;
 }
 
+/** null is a member of the last enumeration. */
+let hasNull: bool = false;
+
 /** The values of an enumeration, at its bracket. */
 function readEnum(p: usize, node: usize): usize {
   if (load<u8>(p) != OPEN_LIST) {
@@ -141,6 +136,7 @@ function readEnum(p: usize, node: usize): usize {
     return passOther(p);
   }
   let count: u32 = 0;
+  hasNull = false;
   store<u32>(node, <u32>at, 4);
   p = skipBlanks(p + 1);
   if (load<u8>(p) == CLOSE_LIST) {
@@ -151,10 +147,14 @@ function readEnum(p: usize, node: usize): usize {
     const from = p + 1;
     clearSeen();
     const isText = load<u8>(p) == QUOTE;
+    const isNull = load<u32>(p) == NULL_4;
     p = isText ? pass(p) : passOther(p);
     if (p == 0) return 0;
     if ((seen & SEEN_LONE) != 0) isGood = false;
-    if (!isText || seen != 0 || count == MOST_VALUES) {
+    if (isNull) {
+      hasNull = true;
+      canDeclare = false;
+    } else if (!isText || seen != 0 || count == MOST_VALUES) {
       ask(node);
       canDeclare = false;
     } else if (at + 16 > limit) isUsable = false;
@@ -267,12 +267,12 @@ function readRequired(p: usize, node: usize): usize {
   return p + 1;
 }
 
-/** The schema at p, into a node at `at`; behind it. */
-export function readNode(p: usize, depth: i32): usize {
+/** An empty node at `at`; 0: there is no room. */
+export function newNode(): usize {
   const node = at;
   if (at + NODE_BYTES > limit) {
     isUsable = false;
-    return pass(p);
+    return 0;
   }
   at += NODE_BYTES;
   // A fill of so few bytes is a call out of the module.
@@ -280,13 +280,31 @@ export function readNode(p: usize, depth: i32): usize {
   store<u64>(node, 0, 8);
   store<u64>(node, 0, 16);
   store<u64>(node, 0, 24);
+  return node;
+}
+
+/** Several types. */
+// @ts-ignore: decorator
+@inline
+function isMixed(types: u32): bool { return popcnt<u32>(types & ~(T_ASK | T_UNION)) > 1; }
+
+/** Bits of the keywords in `readNode` beside which alternatives are not looked at. */
+const STRUCTURE: u32 = 4 | 8 | 16 | 32 | 64;
+
+/** The schema at p, into a node at `at`; behind it. */
+export function readNode(p: usize, depth: i32): usize {
+  const node = newNode();
+  if (node == 0) return pass(p);
   if (load<u8>(p) != OPEN_OBJECT || depth == MOST_DEPTH) {
     ask(node);
     markNotGood();
     return pass(p);
   }
   let required: usize = 0;
+  let union: usize = 0;
   let has: u32 = 0;
+  let isNullMember = false;
+  let isNullable = false;
   p = firstKey(p);
   while (p != 0) {
     p = readKey(p);
@@ -296,12 +314,15 @@ export function readNode(p: usize, depth: i32): usize {
       bit = 4;
       const from = p + 1;
       const isText = load<u8>(p) == QUOTE;
-      p = isText ? pass(p) : passOther(p);
-      const type = isText && p != 0 ? typeIn(from, p - 1) : T_ASK;
-      if (type == T_ASK) {
-        ask(node);
-        canDeclare = false;
-      } else store<u32>(node, load<u32>(node) | type);
+      if (load<u8>(p) == OPEN_LIST) p = readTypes(p, node);
+      else {
+        p = isText ? pass(p) : passOther(p);
+        const type = isText && p != 0 ? typeIn(from, p - 1) : T_ASK;
+        if (type == T_ASK) {
+          ask(node);
+          canDeclare = false;
+        } else store<u32>(node, load<u32>(node) | type);
+      }
     } else if (isLongKey(11, DESCRIPT, DESCRIPT_END)) {
       bit = 1;
       p = passText(p);
@@ -311,6 +332,7 @@ export function readNode(p: usize, depth: i32): usize {
     } else if (isKey(4, ENUM)) {
       bit = 8;
       p = readEnum(p, node);
+      isNullMember = hasNull;
     } else if (isKey(8, REQUIRED)) {
       bit = 16;
       if ((has & 32) != 0) p = readRequired(p, node);
@@ -335,11 +357,15 @@ export function readNode(p: usize, depth: i32): usize {
       if (load<u8>(p) == OPEN_OBJECT) isSure = false;
       p = passOther(p);
     } else if (isKey(6, FORMAT) || isKey(8, EXAMPLES) || isKey(8, NULLABLE) || isKey(7, SCHEMA)) {
-      // Nothing is checked by them. Two of them are written.
+      // Nothing is checked by them, but that null fits. Two of them are written.
       if (keyTo - keyFrom == 8) canDeclare = false;
+      if (isKey(8, NULLABLE)) isNullable = load<u32>(p) == TRUE_4;
       p = passOther(p);
+    } else if (isKey(5, ANY_OF) || isKey(5, ONE_OF)) {
+      bit = 512;
+      union = at;
+      p = readAlternatives(p, isKey(5, ONE_OF), depth + 1);
     } else {
-      if (isKey(5, ONE_OF)) markNotGood();
       if (isBound(p)) constrain(node);
       else ask(node);
       p = passOther(p);
@@ -352,10 +378,18 @@ export function readNode(p: usize, depth: i32): usize {
   const to = after;
   if (to == 0) return 0;
   if (required != 0) readRequired(required, node);
+  if (union != 0) takeUnion(node, union, (has & STRUCTURE) != 0);
   const types = load<u32>(node);
   // What belongs to another type is no mistake, but nobody writes it.
-  if (types == 0 || ((has & 48) != 0 && types != T_OBJECT) || ((has & 8) != 0 && types != T_STRING)) constrain(node);
-  if (types == T_ARRAY ? (has & 64) == 0 : (has & 64) != 0) constrain(node);
+  if (types == 0 || ((has & 48) != 0 && (types & T_OBJECT) == 0)) constrain(node);
+  if (union == 0 && ((types & T_ARRAY) != 0) != ((has & 64) != 0)) constrain(node);
+  if ((has & 8) != 0) {
+    const texts = load<u32>(node, 8) != 0 ? T_STRING : 0;
+    // It holds for values of every type.
+    if (isMixed(types)) store<u32>(node, types & (texts | (isNullMember ? T_NULL : 0) | T_ASK));
+    else if (types != T_STRING || texts == 0) constrain(node);
+  }
+  if (isNullable && types != 0 && union == 0) store<u32>(node, load<u32>(node) | T_NULL);
   if ((load<u32>(node) & T_ASK) != 0) isFlat = false;
   endAt(to);
   return to;

@@ -18,6 +18,7 @@ export const CLOSE_LIST: u32 = 0x5d;
 export const OPEN_OBJECT: u32 = 0x7b;
 export const CLOSE_OBJECT: u32 = 0x7d;
 export const NULL_4: u32 = 0x6c6c756e;
+export const TRUE_4: u32 = 0x65757274;
 
 /** Containers in one another. */
 export const DEEPEST: i32 = 1024;

@@ -3,12 +3,11 @@
 
 import {
   MOST_PROPERTIES, NODE_ITEMS, NODE_PROPERTIES, NODE_PROPERTY_COUNT, NODE_REQUIRED, NODE_TYPES, NODE_VALUE_COUNT,
-  NODE_VALUES, NODE_WORDS, PROPERTY_WORDS, TYPE_ARRAY, TYPE_ASK, TYPE_OBJECT, TYPE_STRING, VALUE_WORDS,
+  NODE_VALUES, NODE_WORDS, PROPERTY_WORDS, TYPE_ARRAY, TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NUMBER, TYPE_OBJECT,
+  TYPE_STRING, VALUE_WORDS,
 } from '../abi.ts';
 import type { ArgumentTable } from '../scan/machine.ts';
-
-/** Writes a node into a table; answers where, in words. */
-export type NodeWriter = (table: TableWriter) => number;
+import type { PlainSchema } from './plain-schema.ts';
 
 /** A string that writers have no choice in: what stands in JSON between its quotes is itself. */
 const isPlain = (value: unknown): value is string => typeof value === 'string' && /^[ !#-[\]-~]*$/.test(value);
@@ -31,48 +30,48 @@ export class TableWriter {
     return { words, texts, addresses: [...this.#toWords, ...this.#toTexts] };
   }
 
-  /** Strings, those of `values` alone where there are some. */
-  string(values: readonly unknown[] | null): number {
-    const node = this.scalar(TYPE_STRING);
-    if (values === null) return node;
+  /** Writes the node of a schema; answers where, in words. */
+  write(plain: PlainSchema): number {
+    const { strings, scalars, bounds, items } = plain;
+    const node = this.#take(NODE_WORDS);
+    let { types } = plain;
+    if (scalars !== null || (bounds?.number ?? null) !== null) types &= ~(TYPE_NUMBER | TYPE_INTEGER);
+    if (scalars !== null) types &= ~TYPE_BOOLEAN;
+    if ((bounds?.length ?? null) !== null) types &= ~TYPE_STRING;
+    if ((bounds?.items ?? null) !== null) types &= ~TYPE_ARRAY;
+    if (types & TYPE_STRING && strings !== null && !this.#strings(node, strings)) types &= ~TYPE_STRING;
+    if (types & TYPE_OBJECT && !this.#object(node, plain)) types &= ~TYPE_OBJECT;
+    if (types & TYPE_ARRAY) this.#setAddress(node + NODE_ITEMS, this.write(items!));
+    this.#words[node + NODE_TYPES] = types === 0 ? TYPE_ASK : types;
+    return node;
+  }
+
+  /** False: none of them is such that a table can hold it. */
+  #strings(node: number, values: readonly unknown[]): boolean {
     const texts = values.filter(isPlain);
     const first = this.#take(texts.length * VALUE_WORDS);
     texts.forEach((text, i) => this.#setText(first + i * VALUE_WORDS, text));
-    if (texts.length === 0) this.#words[node + NODE_TYPES] = TYPE_ASK;
     this.#setAddress(node + NODE_VALUES, first);
     this.#words[node + NODE_VALUE_COUNT] = texts.length;
-    return node;
+    return texts.length > 0;
   }
 
-  /** Values of a type without parts. */
-  scalar(types: number): number {
-    const node = this.#take(NODE_WORDS);
-    this.#words[node + NODE_TYPES] = types;
-    return node;
-  }
-
-  list(items: NodeWriter): number {
-    const node = this.scalar(TYPE_ARRAY);
-    this.#setAddress(node + NODE_ITEMS, items(this));
-    return node;
-  }
-
-  object(properties: ReadonlyMap<string, NodeWriter>, required: readonly string[]): number {
+  /** False: a table does not hold what is required. */
+  #object(node: number, { properties, required }: PlainSchema): boolean {
     const names = [...properties.keys()].filter(isPlain);
-    const isWhole = names.length <= MOST_PROPERTIES && required.every((name) => names.includes(name));
-    const node = this.scalar(isWhole ? TYPE_OBJECT : TYPE_ASK);
-    if (!isWhole || names.length === 0) return node;
+    if (names.length > MOST_PROPERTIES || !required.every((name) => names.includes(name))) return false;
+    if (names.length === 0) return true;
     const first = this.#take(names.length * PROPERTY_WORDS);
     this.#setAddress(node + NODE_PROPERTIES, first);
     this.#words[node + NODE_PROPERTY_COUNT] = names.length;
     names.forEach((name, i) => {
       const at = first + i * PROPERTY_WORDS;
       this.#setText(at, name);
-      this.#setAddress(at + 2, properties.get(name)!(this));
+      this.#setAddress(at + 2, this.write(properties.get(name)!));
       if (i + 1 < names.length) this.#setAddress(at + 3, at + PROPERTY_WORDS);
       if (required.includes(name)) this.#words[node + NODE_REQUIRED + (i >> 5)]! |= 1 << (i & 31);
     });
-    return node;
+    return true;
   }
 
   #take(words: number): number {

@@ -12,7 +12,7 @@ import { survey } from './arguments.ts';
 import { faultsOf } from './faults.ts';
 import { type ArgumentFinding, findingOf } from './finding.ts';
 import { isBounded } from './json.ts';
-import { type Accepts, acceptsFor } from './plain-schema.ts';
+import { fitsPlain, type PlainSchema, plainSchema } from './plain-schema.ts';
 import { depthOf, type SchemaDepth } from './schema-depth.ts';
 import {
   type Budget, Meter, SCHEMA_LIMITS, type SchemaLimits, SchemaRefusal, Unchecked,
@@ -92,7 +92,7 @@ class Compiled implements CompiledTool {
   readonly #meter = new Meter();
   readonly #schema: SchemaBuilder;
   readonly #depth: SchemaDepth;
-  readonly #accepts: Accepts | null;
+  readonly #plain: PlainSchema | null;
   /** Schemas by their addresses, for the library. */
   #lookup: ReturnType<typeof dereference> | null = null;
 
@@ -110,15 +110,15 @@ class Compiled implements CompiledTool {
     this.#schema = new SchemaBuilder(schema, limits, this.#meter, spent);
     this.#depth = depthOf(this.#schema.edges);
     if (this.#depth.perValue > limits.frames) throw new SchemaRefusal('', 'too deep');
-    this.#accepts = acceptsFor(schema);
+    this.#plain = plainSchema(schema);
     // A plain schema needs the library only for arguments that do not fit, if there are any.
-    if (this.#accepts === null) this.#lookup = dereference(this.#schema.root);
+    if (this.#plain === null) this.#lookup = dereference(this.#schema.root);
   }
 
   get table(): ArgumentTable | null {
-    if (this.#accepts === null) return null;
+    if (this.#plain === null) return null;
     const table = new TableWriter();
-    this.#accepts.node(table);
+    table.write(this.#plain);
     return table.finish();
   }
 
@@ -131,7 +131,7 @@ class Compiled implements CompiledTool {
   }
 
   check(argumentsValue: unknown): ArgumentFinding | null {
-    if (this.#accepts?.value(argumentsValue)) return null;
+    if (this.#plain !== null && fitsPlain(this.#plain, argumentsValue)) return null;
     try {
       return this.#validate(argumentsValue, true, (errors) => findingOf(errors, this.#schema, argumentsValue));
     } catch {

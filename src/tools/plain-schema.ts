@@ -1,89 +1,196 @@
-// A quick yes for the schemas that most tools have: objects, lists and plain values, each with its type. It says only
-// that arguments fit; whatever it does not know for certain is left to the library, which finds out what is wrong and
-// where.
+// A quick yes for the schemas that most tools have: objects, lists and plain values, each with its types, alternatives
+// of different types, bounds. It says only that arguments fit; whatever it does not know for certain is left to the
+// library, which finds out what is wrong and where.
 
-import { TYPE_ASK, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER } from '../abi.ts';
-import type { NodeWriter } from './argument-table.ts';
-import { isObject, own } from './json.ts';
+import {
+  TYPE_ARRAY, TYPE_BOOLEAN, TYPE_INTEGER, TYPE_NULL, TYPE_NUMBER, TYPE_OBJECT, TYPE_STRING,
+} from '../abi.ts';
+import { isObject, type JsonObject, own } from './json.ts';
+import { MAPS, ONE, SEVERAL, VALUES } from './schema-keywords.ts';
 
-/** What a schema accepts. */
-export interface Accepts {
-  /** True: the value fits. False: nobody knows yet. */
-  readonly value: (value: unknown) => boolean;
-  /** The same, for the scanner, of JSON text. */
-  readonly node: NodeWriter;
+/** What is known of a schema. A value of a type that is not among `types` is for the library. */
+export interface PlainSchema {
+  /** Bits of TYPE_. */
+  readonly types: number;
+  /** Strings that fit; null: all that `bounds` let. */
+  readonly strings: readonly unknown[] | null;
+  /** Numbers and booleans that fit. */
+  readonly scalars: readonly unknown[] | null;
+  readonly properties: ReadonlyMap<string, PlainSchema>;
+  readonly required: readonly string[];
+  readonly items: PlainSchema | null;
+  /** Of strings (lengths in code points), numbers and lists. */
+  readonly bounds: Bounds | null;
 }
 
-/** Keywords that say nothing about what fits. */
-const NOTES: ReadonlySet<string> = new Set(['description', 'title', 'default', 'examples', 'additionalProperties']);
+interface Bounds {
+  readonly length: Range | null;
+  readonly number: Range | null;
+  readonly items: Range | null;
+}
+
+interface Range {
+  readonly least: number;
+  readonly most: number;
+}
+
+type Draft = { -readonly [Key in keyof PlainSchema]: PlainSchema[Key] };
+
+const NOTHING: PlainSchema = {
+  types: 0, strings: null, scalars: null, properties: new Map(), required: [], items: null, bounds: null,
+};
+
 /** Items of a list, and schemas of a definition, that are looked at here. */
 const MOST_ITEMS = 1000;
 const MOST_SCHEMAS = 1000;
 
-const TYPES: Readonly<Record<string, Accepts>> = {
-  string: { value: (value) => typeof value === 'string', node: (table) => table.string(null) },
-  number: { value: (value) => typeof value === 'number', node: (table) => table.scalar(TYPE_NUMBER) },
-  integer: { value: (value) => Number.isInteger(value), node: (table) => table.scalar(TYPE_INTEGER) },
-  boolean: { value: (value) => typeof value === 'boolean', node: (table) => table.scalar(TYPE_BOOLEAN) },
-  null: { value: (value) => value === null, node: (table) => table.scalar(TYPE_NULL) },
-};
+const BITS: ReadonlyMap<unknown, number> = new Map([
+  ['string', TYPE_STRING], ['number', TYPE_NUMBER], ['integer', TYPE_INTEGER], ['boolean', TYPE_BOOLEAN],
+  ['null', TYPE_NULL], ['array', TYPE_ARRAY], ['object', TYPE_OBJECT],
+]);
+const NUMBERS = TYPE_NUMBER | TYPE_INTEGER;
 
-/** Null: the schema says something that is not known here. */
-export function acceptsFor(schema: unknown): Accepts | null {
-  const budget = { schemas: MOST_SCHEMAS };
-  return read(schema, budget);
+/** Keywords that are read here. What is no keyword says nothing about what fits. */
+const READ: ReadonlySet<string> = new Set([
+  'type', 'enum', 'properties', 'required', 'items', 'additionalProperties', 'minLength', 'maxLength', 'minItems',
+  'maxItems', 'minimum', 'maximum',
+]);
+const REFERENCES: ReadonlySet<string> = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+const isOther = (keyword: string): boolean => !READ.has(keyword)
+  && (VALUES.has(keyword) || ONE.has(keyword) || MAPS.has(keyword) || SEVERAL.has(keyword) || REFERENCES.has(keyword));
+
+/** Null: nothing is known here of what fits. */
+export function plainSchema(schema: unknown): PlainSchema | null {
+  const plain = read(schema, { schemas: MOST_SCHEMAS });
+  return plain.types === 0 ? null : plain;
 }
 
-function read(schema: unknown, budget: { schemas: number }): Accepts | null {
-  if (!isObject(schema) || budget.schemas-- <= 0) return null;
-  const keys = Object.keys(schema).filter((key) => !NOTES.has(key));
-  const type = own(schema, 'type');
-  if (type === 'object') return keys.every((key) => OBJECT.has(key)) ? readObject(schema, budget) : null;
-  if (type === 'array') return keys.every((key) => key === 'type' || key === 'items') ? readList(schema, budget) : null;
-  const ofType = typeof type === 'string' && Object.hasOwn(TYPES, type) ? TYPES[type]! : null;
-  if (ofType === null || !keys.every((key) => key === 'type' || key === 'enum')) return null;
-  if (!keys.includes('enum')) return ofType;
-  const values = own(schema, 'enum');
-  if (!Array.isArray(values) || values.length > MOST_ITEMS) return null;
-  return {
-    value: (value) => ofType.value(value) && values.includes(value),
-    node: (table) => (type === 'string' ? table.string(values) : table.scalar(TYPE_ASK)),
+interface Budget {
+  schemas: number;
+}
+
+function read(schema: unknown, budget: Budget): PlainSchema {
+  if (!isObject(schema) || budget.schemas-- <= 0) return NOTHING;
+  const others = Object.keys(schema).filter(isOther);
+  const [other] = others;
+  if (other === 'anyOf' || other === 'oneOf') {
+    const isAlone = others.length === 1 && !Object.keys(schema).some((keyword) => READ.has(keyword));
+    return isAlone ? readAlternatives(own(schema, other), other === 'oneOf', budget) : NOTHING;
+  }
+  return other === undefined ? readTyped(schema, budget) : NOTHING;
+}
+
+/** Alternatives of different types. Those of anyOf that are not known are left out; of oneOf only one may fit. */
+function readAlternatives(value: unknown, isOne: boolean, budget: Budget): PlainSchema {
+  if (!Array.isArray(value)) return NOTHING;
+  const all: Draft = { ...NOTHING };
+  for (const schema of value) {
+    const one = read(schema, budget);
+    const known = all.types & NUMBERS ? all.types | NUMBERS : all.types;
+    if (isOne && (one.types === 0 || !isAll(schema, one) || (known & one.types) !== 0)) return NOTHING;
+    add(all, one, one.types & ~known);
+  }
+  return all;
+}
+
+/** Whether values of the schema's other types are sure not to fit: nothing that is asked for was left out. */
+function isAll(schema: unknown, { types }: PlainSchema): boolean {
+  const named = own(schema as JsonObject, 'type');
+  return typeof named === 'string' && BITS.get(named) === types && !Object.hasOwn(schema as JsonObject, 'nullable');
+}
+
+/** Adds what is known of values of these types. */
+function add(all: Draft, { strings, scalars, properties, required, items, bounds }: PlainSchema, types: number): void {
+  const { length = null, number = null, items: lengths = null } = bounds ?? {};
+  const had = all.bounds ?? { length: null, number: null, items: null };
+  all.types |= types;
+  if (types & TYPE_STRING) all.strings = strings;
+  // Numbers and booleans share the members.
+  if (types & (NUMBERS | TYPE_BOOLEAN) && (scalars !== null || all.scalars !== null)) {
+    all.types &= ~(NUMBERS | TYPE_BOOLEAN);
+  }
+  if (types & TYPE_OBJECT) Object.assign(all, { properties, required });
+  if (types & TYPE_ARRAY) all.items = items;
+  all.bounds = {
+    length: types & TYPE_STRING ? length : had.length,
+    number: types & NUMBERS ? number : had.number,
+    items: types & TYPE_ARRAY ? lengths : had.items,
   };
 }
 
-const OBJECT: ReadonlySet<string> = new Set(['type', 'properties', 'required']);
+function readTyped(schema: JsonObject, budget: Budget): PlainSchema {
+  const type = own(schema, 'type');
+  const bits = (Array.isArray(type) ? type : [type]).map((name) => BITS.get(name) ?? 0);
+  if (bits.includes(0)) return NOTHING;
+  const plain: Draft = { ...NOTHING, types: bits.reduce((types, bit) => types | bit, 0), bounds: boundsOf(schema) };
+  const isNullable = own(schema, 'nullable') === true;
+  if (isNullable) plain.types |= TYPE_NULL;
+  if (plain.types & TYPE_OBJECT) readObject(plain, schema, budget);
+  if (plain.types & TYPE_ARRAY) {
+    plain.items = read(own(schema, 'items'), budget);
+    if (plain.items.types === 0) plain.types &= ~TYPE_ARRAY;
+  }
+  const members = own(schema, 'enum');
+  return members === undefined ? plain : among(plain, members, isNullable);
+}
 
-/** Properties that the schema does not name are left to the library. */
-function readObject(schema: { readonly [key: string]: unknown }, budget: { schemas: number }): Accepts | null {
+/** The same, of values that are among the members. */
+function among(plain: Draft, members: unknown, isNullable: boolean): PlainSchema {
+  if (!Array.isArray(members) || members.length > MOST_ITEMS) return NOTHING;
+  plain.types &= ~(TYPE_OBJECT | TYPE_ARRAY);
+  if (!isNullable && !members.includes(null)) plain.types &= ~TYPE_NULL;
+  plain.strings = plain.scalars = members;
+  return plain;
+}
+
+function readObject(plain: Draft, schema: JsonObject, budget: Budget): void {
   const properties = own(schema, 'properties') ?? {};
   const required = own(schema, 'required') ?? [];
-  if (!isObject(properties) || !Array.isArray(required) || !required.every((name) => typeof name === 'string')) {
-    return null;
-  }
-  const known = new Map<string, Accepts>();
-  for (const [name, property] of Object.entries(properties)) {
-    const accepts = read(property, budget);
-    if (accepts === null) return null;
-    known.set(name, accepts);
-  }
-  const names = required as readonly string[];
-  const nodes = new Map([...known].map(([name, accepts]) => [name, accepts.node]));
-  return { value: (value) => fitsObject(value, known, names), node: (table) => table.object(nodes, names) };
+  if (isObject(properties) && Array.isArray(required) && required.every((name) => typeof name === 'string')) {
+    // Properties that the schema does not name are left to the library.
+    plain.properties = new Map(Object.entries(properties).map(([name, property]) => [name, read(property, budget)]));
+    plain.required = required as string[];
+  } else plain.types &= ~TYPE_OBJECT;
 }
 
-function fitsObject(value: unknown, known: ReadonlyMap<string, Accepts>, required: readonly string[]): boolean {
+function boundsOf(schema: JsonObject): Bounds | null {
+  const range = (least: string, most: string): Range | null => {
+    const [from = -Infinity, to = Infinity] = [own(schema, least), own(schema, most)] as (number | undefined)[];
+    return from === -Infinity && to === Infinity ? null : { least: from, most: to };
+  };
+  const length = range('minLength', 'maxLength');
+  const number = range('minimum', 'maximum');
+  const items = range('minItems', 'maxItems');
+  return length === null && number === null && items === null ? null : { length, number, items };
+}
+
+const isIn = (range: Range | null | undefined, value: number): boolean =>
+  (range ?? null) === null || (range!.least <= value && value <= range!.most);
+
+/** True: the value fits. False: nobody knows yet. */
+export function fitsPlain(plain: PlainSchema, value: unknown): boolean {
+  const { types, strings, scalars, bounds } = plain;
+  switch (typeof value) {
+    case 'string':
+      return (types & TYPE_STRING) !== 0 && (strings === null || strings.includes(value))
+        && (bounds === null || bounds.length === null || isIn(bounds.length, [...value].length));
+    case 'number':
+      return (types & (Number.isInteger(value) ? NUMBERS : TYPE_NUMBER)) !== 0
+        && (scalars === null || scalars.includes(value)) && isIn(bounds?.number, value);
+    case 'boolean': return (types & TYPE_BOOLEAN) !== 0 && (scalars === null || scalars.includes(value));
+    default:
+  }
+  if (value === null) return (types & TYPE_NULL) !== 0;
+  if (!Array.isArray(value)) return (types & TYPE_OBJECT) !== 0 && fitsObject(plain, value);
+  return (types & TYPE_ARRAY) !== 0 && value.length <= MOST_ITEMS && isIn(bounds?.items, value.length)
+    && value.every((item) => fitsPlain(plain.items!, item));
+}
+
+function fitsObject({ properties, required }: PlainSchema, value: unknown): boolean {
   if (!isObject(value) || !required.every((name) => Object.hasOwn(value, name))) return false;
   for (const name of Object.keys(value)) {
-    const accepts = known.get(name);
-    if (accepts === undefined || !accepts.value(value[name])) return false;
+    const property = properties.get(name);
+    if (property === undefined || !fitsPlain(property, value[name])) return false;
   }
   return true;
-}
-
-function readList(schema: { readonly [key: string]: unknown }, budget: { schemas: number }): Accepts | null {
-  const items = read(own(schema, 'items'), budget);
-  return items && {
-    value: (value) => Array.isArray(value) && value.length <= MOST_ITEMS && value.every(items.value),
-    node: (table) => table.list(items.node),
-  };
 }

@@ -36,7 +36,10 @@ export const ARGUMENTS = [
   '{"city": "x", "tags": ["a", "b"]}', '{"city": "x", "tags": [1]}', '{"city": "x", "tags": []}',
   '{"city": "x", "box": {"w": 1, "h": 2.5}}',
   '{"city": "x", "box": {"h": 2}}', '{"city": "x", "on": true}', '{"city": "x", "on": null}', '{"c\\u0069ty": "x"}',
-  '{"deadline_ms": 5, "city": "x"}',
+  '{"deadline_ms": 5, "city": "x"}', '{"city": "x", "both": null}', '{"both": 1}', '{"nested": 1.5}',
+  '{"nested": null}',
+  '{"opt": null, "city": "x"}', '{"opt": "b"}', '{"opt": "c"}', '{"tri": null}', '{"tri": "a"}', '{"tri": "b"}',
+  '{"parts": [{"w": null}, {}]}', '{"parts": "x"}', '{"parts": [1]}', '{"maybe": null}', '{"maybe": "x", "low": 1}',
   '{"city": "caf\u00e9"}', '{"city": "\\ud83d"}', '\u00a0{}', '{"city": "x"} x',
 ];
 
@@ -53,6 +56,9 @@ const ODD_FIELDS = {
   low: { type: 'integer', minimum: 1 }, ref: { $ref: '#/$defs/a' },
   'with space': { type: 'string' }, mixed: { type: 'string', enum: ['a', 1] }, list: { type: 'array' },
   nested: { anyOf: [{ type: 'string' }, { type: 'number' }] },
+  opt: { anyOf: [{ type: 'string', enum: ['a', 'b'] }, { type: 'null' }], default: null, title: 'Opt' },
+  parts: { anyOf: [{ type: 'array', items: { type: 'object', properties: { w: { type: ['number', 'null'] } } } },
+    { type: 'string', minLength: 1 }] }, tri: { type: ['string', 'null'], enum: ['a', null] },
   quoted: { type: 'string', enum: ['a"b', 'a\\b'] }, number: { type: 'number', enum: [1, 2] },
   closed: { type: 'object', properties: {}, additionalProperties: false },
   doc: { type: 'string', description: 'a\nb "c" \u2028 // d */ \u0000' }, text: true,
