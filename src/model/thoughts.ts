@@ -1,5 +1,5 @@
-// Thoughts between markers, `<|start_reason|>` and its like (R-COT): blocks up to the matching end marker, where same
-// names nest; in an analysis of 2.x one after the other.
+// Thoughts between markers, `<|start_reason|>` and its like (R-COT): blocks up to where every marker in them has its
+// end marker; in an analysis of 2.x one after the other.
 
 import {
   END_INTROSPECT, END_REASON, END_REFLECT, FUNCTION_CALL, START_INTROSPECT, START_REASON, START_REFLECT,
@@ -14,7 +14,7 @@ export interface Thought {
   /** From the start marker to the end of the end marker, or of the body. */
   readonly from: number;
   readonly to: number;
-  /** What is between the markers. */
+  /** What is between the markers: where blocks cross, the one that ends last is of another name. */
   readonly textFrom: number;
   readonly textTo: number;
 }
@@ -41,10 +41,15 @@ interface Open {
   readonly end: number;
 }
 
-/** Follows the marks of a body, in order. */
+/**
+ * Follows the marks of a body, in order. Blocks may cross: what stands in one that is open is hidden, whichever others
+ * have ended (R-COT). So the outermost one goes on until all that began in it have ended.
+ */
 export class ThoughtReader {
   /** The outermost block that is open. */
   open: Open | null = null;
+  /** Open blocks of each name, by the token of its end marker. */
+  readonly #depths = new Map<number, number>();
   #depth = 0;
 
   /**
@@ -52,19 +57,24 @@ export class ThoughtReader {
    * nothing.
    */
   take(mark: Mark): 'opens' | 'ends' | 'calls' | null {
-    if (!this.open) {
-      const opens = OPENS[mark.token];
-      if (!opens) return mark.token === FUNCTION_CALL ? 'calls' : null;
+    const opens = OPENS[mark.token];
+    if (opens) {
+      this.#depths.set(opens.end, this.#depthOf(opens.end) + 1);
+      if (this.#depth++ > 0) return null;
       this.open = { start: mark, ...opens };
-      this.#depth = 1;
       return 'opens';
     }
-    if (mark.token === this.open.start.token) this.#depth++;
-    else if (mark.token === this.open.end && --this.#depth === 0) {
-      this.open = null;
-      return 'ends';
-    }
-    return null;
+    if (this.#depth === 0) return mark.token === FUNCTION_CALL ? 'calls' : null;
+    const depth = this.#depthOf(mark.token);
+    if (depth === 0) return null;
+    this.#depths.set(mark.token, depth - 1);
+    if (--this.#depth > 0) return null;
+    this.open = null;
+    return 'ends';
+  }
+
+  #depthOf(end: number): number {
+    return this.#depths.get(end) ?? 0;
   }
 }
 

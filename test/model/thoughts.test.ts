@@ -28,9 +28,17 @@ test.each([
   expect(thoughtsOf(ANALYSIS, body)).toEqual(thoughts);
 });
 
-test('in an answer, and in 0.1, blocks hold blocks', () => {
-  const body = '<|start_reason|>a<|start_reflect|>b<|end_reason|>c';
-  const block = [['reason', 'a<|start_reflect|>b', '<|start_reason|>a<|start_reflect|>b<|end_reason|>']];
-  expect(thoughtsOf('<|start|>assistant<|message|>', body)).toEqual(block);
-  expect(thoughtsOf('<|im_start|>assistant\n', body)).toEqual(block);
+test.each([
+  ['one in another', '<|start_reason|>a<|start_reflect|>b<|end_reflect|>c<|end_reason|>', ' d'],
+  ['one that ends behind the other', '<|start_reason|>a<|start_reflect|>b<|end_reason|>c<|end_reflect|>', ' d'],
+  ['three',
+    '<|start_reason|><|start_reflect|><|start_introspect|>a<|end_reflect|>b<|end_reason|>c<|end_introspect|>', ' d'],
+  ['two of one name around another',
+    '<|start_reason|>a<|start_reflect|>b<|start_reason|><|end_reason|><|end_reason|>c<|end_reflect|>', ' d'],
+  ['one that does not end', '<|start_reason|>a<|start_reflect|>b<|end_reason|>c', ''],
+])('in an answer, and in 0.1, a block goes on while one in it is open: %s', (_, block, rest) => {
+  for (const header of ['<|start|>assistant<|message|>', '<|im_start|>assistant\n']) {
+    const thoughts = thoughtsOf(header, block + rest);
+    expect(thoughts.map(([name, , whole]) => [name, whole])).toEqual([['reason', block]]);
+  }
 });

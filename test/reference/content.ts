@@ -41,23 +41,21 @@ export function contentBytes(source: Source, dialect: Dialect, message: ParsedMe
   return Buffer.concat(piecesOf(source, dialect, message).map(({ from, to }) => source.bytes.subarray(from, to)));
 }
 
-/** Tokens outside thought blocks, the markers that begin a block among them. Blocks of one name nest. */
+/** Tokens outside thought blocks, the markers that begin a block among them. */
 export function* outsideBlocks(tokens: Iterable<Token>): Generator<Token> {
-  let block: string | null = null;
-  let depth = 0;
+  const open: string[] = [];
   for (const token of tokens) {
-    if (block === null) {
-      yield token;
-      if (token.name.startsWith('start_')) {
-        block = token.name.slice('start_'.length);
-        depth = 1;
-      }
-    } else {
-      if (token.name === `start_${block}`) depth++;
-      else if (token.name === `end_${block}`) depth--;
-      if (depth === 0) block = null;
-    }
+    if (open.length === 0) yield token;
+    follow(open, token);
   }
+}
+
+/** The names of the blocks that are open, behind the token. An end marker ends one of its name, others stay open. */
+function follow(open: string[], { name }: Token): void {
+  if (name.startsWith('start_')) open.push(name.slice('start_'.length));
+  if (!name.startsWith('end_')) return;
+  const at = open.indexOf(name.slice('end_'.length));
+  if (at >= 0) open.splice(at, 1);
 }
 
 /** R-THINK, in the dialects that have it. */
@@ -136,20 +134,17 @@ export function isBareCall(source: Source, dialect: Dialect, body: Range): boole
   return true;
 }
 
-/** Thought blocks, markers included; one that is not ended goes on to `end`. */
+/** Where a thought block is open, markers included; one that is not ended goes on to `end`. */
 function* blocksIn(tokens: Iterable<Token>, end: number): Generator<Range> {
+  const open: string[] = [];
   let from = -1;
-  let block = '';
-  let depth = 0;
   for (const token of tokens) {
-    if (depth === 0 && token.name.startsWith('start_')) {
-      block = token.name.slice('start_'.length);
-      from = token.from;
-      depth = 1;
-    } else if (depth > 0 && token.name === `start_${block}`) depth++;
-    else if (depth > 0 && token.name === `end_${block}` && --depth === 0) yield { from, to: token.to };
+    const before = open.length;
+    follow(open, token);
+    if (before === 0 && open.length > 0) from = token.from;
+    else if (before > 0 && open.length === 0) yield { from, to: token.to };
   }
-  if (depth > 0) yield { from, to: end };
+  if (open.length > 0) yield { from, to: end };
 }
 
 /** R-LEAK: the first channel token outside of literal blocks, unescaped, that a hidden channel's name follows. */

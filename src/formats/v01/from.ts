@@ -16,7 +16,7 @@ import {
 } from '../written-calls.ts';
 import { withoutWritten, writtenIn } from '../written-thoughts.ts';
 import { readCallText } from './json.ts';
-import { CALL, isBlankText, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
+import { CALL, isBlankText, isReason, LIST, marksOf, newlineAt, OUTPUT, withoutNewline } from './marks.ts';
 
 /**
  * What a 0.1 transcript means: `<|function_list|>` as tools, thought blocks as analysis, calls as messages to their
@@ -113,8 +113,9 @@ function readAssistant(message: MessageData, tags: readonly Span[], index: numbe
     throw new Refusal(index, `it holds more than ${MOST_CALLS} thoughts, each a message of its own`, 'split it');
   }
   const calls = withTags(ofTokens, tags, thoughts);
-  const parts: MessageData[] = thoughts.map(({ name: kind, from, to, textFrom, textTo }) => {
-    const text = kind === 'reason' ? content.slice(textFrom, textTo) : content.slice(from, to);
+  const parts: MessageData[] = thoughts.map((thought) => {
+    const { from, to, textFrom, textTo } = thought;
+    const text = isReason(content, thought) ? content.slice(textFrom, textTo) : content.slice(from, to);
     return withFields(speaker, { channel: 'analysis', content: text });
   });
   let front = 0;

@@ -37,17 +37,27 @@ function* marksIn(text: string): Generator<Mark, void, void> {
   }
 }
 
-/** The text is one thought block of another name than `reason`: it keeps its markers in an analysis. */
+/** The thought stands between the markers of a `reason` block; without its end it may be cut. */
+export const isReason = (text: string, { name, textTo, to }: Thought): boolean =>
+  name === 'reason' && (textTo === to || text.slice(textTo, to) === END_THOUGHT);
+
+/** The text is one thought block that has other markers than those of `reason`: it keeps them in an analysis. */
 export function isNamedThought(text: string): boolean {
   const [thought, ...others] = marksOf(text).thoughts;
   return (
     thought !== undefined &&
     others.length === 0 &&
-    thought.name !== 'reason' &&
+    !isReason(text, thought) &&
     thought.from === 0 &&
     thought.to === text.length &&
     thought.textTo < thought.to
   );
+}
+
+/** A thought goes on behind the text. */
+export function endsInThought(text: string): boolean {
+  const last = marksOf(text).thoughts.at(-1);
+  return last !== undefined && last.textTo === last.to;
 }
 
 /** Between the markers of a `reason` block, the text stays within it. */

@@ -10,6 +10,7 @@ import { isJson, readReplyText, writeCallText, writeReplyText } from './json.ts'
 import {
   CALL,
   END_THOUGHT,
+  endsInThought,
   isBlankText,
   isNamedThought,
   newlineAfter,
@@ -35,6 +36,7 @@ export interface ToLineOptions {
 const FRAME = /<\|im_(?:start|end)\|>/g;
 const SAID = /<\|(?:im_start|im_end|start_reflect|start_introspect|start_reason|function_call)\|>/g;
 const MARKED = /<\|(?:im_start|im_end|function_call)\|>/g;
+const THOUGHTS = /<\|(?:start|end)_(?:reflect|introspect|reason)\|>/g;
 const LISTS = /<\|function_list\|>|<tools>/g;
 const OUT = /<\|(?:im_start|im_end|function_output)\|>/g;
 /** JSON has an escape for all of them. */
@@ -215,7 +217,7 @@ class Shaper {
     let content = this.#clean(message, index, FRAME);
     if (!isNamedThought(content)) {
       if (!staysInside(content)) {
-        content = this.#refuse(content, index, /<\|(?:start|end)_reason\|>/g, 'thought markers that do not pair');
+        content = this.#refuse(content, index, THOUGHTS, 'thought markers that do not pair');
       }
       if (content.includes(CLOSE_THINK)) this.lose('field', index, MARKERS_READ);
       content = START_THOUGHT + content + END_THOUGHT;
@@ -251,7 +253,9 @@ class Shaper {
       this.lose('field', index, 'white space around the arguments');
     }
     const call = this.#clean({ ...message, content: writeCallText(name, text) }, index, SAID);
-    this.#turnFor(message, () => true).calls.push(call);
+    // In a thought that goes on, a call would be text.
+    const follows = ({ preamble }: Turn): boolean => preamble === null || !endsInThought(preamble.text);
+    this.#turnFor(message, follows).calls.push(call);
   }
 
   #reply(message: MessageData, index: number): void {

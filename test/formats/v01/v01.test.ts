@@ -247,6 +247,28 @@ describe('out of the shape of 0.1', () => {
     ).toEqual([{ ...ANALYSIS, content: '<|function_call|>' }]);
   });
 
+  test('blocks that cross are one thought, which comes back', () => {
+    const block = '<|start_reason|>a<|start_reflect|>b<|end_reason|>c<|end_reflect|>';
+    const { messages } = meaning(`<|im_start|>assistant\n${block}\nanswer<|im_end|>`);
+    expect(messages).toEqual([{ ...ANALYSIS, content: block }, { ...FINAL, content: 'answer' }]);
+    expect(toLine(of(...messages)).data.messages).toEqual([{ role: 'assistant', content: `${block}\nanswer` }]);
+    // Its end would hide what is said next.
+    const cut = of({ ...ANALYSIS, content: 'a<|start_reflect|>b' }, { ...FINAL, content: 'answer' });
+    expect(() => toLine(cut)).toThrow('thought markers that do not pair');
+    const { data, losses } = toLine(cut, { neutralise: true });
+    expect(data.messages[0]!.content).toBe('<|start_reason|>a<| start_reflect |>b<|end_reason|>\nanswer');
+    expect(losses).toMatchObject([{ what: 'field', message: 0 }]);
+  });
+
+  test('no call follows a thought that goes on', () => {
+    const cut = { ...PREAMBLE, content: 'A<|start_reason|>b', marked: true };
+    const { data, losses } = toLine(of(cut, { ...CALL, content: '{}' }));
+    expect(data.messages.map(({ content }) => content)).toEqual([
+      'A<|start_reason|>b', '<|function_call|>\n{"arguments": {}, "name": "f"}',
+    ]);
+    expect(losses.map(({ what }) => what)).toEqual(['channel', 'intent']);
+  });
+
   test('replies have the names of the calls that they answer in order', () => {
     const call = (name: string) => `<|function_call|>{"arguments":1,"name":"${name}"}`;
     const text =
