@@ -1,6 +1,5 @@
 // Reasoning that a model wrote as text: `<think>…</think>` where it begins to speak (R-THINK).
 
-import { decodeUtf8 } from '../utf8.ts';
 import { indexOfPart, isBlankByte, type Span, standsAt } from './bytes.ts';
 
 export const OPEN_THINK = '<think>';
@@ -32,6 +31,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
 /** Bytes that are looked at together. */
 const PART = 64 * 1024;
 
@@ -39,8 +40,9 @@ const PART = 64 * 1024;
 type Parts = () => Iterable<Span>;
 
 /**
- * The thought in what an assistant says. `calls`: what calls tools in the body, in order. A `</think>` in the object of
- * a call is what a tool is told; one behind the object ends a thought, and the call was part of that.
+ * The thought in what an assistant says. `calls`: what calls tools in the body, in order. A `</think>` in a string of
+ * what a call holds is what a tool is told, also where that is cut or no JSON: what follows would be shown. One
+ * elsewhere ends a thought, and the calls before it were part of that.
  */
 export function readWrittenThought(
   source: Bytes, spans: Parts, body: Span, calls: readonly Span[],
@@ -54,13 +56,10 @@ export function readWrittenThought(
     if (closed < 0) return { from: opened, to: body.to, textFrom, textTo: body.to, marker, isOpened: true };
     return { from: opened, to: behind(source, spans, closed), textFrom, textTo: closed, marker, isOpened: true };
   }
-  let closed = closing(source, spans, body.from);
-  for (let i = 0; i < calls.length && calls[i]!.from < closed; i++) {
-    const next = calls[i + 1]?.from ?? body.to;
-    if (next <= closed) continue;
-    const end = endOfCall(source, calls[i]!.to, next);
-    if (end > closed) closed = closing(source, spans, end);
-  }
+  const take = (given: Given, from: number, to: number): void => {
+    for (let at = from; at < to && !given.isOver; at += PART) given.take(source.bytes(at, Math.min(to, at + PART)));
+  };
+  const closed = endOfThought((from) => closing(source, spans, from), body, calls, take);
   if (closed < 0) return null;
   const marker = { from: closed, to: closed + CLOSE.length };
   const to = behind(source, spans, closed);
@@ -108,32 +107,50 @@ function closing(source: Bytes, spans: Parts, from: number): number {
   return -1;
 }
 
-/** Bytes of a call that are looked at. */
-const LONGEST_CALL = 16 * 1024 * 1024;
+/** Follows what is given to a tool, the object or list behind the tag or token of a call. */
+class Given {
+  #depth = 0;
+  #isEscaped = false;
+  /** What was taken ends in a string of it. */
+  isInText = false;
+  /** It has ended, or none begins here. */
+  isOver = false;
 
-/** Where the object of a call in [from, to) ends; `from` where there is none that is JSON. */
-function endOfCall(source: Bytes, from: number, to: number): number {
-  const bytes = source.bytes(from, Math.min(to, from + LONGEST_CALL));
-  let depth = 0;
-  let isText = false;
-  for (let at = 0; at < bytes.length; at++) {
-    const byte = bytes[at];
-    if (isText && byte === BACKSLASH) at++;
-    else if (byte === QUOTE) isText = !isText;
-    else if (isText) continue;
-    else if (byte === OPEN_BRACE) depth++;
-    else if (byte === CLOSE_BRACE && --depth === 0) return isJson(bytes.subarray(0, at + 1)) ? from + at + 1 : from;
+  take(bytes: Uint8Array): void {
+    for (let i = 0; i < bytes.length && !this.isOver; i++) this.step(bytes[i]!);
   }
-  return from;
+
+  step(unit: number): void {
+    if (this.isInText) {
+      if (this.#isEscaped) this.#isEscaped = false;
+      else if (unit === BACKSLASH) this.#isEscaped = true;
+      else if (unit === QUOTE) this.isInText = false;
+    } else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) this.#depth++;
+    else if (this.#depth === 0) this.isOver = !isBlankByte(unit);
+    else if (unit === QUOTE) this.isInText = true;
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) this.isOver = --this.#depth === 0;
+  }
 }
 
-function isJson(bytes: Uint8Array): boolean {
-  try {
-    JSON.parse(decodeUtf8(bytes));
-    return true;
-  } catch {
-    return false;
+/**
+ * Where the `</think>` stands that ends a thought which began with the body; -1: none does. `find` tells where one
+ * stands from a place on, `take` gives what stands between two places.
+ */
+function endOfThought(
+  find: (from: number) => number, body: Span, calls: readonly Span[],
+  take: (given: Given, from: number, to: number) => void,
+): number {
+  let closed = find(body.from);
+  for (let i = 0; i < calls.length && closed >= calls[i]!.to; i++) {
+    const end = calls[i + 1]?.from ?? body.to;
+    const given = new Given();
+    for (let at = calls[i]!.to; closed >= 0 && closed < end; closed = find(closed + CLOSE.length)) {
+      take(given, at, closed);
+      at = closed;
+      if (!given.isInText) return closed;
+    }
   }
+  return closed;
 }
 
 /** Behind the marker that stands at `closed` and the white space that follows it in its span. */
@@ -161,11 +178,16 @@ export function behindBlanks(text: string, at: number): number {
   return to;
 }
 
-/** The same in a text, whose calls are not looked at; positions are UTF-16 units. Null: it holds none. */
-export function thoughtIn(text: string): WrittenThought | null {
-  const closed = text.indexOf(CLOSE_THINK);
+/** The same in a text; positions are UTF-16 units. `calls`: what calls tools in it. Null: it holds no thought. */
+export function thoughtIn(text: string, calls: readonly Span[] = []): WrittenThought | null {
+  const first = text.indexOf(CLOSE_THINK);
   const opened = text.search(/[^ \t\r\n]/);
   const isOpened = opened >= 0 && text.startsWith(OPEN_THINK, opened);
+  const take = (given: Given, from: number, end: number): void => {
+    for (let at = from; at < end && !given.isOver; at++) given.step(text.charCodeAt(at));
+  };
+  const find = (from: number): number => text.indexOf(CLOSE_THINK, from);
+  const closed = isOpened || first < 0 ? first : endOfThought(find, { from: 0, to: text.length }, calls, take);
   if (!isOpened && closed < 0) return null;
   const to = closed < 0 ? text.length : behindBlanks(text, closed + CLOSE_THINK.length);
   const from = isOpened ? opened : 0;

@@ -9,6 +9,7 @@ import { thoughtIn } from '../../src/model/written-thought.ts';
 import { WasmMachine } from '../../src/scan/wasm.ts';
 import { runs } from '../long.ts';
 import { randomOf, SEED } from '../random.ts';
+import { hiddenReason } from '../../src/model/visibility.ts';
 import { contentOffset } from '../../src/model/message-rows.ts';
 
 const MACHINE = new WasmMachine();
@@ -55,15 +56,22 @@ test.each([
   ['two calls', `${CALL}\n${CALL}`, `${CALL}\n${CALL}`, 2],
   ['a tag before what is no object', `Secret\n<tool_call>\n{I think </think>Hi`, 'Hi', 0],
   ['a call, a thought behind it, and an answer', `${CALL}\nSecret\n</think>\nHi`, 'Hi', 0],
+  ['a call that is cut in a string', '<|function_call|>\n{"name":"f","arguments":{"s":"a</think>Secret', '*', 1],
+  ['a call that is cut behind one', '<tool_call>{"name":"f","arguments":["\\"</think>", "</think>Secret', '*', 1],
+  ['a call that is no JSON', '<tool_call>{name: "f", arguments: {"s": "a</think>Secret"}}</tool_call>', '*', 1],
+  ['calls in a list', `<tool_call>[{"name":"f","arguments":{"s":"</think>Secret"}}]</tool_call>`, '*', 1],
+  ['what is cut behind an object', `Secret\n${CALL}{"</think>Hi`, 'Hi', 0],
   ['a tag before nothing', `Secret\n<tool_call>\n</think>Hi`, 'Hi', 0],
 ])('%s', (_, body, said, calls) => {
   const [message] = parseOn(MACHINE, `<|im_start|>assistant\n${body}<|im_end|>\n`).messages();
   const { writtenThought: thought } = message!;
   const rest = thought === null ? body : message!.content.slice(thought.to - message!.body.from);
-  expect([rest, message!.functionCalls.length]).toEqual([said, calls]);
+  // *: there is no thought, and nothing is shown.
+  if (said === '*') expect([thought, hiddenReason(message!)]).toEqual([null, 'call']);
+  expect([rest, message!.functionCalls.length]).toEqual([said === '*' ? body : said, calls]);
   const data = messageData(message!);
   const written = data.written === undefined ? thoughtIn(data.content) : data.written;
-  expect(written === null ? body : data.content.slice(written.to)).toBe(said);
+  expect(written === null ? body : data.content.slice(written.to)).toBe(said === '*' ? body : said);
   // What is hidden here is hidden in every other form.
   const neutral = neutralOf({ header: null, tools: [], messages: [data] }, 'openchatml-0.1').data;
   const { record } = convertTranscript(neutral, 'messages');

@@ -67,26 +67,26 @@ export function writtenThoughtOf(source: Source, dialect: Dialect, message: Pars
   return writtenThought(source.bytes, { from, to }, literals, []);
 }
 
-/** What stands in the object of a call is what a tool is told. */
+/** What stands in the strings of what a call gives is what a tool is told. */
 function legacyThought(source: Source, dialect: Dialect, body: Range): Thought | null {
   const calls = callsOutside(source, dialect, body);
-  const objects = calls.map(({ to }, i) => objectAt(source.bytes, to, calls[i + 1]?.from ?? body.to));
-  return writtenThought(source.bytes, body, [], objects);
+  const told = calls.flatMap(({ to }, i) => stringsAt(source.bytes, to, calls[i + 1]?.from ?? body.to));
+  return writtenThought(source.bytes, body, [], told);
 }
 
-/** The object with which [from, to) begins, if it is JSON; else nothing. */
-function objectAt(bytes: Uint8Array, from: number, to: number): Range {
-  const isObject = (end: number): boolean => {
-    try {
-      const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(from, end));
-      const value: unknown = JSON.parse(text);
-      return typeof value === 'object' && value !== null && !Array.isArray(value);
-    } catch {
-      return false;
-    }
-  };
-  for (let end = from + 1; end <= to; end++) if (bytes[end - 1] === 0x7d && isObject(end)) return { from, to: end };
-  return { from, to: from };
+/** The strings in the object or list with which [from, to) begins; one may be cut, and what is around it no JSON. */
+function stringsAt(bytes: Uint8Array, from: number, to: number): Range[] {
+  const text = Buffer.from(bytes.subarray(from, to)).toString('latin1');
+  const strings: Range[] = [];
+  if (!/^[ \t\r\n]*[[{]/.test(text)) return strings;
+  let depth = 0;
+  for (const { 0: piece, index } of text.matchAll(/"(?:\\[^]|[^"\\])*(?:"|\\?$)|[[{\]}]/g)) {
+    if (piece === '{' || piece === '[') depth++;
+    else if (piece === '}' || piece === ']') depth--;
+    else strings.push({ from: from + index, to: from + index + piece.length });
+    if (depth === 0) break;
+  }
+  return strings;
 }
 
 /** Tokens and tags that call, in order, outside of blocks (R-CALL, R-HERMES). */

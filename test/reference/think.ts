@@ -11,17 +11,17 @@ export interface Thought extends Range {
 }
 
 /**
- * `literals`: blocks in which no marker stands. `objects`: of calls, in which none ends a thought that its own marker
- * does not begin.
+ * `literals`: blocks in which no marker stands. `told`: what tools are told, in which none ends a thought that its own
+ * marker does not begin.
  */
 export function writtenThought(
-  bytes: Uint8Array, body: Range, literals: readonly Range[], objects: readonly Range[],
+  bytes: Uint8Array, body: Range, literals: readonly Range[], told: readonly Range[],
 ): Thought | null {
   const isQuoted = (at: number): boolean => literals.some(({ from, to }) => at >= from && at < to);
   const front = skipWhite(bytes, body.from, body.to);
   const isOpened = startsWith(bytes, front, OPEN) && front + OPEN.length <= body.to && !isQuoted(front);
   const end = body.to;
-  const isTold = (at: number): boolean => !isOpened && objects.some(({ from, to }) => at >= from && at < to);
+  const isTold = (at: number): boolean => !isOpened && told.some(({ from, to }) => at >= from && at < to);
   const ends = (at: number): boolean => startsWith(bytes, at, CLOSE) && !isQuoted(at) && !isTold(at);
   let closed = isOpened ? front + OPEN.length : body.from;
   while (closed + CLOSE.length <= end && !ends(closed)) closed++;
