@@ -30,7 +30,8 @@ export function transcriptData(transcript: Transcript): TranscriptData {
   const messages: MessageData[] = [];
   const starts: number[] = [];
   for (const message of transcript) {
-    if (message.isOpenTurn) continue;
+    // Behind what is read of a header that is too long may stand what was said.
+    if (message.isOpenTurn && !message.isReadInPart) continue;
     starts.push(message.from);
     const data = messageData(message);
     const refusal = refusalOf(message, data, messages.length);
@@ -52,6 +53,10 @@ export function refusalOf(
   data: MessageData,
   index: number,
 ): Refusal | null {
+  if (message.isReadInPart) {
+    const reason = 'its header is longer than 64 KiB, so that readers hide the message and nobody may dispatch it';
+    return new Refusal(index, reason, 'shorten its header');
+  }
   if (message.isAmbiguous || message.isUndispatchable) {
     const remedy = 'mend its header: one value for each attribute, one role, one channel';
     return new Refusal(

@@ -1,6 +1,7 @@
 // What the words of a message header mean: role, channel, recipient, attributes, content type (rulings §4).
 
 import type { Finding } from '../errors.ts';
+import { HEADER_BYTES } from './header/document.ts';
 import type { Field, Word } from './words.ts';
 
 /** A `key=value` word of a message's header (2.2 §3), with its span in bytes. */
@@ -27,9 +28,11 @@ export interface HeaderMeaning {
   callId: string | null;
   /** Every `key=value` word in order, also those that count for nothing. */
   attributes: Attribute[];
-  /** Two different channels, intents or roles: never shown. */
+  /** The header is longer than what is read of one: what stands behind may say anything. */
+  readInPart: boolean;
+  /** Two different channels, intents or roles, or read in part: never shown. */
   ambiguous: boolean;
-  /** Two different recipients or call ids, or an empty value: never dispatched. */
+  /** Two different recipients or call ids, an empty value, or read in part: never dispatched. */
   undispatchable: boolean;
   /** A channel field is there, whatever it says. */
   hasChannelField: boolean;
@@ -213,17 +216,21 @@ class Reader {
 
   meaning(given: NamedRole | null, loose: boolean, message: { from: number; headerTo: number }): HeaderMeaning {
     const recipient = this.#value('to');
+    const readInPart = message.headerTo - message.from > HEADER_BYTES;
     const type = this.#constrained ?? this.#word('content_type') ?? this.#bareType;
-    if (this.#channel !== null && !CHANNELS.has(this.#channel)) this.#find('unknown-channel', this.#channelWord!);
+    // What is missing may stand behind what is read, and so may the channel that counts.
+    if (this.#channel !== null && !CHANNELS.has(this.#channel) && !readInPart) {
+      this.#find('unknown-channel', this.#channelWord!);
+    }
     const words = this.#startWords;
     const known = (word: Word): boolean => knownRole(word.text, this.#lineDialect) !== null;
     const roleWord = given ? undefined : ((loose ? words.find(known) : words[0]) ?? undefined);
-    const named = given ?? (roleWord ? this.#role(roleWord, recipient) : null);
+    const named = given ?? (roleWord ? this.#role(roleWord, recipient, readInPart) : null);
     const strays = this.#strayWords(words.filter((word) => word !== roleWord), named, roleWord);
     const explicitChannel = this.#channel ?? strays.channels.at(-1) ?? null;
     let role = named?.role ?? null;
     if (!named) {
-      this.#find('missing-role', { from: message.from, to: message.headerTo });
+      if (!readInPart) this.#find('missing-role', { from: message.from, to: message.headerTo });
       if (explicitChannel !== null || isToolRecipient(recipient)) role = 'assistant';
     }
     return {
@@ -237,19 +244,22 @@ class Reader {
       intent: this.#value('intent'),
       callId: this.#value('call_id'),
       attributes: this.#attributes,
+      readInPart,
       ambiguous:
-        strays.otherRole || this.#differ('intent') || new Set([...this.#channels, ...strays.channels]).size > 1,
-      undispatchable: this.#hasEmpty || this.#differ('to') || this.#differ('call_id'),
+        readInPart || strays.otherRole || this.#differ('intent')
+        || new Set([...this.#channels, ...strays.channels]).size > 1,
+      undispatchable: readInPart || this.#hasEmpty || this.#differ('to') || this.#differ('call_id'),
       hasChannelField: this.#channel !== null,
       findings: this.#findings,
     };
   }
 
-  #role(word: Word, recipient: string | null): NamedRole {
+  #role(word: Word, recipient: string | null, readInPart: boolean): NamedRole {
     const known = knownRole(word.text, this.#lineDialect);
     if (known) return known;
     if (recipient === 'assistant' && !this.#lineDialect) return { role: 'tool', name: word.text };
-    this.#find('unknown-role', word);
+    // A `to=assistant` that is not read would make a tool of it.
+    if (!readInPart) this.#find('unknown-role', word);
     return { role: word.text, name: null };
   }
 

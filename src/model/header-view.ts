@@ -200,12 +200,26 @@ export class HeaderView {
     return (this.#word & EOF_END) !== 0 && this.#read().openTurn;
   }
 
-  /** Two different channels, intents or roles are given: never shown (R-ATTR-DUP, R-STRAY-WORD). */
+  /**
+   * @internal The header is longer than what is read of one (R-ATTR): channel, recipient and all else may stand behind,
+   * so the message is as one that contradicts itself.
+   */
+  get isReadInPart(): boolean {
+    return !(this.#word & PLAIN) && this.#read().meaning.readInPart;
+  }
+
+  /**
+   * Two different channels, intents or roles are given (R-ATTR-DUP, R-STRAY-WORD), or the header is too long to be
+   * read: never shown.
+   */
   get isAmbiguous(): boolean {
     return !(this.#word & PLAIN) && this.#read().meaning.ambiguous;
   }
 
-  /** Never to be dispatched: two different recipients or call ids, or an attribute without value (R-ATTR-DUP). */
+  /**
+   * Never to be dispatched: two different recipients or call ids, an attribute without value (R-ATTR-DUP), or a header
+   * that is too long to be read.
+   */
   get isUndispatchable(): boolean {
     return !(this.#word & PLAIN) && this.#read().meaning.undispatchable;
   }

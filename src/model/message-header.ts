@@ -45,13 +45,14 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
     return { meaning, to: stop, openTurn: false, cut: true };
   }
   const cut = (word & NO_BODY_TOKEN) !== 0;
-  const fields = readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
+  const { fields, hasLast } = readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
   const spoken = (word & BY_ROLE) !== 0;
   let to = stop;
   let openTurn = false;
   const last = fields.length - 1;
   const field = fields[last]!;
-  if (cut) {
+  // The body begins in the last field: where that is not read, all is taken for header.
+  if (cut && hasLast) {
     const count = frontWords(field, spoken && last === 0);
     // Where all that is read is header, the rest is taken for header, too.
     to = field.words[count]?.from ?? stop;
@@ -59,7 +60,7 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
       && isPrompt(field.words, false) && rowsBelow(table, row, STRAY).next().done === true;
     fields[last] = { ...field, words: field.words.slice(0, count) };
   }
-  const loose = cut && last === 0;
+  const loose = cut && hasLast && last === 0;
   const read = (of: readonly Field[]): HeaderMeaning => readMeaning(of, given, false, loose, { from, headerTo: to });
   const meaning = read(fields);
   const counting = rescue === null ? fields : rescue.countingFields(fields);
@@ -77,7 +78,7 @@ export function readLine({ table, row, bodyRow, textFrom, given }: HeaderPlace):
   const spoken = (word & BY_ROLE) !== 0;
   const newline = (word & NO_BODY_TOKEN) === 0;
   const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
-  const field = readFields(table, row, textFrom, spoken ? from : textTo)[0]!;
+  const field = readFields(table, row, textFrom, spoken ? from : textTo).fields[0]!;
   const count = spoken ? 0 : lineWords(field.words, newline);
   const words = field.words.slice(0, count);
   const to = field.words[count]?.from ?? bodyFrom;

@@ -19,9 +19,13 @@ export interface VisibilityOptions {
 
 export const VISIBILITY_OPTIONS: Known<VisibilityOptions> = { harmonyPreambles: 1, missingChannel: 1 };
 
-/** Why a message is hidden. `call`: nothing of a 0.1 call, or beside replies in what a user says, is left to show. */
+/**
+ * Why a message is hidden. `header-limit`: its header is longer than what is read of one. `call`: nothing of a 0.1
+ * call, or beside replies in what a user says, is left to show.
+ */
 export type HiddenReason =
   | 'role'
+  | 'header-limit'
   | 'ambiguous'
   | 'recipient'
   | 'channel'
@@ -69,6 +73,7 @@ const HIDING: readonly {
   readonly hides: (message: HeaderView) => boolean;
   readonly unless?: keyof VisibilityOptions;
 }[] = [
+  { reason: 'header-limit', hides: (message) => message.isReadInPart },
   { reason: 'ambiguous', hides: (message) => message.isAmbiguous },
   { reason: 'recipient', hides: (message) => isToolRecipient(message.recipient) },
   { reason: 'open-turn', hides: (message) => message.isOpenTurn },
@@ -105,10 +110,11 @@ export function asksForChannels(transcript: TranscriptInfo): boolean {
   return rolesWithChannel(transcript).length > 0;
 }
 
-/** The message has no channel where one is required. */
+/** The message has no channel where one is required. Of a header that is read in part nobody knows. */
 export function lacksChannel(message: HeaderView): boolean {
   const roles = rolesWithChannel(message.transcript);
-  return roles.length > 0 && message.explicitChannel === null && message.role !== null && roles.includes(message.role);
+  return roles.length > 0 && message.explicitChannel === null && message.role !== null && roles.includes(message.role)
+    && !message.isReadInPart;
 }
 
 /** Why an end user may not see the message; null: they may. Everything that is not on the list is hidden. */

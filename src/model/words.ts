@@ -23,11 +23,18 @@ export interface Field {
   readonly words: readonly Word[];
 }
 
+/** The fields of a header, as far as they are read. */
+export interface Fields {
+  readonly fields: Field[];
+  /** The last one of them is the header's last one: no other begins behind what is read. */
+  readonly hasLast: boolean;
+}
+
 /**
  * Fields of the header of the message at `row`, whose start field's text begins at `textFrom`; the header ends at `to`.
  * Of its bytes at most HEADER_BYTES are read: a field, or a word, that goes on behind them is none.
  */
-export function readFields(table: Table, row: number, textFrom: number, to: number): Field[] {
+export function readFields(table: Table, row: number, textFrom: number, to: number): Fields {
   const limit = fromOf(table, row) + HEADER_BYTES;
   const fields: Field[] = [];
   const end = nextOf(table, row);
@@ -42,7 +49,7 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
     const token = tokenOf(table, child);
     const from = fromOf(table, child);
     const textStart = from + TOKEN_NAMES[token]!.length + 4;
-    if (textStart > limit) break;
+    if (textStart > limit) return { fields, hasLast: false };
     const next = nextOf(table, child);
     const textTo = Math.min(toOf(table, child), to);
     const below = child + 1;
@@ -50,7 +57,7 @@ export function readFields(table: Table, row: number, textFrom: number, to: numb
     const words = firstWords(table, below, next, textStart, textTo, limit);
     fields.push({ kind: token === CHANNEL ? 'channel' : 'constrain', from, textFrom: textStart, words });
   }
-  return fields;
+  return { fields, hasLast: true };
 }
 
 /** Words of [from, to) before `limit`, without one that is cut there. */

@@ -71,6 +71,8 @@ export function checkContent(
   const type = message.contentType;
   // 0.1 has no content types, whatever its header line says; a prompt that waits for its completion has no content yet.
   if (type === null || FREE.has(type) || (message.dialect.flags & HAS_LINE) !== 0 || message.isOpenTurn) return null;
+  // Another type may stand behind what is read of the header.
+  if (message.isReadInPart) return null;
   if (type === 'json') {
     const wrong = checkJson(machine, message, source, constraints.depth);
     if (wrong < 0) return null;

@@ -30,5 +30,5 @@ export function headerFindings(message: HeaderView, transcript: TranscriptInfo, 
   if (lacksChannel(message)) {
     tell({ rule: 'missing-channel', from, to, ...(transcript.asksForChannels && { severity: 'error' }) });
   }
-  conformOfHeader(message, transcript, tell);
+  if (!message.isReadInPart) conformOfHeader(message, transcript, tell);
 }

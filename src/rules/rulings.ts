@@ -29,7 +29,8 @@ export const RULINGS = {
   'R-UTF16': 'Input that looks like UTF-16 or UTF-32 is reported, and read as the bytes that it is.',
   'R-ATTR':
     'Attributes follow the role in any order. A value ends at white space or at a control token. White space is '
-    + 'space, tab, CR and LF only; names are case-sensitive.',
+    + 'space, tab, CR and LF only; names are case-sensitive. A message whose header is longer than the 64 KiB that are '
+    + 'read of it is never shown or dispatched.',
   'R-ATTR-DUP':
     'An attribute that stands twice with two values makes the message ambiguous: it is never dispatched, or never '
     + 'shown. An empty value is read as absent.',

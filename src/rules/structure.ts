@@ -27,7 +27,7 @@ export function structureFindings(
   } else if (mayBeCut) {
     tell({ rule: 'truncated', from, to });
   }
-  conformOfEnd(message, end, transcript, message.header, tell);
+  if (!message.isReadInPart) conformOfEnd(message, end, transcript, message.header, tell);
 }
 
 function childFindings(message: Message, tell: Tell): void {

@@ -14,6 +14,7 @@ const SHAPES: Readonly<Record<string, string>> = {
 
 const REASONS: Readonly<Record<HiddenReason, string>> = {
   role: 'this role is never shown',
+  'header-limit': 'its header is too long to be read',
   ambiguous: 'its header contradicts itself',
   recipient: 'it is addressed to a tool',
   channel: 'its channel is private',

@@ -41,7 +41,14 @@ test.each(HIDDEN)('hidden for its %s: %j %j', (reason, text, options) => {
   }
 });
 
-test('every reason is in the list above', () => {
+test('hidden for its header, of which only the first 64 KiB are read', () => {
+  const asked = last(`<|start|>assistant${' '.repeat(65_536)}<|channel|>analysis<|message|>SECRET<|end|>`);
+  expect([asked.hiddenReason(), asked.isVisible]).toEqual(['header-limit', false]);
+  expect(() => asked.show({ missingChannel: true, harmonyPreambles: true })).toThrow('(header-limit)');
+  expect(asked.show({ debug: true })).toBe('SECRET');
+});
+
+test('every other reason is in the list above', () => {
   const reasons = [
     'ambiguous', 'call', 'channel', 'intent', 'missing-channel', 'missing-start', 'open-turn', 'recipient', 'role',
   ];

@@ -16,9 +16,9 @@ const INTENTS = ['preamble', 'status', 'debug'];
 
 /** All stand at the message's first byte. */
 export function conformNotes({ dialect, firstMajor, header }: Circumstances, message: ParsedMessage): Note[] {
-  const { reading, end, from, headerTo, openTurn } = message;
+  const { reading, end, from, headerTo, openTurn, inPart } = message;
   const { role, name, recipient, intent, explicitChannel, undispatched } = reading;
-  if (openTurn) return [];
+  if (openTurn || inPart) return [];
   const is22 = dialect.id === 'openchatml-2.2' && !firstMajor;
   const is20 = dialect.id === 'openchatml-2.0' && !firstMajor;
   const isFinal = explicitChannel === null || explicitChannel === 'final';

@@ -25,6 +25,23 @@ export interface Field {
   readonly words: readonly Word[];
 }
 
+/** Of a message's header so many bytes are read (R-ATTR). */
+export const HEADER_LIMIT = 65_536;
+
+/** The words of a field that ends at `to`, as far as they are read: none that goes on at `limit`. */
+export function wordsBefore(limit: number, words: readonly Word[], to: number): readonly Word[] {
+  return to <= limit ? words : words.filter((word) => word.to < limit);
+}
+
+/** The fields of a header that ends at `to`, as far as they are read. `hasLast`: none begins behind that. */
+export function fieldsBefore(limit: number, fields: readonly Field[], to: number) {
+  const begun = fields.filter(({ token }) => token === null || token.to <= limit);
+  const read = begun.map((field, i) => {
+    return { ...field, words: wordsBefore(limit, field.words, fields[i + 1]?.token?.from ?? to) };
+  });
+  return { fields: read, hasLast: begun.length === fields.length };
+}
+
 /** How a message opens: by its token, by a later header token, or by the text after a prompt that the caller has. */
 export type Opener = 'start' | 'implied' | 'caller';
 

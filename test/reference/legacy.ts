@@ -1,5 +1,5 @@
 // Frames of 0.1: the header is a line, the body ends at <|im_end|> (R-MISSING-MESSAGE, R-TRIM).
-import { splitWords } from './frames.ts';
+import { HEADER_LIMIT, splitWords, wordsBefore } from './frames.ts';
 import type { Word } from './frames.ts';
 import { isKnownAttribute, knownRole } from './words.ts';
 import { CR, DIALECTS, firstToken, LF } from './tokens.ts';
@@ -27,7 +27,8 @@ export function readLegacyHead(source: Source, from: number): LegacyHead {
   let end = from;
   while (end < limit && bytes[end] !== LF) end++;
   const newline = end < limit;
-  const words = splitWords(source, LEGACY, from, end, []);
+  const readTo = from - '<|im_start|>'.length + HEADER_LIMIT;
+  const words = wordsBefore(readTo, splitWords(source, LEGACY, from, end, []), end);
   const count = headerWords(words, newline);
   if (count < words.length) {
     return { words: words.slice(0, count), to: words[count].from, early: true, openTurn: false };

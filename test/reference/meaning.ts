@@ -38,7 +38,7 @@ export function readMeaning(
 /** R-CONSTRAINT; 0.1 has no content types. A JSON finding tells the body that it is about, not the byte. */
 function typeNotes(source: Source, dialect: Dialect, message: ParsedMessage): Note[] {
   const { contentType, typeWord, constrained } = message.reading;
-  if (contentType === null || typeWord === null || ALWAYS_HOLD.has(contentType)) return [];
+  if (message.inPart || contentType === null || typeWord === null || ALWAYS_HOLD.has(contentType)) return [];
   if (dialect.id === 'openchatml-0.1') return [];
   if (contentType !== 'json') return [{ rule: 'unknown-content-type', from: typeWord.from, to: typeWord.to }];
   if (isJson(contentBytes(source, dialect, message))) return [];

@@ -1,7 +1,7 @@
 // One message of any dialect: its frame, its header's meaning, what is wrong with it and who may see it.
 import type { Note } from './findings.ts';
-import { readBody, readHead } from './frames.ts';
-import type { Head, Opener, Word } from './frames.ts';
+import { fieldsBefore, HEADER_LIMIT, readBody, readHead } from './frames.ts';
+import type { Field, Head, Opener, Word } from './frames.ts';
 import { readLegacyBody, readLegacyHead } from './legacy.ts';
 import { isBareCall, isBareReply } from './content.ts';
 import { areSaid, strippedPart, withoutFillers } from './rescue.ts';
@@ -28,6 +28,8 @@ export interface ParsedMessage {
   readonly early: boolean;
   /** A prompt that waits for its completion: nothing else is found about it. */
   readonly openTurn: boolean;
+  /** The header is longer than what is read of one: anything may stand behind. */
+  readonly inPart: boolean;
   readonly notes: readonly Note[];
   /** What ends it is a part of the next message's header (R-RESCUE). */
   readonly goesOn: boolean;
@@ -52,8 +54,6 @@ export interface MessageOptions {
 const GOES_ON: ReadonlySet<string> = new Set(['channel', 'constrain', 'message']);
 const NOTHING: Token = { name: 'message', from: 0, to: 0 };
 
-const HEADER_LIMIT = 65_536;
-
 export function readMessage(source: Source, dialect: Dialect, from: number, options: MessageOptions): ParsedMessage {
   const { opener, first, stopStripped, rescue } = options;
   const { bytes } = source;
@@ -63,18 +63,24 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
     ? strippedPart(source, dialect, options.textFrom, from) : null;
   const head = said ?? whole;
   const early = said !== null || stripped !== null || head.stop?.name !== 'message';
-  let fields = stripped?.fields ?? head.fields;
+  const read = fieldsBefore(from + HEADER_LIMIT, head.fields, head.stopFrom);
+  let fields: readonly Field[] = stripped?.fields ?? read.fields;
   let headerTo = stripped?.headerTo ?? head.stop?.to ?? bytes.length;
-  if (early && stripped === null) {
+  if (early && stripped === null && !read.hasLast) {
+    headerTo = head.stopFrom;
+  } else if (early && stripped === null) {
     const field = fields[fields.length - 1];
     const count = frontWords(field, opener === 'caller' && field.kind === 'start');
     headerTo = field.words[count]?.from ?? head.stopFrom;
     fields = [...fields.slice(0, -1), { ...field, words: field.words.slice(0, count) }];
   }
   const role = opener === 'start' ? null : first ? (options.role ?? 'assistant') : 'assistant';
-  const circumstances = { legacy: false, role, early, from, headerTo };
+  const inPart = headerTo - from > HEADER_LIMIT;
+  const circumstances = { legacy: false, role, early: early && read.hasLast, from, headerTo };
   const { notes: noted } = readFields(fields, circumstances);
-  const reading = { ...readFields(rescue ? withoutFillers(fields) : fields, circumstances), notes: noted };
+  const reading = asRead(
+    { ...readFields(rescue ? withoutFillers(fields) : fields, circumstances), notes: noted }, inPart,
+  );
   const body = stripped !== null
     ? {
         from: headerTo,
@@ -97,9 +103,9 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
   const { end, to } = ending(body.closer, bytes.length);
 
   const missingStart = opener !== 'start' && !first;
-  const channelMissing =
-    reading.explicitChannel === null && reading.role !== null && options.channelsFor.includes(reading.role);
-  const openTurn = isOpenTurn(head, opener);
+  const channelMissing = !inPart
+    && reading.explicitChannel === null && reading.role !== null && options.channelsFor.includes(reading.role);
+  const openTurn = isOpenTurn({ ...head, fields: read.fields }, opener) && read.hasLast;
   const notes: Note[] = [];
   if (openTurn) {
     notes.push({ rule: 'open-turn', from, to });
@@ -141,6 +147,7 @@ export function readMessage(source: Source, dialect: Dialect, from: number, opti
     visible: !hidden && mayBeShown(reading, dialect),
     early,
     openTurn,
+    inPart,
     notes,
     goesOn: body.closer !== null && GOES_ON.has(body.closer.name),
   };
@@ -164,13 +171,14 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     : readLegacyHead(source, tokenEnd(source, from));
   const { early, openTurn } = head;
   const headerTo = head.to;
-  const reading = readFields([{ kind: 'start', token: null, words: head.words }], {
+  const inPart = headerTo - from > HEADER_LIMIT;
+  const reading = asRead(readFields([{ kind: 'start', token: null, words: head.words }], {
     legacy: true,
     role: spoken ? options.role : null,
     early: false,
     from,
     headerTo,
-  });
+  }), inPart);
   const body = readLegacyBody(source, headerTo);
   const { end, to } = ending(body.closer, bytes.length);
   const notes: Note[] = [];
@@ -199,9 +207,20 @@ export function readLegacyMessage(source: Source, from: number, options: Message
     visible: !openTurn && !bareCall && mayBeShown(reading, DIALECTS['openchatml-0.1']),
     early,
     openTurn,
+    inPart,
     notes,
     goesOn: false,
   };
+}
+
+/** What tells that something is missing, where it may only be not read. */
+const OF_WHAT_IS_MISSING: ReadonlySet<string> = new Set(['missing-role', 'unknown-role', 'unknown-channel']);
+
+/** A header that is read in part is neither shown nor dispatched: what stands behind may forbid it. */
+function asRead(reading: Reading, inPart: boolean): Reading {
+  if (!inPart) return reading;
+  const notes = reading.notes.filter(({ rule }) => !OF_WHAT_IS_MISSING.has(rule));
+  return { ...reading, ambiguous: true, undispatched: true, notes };
 }
 
 function tokenEnd(source: Source, from: number): number {

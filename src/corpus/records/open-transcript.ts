@@ -166,7 +166,7 @@ export class OpenTranscript {
 
   #take(message: Message): void {
     const index = this.#messages.length;
-    if (message.isOpenTurn) {
+    if (message.isOpenTurn && !message.isReadInPart) {
       this.#lose(index, 'a prompt that waits for its completion is left out');
       return;
     }

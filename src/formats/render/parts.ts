@@ -154,6 +154,8 @@ export function hiddenLabel({ role, channel }: Message, reason: HiddenReason): s
       return 'to a tool';
     case 'open-turn':
       return 'open turn';
+    case 'header-limit':
+      return 'header too long';
     case 'missing-channel':
       return 'no channel';
     case 'missing-start':

@@ -48,7 +48,7 @@ export function faultOfMessage(call: RoutedCall): CallFault | null {
   if (call.isAmbiguous === true || call.isUndispatchable === true) {
     return {
       rule: 'duplicate-attribute',
-      detail: 'the header is ambiguous, or an attribute in it is empty; nothing was called',
+      detail: 'the header is ambiguous or too long, or an attribute in it is empty; nothing was called',
     };
   }
   if (call.role !== 'assistant' || !isToolRecipient(call.recipient ?? null)) return { rule: 'call-without-recipient' };

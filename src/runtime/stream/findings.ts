@@ -180,7 +180,7 @@ export class StreamFindings {
     } else if (end === 'eof' && !this.#isStripped) {
       add({ rule: 'truncated', from, to });
     }
-    if (message.isAbandoned) return;
+    if (message.isAbandoned || message.isReadInPart) return;
     const header = { from, to: message.bodyFrom };
     if (isCallToNobody(message.about, end, transcript)) add({ rule: 'call-without-recipient', ...header });
     conformOfEnd(message.about, end, transcript, header, add);

@@ -24,6 +24,8 @@ export class OpenMessage {
   readonly transcript: TranscriptInfo;
   /** The header was beyond the bound. */
   readonly isAbandoned: boolean;
+  /** The header is longer than what is read of one. */
+  readonly isReadInPart: boolean;
   /** The header is not ended by its message token or newline. */
   readonly isCut: boolean;
   /** It has no message token because a server has stripped it (R-RESCUE). */
@@ -53,6 +55,7 @@ export class OpenMessage {
     this.id = options.messageId(index);
     this.transcript = transcript;
     this.isAbandoned = view === null;
+    this.isReadInPart = view !== null && view.isReadInPart;
     this.isCut = view !== null && !view.isPlain && view.reading.cut;
     this.#isStripped = view !== null && view.isStripped;
     this.#options = options;
@@ -75,7 +78,7 @@ export class OpenMessage {
       writtenTags: !isLine ? null : isAssistant ? 'calls' : 'replies',
       waitsForText: isLine,
       marksAreWrong: !isLine,
-      isJson: this.#about.contentType === 'json' && !isLine,
+      isJson: this.#about.contentType === 'json' && !isLine && !this.isReadInPart,
       deltas: kind === 'call' ? 'arguments' : kind === 'reasoning' && options.reasoning ? 'reasoning' : null,
       summarize: kind === 'reasoning' ? options.summarize : undefined,
       collects: options.collect,

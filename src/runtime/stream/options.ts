@@ -14,7 +14,7 @@ import type { StreamRescue } from './rescue.ts';
 export interface StreamBounds {
   /**
    * A message header, or text that may still be one: 1 MiB. Of a message beyond it nothing is told but that it is there
-   * (`header-limit`), and it is never shown.
+   * (`header-limit`), and it is never shown. Nor is one whose header is longer than the 64 KiB that are read of it.
    */
   readonly header?: number | undefined;
   /** A body: none, but 64 MiB where the content is collected. The rest of the body is dropped (`body-limit`). */
