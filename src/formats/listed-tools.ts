@@ -2,9 +2,9 @@
 
 import type { MessageData, ToolDefinition } from '../model/data.ts';
 import { CLOSE_TOOLS, OPEN_TOOLS } from '../model/hermes.ts';
-import { writeFunctionList } from '../tools/lists.ts';
 import { type Loss, Refusal } from './loss.ts';
 import { LIST, newlineAfter } from './v01/marks.ts';
+import { functionListOf } from './written-tools.ts';
 
 /** What stands around a list. Only strings of it hold a `<`, and JSON has an escape for it: nothing in it ends it. */
 export type ListStyle = 'token' | 'tags';
@@ -12,7 +12,7 @@ export type ListStyle = 'token' | 'tags';
 type Read = (content: string) => { content: string; tools: readonly ToolDefinition[] };
 
 function listOf(tools: readonly ToolDefinition[], style: ListStyle): string {
-  const list = writeFunctionList(tools).replaceAll('<|', '\\u003c|');
+  const list = functionListOf(tools).replaceAll('<|', '\\u003c|');
   return style === 'token' ? `${LIST}\n${list}` : `${OPEN_TOOLS}\n${list.replaceAll('</', '\\u003c/')}\n${CLOSE_TOOLS}`;
 }
 

@@ -5,8 +5,8 @@ import type { MessageData, ToolDefinition, TranscriptData } from '../../model/da
 import { isCall } from '../../rules/message-data.ts';
 import { isRounded } from '../../tools/exact.ts';
 import { isBounded, isObject } from '../../tools/json.ts';
-import { toolsToOpenAI } from '../../tools/records.ts';
 import { type Loss, Refusal } from '../loss.ts';
+import { toolsOfRecord } from '../written-tools.ts';
 import { withoutNames } from './bare.ts';
 import { MOST_ARGUMENTS } from './fields.ts';
 import type { ChatMessage } from './read.ts';
@@ -78,7 +78,7 @@ function parse(text: string): object | null {
 }
 
 function toolsOf(tools: readonly ToolDefinition[], losses: Loss[]): object[] {
-  return toolsToOpenAI(tools).map(({ function: { name, description, parameters } }, number) => {
+  return toolsOfRecord(tools).map(({ function: { name, description, parameters } }, number) => {
     if (parameters === undefined) {
       losses.push({ what: 'tools', message: null, detail: `tool ${number}: it gets a schema that allows everything` });
     }

@@ -5,10 +5,10 @@ import type { MessageData, RecordReadOptions, TranscriptData } from '../../model
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { isBounded } from '../../tools/json.ts';
 import { toolRecipient } from '../../tools/name.ts';
-import { toolsToOpenAI } from '../../tools/records.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
+import { toolsOfRecord } from '../written-tools.ts';
 import { withoutNames } from './bare.ts';
 import { plainText } from './blocks.ts';
 import { nameLoss, withCallIds, withReplyNames } from './calls.ts';
@@ -234,7 +234,7 @@ export function toResponses(data: TranscriptData): { record: ResponsesRecord; lo
     tellFrame(message, index, losses);
     return itemOf(message, index, tell, losses);
   });
-  const tools = toolsToOpenAI(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
+  const tools = toolsOfRecord(data.tools).map(({ type, function: definition }) => ({ type, ...definition }));
   return { record: { ...(tools.length > 0 && { tools }), input: withPhases(input, messages) }, losses };
 }
 

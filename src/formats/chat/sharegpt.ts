@@ -4,7 +4,6 @@
 import { isToolRecipient } from '../../model/attributes.ts';
 import type { MessageData, RecordReadOptions, TranscriptData } from '../../model/data.ts';
 import { toolName, toolRecipient } from '../../tools/name.ts';
-import { toolsToOpenAI } from '../../tools/records.ts';
 import { isObject, tellOtherFields } from './fields.ts';
 import { OpenCalls, tellMismatches, withOrderedReplies, withReplyNames } from './calls.ts';
 import { readToolField } from './tools.ts';
@@ -12,6 +11,7 @@ import { refuseHiddenUser, tellBeside, tellFrame } from './tell.ts';
 import { splitWrittenCalls } from '../written-calls.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
+import { toolsOfRecord } from '../written-tools.ts';
 import { isEmbeddable, type NamedCall, readCalls, writeCalls } from './sharegpt-call.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 import { RECORD_OPTIONS } from '../../model/data.ts';
@@ -148,7 +148,7 @@ export function toShareGpt(data: TranscriptData): { record: ShareGptRecord; loss
   const writer = new Writer(losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();
-  const tools = data.tools.length > 0 ? { tools: JSON.stringify(toolsToOpenAI(data.tools)) } : {};
+  const tools = data.tools.length > 0 ? { tools: JSON.stringify(toolsOfRecord(data.tools)) } : {};
   return { record: { ...tools, conversations: writer.turns }, losses };
 }
 

@@ -3,7 +3,7 @@
 // byte.
 
 import type { MessageData, ToolDefinition, TranscriptData } from '../../model/data.ts';
-import { readToolList, writeToolList } from '../../tools/lists.ts';
+import { readToolList } from '../../tools/lists.ts';
 import { isObject } from '../../tools/json.ts';
 import { Lately } from '../../tools/lately.ts';
 import { toolsFromOpenAI } from '../../tools/records.ts';
@@ -12,6 +12,7 @@ import { declareFlat, writeSection } from '../../tools/write-declarations.ts';
 import { declarationsOf, lossesOfTools, toolsDeclared } from '../declared.ts';
 import { movedFiles } from '../files.ts';
 import { type Loss, Refusal } from '../loss.ts';
+import { refuseProblem, toolListOf } from '../written-tools.ts';
 
 /** How a developer's message holds tools: as declarations (2.2, Harmony), or as a JSON list (2.0). */
 export type ToolsForm = 'declarations' | 'list';
@@ -21,7 +22,7 @@ const BETWEEN = '\n\n';
 const sections = new Lately<Section | null>();
 
 function writeTools(tools: readonly ToolDefinition[], form: ToolsForm): ToolsWritten {
-  if (form === 'list') return { text: writeToolList(tools), losses: [], problems: [] };
+  if (form === 'list') return toolListOf(tools);
   return declarationsOf(tools);
 }
 
@@ -74,7 +75,7 @@ export function placeTools(data: TranscriptData, form: ToolsForm): { data: Trans
   if (data.tools.length === 0) return { data, losses: [] };
   const written = writeTools(data.tools, form);
   const { text, losses } = written;
-  refuseProblems(written);
+  refuseProblem(written.problems);
   const messages = [...data.messages];
   const starts = [...messages.keys()];
   const index = developerOf(messages);
@@ -91,22 +92,13 @@ export function placeTools(data: TranscriptData, form: ToolsForm): { data: Trans
   return { data: { ...data, tools: [], messages, ...files }, losses: lossesOfTools(losses) };
 }
 
-function refuseProblems({ problems: [problem] }: ToolsWritten): void {
-  if (problem === undefined) return;
-  throw new Refusal(
-    null,
-    `tool ${problem.from} cannot be written (${problem.reason})`,
-    'give it a plain name and a smaller schema',
-  );
-}
-
 /**
  * The text that `placeTools` makes of tools as declarations, where nothing is to be told of it: of flat ones, in whose
  * JSON no backslash stands. Throws a Refusal.
  */
 export function flatToolsText(tools: readonly ToolDefinition[]): string {
   const written = writeSection(tools, (tool) => declareFlat(tool, 'harmony'));
-  refuseProblems(written);
+  refuseProblem(written.problems);
   return written.text;
 }
 

@@ -1,7 +1,6 @@
 // Plain messages to OpenAI chat records. What a record has no place for is told as a loss; what would show hidden text
 // is never done: an assistant's hidden text becomes thinking.
 
-import { toolsToOpenAI } from '../../tools/records.ts';
 import type { MessageData, TranscriptData } from '../../model/data.ts';
 import type { ChatMessage, ChatRecord, ChatToolCall } from './read.ts';
 import { isNamedFromCall, withCallIds } from './calls.ts';
@@ -9,6 +8,7 @@ import { contentFor } from './parts.ts';
 import { tellBeside, tellFrame, Telling } from './tell.ts';
 import { type Loss, type LossName, Refusal } from '../loss.ts';
 import { tellMedia } from '../media.ts';
+import { toolsOfRecord } from '../written-tools.ts';
 import { isCall, isShown } from '../../rules/message-data.ts';
 
 /** The parts of one record message of an assistant, while further ones may come. */
@@ -49,7 +49,7 @@ export function toChatOf(
   const writer = new Writer(form, losses);
   messages.forEach((message, index) => writer.take(message, index));
   writer.flush();
-  const tools = data.tools.length > 0 ? { tools: toolsToOpenAI(data.tools) } : {};
+  const tools = data.tools.length > 0 ? { tools: toolsOfRecord(data.tools) } : {};
   return { record: { ...tools, messages: writer.messages }, losses };
 }
 

@@ -264,3 +264,27 @@ test('a prompt shows no reasoning that is written as text', async () => {
     }
   }
 });
+
+test.each(FORMS)('definitions too deep to be written are refused, the records behind them go on: %s', async (to) => {
+  for (const depth of [1100, 60_000]) {
+    const parameters = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;
+    const tools = `[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
+    const deep = `{"messages":[{"role":"user","content":"Q"}],"tools":${tools}}\n`;
+    const path = file('shape/deep-tools.jsonl', `${deep}{"messages":[{"role":"user","content":"Next"}]}\n`);
+    const { code, out, err } = await run(['convert', '--to', to, path]);
+    expect(code, to).toBe(1);
+    expect(err).toContain('record: tool 0 cannot be ');
+    expect(err).toContain('1 transcript converted, 1 refused');
+    expect(out).toContain('Next');
+  }
+});
+
+test('what a list of definitions takes as text stays within bounds, too', async () => {
+  // Each level indents all that stands in it.
+  const parameters = `${'{"a":'.repeat(1000)}[${'1,'.repeat(200_000)}1]${'}'.repeat(1000)}`;
+  const tools = `[{"type":"function","function":{"name":"f","parameters":${parameters}}}]`;
+  const path = file('shape/wide-tools.jsonl', `{"messages":[{"role":"user","content":"Q"}],"tools":${tools}}\n`);
+  const { code, err } = await run(['convert', '--to', 'openchatml-2.0', path]);
+  expect(code).toBe(1);
+  expect(err).toContain('record: tool 0 cannot be written (too-deep)');
+});
