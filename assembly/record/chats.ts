@@ -97,7 +97,7 @@ export function writeChat(q: usize, number: u32, end: usize, tools: usize, recor
   return piece(q, END);
 }
 
-/** A record whose first message is at a row is a turn by itself, which says something else. */
+/** A record whose first message is at a row is a turn by itself. */
 export function isTurn(at: usize, row: usize): bool { return <usize>load<u32>(row, 4) == skipBlanks(load<u32>(at, 4)); }
 
 /** The id, or one that tells the place, with a piece before it; 0: it is none that is written as it stands. */

@@ -6,7 +6,7 @@ import {
   blockAt, blocks, B_CALL, bodyFrom, bodyKind, bodyOf, bodyTo, B_REDACTED, B_REPLY, B_THINKING, isActing,
   parts,
 } from './blocks';
-import { writeAssistant, writeCall, writePlain, writeReply, writeSaid, writeSystem } from './messages';
+import { writeAssistant, writeCall, writePlain, writeReply, writeSystem } from './messages';
 import { beginRole, fromValue, isCall, role, roleValue } from './roles';
 import {
   addFlag, BY_THEMSELVES, isOdd, loseFields, markActs, markElsewhere, markOdd, WRITTEN,
@@ -119,14 +119,12 @@ function takeForm(has: u32): void {
   if (form == OF_CHAT ? (has & members) != 0 : (has & members) != members || (has & ~members) != 0) markOdd();
 }
 
-const NO_CHANNEL: u32 = 0;
-
 /** The entry at hand is a record by itself. */
 let isTurn: bool = false;
 
 /**
- * The record at p, if it is a turn by itself as the interchange forms have it (R-JSON), and says nothing but a text: it
- * means the same then as an entry, but an assistant is on no channel. Else 0 or isOdd, and there are no rows.
+ * The record at p, if it is a turn by itself (R-JSON), and says nothing but a text: it means the same then as an entry.
+ * Else 0 or isOdd, and there are no rows.
  */
 export function turn(p: usize): usize {
   isTurn = true;
@@ -257,8 +255,7 @@ export function entry(p: usize): usize {
   if (calls > 0) markActs(BY_THEMSELVES);
   if (losesMembers(has)) addFlag(HAS_LOSSES);
   if (contentKind != 0 && tagIn(role, contentKind, contentFrom, contentTo) != 0 && takeWritten(from, p)) return p;
-  if (isTurn && role == ASSISTANT) writeSaid(NO_CHANNEL, from, p, 0, 0, contentKind, contentFrom, contentTo);
-  else if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
+  if (role == ASSISTANT) writeOfAssistant(from, p, thinkingKind, thinkingFrom, thinkingTo);
   else if (role == TOOL) {
     writeReply(from, p, callIdFrom, callIdTo, nameFrom, nameTo, contentKind, contentFrom, contentTo);
   } else writePlain(role, from, p, nameFrom, nameTo, contentKind, contentFrom, contentTo);

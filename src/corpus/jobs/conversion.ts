@@ -12,9 +12,9 @@ import { escapeText } from '../../printable.ts';
 import type { TranscriptData } from '../../model/data.ts';
 import type { DialectId } from '../../scan/dialects.ts';
 import { MemorySource } from '../../scan/source.ts';
-import { READERS } from '../records/chat-form.ts';
+import { type ChatForm, READERS } from '../records/chat-form.ts';
 import type { RecordForm } from '../records/form.ts';
-import { type Held, heldBy } from '../records/held.ts';
+import { type Held, heldAs, heldBy } from '../records/held.ts';
 import type { RawTranscript, TranscriptRows } from '../records/open-transcript.ts';
 import { transcriptsOrRows } from '../records/raw.ts';
 import type { CorpusRecord, Placed, RecordProblem } from '../records/record.ts';
@@ -255,7 +255,7 @@ export class Conversion {
     // A form that is named holds one chat; else a record holds what every command reads.
     const held: Held[] =
       from === 'auto' || isDialect(from) ? heldBy(record, this.#reading)
-        : [{ side: null, form: from, value, hidden: null }];
+        : [heldAs(from as ChatForm, value)];
     if (held.length === 0) {
       const refusal = this.#reading.field === undefined ? UNKNOWN : NOT_IN_FIELD;
       if (bytes !== null) this.#refusals.known.keep(bytes, { refusal, id, at: null, rule: RUNS.record });

@@ -4,7 +4,7 @@ import { JSON_DEEPEST } from '../../abi.ts';
 import { isDialect } from '../../formats/convert.ts';
 import type { Checkpoint } from '../../model/part-walk.ts';
 import { WatchedSource } from '../../scan/source.ts';
-import { isInterchange } from '../records/form.ts';
+import { canBeTurns } from '../records/form.ts';
 import { transcriptsOrRows } from '../records/raw.ts';
 import { readRecords } from '../records/record.ts';
 import { layoutOf } from '../records/layout.ts';
@@ -50,7 +50,7 @@ export const CONVERT: Kind<ConvertJob> = {
     const layout = part.from > 0 ? 'lines' : layoutOf(source);
     const isAny = job.from === 'auto' || isDialect(job.from);
     const isTurns = part.from === 0 && beginsWithTurn(source);
-    const joinsTurns = isTurns && options.field === undefined && (isAny || isInterchange(job.from));
+    const joinsTurns = isTurns && options.field === undefined && (isAny || canBeTurns(job.from));
     const hasRows = canBeRows(job, options) && isTurns === joinsTurns;
     const form = { form: formOfRows(job.from) ?? 'auto' };
     const wanted = { takesTurns: isAny, joinsTurns, writesTools: true, countsLost: true };

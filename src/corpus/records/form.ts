@@ -16,6 +16,10 @@ export type InterchangeForm = Extract<RecordForm, `interchange-${string}`>;
 
 export const isInterchange = (form: string): form is InterchangeForm => form.startsWith('interchange-');
 
+/** Whether turns by themselves are read as records of a form. */
+export const canBeTurns = (form: string): boolean =>
+  form === 'messages' || form === 'anthropic' || isInterchange(form);
+
 /** The endings that records have. */
 export const RECORD_ENDINGS: readonly string[] = ['.jsonl', '.ndjson', '.json'];
 
@@ -83,5 +87,24 @@ function messagesForm(messages: readonly unknown[], version: unknown): RecordFor
   return hasOwnFields ? 'interchange-2.2' : 'messages';
 }
 
-/** The form of turns by themselves, which say no version. */
-export const formOfTurns = (turns: readonly object[]): InterchangeForm => `interchange-${versionOfTurns(turns)}`;
+/** Members of turns that nobody but the interchange forms has, beside those of `messagesForm`. */
+const OWN_MEMBERS = ['recipient', 'call_id', 'constrained', 'marked'];
+/** The same of the calls in a list of 2.0. */
+const OWN_OF_CALLS = ['recipient', 'content_type', 'constrained'];
+
+/**
+ * The form of turns by themselves, which say no version: what anybody's chat may be is read as it is in `messages`
+ * (R-JSON: the documents print turns of 2.0 as OpenAI has them).
+ */
+export function formOfTurns(turns: readonly object[]): 'messages' | InterchangeForm {
+  const areOwn = messagesForm(turns, undefined) !== 'messages' || turns.some((turn) => {
+    const { tool_calls: calls } = turn as { readonly tool_calls?: unknown };
+    return holdsOne(turn, OWN_MEMBERS) || (Array.isArray(calls) && calls.some((call) => holdsOne(call, OWN_OF_CALLS)));
+  });
+  return areOwn ? `interchange-${versionOfTurns(turns)}` : 'messages';
+}
+
+function holdsOne(value: unknown, names: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return names.some((name) => ((value as { readonly [name: string]: unknown })[name] ?? null) !== null);
+}

@@ -2,7 +2,7 @@
 // commands.
 
 import { type ChatForm, chatOf, without } from './chat-form.ts';
-import { formOfTurns } from './form.ts';
+import { canBeTurns, formOfTurns } from './form.ts';
 import { type Chat, otherChats, textsOf } from './other-forms.ts';
 import type { CorpusRecord } from './record.ts';
 import { turnsOf } from './turns.ts';
@@ -14,10 +14,18 @@ export type Held = { readonly side: Chat['side'] } & (
   | { readonly texts: readonly string[]; readonly otherFields: readonly string[] }
 );
 
+/** A record that is of a form, or turns that are. */
+export function heldAs(form: ChatForm, value: unknown): Held {
+  const turns = canBeTurns(form) ? turnsOf(value) : null;
+  return { side: null, form, value: turns === null ? value : { messages: turns }, hidden: null };
+}
+
 /** Empty: it holds nothing that is known. */
 export function heldBy(record: CorpusRecord, { field }: Pick<FileOptions, 'field'>): Held[] {
   const turns = field === undefined ? turnsOf(record.value) : null;
-  if (turns !== null) return [{ side: null, form: formOfTurns(turns), value: turns, hidden: null }];
+  if (turns !== null) {
+    return [heldAs(formOfTurns(turns), turns)];
+  }
   const fields = fieldsOf(record.value, { field });
   if (typeof fields === 'string') return [];
   const chats: readonly Chat[] =

@@ -15,7 +15,7 @@ import { pathOf, valueAt } from '../../tools/json.ts';
 import { type ChatForm, chatOf, READERS } from './chat-form.ts';
 import { Entries, type FieldText } from './entries.ts';
 import { EscapedBody } from './escaped-body.ts';
-import type { InterchangeForm } from './form.ts';
+import { formOfTurns, type InterchangeForm, isInterchange } from './form.ts';
 import { QUOTE } from './json-bytes.ts';
 import { type JsonPlace, placesOf, RawOffsets } from './json-place.ts';
 import type { Chat } from './other-forms.ts';
@@ -33,14 +33,24 @@ export function chatUnit(
   return unitFrom(record, new Entries(names, lengths, texts), form, value, positions);
 }
 
+/** The unit of a record that is turns: a list of them, or one. */
+export function turnsUnit(
+  record: CorpusRecord, turns: readonly object[], positions: 'file' | 'field',
+): Unit | BadRecord {
+  const form = formOfTurns(turns);
+  if (isInterchange(form)) return interchangeUnit(record, positions, form);
+  return unitFrom(record, turnEntries(record.value), form, { messages: turns }, positions);
+}
+
+const turnEntries = (value: unknown): Entries => new Entries([], [Array.isArray(value) ? Infinity : 0]);
+
 /** The unit of a record in an interchange form: an object with `messages`, a list of turns, or one turn. */
 export function interchangeUnit(
   record: CorpusRecord, positions: 'file' | 'field', form: InterchangeForm,
 ): Unit | BadRecord {
   const { value } = record;
   const isHolder = typeof value === 'object' && value !== null && 'messages' in value && Array.isArray(value.messages);
-  const names = isHolder ? ['messages'] : [];
-  const entries = new Entries(names, [Array.isArray(value) || isHolder ? Infinity : 0]);
+  const entries = isHolder ? new Entries(['messages'], [Infinity]) : turnEntries(value);
   return unitFrom(record, entries, form, value, positions);
 }
 

@@ -8,10 +8,10 @@ import { MemorySource, type Source } from '../../scan/source.ts';
 import { isObject, type JsonObject, own, pointerTo } from '../../tools/json.ts';
 import { RawOffsets, spanOf } from './json-place.ts';
 import { type CorpusRecord, readRecords, type RecordProblem } from './record.ts';
-import { formOfTurns, holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
+import { holdsRecords, type InterchangeForm, isInterchange } from './form.ts';
 import { arePieces, isTranscriptBeside, otherChats, textsOf } from './other-forms.ts';
 import { turnsOf } from './turns.ts';
-import { chatUnit, interchangeUnit } from './unit-chat.ts';
+import { chatUnit, interchangeUnit, turnsUnit } from './unit-chat.ts';
 import { type BadRecord, badRecord, detailOf, type Unit } from './unit-types.ts';
 import type { Known } from '../../options.ts';
 
@@ -77,7 +77,7 @@ function unreadRecord(record: RecordProblem, { positions }: FileOptions): BadRec
 
 /** Whether turns that follow each other are one transcript. */
 export const joinsTurnsOf = ({ form = 'auto', field }: FileOptions): boolean =>
-  field === undefined && (form === 'auto' || isInterchange(form));
+  field === undefined && (form === 'auto' || form === 'messages' || isInterchange(form));
 
 /** The units of one record: one, or what is wrong with it. */
 export function* unitsOfRecord(
@@ -91,7 +91,7 @@ export function* unitsOfRecord(
   const { form = 'auto', positions = 'file' } = options;
   const turns = joinsTurnsOf(options) ? turnsOf(record.value) : null;
   if (turns !== null || isInterchange(form)) {
-    yield interchangeUnit(record, positions, isInterchange(form) ? form : formOfTurns(turns!));
+    yield isInterchange(form) ? interchangeUnit(record, positions, form) : turnsUnit(record, turns!, positions);
     return;
   }
   const fields = fieldsOf(record.value, options);

@@ -148,8 +148,6 @@ function readRecord(line: Line, lists: readonly string[], forms: number, rows: R
   return flags;
 }
 
-const NO_CHANNEL = 0;
-
 /** Writes the rows of a record that is a turn, and nothing but a text and who says it: its flags. Else null. */
 function readTurn(line: Line, value: JsonNode, rows: Rows): number | null {
   const first = rows.count;
@@ -161,7 +159,7 @@ function readTurn(line: Line, value: JsonNode, rows: Rows): number | null {
     const content = record.string(members.get('content'));
     if (role > abi.ASSISTANT || content === null || record.holdsTag(role, content)) return null;
     pushFixed(line, rows);
-    if (role === abi.ASSISTANT) record.writeSaid(value, NO_CHANNEL, null, content);
+    if (role === abi.ASSISTANT) record.writeSaid(value, abi.FINAL, null, content);
     else record.writePlain(value, role, null, content);
     return record.flags;
   } catch (reason) {

@@ -109,6 +109,91 @@ describe('a file of turns is one transcript', () => {
   });
 });
 
+describe('turns of anybody\'s chat are read as they are in messages', () => {
+  const call = { id: 'c1', type: 'function', function: { name: 'f', arguments: '{"a": 1}' } };
+  const user = { role: 'user', content: 'Q' };
+  const reply = { role: 'tool', tool_call_id: 'c1', content: 'R' };
+  const answer = { role: 'assistant', content: 'A' };
+  const tools = '<tools>\n{"type": "function", "function": {"name": "f"}}\n</tools>';
+  const chats: Readonly<Record<string, readonly object[]>> = {
+    'a question and its answer': [{ role: 'system', content: 'S' }, user, answer],
+    'reasoning beside the answer': [user, { ...answer, reasoning_content: 'T' }, user, { ...answer, reasoning: 'U' }],
+    'a call beside an empty content': [user, { role: 'assistant', content: '', tool_calls: [call] }, reply, answer],
+    'a call beside a text': [user, { role: 'assistant', content: 'Wait.', tool_calls: [call] }, reply, answer],
+    'arguments that are a value': [
+      user, { role: 'assistant', tool_calls: [{ ...call, function: { name: 'f', arguments: { a: 1 } } }] }, reply,
+    ],
+    'function_call': [
+      user, { role: 'assistant', content: null, function_call: call.function }, { role: 'function', name: 'f', content: 'R' },
+    ],
+    'parts': [{ role: 'user', content: [{ type: 'text', text: 'Q' }, { type: 'image_url', image_url: { url: 'u' } }] }],
+    'blocks of Anthropic': [
+      user, { role: 'assistant', content: [{ type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } }] },
+      { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'c1', content: 'R' }] },
+    ],
+    'other words for roles': [{ role: 'human', content: 'Q' }, { role: 'model', content: 'A' }],
+    'calls, replies and definitions as text': [
+      { role: 'system', content: `S\n${tools}` }, user,
+      { role: 'assistant', content: '<think>T</think>\n<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>' },
+      { role: 'user', content: '<tool_response>\nR\n</tool_response>' }, answer,
+    ],
+    'content that is null, and a field of its own': [user, { role: 'assistant', content: null, weight: 1 }],
+    'a role that is none, behind others': [user, { role: 'robot', content: 'A' }],
+  };
+  const shapes: Readonly<Record<string, (turns: readonly object[]) => string>> = {
+    'a list in one line': (turns) => `${JSON.stringify(turns)}\n`,
+    'a list over many lines': (turns) => JSON.stringify(turns, null, 2),
+    'one a line': (turns) => turns.map((turn) => `${JSON.stringify(turn)}\n`).join(''),
+  };
+  /** What commands say of a file, but for places in it. */
+  async function answers(text: string, ...options: string[]): Promise<object> {
+    const path = file('turns/same.jsonl', text);
+    const lines = async (...command: string[]): Promise<object[]> =>
+      jsonLines((await run([...command, path])).out).map((line) => line as object);
+    const found = (await lines('check', ...options, '--format', 'ndjson')) as { rule?: string; message: string }[];
+    const messages = (await lines('messages', ...options)) as { [key: string]: unknown }[];
+    const scan = JSON.parse((await run(['scan', ...options, '--format', 'json', path])).out) as { [key: string]: unknown };
+    const from = options.length > 0 ? ['--from', 'messages'] : [];
+    const { out, err } = await run(['convert', '--to', 'messages', ...from, path]);
+    return {
+      found: found.map(({ rule, message }) => [rule, message]),
+      messages: messages.map(({ role, recipient, explicit_channel, content, call_id }) =>
+        [role, recipient, explicit_channel, content, call_id]),
+      scan: { ...scan, bytes: 0 },
+      converted: out, told: err.replaceAll(/:\d+/g, ':'),
+      shown: (await run(['render', ...options, path])).out.replaceAll(/^.*:.*$/gm, ''),
+    };
+  }
+
+  test.each(Object.entries(chats))('%s', async (_name, chat) => {
+    const expected = await answers(`${JSON.stringify({ messages: chat })}\n`);
+    for (const [name, write] of Object.entries(shapes)) {
+      expect(await answers(write(chat)), name).toEqual(expected);
+      expect(await answers(write(chat), '--form', 'messages'), name).toEqual(expected);
+    }
+  });
+
+  test.each(Object.entries(chats))('filter says of a list what it says of messages: %s', async (_name, chat) => {
+    const said = async (value: unknown, ...options: string[]): Promise<unknown> =>
+      jsonLines((await run(['filter', ...options], { stdin: `${JSON.stringify(value)}\n` })).out)
+        .map(({ ok, messages, calls, err }) => [ok, messages, calls, (err as { rule: string }[]).map(({ rule }) => rule)]);
+    const expected = await said({ messages: chat });
+    expect(await said(chat)).toEqual(expected);
+    expect(await said(chat, '--form', 'messages')).toEqual(expected);
+  });
+
+  test('a member of the interchange forms alone makes them interchange', async () => {
+    const told = async (...turns: object[]): Promise<unknown> => {
+      const [message] = jsonLines((await run(['messages', file('turns/own.json', JSON.stringify(turns))])).out);
+      return message;
+    };
+    expect(await told({ role: 'tool', call_id: 'c', content: 'R' })).toMatchObject({ call_id: 'c' });
+    expect(await told({ ...user, recipient: 'all' })).toMatchObject({ recipient: 'all' });
+    const recipient = 'functions.g';
+    expect(await told({ role: 'assistant', tool_calls: [{ ...call, recipient }] })).toMatchObject({ recipient });
+  });
+});
+
 describe('what is no turn', () => {
   const cases: [name: string, text: string, begins: boolean][] = [
     ['a role only', '{"role":"user"}', true],
@@ -239,7 +324,8 @@ describe('what is no turn', () => {
     expect(await told('interchange-2.0', TURNS[1]!)).toContain('it holds tool_call');
     expect(await told('interchange-2.2', plain)).toBe('');
     expect(await told('interchange-2.2', { other: 1 })).toContain('no interchange record');
-    expect(await told('messages', TURNS[0]!)).toContain('unknown-record');
+    expect(await told('messages', TURNS[0]!)).toBe('');
+    expect(await told('conversations', TURNS[0]!)).toContain('unknown-record');
   });
 });
 
