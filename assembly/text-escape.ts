@@ -55,8 +55,8 @@ export function taken(): usize { return readTo; }
 ], 16);
 
 /**
- * Length of the valid character's beginning, or of the nonsense, at p: what one U+FFFD stands for. `cut`: more could
- * make it whole.
+ * Length of the valid character's beginning, or of the ill-formed sequence, at p: what one U+FFFD stands for. `cut`:
+ * more could make it whole.
  */
 function subpart(p: usize, end: usize): usize {
   cut = false;

@@ -2,8 +2,7 @@
 //
 // The simple version looks at a byte at a time. 64 bytes a step are one bit each in a word here:
 // 1. A line holds something when a byte of it is no white space. Added to the bits that are no newline, such a bit
-// carries on to the
-//    newline that ends its line, and sets it, however many there are in the line.
+//    carries on to the newline that ends its line, and sets it, however many there are in the line.
 // 2. Most steps meet no newline in a line that is known to hold something: they end there.
 
 import { isBlank } from './words';

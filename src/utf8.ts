@@ -1,4 +1,4 @@
-// UTF-8 by hand: how long a character is, and how long a piece of nonsense (R-UTF8: maximal subparts, as TextDecoder
+// UTF-8 by hand: how long a character is, and how long an ill-formed sequence (R-UTF8: maximal subparts, as TextDecoder
 // replaces them).
 
 /**

@@ -294,11 +294,12 @@ function isUnusual(value: string, nonAsciiAllowed: boolean): boolean {
 
 /**
  * How many words of a header's last field belong to the header when its message token is missing; the body begins at
- * the next one (R-MISSING-MESSAGE). `spoken`: the text completes a caller's role, of which no role or channel is taken.
+ * the next one (R-MISSING-MESSAGE). `hasGivenRole`: the text completes a caller's role, of which no role or channel
+ * is taken.
  */
-export function frontWords(field: Field, spoken: boolean): number {
-  let role = spoken;
-  let channel = spoken;
+export function frontWords(field: Field, hasGivenRole: boolean): number {
+  let role = hasGivenRole;
+  let channel = hasGivenRole;
   const { kind, words } = field;
   for (let i = 0; i < words.length; i++) {
     const word = words[i]!;

@@ -46,14 +46,14 @@ export function readHeader({ table, row, bodyRow, textFrom, given, rescue }: Hea
   }
   const cut = (word & NO_BODY_TOKEN) !== 0;
   const { fields, hasLast } = readFields(table, row, textFrom, cut ? stop : stop - MESSAGE_TOKEN_BYTES);
-  const spoken = (word & BY_ROLE) !== 0;
+  const hasGivenRole = (word & BY_ROLE) !== 0;
   let to = stop;
   let openTurn = false;
   const last = fields.length - 1;
   const field = fields[last]!;
   // The body begins in the last field: where that is not read, all is taken for header.
   if (cut && hasLast) {
-    const count = frontWords(field, spoken && last === 0);
+    const count = frontWords(field, hasGivenRole && last === 0);
     // Where all that is read is header, the rest is taken for header, too.
     to = field.words[count]?.from ?? stop;
     openTurn = (word & EOF_END) !== 0 && last === 0 && given === null
@@ -75,11 +75,11 @@ export function readLine({ table, row, bodyRow, textFrom, given }: HeaderPlace):
   const word = kindWord(table, row);
   const from = fromOf(table, row);
   const bodyFrom = fromOf(table, bodyRow);
-  const spoken = (word & BY_ROLE) !== 0;
+  const hasGivenRole = (word & BY_ROLE) !== 0;
   const newline = (word & NO_BODY_TOKEN) === 0;
-  const textTo = newline && !spoken ? bodyFrom - 1 : bodyFrom;
-  const field = readFields(table, row, textFrom, spoken ? from : textTo).fields[0]!;
-  const count = spoken ? 0 : lineWords(field.words, newline);
+  const textTo = newline && !hasGivenRole ? bodyFrom - 1 : bodyFrom;
+  const field = readFields(table, row, textFrom, hasGivenRole ? from : textTo).fields[0]!;
+  const count = hasGivenRole ? 0 : lineWords(field.words, newline);
   const words = field.words.slice(0, count);
   const to = field.words[count]?.from ?? bodyFrom;
   const whole = count === field.words.length;
@@ -87,7 +87,7 @@ export function readLine({ table, row, bodyRow, textFrom, given }: HeaderPlace):
   return {
     meaning: readMeaning([{ ...field, words }], given, true, false, { from, headerTo: to }),
     to,
-    openTurn: (word & EOF_END) !== 0 && !spoken && whole && bodyTo === bodyFrom && isPrompt(words, true),
-    cut: !spoken && (!newline || !whole),
+    openTurn: (word & EOF_END) !== 0 && !hasGivenRole && whole && bodyTo === bodyFrom && isPrompt(words, true),
+    cut: !hasGivenRole && (!newline || !whole),
   };
 }

@@ -21,9 +21,9 @@ export function headerFindings(message: HeaderView, transcript: TranscriptInfo, 
   if (!message.isPlain) {
     for (const finding of message.reading.meaning.findings) tell(finding);
     const start = message.missingStart;
-    const spoken = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
+    const hasGivenRole = message.completesRole && (message.dialect.flags & HAS_LINE) !== 0;
     if (start === 'missing') tell({ rule: 'missing-start', from, to: openerTo(message) });
-    else if (start === 'completion' && !spoken) tell({ rule: 'completion', from, to: openerTo(message) });
+    else if (start === 'completion' && !hasGivenRole) tell({ rule: 'completion', from, to: openerTo(message) });
     if (isCut) tell({ rule: 'missing-message', from, to });
   }
   limitFindings({ from, to }, tell);

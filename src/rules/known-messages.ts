@@ -16,7 +16,7 @@ interface Known {
   readonly found: readonly Finding[];
 }
 
-/** More than its bytes and its transcript says what the message is; or most of them are well, and soon passed. */
+/** What these are depends on more than their bytes and transcript; or most of them are clean, and skipped early. */
 const OTHERS = BY_ROLE | AT_START | EOF_END | STRIPPED | PLAIN;
 /** Their calls, replies and definitions are those of the transcript. */
 const ACTING: ReadonlySet<string | null> = new Set(['system', 'developer', 'tool']);

@@ -113,7 +113,7 @@ export class MessageFindings {
     const message = new Message(batch, row, context, !tags.mayStandIn(row), -1, !tags.mayHoldThoughts);
     visitor?.message(message, transcript, this.#walk.reading);
     if (visitor !== undefined && isKnown()) return;
-    if (!this.#options.writtenCalls && isWell(message, transcript)) {
+    if (!this.#options.writtenCalls && isClean(message, transcript)) {
       this.invalidBytes(message.to, 0, number);
       return;
     }
@@ -135,7 +135,7 @@ export class MessageFindings {
 }
 
 /** Nothing but role, channel and body, and ended as it should be: most messages, of which nothing is to be told. */
-function isWell(message: Message, transcript: TranscriptInfo): boolean {
+function isClean(message: Message, transcript: TranscriptInfo): boolean {
   if (!message.isBare || !message.isLeaf) return false;
   const { role, end } = message;
   if ((role !== 'user' && role !== 'assistant') || (end !== 'end' && end !== 'return')) return false;

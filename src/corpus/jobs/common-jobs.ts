@@ -50,7 +50,7 @@ function* performRaw(
       places.countFrom(begins);
       if (job.part.of === 'guess') unsaid = { begins: at };
     };
-    // Who watches calls is told of each one.
+    // A watcher sees every open call, so there is none where the input can be read again.
     const openCalls = input.canReread ? undefined : places.openCalls;
     const checker = new Checker(machine, places.over(source), { ...options, tools: job.tools, openCalls }, {
       range, known: kit.headers, memory: kit.tools, watch: places, most: job.most, begun,

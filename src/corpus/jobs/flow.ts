@@ -370,8 +370,8 @@ export class Flow {
 }
 
 /**
- * What was written into a file while it was read is half of what comes out. A file that has taken the name of the one
- * that is `open` is no matter; parts are opened by their name.
+ * A file that changed while it was read gives a mix of both versions. A new file under the same name does no harm while
+ * the old one is open; parts are opened by name.
  */
 function refuseChanged(
   { input, state }: { readonly input: JobInput; readonly state: FileStamp | null }, isOpen: boolean,

@@ -29,7 +29,7 @@ interface LineReader {
   readonly countsLines: boolean;
 }
 
-/** Lines of a range that was read; behind the last one of an input nobody wants to know. */
+/** Lines of a range that was read. The last range of an input needs no count. */
 export function linesOf(
   scanners: { readonly text: TextMachine }, source: Source, { from, to, line }: LineRange, reader: LineReader | null,
 ): number {

@@ -1,7 +1,7 @@
 // Objects of one list, or one after the other over many lines, as lines: for the scanner of chat records, which reads
 // nothing else. They are made lines in the window, byte for byte, so that positions stay what they are.
 //
-// The simple version is values.ts. Whatever is not as it mostly is stays with it: an item that is no object, no JSON or
+// The simple version is values.ts, and anything unusual is left to it: an item that is not an object, not JSON or
 // longer than the window, a comma too many, what stands behind the list. This one stops before it, and says where.
 
 import { isBlankByte } from '../../model/bytes.ts';

@@ -44,7 +44,7 @@ export class Gap {
     return to - this.#from;
   }
 
-  /** Of no use is what is too large. */
+  /** A gap that is too large is not kept. */
   mayRelease(before: number): number {
     return this.lengthTo(before) > LARGEST ? before : Math.min(before, this.#from);
   }

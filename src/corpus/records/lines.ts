@@ -92,7 +92,7 @@ export class RecordLines {
     return this.#options.largestRecord ?? LARGEST;
   }
 
-  /** The member that is the whole transcript, as text; -1: another way must be gone. */
+  /** The member that is the whole transcript, as text; -1: the line must be read as a value. */
   #transcript(): number {
     const text = this.#text;
     const { form = 'auto', field } = this.#options;
